@@ -1,0 +1,64 @@
+// Package dither is the map of a library that trains machine-learning models whose every
+// release is differentially private, and that can prove it. The package itself holds no code;
+// this page says where things are and in which direction they depend on each other.
+//
+// # One direction
+//
+// A training run is a line without loops:
+//
+//	guarantee wanted --calibrate--> plan --> event --> reserve --> grant
+//	file --schema--> dataset --feature map, grid--> rows --sampling--> sample
+//	sample --model proposes contributions--> verified integer sum --seal--> bounded
+//	bounded --release, paid by the grant--> noisy --optimizer--> parameters
+//	parameters --> metrics, certificate, report
+//
+// The plan states what will be done, and from the plan alone follows the event that is priced.
+// The price is reserved before the first draw. Everything after the noisy value is
+// post-processing and costs nothing; nothing flows back to the records.
+//
+// Types hold that line. Only a sealed sum (and the few other reviewed constructors of package
+// mechanism) yields a bounded value, only a paid release turns a bounded value into a noisy
+// one, and optimizers take nothing but noisy values. Code that computes gradients is not
+// trusted: a model or a clipping rule proposes what a record contributes, and the sum checks
+// in integers that the proposal keeps the promised bound, or counts it as zero. A fault in a
+// model can therefore cost accuracy but not privacy.
+//
+// A run without privacy takes the same path, and every accountant prices it at infinity.
+//
+// # Packages
+//
+// In import order; a package knows only packages above it.
+//
+//	privacy      the vocabulary: neighboring relation, guarantee, privacy unit
+//	numeric      float64 mathematics: logarithmic sums, normal tails, roots, quadrature
+//	linalg       dense and sparse kernels and the buffer that models fill
+//	mechanism    sampling, verified sums, noise, and the events that state their cost
+//	account      from an event to a guarantee, and from a guarantee to the noise it needs
+//	ledger       the budget of a data set and the record of what was spent
+//	certificate  plan and events as a file, and their recomputation
+//	data         columnar records under a declared, public schema; readers
+//	feature      fixed, row-wise feature maps
+//	query        private counts, sums, means and covariances
+//	model        losses and models; knows nothing of privacy; loads and serves what was trained
+//	train        private gradient descent: plans, clipping rules, optimizers
+//	erm          the other ways to a private minimizer
+//	evaluate     metrics
+//	audit        empirical lower bounds on epsilon
+//	experiment   sweeps and reproductions
+//	report       text, plots and pages; computes nothing
+//	cmd/dither   the tool
+//
+// Some of these rooms are still to be built; the order is fixed for all of them. The trusted
+// part is small: mechanism (draw the sample, verify the contribution, add exactly, add noise),
+// account and ledger. It uses the standard library and golang.org/x only.
+//
+// The exact table of allowed imports stands in layering_test.go, and a test refuses every
+// edge that is not in it. CONTRIBUTING.md says how a change to the table is argued for, and
+// docs/dependencies.md why each third-party module is here.
+//
+// # Where to begin
+//
+// The command does the whole job: go run ./cmd/dither train. In a program, begin with package
+// train to fit a model, package model to load and serve one, and package account to price or
+// calibrate a mechanism.
+package dither

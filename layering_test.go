@@ -1,0 +1,241 @@
+package dither_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layer is one row of the table: a package and the packages of this module that its
+// ordinary (non-test) files may import.
+type layer struct {
+	pkg     string
+	imports string // separated by spaces
+}
+
+// layers is the architecture. Order is import order: a row names earlier rows only. A
+// build that fails here is mended in the importing package; the table changes only
+// together with the design, and the reason for the new edge is written down with it.
+//
+// A row may stand before its package does. Three kinds of row go beyond the packages that
+// a user sees. An internal package belongs to the folder above it, which alone may import
+// it. A conformance suite (…test) is imported by tests only, so no row names it. The
+// built-in data sets are for the tool and the reproductions only: whoever trains from Go on
+// their own records should not carry them.
+var layers = []layer{
+	{"", ""},
+	{"privacy", ""},
+	{"numeric", ""},
+	{"linalg", ""},
+	{"mechanism/internal/sample", ""},
+	{"mechanism", "privacy numeric linalg mechanism/internal/sample"},
+	{"mechanism/mechanismtest", "privacy numeric linalg mechanism"},
+	{"account", "privacy numeric mechanism"},
+	{"account/accounttest", "privacy numeric mechanism account"},
+	{"ledger", "privacy mechanism account"},
+	{"certificate", "privacy mechanism account"},
+	{"data", "linalg"},
+	{"data/builtin", "data"},
+	{"data/builtin/internal/make", "data"},
+	{"feature", "linalg data"},
+	{"query", "privacy numeric linalg mechanism ledger data"},
+	// A model that is served is its feature map and its weights: hence feature.
+	{"model", "numeric linalg data feature"},
+	{"model/modeltest", "numeric linalg data feature model"},
+	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model"},
+	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model train"},
+	{"evaluate", "privacy numeric mechanism ledger data model query"},
+	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model train erm evaluate"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model train erm evaluate audit"},
+	{"report", "privacy certificate model train evaluate audit experiment"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model train erm evaluate audit experiment report"},
+}
+
+// privacyCore lists the packages on which the privacy proof rests, and those that they
+// calculate with. Ordinary files in them and beneath them use the standard library and
+// golang.org/x only.
+var privacyCore = []string{"privacy", "numeric", "linalg", "mechanism", "account", "ledger"}
+
+// bannedImport is an import that no file may have, or no ordinary file.
+type bannedImport struct {
+	path   string
+	tests  bool // whether test files may not have it either
+	reason string
+}
+
+var bannedImports = []bannedImport{
+	{"math/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
+	{"math/rand/v2", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
+	{"golang.org/x/exp/rand", false, "noise and samples come from crypto/rand, and a generator that is not there cannot be used by mistake"},
+	{"encoding/gob", true, "a file from a stranger must not choose the types that it is decoded into"},
+	{"C", true, "the build is pure Go"},
+}
+
+// servedModules lists what package model may reach, through whatever packages of this
+// module, besides the standard library and golang.org/x: what data needs to read a schema.
+var servedModules = []string{"go.yaml.in/yaml/v3"}
+
+const howToMend = "do not change the table to fix a build: change the design together with its reason, or the import"
+
+// checkLayers returns one problem for every package that the table lacks and every import
+// that it does not allow.
+//
+// The rule for test files is wider: besides its own package and those beneath it, a test
+// may import any package of an earlier row, since a test may well compare its subject with
+// something that the subject must not know. Commands are the last rows, so nothing imports
+// them, tests included.
+func checkLayers(t *tree) []string {
+	var problems []string
+	for _, pkg := range t.packages() {
+		if !slices.ContainsFunc(layers, func(l layer) bool { return l.pkg == pkg }) {
+			problems = append(problems, fmt.Sprintf("layering: package %s is not in the table of layering_test.go, want a row that says what it may import; %s", pkg, howToMend))
+		}
+	}
+	for _, s := range t.sources {
+		for _, spec := range s.file.Imports {
+			imported, ok := within(importPath(spec))
+			if !ok || edgeAllowed(s, imported) {
+				continue
+			}
+			problems = append(problems, fmt.Sprintf("layering: %s: %s imports %s, want %s; %s",
+				t.at(spec.Pos()), display(s.pkg), display(imported), wanted(s), howToMend))
+		}
+	}
+	return problems
+}
+
+// edgeAllowed reports whether a file may import a package of this module. Files of a
+// package without a row are let through: the missing row is the problem to report.
+func edgeAllowed(s source, imported string) bool {
+	own := rank(s.pkg)
+	if own < 0 {
+		return true
+	}
+	if !s.test {
+		return slices.Contains(strings.Fields(layers[own].imports), imported)
+	}
+	if imported == s.pkg || s.pkg != "" && beneath(imported, s.pkg) {
+		return true
+	}
+	earlier := rank(imported)
+	return earlier >= 0 && earlier < own
+}
+
+// wanted says in a message what a file may import.
+func wanted(s source) string {
+	row := strings.Fields(layers[rank(s.pkg)].imports)
+	switch {
+	case s.test:
+		return "in a test file its own package, those beneath it, or one of an earlier row, and never a command"
+	case len(row) == 0:
+		return "nothing of this module"
+	}
+	return "only " + strings.Join(row, ", ")
+}
+
+// rank returns the row of a package, or -1.
+func rank(pkg string) int {
+	return slices.IndexFunc(layers, func(l layer) bool { return l.pkg == pkg })
+}
+
+// checkThirdParty returns one problem for every banned import, and for every import of
+// another module in the ordinary files of the privacy core.
+func checkThirdParty(t *tree) []string {
+	var problems []string
+	for _, s := range t.sources {
+		for _, spec := range s.file.Imports {
+			imported := importPath(spec)
+			for _, banned := range bannedImports {
+				if imported == banned.path && (banned.tests || !s.test) {
+					problems = append(problems, fmt.Sprintf("layering: %s: %s is imported, want it nowhere%s; %s",
+						t.at(spec.Pos()), imported, outsideTests(banned), banned.reason))
+				}
+			}
+			core := slices.ContainsFunc(privacyCore, func(folder string) bool { return beneath(s.pkg, folder) })
+			if core && !s.test && foreign(imported) {
+				problems = append(problems, fmt.Sprintf("layering: %s: %s imports %s, want only the standard library and golang.org/x in the privacy core; write what is needed here, or use it outside the core",
+					t.at(spec.Pos()), s.pkg, imported))
+			}
+		}
+	}
+	return problems
+}
+
+func outsideTests(b bannedImport) string {
+	if b.tests {
+		return ""
+	}
+	return " outside test files"
+}
+
+// foreign reports whether an import is neither of this module, nor of the standard
+// library, nor of golang.org/x.
+func foreign(imported string) bool {
+	_, ours := within(imported)
+	return !ours && !standard(imported) && !beneath(imported, "golang.org/x")
+}
+
+// checkServed returns one problem for every foreign module, other than servedModules, that
+// is reachable from the ordinary files of package model.
+func checkServed(t *tree) []string {
+	var problems []string
+	reached := []string{"model"}
+	for i := 0; i < len(reached); i++ {
+		for _, s := range t.sources {
+			if s.test || s.pkg != reached[i] {
+				continue
+			}
+			for _, spec := range s.file.Imports {
+				imported := importPath(spec)
+				if pkg, ok := within(imported); ok && !slices.Contains(reached, pkg) {
+					reached = append(reached, pkg)
+				}
+				served := slices.ContainsFunc(servedModules, func(module string) bool { return beneath(imported, module) })
+				if foreign(imported) && !served {
+					problems = append(problems, fmt.Sprintf("layering: %s: %s is reachable from package model, want only %s; whoever serves a model should not carry more",
+						t.at(spec.Pos()), imported, strings.Join(servedModules, ", ")))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// TestLayering holds the tree to the table and to the rules about other modules.
+func TestLayering(t *testing.T) {
+	source := parseRepository(t)
+	for _, check := range []func(*tree) []string{checkLayers, checkThirdParty, checkServed, checkIntegerSampler} {
+		for _, problem := range check(source) {
+			t.Error(problem)
+		}
+	}
+}
+
+// TestLayersTable checks the table itself: each package once, and each import an earlier row.
+func TestLayersTable(t *testing.T) {
+	for i, l := range layers {
+		if first := rank(l.pkg); first != i {
+			t.Errorf("package %s has rows %d and %d, want one", display(l.pkg), first, i)
+		}
+		for _, imported := range strings.Fields(l.imports) {
+			if r := rank(imported); r < 0 || r >= i {
+				t.Errorf("row %s names %s in row %d, want an earlier row", display(l.pkg), imported, r)
+			}
+		}
+	}
+}
+
+// parseRepository parses the module that this test belongs to.
+func parseRepository(t *testing.T) *tree {
+	t.Helper()
+	source, err := parseTree(os.DirFS("."))
+	if err != nil {
+		t.Fatalf("parse the module: %v", err)
+	}
+	if len(source.sources) == 0 {
+		t.Fatal("parse the module: got no Go file, want at least this one")
+	}
+	return source
+}
