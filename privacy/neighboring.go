@@ -1,0 +1,82 @@
+// Package privacy is the vocabulary of a differential-privacy statement: which
+// data sets count as neighbors, what one unit of protection is, and the pair
+// (epsilon, delta). It computes nothing.
+package privacy
+
+import "fmt"
+
+// Neighboring names the relation under which two data sets count as neighbors.
+// The zero value is invalid, so that a forgotten relation is refused.
+type Neighboring uint8
+
+const (
+	// AddOrRemoveOne relates data sets that differ by the presence of one
+	// record. The number of records is private.
+	AddOrRemoveOne Neighboring = iota + 1
+	// ReplaceOne relates data sets of one public size that differ in the value
+	// of one record.
+	ReplaceOne
+	// ZeroOut relates a data set to the one in which one record is replaced by
+	// a record that contributes nothing. The number of records is public.
+	ZeroOut
+)
+
+var neighboringNames = map[Neighboring]string{
+	AddOrRemoveOne: "add-or-remove-one",
+	ReplaceOne:     "replace-one",
+	ZeroOut:        "zero-out",
+}
+
+// String returns the name used in flags, JSON and prose, or
+// "invalid-neighboring" for a value that is none of the constants.
+func (n Neighboring) String() string {
+	if s, ok := neighboringNames[n]; ok {
+		return s
+	}
+	return "invalid-neighboring"
+}
+
+// Valid reports whether n is one of the constants.
+func (n Neighboring) Valid() bool { return n >= AddOrRemoveOne && n <= ZeroOut }
+
+// Movement returns by how many times one record's bound a sum of bounded
+// contributions can move between neighbors: 1 for AddOrRemoveOne and ZeroOut, 2
+// for ReplaceOne, 0 for an invalid relation. Accountants alone apply it.
+func (n Neighboring) Movement() float64 {
+	switch n {
+	case AddOrRemoveOne, ZeroOut:
+		return 1
+	case ReplaceOne:
+		return 2
+	}
+	return 0
+}
+
+// ParseNeighboring returns the relation with this name; an unknown name is an
+// error that lists the known ones.
+func ParseNeighboring(name string) (Neighboring, error) {
+	for n := AddOrRemoveOne; n <= ZeroOut; n++ {
+		if n.String() == name {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("privacy: neighboring is %q, want %s, %s or %s", name, AddOrRemoveOne, ReplaceOne, ZeroOut)
+}
+
+// MarshalText writes the name; an invalid value is an error.
+func (n Neighboring) MarshalText() ([]byte, error) {
+	if !n.Valid() {
+		return nil, fmt.Errorf("privacy: neighboring is %d, want a relation; name one", uint8(n))
+	}
+	return []byte(n.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (n *Neighboring) UnmarshalText(text []byte) error {
+	v, err := ParseNeighboring(string(text))
+	if err != nil {
+		return err
+	}
+	*n = v
+	return nil
+}
