@@ -1,0 +1,123 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+)
+
+// maxCoordinate is the largest magnitude of a coordinate on the grid.
+const maxCoordinate = math.MaxInt16
+
+// Rows are records on an integer grid, each with its exact squared norm. A row is
+// made from its record alone, so that changing one record changes one row. Rows
+// are immutable and safe for concurrent use.
+type Rows struct {
+	count, dim int
+	step       float64
+	limit      int64
+	x          []int16
+	n2         []int64
+}
+
+// RowsOptions are the public numbers of a grid of rows.
+type RowsOptions struct {
+	// Dim is the number of coordinates, at least 1.
+	Dim int
+	// Step is the width of the grid, positive: a coordinate v becomes round(v/Step),
+	// moved into [-32767, 32767]; NaN becomes 0.
+	Step float64
+	// Limit, if positive, bounds the squared norm of a row in grid units: a row
+	// beyond it is rounded toward zero instead, and becomes all zero if that does
+	// not help.
+	Limit int64
+}
+
+// rowsBlock is how many records fill is asked for at a time.
+const rowsBlock = 8
+
+// NewRows puts count records on the grid. Fill writes the records first … first+n-1,
+// n ≤ 8, one after the other into dst, of length n·Dim. It is called from several
+// goroutines, each with its own dst; what it writes for a record must depend on that
+// record and on released values only.
+func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (*Rows, error) {
+	if count < 0 || o.Dim < 1 {
+		return nil, fmt.Errorf("mechanism: shape of rows is wrong, want 0 or more records of at least 1 coordinate")
+	}
+	if !(o.Step > 0) || math.IsInf(o.Step, 1) || o.Limit < 0 {
+		return nil, fmt.Errorf("mechanism: step of rows is %v and limit %d, want a positive finite step and no negative limit", o.Step, o.Limit)
+	}
+	r := &Rows{count: count, dim: o.Dim, step: o.Step, limit: o.Limit,
+		x: make([]int16, count*o.Dim), n2: make([]int64, count)}
+	parallel(count, func(from, to int) {
+		v := make([]float64, rowsBlock*o.Dim)
+		for i := from; i < to; i += rowsBlock {
+			n := min(rowsBlock, to-i)
+			fill(v[:n*o.Dim], i, n)
+			for k := range n {
+				r.put(i+k, v[k*o.Dim:(k+1)*o.Dim])
+			}
+		}
+	})
+	return r, nil
+}
+
+// put rounds v onto row i.
+func (r *Rows) put(i int, v []float64) {
+	row := r.x[i*r.dim : (i+1)*r.dim]
+	r.n2[i] = round(row, v, r.step, math.Round)
+	if r.limit == 0 || r.n2[i] <= r.limit {
+		return
+	}
+	if r.n2[i] = round(row, v, r.step, math.Trunc); r.n2[i] > r.limit {
+		clear(row)
+		r.n2[i] = 0
+	}
+}
+
+// round writes v/step, rounded by way, to row and returns the exact squared norm:
+// at most 2^30 a coordinate, so int64 holds 2^33 of them.
+func round(row []int16, v []float64, step float64, way func(float64) float64) (n2 int64) {
+	for j, f := range v {
+		q := way(f / step)
+		if !(q >= -maxCoordinate) { // also NaN
+			q = -maxCoordinate
+			if f != f {
+				q = 0
+			}
+		} else if q > maxCoordinate {
+			q = maxCoordinate
+		}
+		row[j] = int16(q)
+		n2 += int64(q) * int64(q)
+	}
+	return n2
+}
+
+// Dim returns the number of coordinates of a row.
+func (r *Rows) Dim() int { return r.dim }
+
+// Step returns the width of the grid.
+func (r *Rows) Step() float64 { return r.step }
+
+// Row returns row i in grid units, in which coordinate v stands for v·Step. The
+// caller must not modify it.
+func (r *Rows) Row(i int) []int16 { return r.x[i*r.dim : (i+1)*r.dim] }
+
+// Block returns the rows first … first+n-1 one after the other, as Row does.
+func (r *Rows) Block(first, n int) []int16 { return r.x[first*r.dim : (first+n)*r.dim] }
+
+// Norm returns the L2 norm of row i, in units of the records, correct to a few
+// units in the last place.
+func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.n2[i])) * r.step }
+
+// parallel runs work on consecutive parts of [0, n) on all processors.
+func parallel(n int, work func(from, to int)) {
+	parts := min(n, runtime.GOMAXPROCS(0))
+	var wait sync.WaitGroup
+	for p := range parts {
+		wait.Go(func() { work(p*n/parts, (p+1)*n/parts) })
+	}
+	wait.Wait()
+}

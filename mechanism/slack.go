@@ -1,0 +1,41 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism/internal/sample"
+)
+
+// Slack is the statistical distance between the noise that is drawn and the rounded
+// continuous Gaussian that is accounted, over all draws of a plan.
+type Slack struct {
+	// LogRatio bounds the logarithm of the ratio of the two laws, over all draws,
+	// outside an event of probability Tail under either.
+	LogRatio, Tail float64
+}
+
+// SlackOf returns the slack of this many draws of noise, rounded upward.
+func SlackOf(draws int) Slack {
+	n := float64(draws) * (1 + 1e-15)
+	return Slack{LogRatio: math.Ldexp(n, -sample.SlackBits), Tail: math.Ldexp(n, -sample.TailBits)}
+}
+
+// Widen turns an (epsilon, delta) pair that holds for the accounted law into one that
+// holds for the executed law.
+//
+// If for every event P̃(E) ≤ e^a·P(E) + t and P(E) ≤ e^a·P̃(E) + t, on both of two
+// neighbors, and P(E) ≤ e^ε·P'(E) + δ, then
+// P̃(E) ≤ e^(ε+2a)·P̃'(E) + e^a·δ + (1 + e^(ε+a))·t. The draws of an adaptive plan are
+// independent given the past, so the per-draw ratios multiply.
+func (s Slack) Widen(epsilon, delta float64) (float64, float64) {
+	widened := epsilon + 2*s.LogRatio
+	return widened, math.Exp(s.LogRatio)*delta + (1+math.Exp(epsilon+s.LogRatio))*s.Tail
+}
+
+// Narrow is the other way round: the pair to aim at under the accounted law so that
+// the executed law has (epsilon, delta). The delta left may be 0 or less, and the
+// epsilon too, when the slack is larger than the target.
+func (s Slack) Narrow(epsilon, delta float64) (float64, float64) {
+	narrowed := epsilon - 2*s.LogRatio
+	return narrowed, (delta - (1+math.Exp(epsilon))*s.Tail) * math.Exp(-s.LogRatio) * (1 - 1e-15)
+}
