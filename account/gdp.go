@@ -1,0 +1,180 @@
+package account
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/privacy"
+)
+
+// GDP is the accountant of Gaussian differential privacy. It is exact for every
+// composition of Gaussian releases and refuses all other events, save NonPrivate,
+// which costs +Inf.
+//
+// Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the
+// (ε, δ) profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383;
+// the same profile is Balle & Wang 2018, theorem 8, https://arxiv.org/abs/1805.06530.
+// μ² also adds up when later queries and noise are chosen after earlier outputs, so
+// that a cap on μ² is a valid filter (Smith & Thakurta, "Fully Adaptive Composition
+// for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
+type GDP struct{}
+
+var _ Accountant = GDP{}
+
+const (
+	// muError bounds the relative error of a computed μ: one square root and sums
+	// of non-negative terms, at most 10^5 of them.
+	muError = 1e-10
+	// deltaError bounds the relative error of a computed δ for μ ≤ maxMu.
+	deltaError = 1e-9
+	// maxMu: beyond it ε is reported as +Inf; it is above 4·10^5 for every δ < 1/2.
+	maxMu = 900
+)
+
+// Name returns "gdp".
+func (GDP) Name() string { return "gdp" }
+
+// Mu returns an upper bound, exact to a relative 1e-10, on the parameter μ of Gaussian
+// differential privacy of the event under the relation.
+func (GDP) Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if err := check(e, n); err != nil {
+		return 0, err
+	}
+	square, err := muSquare(e)
+	if err != nil || square == 0 {
+		return 0, err
+	}
+	return n.Movement() * math.Sqrt(square) * (1 + muError), nil
+}
+
+// muSquare adds up 1/NoiseMultiplier² over the event. It is the one place where
+// counts are applied.
+func muSquare(e mechanism.Event) (float64, error) {
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return 1 / e.NoiseMultiplier / e.NoiseMultiplier, nil
+	case mechanism.NonPrivate:
+		return math.Inf(1), nil
+	case mechanism.Repeat:
+		if e.Count == 0 {
+			return 0, nil
+		}
+		v, err := muSquare(e.Event)
+		return float64(e.Count) * v, err
+	case mechanism.Sequence:
+		sum := 0.0
+		for _, part := range e {
+			v, err := muSquare(part)
+			if err != nil {
+				return 0, err
+			}
+			sum += v
+		}
+		return sum, nil
+	}
+	return 0, fmt.Errorf("account: accountant gdp has no proof for %v", e)
+}
+
+// Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
+func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	mu, err := g.Mu(e, n)
+	if err != nil {
+		return Interval{}, err
+	}
+	if !(epsilon >= 0) {
+		return Interval{}, fmt.Errorf("account: epsilon is %v, want at least 0", epsilon)
+	}
+	if mu == 0 || math.IsInf(epsilon, 1) {
+		return Interval{}, nil
+	}
+	upper := min(1, gaussianDelta(mu, epsilon)*(1+deltaError))
+	lowerMu := mu * (1 - 3*muError)
+	return Interval{gaussianDelta(lowerMu, epsilon) * (1 - deltaError), min(upper, gaussianDelta(mu, epsilon)), upper}, nil
+}
+
+// gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so
+// both terms share that factor and δ = φ(x-h)·(m(x-h) - m(x+h)), m being the Mills
+// ratio; nothing overflows and nothing cancels.
+func gaussianDelta(mu, epsilon float64) float64 {
+	if mu > maxMu {
+		return 1
+	}
+	x, h := epsilon/mu, mu/2
+	if x-h < -8 { // the Mills ratio would lose digits: 1 - δ is the small quantity
+		return min(1, numeric.NormalCDF(h-x))
+	}
+	return numeric.NormalDensity(x-h) * numeric.MillsDifference(x, h)
+}
+
+// Epsilon inverts Delta. Delta must be in [0, 1).
+func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	mu, err := g.Mu(e, n)
+	if err != nil {
+		return Interval{}, err
+	}
+	if !(delta >= 0 && delta < 1) {
+		return Interval{}, fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
+	}
+	upper := epsilonOf(mu, delta)
+	return Interval{epsilonOf(mu*(1-3*muError), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}, nil
+}
+
+// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many
+// records: a μ-GDP event is records·μ-GDP for them (Dong, Roth & Su, theorem 2.14).
+func (g GDP) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+	if records < 1 {
+		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
+	}
+	mu, err := g.Mu(e, n)
+	return epsilonOf(float64(records)*mu, delta), err
+}
+
+// epsilonOf returns the ε at which the inflated δ of μ-GDP meets delta, from above.
+func epsilonOf(mu, delta float64) float64 {
+	holds := func(epsilon float64) bool { return gaussianDelta(mu, epsilon)*(1+deltaError) <= delta }
+	switch {
+	case mu == 0 || holds(0):
+		return 0
+	case delta == 0 || mu > maxMu:
+		return math.Inf(1)
+	}
+	low, high := 0.0, 1.0
+	for !holds(high) {
+		if low, high = high, 2*high; high > 1e12 {
+			return math.Inf(1)
+		}
+	}
+	for i := 0; i < 200 && high-low > 1e-14*high; i++ {
+		if mid := low + (high-low)/2; holds(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+// NoiseMultiplier returns the smallest multiplier for which count Gaussian releases,
+// together with the earlier ones that cost spentMuSquare (in units of one record's
+// bound), meet the target. It is Calibrate for the common case.
+func (g GDP) NoiseMultiplier(target privacy.Guarantee, spent mechanism.Event, count int) (float64, error) {
+	return Calibrate(g, target, func(z float64) mechanism.Event {
+		return mechanism.Sequence{spent, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: z}, Count: count}}
+	})
+}
+
+// MuOf returns the largest μ, from below, for which μ-GDP implies the guarantee; +Inf
+// for a guarantee that promises nothing.
+func (GDP) MuOf(target privacy.Guarantee) float64 {
+	if !target.Private() {
+		return math.Inf(1)
+	}
+	if target.Delta() == 0 {
+		return 0
+	}
+	return numeric.BisectLog(1e-9, maxMu, 1e-13, func(mu float64) bool {
+		return gaussianDelta(mu, target.Epsilon())*(1+deltaError) <= target.Delta()
+	})
+}

@@ -1,0 +1,91 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// maxRuns bounds the length of a flattened event.
+const maxRuns = 1 << 20
+
+// Grant pays for the releases of one reserved event, each once and in the event's
+// order. It is safe for concurrent use and cannot be copied into a second grant.
+type Grant struct {
+	mu   sync.Mutex
+	runs []run
+}
+
+var _ mechanism.Payer = (*Grant)(nil)
+
+// run is one simple event that may still be paid count times.
+type run struct {
+	event mechanism.Event
+	count int
+}
+
+func newGrant(e mechanism.Event) (*Grant, error) {
+	if err := mechanism.CheckEvent(e); err != nil {
+		return nil, err
+	}
+	runs, err := flatten(nil, e)
+	return &Grant{runs: runs}, err
+}
+
+// flatten appends the simple events of e in order.
+func flatten(runs []run, e mechanism.Event) ([]run, error) {
+	var err error
+	switch e := e.(type) {
+	case mechanism.Sequence:
+		for _, part := range e {
+			if runs, err = flatten(runs, part); err != nil {
+				return nil, err
+			}
+		}
+		return runs, nil
+	case mechanism.Repeat:
+		if simple(e.Event) {
+			return append(runs, run{e.Event, e.Count}), nil
+		}
+		for range e.Count {
+			if runs, err = flatten(runs, e.Event); err != nil {
+				return nil, err
+			}
+		}
+		return runs, nil
+	}
+	if len(runs) >= maxRuns {
+		return nil, fmt.Errorf("ledger: the event has more than %d parts, want a shorter plan", maxRuns)
+	}
+	return append(runs, run{e, 1}), nil
+}
+
+func simple(e mechanism.Event) bool {
+	switch e.(type) {
+	case mechanism.Sequence, mechanism.Repeat:
+		return false
+	}
+	return true
+}
+
+// Pay takes the next release of the reserved event. It errs, and takes nothing, when e
+// is not that release or when everything was paid out.
+func (g *Grant) Pay(e mechanism.Event) error {
+	if g == nil {
+		return fmt.Errorf("ledger: there is no grant, want one that Reserve returned")
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.runs) > 0 && g.runs[0].count == 0 {
+		g.runs = g.runs[1:]
+	}
+	if len(g.runs) == 0 {
+		return fmt.Errorf("ledger: the grant has nothing left for %v, want no more releases than were reserved", e)
+	}
+	if want := g.runs[0].event; e == nil || want.String() != e.String() {
+		return fmt.Errorf("ledger: the release is %v, want %v, the next one that was reserved", e, want)
+	}
+	g.runs[0].count--
+	return nil
+}

@@ -1,0 +1,92 @@
+// Package ledger keeps the privacy budget of a data set: what was reserved for which
+// purpose, under a limit that is never exceeded. Reserving comes before the first draw
+// of noise, and nothing is refunded. This ledger lives in memory, for one process.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// ErrOverBudget is wrapped by the error of a reservation that would pass the limit.
+var ErrOverBudget = errors.New("over budget")
+
+// Entry is one reservation.
+type Entry struct {
+	Purpose string
+	Event   mechanism.Event
+}
+
+// Ledger is the budget of one data set. Plans may be chosen after the outputs of
+// earlier ones were seen, so the limit is enforced by a filter that is valid for that:
+// the sum of the squared parameters of Gaussian differential privacy (account.GDP).
+// It is safe for concurrent use.
+type Ledger struct {
+	limit   privacy.Guarantee
+	mu      sync.Mutex
+	entries []Entry
+}
+
+// New returns an empty ledger under a limit. A limit of infinite epsilon admits
+// non-private releases; every other refuses them.
+func New(limit privacy.Guarantee) (*Ledger, error) {
+	if limit == (privacy.Guarantee{}) {
+		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
+	}
+	return &Ledger{limit: limit}, nil
+}
+
+// Limit returns the guarantee that all reservations together keep.
+func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
+
+// Entries returns the reservations so far, oldest first.
+func (l *Ledger) Entries() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]Entry(nil), l.entries...)
+}
+
+// Event returns everything reserved so far as one event.
+func (l *Ledger) Event() mechanism.Event { return l.with(l.Entries(), nil) }
+
+func (l *Ledger) with(entries []Entry, e mechanism.Event) mechanism.Sequence {
+	s := make(mechanism.Sequence, 0, len(entries)+1)
+	for _, entry := range entries {
+		s = append(s, entry.Event)
+	}
+	if e != nil {
+		s = append(s, e)
+	}
+	return s
+}
+
+// Reserve sets the cost of e aside and returns the grant that pays for its releases. It
+// returns an error that wraps ErrOverBudget, and reserves nothing, when the limit would
+// be passed; there are no refunds for what a grant does not use.
+func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
+	grant, err := newGrant(e)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cost, err := account.GDP{}.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
+	if err != nil {
+		return nil, err
+	}
+	if !(cost.Upper <= l.limit.Epsilon()) {
+		return nil, fmt.Errorf("ledger: %w: with %s the data set would stand at epsilon %.6g (delta %g, %v), want at most %.6g; ask for less or raise the limit",
+			ErrOverBudget, purpose, cost.Upper, l.limit.Delta(), l.limit.Neighboring(), l.limit.Epsilon())
+	}
+	if math.IsInf(cost.Upper, 1) && l.limit.Private() {
+		return nil, fmt.Errorf("ledger: %w: %s is not private", ErrOverBudget, purpose)
+	}
+	l.entries = append(l.entries, Entry{purpose, e})
+	return grant, nil
+}

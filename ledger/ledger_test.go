@@ -1,0 +1,102 @@
+package ledger
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+func limit(t *testing.T, epsilon float64) privacy.Guarantee {
+	t.Helper()
+	g, err := privacy.NewGuarantee(epsilon, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func gaussian(z float64) mechanism.Event { return mechanism.Gaussian{NoiseMultiplier: z} }
+
+func TestReserveKeepsTheLimit(t *testing.T) {
+	l, err := New(limit(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The limit is μ 0.2367; one release of multiplier 6 has μ 0.1667, two 0.2357,
+	// three 0.2887.
+	for i := range 2 {
+		if _, err := l.Reserve(gaussian(6), "count"); err != nil {
+			t.Fatalf("reservation %d: %v", i, err)
+		}
+	}
+	if _, err := l.Reserve(gaussian(6), "count"); !errors.Is(err, ErrOverBudget) {
+		t.Errorf("third reservation: got %v, want ErrOverBudget", err)
+	}
+	if _, err := l.Reserve(mechanism.NonPrivate{}, "baseline"); !errors.Is(err, ErrOverBudget) {
+		t.Errorf("non-private: got %v, want ErrOverBudget", err)
+	}
+	if n := len(l.Entries()); n != 2 {
+		t.Errorf("entries: got %d, want 2", n)
+	}
+	if _, err := New(privacy.Guarantee{}); err == nil {
+		t.Error("an empty limit was taken")
+	}
+}
+
+func TestInfiniteLimitAdmitsNonPrivate(t *testing.T) {
+	l, _ := New(limit(t, math.Inf(1)))
+	g, err := l.Reserve(mechanism.NonPrivate{}, "baseline")
+	if err != nil || g.Pay(mechanism.NonPrivate{}) != nil {
+		t.Errorf("got %v, want a grant that pays", err)
+	}
+}
+
+func TestReserveUnderRace(t *testing.T) {
+	l, _ := New(limit(t, 1))
+	var wait sync.WaitGroup
+	for range 64 {
+		wait.Go(func() { _, _ = l.Reserve(gaussian(6), "count") })
+	}
+	wait.Wait()
+	if n := len(l.Entries()); n != 2 {
+		t.Errorf("reservations granted: got %d, want 2", n)
+	}
+}
+
+func TestGrantPaysEachReleaseOnceInOrder(t *testing.T) {
+	l, _ := New(limit(t, 100))
+	g, err := l.Reserve(mechanism.Sequence{gaussian(3), mechanism.Repeat{Event: gaussian(5), Count: 2}}, "training")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		event mechanism.Event
+		paid  bool
+	}{
+		{gaussian(5), false}, {gaussian(3), true}, {gaussian(3), false}, {gaussian(5), true},
+		{gaussian(4), false}, {gaussian(5), true}, {gaussian(5), false}, {nil, false},
+	}
+	for i, s := range steps {
+		if err := g.Pay(s.event); (err == nil) != s.paid {
+			t.Errorf("payment %d of %v: got %v, want paid %v", i, s.event, err, s.paid)
+		}
+	}
+	var none *Grant
+	if none.Pay(gaussian(1)) == nil {
+		t.Error("a nil grant paid")
+	}
+	nested := mechanism.Repeat{Event: mechanism.Sequence{gaussian(9), gaussian(8)}, Count: 2}
+	g, _ = l.Reserve(nested, "nested")
+	for _, z := range []float64{9, 8, 9, 8} {
+		if err := g.Pay(gaussian(z)); err != nil {
+			t.Errorf("nested: %v", err)
+		}
+	}
+	if g.Pay(gaussian(9)) == nil {
+		t.Error("a fifth release of four was paid")
+	}
+}
