@@ -29,6 +29,7 @@ var layers = []layer{
 	{"privacy", ""},
 	{"numeric", ""},
 	{"linalg", ""},
+	{"mechanism/internal/sample/internal/maketable", ""},
 	{"mechanism/internal/sample", ""},
 	{"mechanism", "privacy numeric linalg mechanism/internal/sample"},
 	{"mechanism/mechanismtest", "privacy numeric linalg mechanism"},
@@ -44,13 +45,14 @@ var layers = []layer{
 	// A model that is served is its feature map and its weights: hence feature.
 	{"model", "numeric linalg data feature"},
 	{"model/modeltest", "numeric linalg data feature model"},
-	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model"},
-	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model train"},
+	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	{"evaluate", "privacy numeric mechanism ledger data model query"},
-	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model train erm evaluate"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model train erm evaluate audit"},
+	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate"},
+	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train"},
+	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model train erm evaluate audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit experiment report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

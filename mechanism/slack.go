@@ -10,7 +10,8 @@ import (
 // continuous Gaussian that is accounted, over all draws of a plan.
 type Slack struct {
 	// LogRatio bounds the logarithm of the ratio of the two laws, over all draws,
-	// outside an event of probability Tail under either.
+	// outside an event of probability Tail under either. Both are far below what float64 can add to
+	// an epsilon near 1: results are moved by at least one unit in the last place.
 	LogRatio, Tail float64
 }
 
@@ -28,14 +29,20 @@ func SlackOf(draws int) Slack {
 // P̃(E) ≤ e^(ε+2a)·P̃'(E) + e^a·δ + (1 + e^(ε+a))·t. The draws of an adaptive plan are
 // independent given the past, so the per-draw ratios multiply.
 func (s Slack) Widen(epsilon, delta float64) (float64, float64) {
-	widened := epsilon + 2*s.LogRatio
-	return widened, math.Exp(s.LogRatio)*delta + (1+math.Exp(epsilon+s.LogRatio))*s.Tail
+	if s == (Slack{}) {
+		return epsilon, delta
+	}
+	widened := math.Nextafter(epsilon+2*s.LogRatio, math.Inf(1))
+	return widened, (math.Exp(s.LogRatio)*delta + (1+math.Exp(widened))*s.Tail) * (1 + 1e-15)
 }
 
 // Narrow is the other way round: the pair to aim at under the accounted law so that
 // the executed law has (epsilon, delta). The delta left may be 0 or less, and the
 // epsilon too, when the slack is larger than the target.
 func (s Slack) Narrow(epsilon, delta float64) (float64, float64) {
-	narrowed := epsilon - 2*s.LogRatio
+	if s == (Slack{}) {
+		return epsilon, delta
+	}
+	narrowed := math.Nextafter(epsilon-2*s.LogRatio, math.Inf(-1))
 	return narrowed, (delta - (1+math.Exp(epsilon))*s.Tail) * math.Exp(-s.LogRatio) * (1 - 1e-15)
 }

@@ -1,140 +1,186 @@
 package sample
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/big"
+	"math/bits"
+)
 
-// The sampler draws a discrete Gaussian whose standard deviation is 2^fineBits
-// and rounds it to the grid. The scheme is Canonne, Kamath & Steinke, "The
-// Discrete Gaussian for Differential Privacy" (NeurIPS 2020), algorithms 1–3,
-// https://arxiv.org/abs/2004.00010, with scale t = 2^fineBits for the Laplace
-// proposal, so that every probability is a dyadic rational or a power of 1/e.
+// The sampler draws a normal number on a lattice far finer than the grid, by integers
+// alone, and rounds it. The lattice has the points ±(k+½)·h, h = 2^-fineBits standard
+// deviations, below tailUnits standard deviations; the probability of a point is
+// proportional to exp(-x²/2). A grid cell holds exactly 2^(fineBits-b) points, the midpoints
+// of as many equal parts of it.
+//
+// It is a ziggurat (Marsaglia & Tsang, "The Ziggurat Method for Generating Random
+// Variables", Journal of Statistical Software 2000) made exact: layers are rectangles of one
+// area that cover the region under the curve, the lowest as wide as the whole range, so
+// that there is no tail of its own. A layer is drawn uniformly, then a point of its first
+// width points, exactly uniformly (Lemire 2019); below inside the whole layer is under the
+// curve; else a height decides, against the curve in 64-bit arithmetic and, if that is too
+// close to call, in 320 bits.
 const (
-	fineBits = 58
-	// tailUnits bounds the magnitude in standard deviations: proposals at or
-	// beyond it are rejected.
-	tailUnits = 16
+	fineBits     = 54
+	tailUnits    = 16
+	layerBits    = 9
+	layerCount   = 1 << layerBits
+	densityCount = 64 * tailUnits
 	// MinGridBits and MaxGridBits bound the standard deviation 2^b of the grid.
 	MinGridBits, MaxGridBits = 10, 50
-	// SlackBits: within 15.9 standard deviations the natural logarithm of the
-	// ratio of the executed probability of a grid value to that of the rounded
-	// continuous Gaussian is at most 2^-SlackBits in magnitude.
-	//
-	// A grid cell holds 2^(fineBits-b) points of spacing h = 2^-fineBits standard
-	// deviations, its lower end included. On [p, p+h] the density changes by a
-	// factor within exp(±h·(|p|+h)), so sum and integral over a cell agree within
-	// exp(±16.01·h), 16.01·2^-58 < 2^-53.9; the normalizers agree within
-	// 2·exp(-2π²·2^116) (Poisson summation) and the truncated mass.
-	SlackBits = 53
-	// TailBits: under either law the probability of a magnitude beyond 15.9
-	// standard deviations is at most 2^-TailBits (2·(1-Φ(15.9)) < 2^-184; cells
-	// are at most 2^-MinGridBits wide).
+	// SlackBits: within 15.9 standard deviations the natural logarithm of the ratio of the
+	// executed probability of a grid value to that of the rounded continuous Gaussian is at
+	// most 2^-SlackBits in magnitude. The midpoint rule's relative error on a part of width h
+	// is at most h²·(x²+1)/24·exp(16·h) < 2^-104 for |x| ≤ 16; the areas of the layers agree
+	// within 2^-113, their heights being cut to 128 bits; the comparison in 320 bits adds
+	// less than 2^-180. The normalizers agree within their sum and the truncated mass.
+	SlackBits = 100
+	// TailBits: under either law the probability of a magnitude beyond 15.9 standard
+	// deviations is at most 2^-TailBits (2·(1-Φ(15.9)) < 2^-184; cells are at most
+	// 2^-MinGridBits wide).
 	TailBits = 180
 )
 
+// layer is one rectangle: its number of points, the number of points that surely lie under
+// the curve at all its heights, and 2^64 modulo the number of points.
+type layer struct{ width, inside, remainder uint64 }
+
+// metaPerWord is how many layer numbers and signs one random word gives.
+const metaPerWord = 64 / (layerBits + 1)
+
 // RoundedGaussian fills dst with independent draws of round(Z), Z normal with mean 0
-// and standard deviation 2^gridBits, MinGridBits ≤ gridBits ≤ MaxGridBits, up to
-// the slack that SlackBits and TailBits state. Rounding is an arithmetic shift
-// (half upward), which commutes with adding an integer.
+// and standard deviation 2^gridBits, MinGridBits ≤ gridBits ≤ MaxGridBits, up to the slack
+// that SlackBits and TailBits state. Rounding is an arithmetic shift, which commutes with
+// adding an integer; no point of the lattice lies between two cells.
 func (s *Stream) RoundedGaussian(dst []int64, gridBits uint) {
 	if gridBits < MinGridBits || gridBits > MaxGridBits {
 		panic("sample: the grid's standard deviation is outside its range")
 	}
-	shift := fineBits - gridBits
+	for len(dst) > 0 {
+		n := min(metaPerWord, len(dst))
+		s.group(dst[:n], gridBits)
+		dst = dst[n:]
+	}
+	s.forget()
+}
+
+// group draws at most metaPerWord numbers; one word gives their layers and signs.
+func (s *Stream) group(dst []int64, gridBits uint) {
+	shift := fineBits + 1 - gridBits
 	half := int64(1) << (shift - 1)
+	if s.next > bufferSize-8*(metaPerWord+1) {
+		s.refill()
+	}
+	words := s.buffer[s.next : s.next+8*(len(dst)+1)]
+	s.next += len(words)
+	meta := binary.LittleEndian.Uint64(words)
 	for i := range dst {
-		dst[i] = (s.fineGaussian() + half) >> shift
+		l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)
+		meta >>= layerBits + 1
+		box := &layers[l]
+		point, rest := bits.Mul64(binary.LittleEndian.Uint64(words[8*i+8:8*i+16]), box.width)
+		if point >= box.inside || rest < box.remainder {
+			point, negative = s.edge(l, negative, point, rest)
+		}
+		// The odd number 2k+1 stands for the point (k+½)·h.
+		v := (int64(2*point+1) ^ negative) - negative
+		dst[i] = (v + half) >> shift
 	}
 }
 
-// fineGaussian draws the discrete Gaussian of standard deviation σ = 2^fineBits:
-// a discrete Laplace Y of scale σ, kept with probability
-// exp(-(|Y|-σ)²/(2σ²)).
-func (s *Stream) fineGaussian() int64 {
+// edge settles a draw that is not surely under the curve. A point drawn from an incomplete
+// interval is drawn again in the same layer; a height above the curve starts over.
+func (s *Stream) edge(l uint64, negative int64, point, rest uint64) (uint64, int64) {
 	for {
-		y, negative := s.fineLaplace()
-		w := y - 1<<fineBits
-		if w < 0 {
-			w = -w
+		box := &layers[l]
+		if rest >= box.remainder {
+			if point < box.inside || s.under(l, point) {
+				return point, negative
+			}
+			meta := s.Word()
+			l, negative = meta&(layerCount-1), -int64(meta>>layerBits&1)
+			box = &layers[l]
 		}
-		if !s.bernoulliExpHalfSquare(uint64(w)) {
-			continue
-		}
-		if negative {
-			return -y
-		}
-		return y
+		point, rest = bits.Mul64(s.Word(), box.width)
 	}
 }
 
-// fineLaplace draws the magnitude and sign of a discrete Laplace of scale
-// 2^fineBits, conditioned on a magnitude below tailUnits times the scale.
-func (s *Stream) fineLaplace() (magnitude int64, negative bool) {
-	for {
-		first := s.Word()
-		u := first >> (64 - fineBits)
-		if !s.bernoulliExp(u) {
-			continue
-		}
-		v := int64(0)
-		for v < tailUnits && s.bernoulliExpMinusOne() {
-			v++
-		}
-		if v == tailUnits {
-			continue
-		}
-		magnitude = int64(u) + v<<fineBits
-		negative = first&1 == 1
-		if negative && magnitude == 0 {
-			continue
-		}
-		return magnitude, negative
+// closeCall is the distance, in units of 2^-64, within which 64-bit arithmetic does not
+// decide: curve errs by less than 16 units, the height by less than 2.
+const closeCall = 256
+
+// under draws a height uniformly within the layer and reports whether it lies under the
+// curve at the point.
+func (s *Stream) under(l, point uint64) bool {
+	u := s.Word()
+	low, span := heights[l], spans[l]
+	up, down := bits.Mul64(u, span[0])
+	fromLow, _ := bits.Mul64(u, span[1])
+	down, carry := bits.Add64(down, fromLow, 0)
+	_, carryLow := bits.Add64(down, low[1], 0)
+	height, over := bits.Add64(low[0], up, carry+carryLow)
+	if over == 1 { // the highest layer ends just above 1
+		return false
 	}
+	if f := curve(point); height > f+closeCall && f+closeCall >= f {
+		return false
+	} else if f > closeCall && height < f-closeCall {
+		return true
+	}
+	return exactUnder(l, point, u, s.Word(), s.Word())
 }
 
-// bernoulliExp is true with probability exp(-u/2^fineBits), u < 2^fineBits.
-func (s *Stream) bernoulliExp(u uint64) bool {
-	k := uint64(1)
-	for s.Word()>>(64-fineBits) < u && s.oneIn(k) {
-		k++
+// curve returns exp(-x²/2) in units of 2^-64 at x = (point+½)·h, within 16 units. With
+// x = j/64 + y, 0 ≤ y < 1/64, it is density[j]·exp(-(j/64·y + y²/2)), the exponent being
+// below 0.2502; the exponential is its Taylor series to degree 16.
+func curve(point uint64) uint64 {
+	odd := 2*point + 1 // x in units of 2^-(fineBits+1)
+	j, y := odd>>(fineBits-5), odd&(1<<(fineBits-5)-1)
+	squareHigh, squareLow := bits.Mul64(y, y) // y² in units of 2^-(2·fineBits+2)
+	const cut = 2*fineBits + 3 - 64           // y²/2 from units of 2^-(2·fineBits+3) to 2^-64
+	u := j*y<<(57-fineBits) + (squareHigh<<(64-cut) | squareLow>>cut)
+	const one = 1 << 63
+	r := uint64(one)
+	for n := uint64(16); n >= 1; n-- {
+		product, _ := bits.Mul64(u, r)
+		r = one - product/n
 	}
-	return k&1 == 1
+	f, down := bits.Mul64(density[j], r)
+	return f<<1 | down>>63
 }
 
-// bernoulliExpMinusOne is true with probability exp(-1).
-func (s *Stream) bernoulliExpMinusOne() bool {
-	k := uint64(1)
-	for s.oneIn(k) {
-		k++
-	}
-	return k&1 == 1
-}
-
-// oneIn is true with probability 1/k.
-func (s *Stream) oneIn(k uint64) bool { return k == 1 || s.Below(k) == 0 }
-
-// bernoulliExpHalfSquare is true with probability exp(-(w/2^fineBits)²/2),
-// w < tailUnits·2^fineBits. The exponent has 2·fineBits+1 fractional bits.
-func (s *Stream) bernoulliExpHalfSquare(w uint64) bool {
-	const fraction = 2*fineBits + 1
-	high, low := bits.Mul64(w, w)
-	for whole := high >> (fraction - 64); whole > 0; whole-- {
-		if !s.bernoulliExpMinusOne() {
-			return false
+// exactUnder compares the height low + span·U, U of 192 bits, with the curve in 320-bit
+// arithmetic. It is reached with a probability below 2^-50 a draw.
+func exactUnder(l, point, u0, u1, u2 uint64) bool {
+	const prec = 320
+	float := func() *big.Float { return new(big.Float).SetPrec(prec) }
+	join := func(words ...uint64) *big.Float {
+		n := new(big.Int)
+		for _, w := range words {
+			n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(w))
 		}
+		return float().SetMantExp(float().SetInt(n), -64*len(words))
 	}
-	high &= 1<<(fraction-64) - 1
-	k := uint64(1)
-	for s.below128(high, low, fraction-64) && s.oneIn(k) {
-		k++
-	}
-	return k&1 == 1
+	height := float().Mul(join(spans[l][0], spans[l][1]), join(u0, u1, u2))
+	height.Add(height, join(heights[l][0], heights[l][1]))
+	x := float().SetMantExp(float().SetUint64(2*point+1), -(fineBits + 1))
+	exponent := float().Quo(x.Mul(x, x), float().SetInt64(-2))
+	return height.Cmp(bigExp(exponent)) < 0
 }
 
-// below128 is true with probability (high·2^64+low)/2^(64+highBits): it compares
-// that number with as many uniform bits, reading the lower word only on a tie.
-func (s *Stream) below128(high, low uint64, highBits uint) bool {
-	u := s.Word() >> (64 - highBits)
-	if u != high {
-		return u < high
+// bigExp is exp(t), t ≤ 0, in the precision of t: the Taylor series of t/2^32, squared 32
+// times. Squaring multiplies the relative error of 2^-(prec+64) by 2^32.
+func bigExp(t *big.Float) *big.Float {
+	const halvings = 32
+	prec := t.Prec() + 64
+	small := new(big.Float).SetPrec(prec).SetMantExp(t, -halvings)
+	sum, term := new(big.Float).SetPrec(prec).SetInt64(1), new(big.Float).SetPrec(prec).SetInt64(1)
+	for n := int64(1); n < 24; n++ {
+		term.Mul(term, small)
+		term.Quo(term, new(big.Float).SetInt64(n))
+		sum.Add(sum, term)
 	}
-	return s.Word() < low
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum
 }

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	keySize    = 32
+	keySize    = 16
 	bufferSize = 16 << 10
 )
 
-// Stream is a source of independent uniform bits: AES-256 in counter mode under
+// Stream is a source of independent uniform bits: AES-128 in counter mode under
 // a key that crypto/rand draws for this stream alone. The key is never stored or
 // returned. A Stream must not be copied and is not safe for concurrent use.
 type Stream struct {
@@ -48,7 +48,7 @@ func NewStream() *Stream {
 func newStream(key *[keySize]byte) *Stream {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
-		panic("sample: AES refused a 32-byte key")
+		panic("sample: AES refused a 16-byte key")
 	}
 	var zero [aes.BlockSize]byte
 	return &Stream{block: cipher.NewCTR(block, zero[:]), next: bufferSize}
@@ -56,16 +56,23 @@ func newStream(key *[keySize]byte) *Stream {
 
 // Word returns 64 uniform bits.
 func (s *Stream) Word() uint64 {
-	if s.next == bufferSize {
-		clear(s.buffer[:])
-		s.block.XORKeyStream(s.buffer[:], s.buffer[:])
-		s.next = 0
+	if s.next > bufferSize-8 {
+		s.refill()
 	}
 	w := binary.LittleEndian.Uint64(s.buffer[s.next:])
-	clear(s.buffer[s.next : s.next+8])
 	s.next += 8
 	return w
 }
+
+// refill replaces the buffer by fresh bits; what was left of it is dropped.
+func (s *Stream) refill() {
+	clear(s.buffer[:])
+	s.block.XORKeyStream(s.buffer[:], s.buffer[:])
+	s.next = 0
+}
+
+// forget overwrites the bits that were given out.
+func (s *Stream) forget() { clear(s.buffer[:s.next]) }
 
 // Below returns an integer uniform on [0, n); n must be positive. It rejects the
 // incomplete last interval (Lemire, "Fast Random Integer Generation in an
