@@ -40,9 +40,9 @@
 //	feature      fixed, row-wise feature maps
 //	query        private counts, sums, means and covariances
 //	model        losses and models; knows nothing of privacy; loads and serves what was trained
+//	evaluate     metrics
 //	train        private gradient descent: plans, clipping rules, optimizers
 //	erm          the other ways to a private minimizer
-//	evaluate     metrics
 //	audit        empirical lower bounds on epsilon
 //	experiment   sweeps and reproductions
 //	report       text, plots and pages; computes nothing

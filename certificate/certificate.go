@@ -1,0 +1,205 @@
+// Package certificate states what a model cost in privacy, and recomputes it: plan and
+// events to JSON and back. A certificate holds public numbers only.
+package certificate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// FileName is the name of the certificate inside a model folder.
+const FileName = "certificate.json"
+
+const (
+	format        = "dither-certificate"
+	formatVersion = 1
+	maxFileSize   = 16 << 20
+)
+
+// Certificate is certificate.json.
+type Certificate struct {
+	Format  string `json:"format"`
+	Version int    `json:"format-version"`
+	// Private is false when epsilon is infinite.
+	Private bool `json:"private"`
+	// Epsilon is an upper bound in nats, "infinity" in JSON for a baseline.
+	Epsilon     Epsilon             `json:"epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	Unit        string              `json:"unit"`
+	Accountant  string              `json:"accountant"`
+	// GroupRows is the declared number of rows of one person (0: not declared) and
+	// GroupEpsilon the epsilon for all of them together, at the same delta.
+	GroupRows    int     `json:"group-rows,omitempty"`
+	GroupEpsilon Epsilon `json:"group-epsilon,omitempty"`
+	// Event is what was released, and NoiseDraws how many random numbers were drawn.
+	Event      string `json:"event"`
+	NoiseDraws int    `json:"noise-draws"`
+	// Method names the plan's kind, Plan holds its public numbers.
+	Method      string          `json:"method"`
+	Plan        json.RawMessage `json:"plan"`
+	Assumptions []string        `json:"assumptions"`
+	Program     string          `json:"program"`
+	Run         string          `json:"run"`
+	Created     string          `json:"created"`
+	ModelSHA256 string          `json:"model-sha256"`
+}
+
+// Epsilon is a privacy loss in nats whose JSON form is a number, or "infinity".
+type Epsilon float64
+
+// MarshalJSON writes a number or "infinity".
+func (e Epsilon) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(e), 1) {
+		return []byte(`"infinity"`), nil
+	}
+	return json.Marshal(float64(e))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Epsilon) UnmarshalJSON(text []byte) error {
+	if string(text) == `"infinity"` {
+		*e = Epsilon(math.Inf(1))
+		return nil
+	}
+	var v float64
+	if err := json.Unmarshal(text, &v); err != nil {
+		return fmt.Errorf("certificate: epsilon is not a number or \"infinity\"")
+	}
+	*e = Epsilon(v)
+	return nil
+}
+
+// Derivation is what a plan implies.
+type Derivation struct {
+	Event       mechanism.Event
+	NoiseDraws  int
+	Neighboring privacy.Neighboring
+	Delta       float64
+	Unit        privacy.Unit
+}
+
+// Method derives from a plan's JSON what it implies; each training method has one.
+type Method func(plan json.RawMessage) (Derivation, error)
+
+// New returns a certificate of the derivation of a plan, priced. The caller fills in
+// Assumptions, provenance and the model's hash.
+func New(method string, plan json.RawMessage, d Derivation) (Certificate, error) {
+	price, err := PriceOf(d)
+	if err != nil {
+		return Certificate{}, err
+	}
+	c := Certificate{Format: format, Version: formatVersion, Private: !math.IsInf(price.Epsilon, 1),
+		Epsilon: Epsilon(price.Epsilon), Delta: d.Delta, Neighboring: d.Neighboring, Unit: d.Unit.Row, Accountant: account.GDP{}.Name(),
+		GroupRows: d.Unit.RowsPerPerson, Event: d.Event.String(), NoiseDraws: d.NoiseDraws, Method: method, Plan: plan}
+	if d.Unit.RowsPerPerson > 0 {
+		c.GroupEpsilon = Epsilon(price.GroupEpsilon)
+	}
+	return c, nil
+}
+
+// Hash returns the SHA-256 of a model file as the certificate spells it.
+func Hash(model []byte) string {
+	sum := sha256.Sum256(model)
+	return hex.EncodeToString(sum[:])
+}
+
+// Encode returns the bytes of certificate.json.
+func (c Certificate) Encode() ([]byte, error) {
+	out, err := json.MarshalIndent(c, "", " ")
+	return append(out, '\n'), err
+}
+
+// Read reads a certificate file; unknown fields are errors.
+func Read(path string) (Certificate, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Certificate{}, fmt.Errorf("certificate: %w", err)
+	}
+	if info.Size() > maxFileSize {
+		return Certificate{}, fmt.Errorf("certificate: %s has more than %d bytes, want a certificate that dither train wrote", path, maxFileSize)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Certificate{}, fmt.Errorf("certificate: %w", err)
+	}
+	c, err := Decode(text)
+	if err != nil {
+		return c, fmt.Errorf("certificate: %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Decode reads what Encode writes.
+func Decode(text []byte) (Certificate, error) {
+	var c Certificate
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, fmt.Errorf("not a certificate: %w", err)
+	}
+	if d.More() {
+		return c, errors.New("not a certificate: there is text after it")
+	}
+	if c.Format != format || c.Version != formatVersion {
+		return c, fmt.Errorf("format is %q version %d, want %q version %d", c.Format, c.Version, format, formatVersion)
+	}
+	return c, nil
+}
+
+// Verify recomputes the certificate: the events from the plan, epsilon from the events,
+// the hash from the model file. It returns every disagreement, joined.
+func (c Certificate) Verify(model []byte, methods map[string]Method) error {
+	method, known := methods[c.Method]
+	if !known {
+		return fmt.Errorf("certificate: method is %q, which this program does not know", c.Method)
+	}
+	d, err := method(c.Plan)
+	if err != nil {
+		return fmt.Errorf("certificate: the plan is not valid: %w", err)
+	}
+	want, err := New(c.Method, c.Plan, d)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		same("event", c.Event, want.Event, "the plan"),
+		same("number of noise draws", c.NoiseDraws, want.NoiseDraws, "the plan"),
+		same("neighboring relation", c.Neighboring, want.Neighboring, "the plan"),
+		same("delta", c.Delta, want.Delta, "the plan"),
+		same("unit", c.Unit, want.Unit, "the plan"),
+		same("rows of one person", c.GroupRows, want.GroupRows, "the plan"),
+		same("accountant", c.Accountant, want.Accountant, "this program"),
+		same("private", c.Private, want.Private, "the events"),
+		near("epsilon", float64(c.Epsilon), float64(want.Epsilon)),
+		near("epsilon for the rows of one person", float64(c.GroupEpsilon), float64(want.GroupEpsilon)),
+		same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file"),
+	)
+}
+
+func same[T comparable](what string, got, want T, source string) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("certificate: the %s is %v, want %v, which follows from %s", what, got, want, source)
+}
+
+// tolerance is the relative difference that another machine's mathematics may make.
+const tolerance = 1e-9
+
+func near(what string, got, want float64) error {
+	if got == want || math.Abs(got-want) <= tolerance*want {
+		return nil
+	}
+	return fmt.Errorf("certificate: the %s is %.12g, want %.12g, which follows from the events", what, got, want)
+}

@@ -1,0 +1,134 @@
+package certificate
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// toyPlan is a method whose plan is a step count and a multiplier.
+type toyPlan struct {
+	Steps int     `json:"steps"`
+	Noise float64 `json:"noise"`
+}
+
+func derive(text json.RawMessage) (Derivation, error) {
+	var p toyPlan
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Derivation{}, err
+	}
+	var noise mechanism.Event = mechanism.Gaussian{NoiseMultiplier: p.Noise}
+	if p.Noise == 0 {
+		noise = mechanism.NonPrivate{}
+	}
+	return Derivation{Event: mechanism.Repeat{Event: noise, Count: p.Steps}, NoiseDraws: 100 * p.Steps, Delta: 1e-6,
+		Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person", RowsPerPerson: 5}}, nil
+}
+
+var methods = map[string]Method{"toy": derive}
+
+func made(t *testing.T, plan string) Certificate {
+	t.Helper()
+	d, err := derive(json.RawMessage(plan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New("toy", json.RawMessage(plan), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ModelSHA256 = Hash([]byte("model"))
+	return c
+}
+
+func TestCertificateRoundTrip(t *testing.T) {
+	for _, plan := range []string{`{"steps":60,"noise":33}`, `{"steps":60,"noise":0}`} {
+		c := made(t, plan)
+		text, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back.Epsilon != c.Epsilon || back.Event != c.Event || back.Private != c.Private {
+			t.Errorf("read back %+v, want %+v", back, c)
+		}
+		if err := back.Verify([]byte("model"), methods); err != nil {
+			t.Errorf("%s: %v", plan, err)
+		}
+		if c.Private == math.IsInf(float64(c.Epsilon), 1) {
+			t.Errorf("%s: private is %v at epsilon %v", plan, c.Private, c.Epsilon)
+		}
+	}
+}
+
+func TestPriceIncludesTheSlack(t *testing.T) {
+	d, _ := derive(json.RawMessage(`{"steps":60,"noise":33}`))
+	d.NoiseDraws = 0
+	exact, err := PriceOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.NoiseDraws = 1 << 40
+	wide, err := PriceOf(d)
+	if err != nil || !(wide.Epsilon > exact.Epsilon) || wide.Epsilon > exact.Epsilon+1e-3 {
+		t.Errorf("epsilon with 2^40 draws: got %v (%v), want a little above %v", wide.Epsilon, err, exact.Epsilon)
+	}
+	if !(exact.GroupEpsilon > 4*exact.Epsilon) {
+		t.Errorf("epsilon of 5 rows: got %v, one row %v", exact.GroupEpsilon, exact.Epsilon)
+	}
+}
+
+func TestVerifyRefusesEdits(t *testing.T) {
+	for name, edit := range map[string]func(*Certificate){
+		"epsilon lowered":       func(c *Certificate) { c.Epsilon *= 0.999 },
+		"epsilon NaN":           func(c *Certificate) { c.Epsilon = Epsilon(math.NaN()) },
+		"group epsilon lowered": func(c *Certificate) { c.GroupEpsilon *= 0.999 },
+		"group rows lowered":    func(c *Certificate) { c.GroupRows = 1 },
+		"event":                 func(c *Certificate) { c.Event = "repeat(60, gaussian(34))" },
+		"draws":                 func(c *Certificate) { c.NoiseDraws-- },
+		"plan steps":            func(c *Certificate) { c.Plan = json.RawMessage(`{"steps":61,"noise":33}`) },
+		"delta":                 func(c *Certificate) { c.Delta = 1e-5 },
+		"relation":              func(c *Certificate) { c.Neighboring = privacy.ZeroOut },
+		"unit":                  func(c *Certificate) { c.Unit = "one household" },
+		"private":               func(c *Certificate) { c.Private = false },
+		"accountant":            func(c *Certificate) { c.Accountant = "pld" },
+		"hash":                  func(c *Certificate) { c.ModelSHA256 = strings.Repeat("0", 64) },
+		"method":                func(c *Certificate) { c.Method = "other" },
+	} {
+		c := made(t, `{"steps":60,"noise":33}`)
+		if err := c.Verify([]byte("model"), methods); err != nil {
+			t.Fatal(err)
+		}
+		edit(&c)
+		if c.Verify([]byte("model"), methods) == nil {
+			t.Errorf("%s: the edit was not noticed", name)
+		}
+	}
+	c := made(t, `{"steps":60,"noise":33}`)
+	if c.Verify([]byte("model2"), methods) == nil {
+		t.Error("another model was taken")
+	}
+}
+
+func TestDecodeRefusals(t *testing.T) {
+	good, _ := made(t, `{"steps":60,"noise":33}`).Encode()
+	for name, text := range map[string]string{
+		"empty":           "",
+		"garbage":         "\x00\x01",
+		"unknown field":   strings.Replace(string(good), `"format"`, `"surprise": 1, "format"`, 1),
+		"other format":    strings.Replace(string(good), format, "something", 1),
+		"epsilon text":    strings.Replace(string(good), `"epsilon": `, `"epsilon": "low", "x": `, 1),
+		"unknown version": strings.Replace(string(good), `"format-version": 1`, `"format-version": 2`, 1),
+	} {
+		if _, err := Decode([]byte(text)); err == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+}

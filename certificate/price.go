@@ -1,0 +1,56 @@
+package certificate
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Price is what a derivation costs, in nats; +Inf means no guarantee.
+type Price struct {
+	// Epsilon is for one row, GroupEpsilon for all rows of one person (0 when their
+	// number is not declared).
+	Epsilon, GroupEpsilon float64
+}
+
+// PriceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
+// included.
+func PriceOf(d Derivation) (Price, error) {
+	epsilon, err := priceRows(d, 1)
+	if err != nil || d.Unit.RowsPerPerson < 1 {
+		return Price{Epsilon: epsilon}, err
+	}
+	group, err := priceRows(d, d.Unit.RowsPerPerson)
+	return Price{epsilon, group}, err
+}
+
+// priceRows is the cost for this many rows: the epsilon of the accounted law at a delta
+// that leaves room for the slack, widened by it.
+func priceRows(d Derivation, rows int) (float64, error) {
+	slack := mechanism.SlackOf(d.NoiseDraws)
+	rough, err := account.GDP{}.EpsilonGroup(d.Event, d.Delta, d.Neighboring, rows)
+	if err != nil || math.IsInf(rough, 1) {
+		return rough, err
+	}
+	_, delta := slack.Narrow(rough+1, d.Delta)
+	if !(delta > 0) {
+		return math.Inf(1), nil
+	}
+	epsilon, err := account.GDP{}.EpsilonGroup(d.Event, delta, d.Neighboring, rows)
+	if err != nil || !(epsilon <= rough+1) {
+		return math.Inf(1), err
+	}
+	widened, _ := slack.Widen(epsilon, delta)
+	return widened, nil
+}
+
+// Aim returns the guarantee to calibrate to under the accounted law, so that the executed
+// law with this many draws meets the target. It errs through the zero guarantee's own
+// check when the slack is larger than the target.
+func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
+	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
+	epsilon = (epsilon - 1) * (1 - 1e-12)
+	return privacy.NewGuarantee(epsilon, delta, target.Neighboring(), target.Unit())
+}

@@ -1,0 +1,179 @@
+package evaluate
+
+import (
+	"math"
+	"slices"
+)
+
+// Tolerances of the probabilities that Classify accepts, and the clip of its
+// log-loss.
+const (
+	// logLossClip bounds a probability away from 0 before its logarithm is
+	// taken, so that one confident mistake costs 34.5 and not infinity.
+	logLossClip = 1e-15
+	// rangeSlack is how far rounding may carry a probability outside [0, 1].
+	rangeSlack = 1e-9
+	// sumSlack is how far the probabilities of one record may sum from 1.
+	sumSlack = 1e-3
+)
+
+// Classification is how well probabilities foretell classes.
+type Classification struct {
+	// Records is the number of records.
+	Records int `json:"records"`
+	// Undefined is the number of records with a probability that is NaN. They
+	// count as wrong, stand in no cell of Confusion, and enter LogLoss and AUC
+	// as if every level were equally probable.
+	Undefined int `json:"undefined,omitempty"`
+	// Accuracy is the share of records whose predicted level is the true one.
+	Accuracy Measure `json:"accuracy"`
+	// MajorityAccuracy is the accuracy of always predicting the level that is
+	// most frequent among these records.
+	MajorityAccuracy Measure `json:"majority-accuracy"`
+	// LogLoss is the mean of -ln p (nats), p being the probability given to
+	// the true level, at least 1e-15.
+	LogLoss Measure `json:"log-loss"`
+	// AUC is the probability that a random record of Levels[1] scores above a
+	// random record of Levels[0], ties counted 1/2. It is NaN (null in JSON)
+	// when one of the two is absent and when there are more than two levels.
+	AUC Measure `json:"auc"`
+	// Levels are the names of the classes.
+	Levels []string `json:"levels"`
+	// Confusion has shape [true level][predicted level].
+	Confusion [][]int `json:"confusion"`
+	// Precision of a level is the share of its predictions that are true, NaN
+	// when it is never predicted.
+	Precision []Measure `json:"precision"`
+	// Recall of a level is the share of its records that are predicted so,
+	// NaN when it has no records.
+	Recall []Measure `json:"recall"`
+	// GroupColumn names the column behind Groups.
+	GroupColumn string `json:"group-column,omitempty"`
+	// Groups holds the measures by the levels of a column, if one was given.
+	Groups []Group `json:"groups,omitempty"`
+}
+
+// Group holds the measures of a Classification for the records of one level of
+// the group column. All are NaN when the level has no records.
+type Group struct {
+	Level            string  `json:"level"`
+	Records          int     `json:"records"`
+	Accuracy         Measure `json:"accuracy"`
+	MajorityAccuracy Measure `json:"majority-accuracy"`
+	LogLoss          Measure `json:"log-loss"`
+	AUC              Measure `json:"auc"`
+}
+
+// Classify measures probabilities against labels, which are indices of levels.
+//
+// For two levels probabilities has shape [n] and holds the probability of
+// levels[1], which is predicted when its probability is above 0.5; shape
+// [n, 2] is accepted too. For K levels it has shape [n, K], row by row, and
+// the first of the most probable levels is predicted. Groups may be nil.
+//
+// It is an error when there are no records, when a label is no index of a
+// level, when a probability is outside [0, 1] by more than 1e-9, and when the
+// probabilities of a record sum to 1 by no better than 1e-3. Errors name the
+// record (counted from 0) and never its values.
+func Classify(levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
+	scores, err := newScores(len(levels), labels, probabilities)
+	if err != nil {
+		return Classification{}, err
+	}
+	c := scores.classification(levels)
+	if groups == nil {
+		return c, nil
+	}
+	if err := groups.check(len(labels)); err != nil {
+		return Classification{}, err
+	}
+	c.GroupColumn = groups.Column
+	for _, g := range groups.split() {
+		c.Groups = append(c.Groups, scores.group(g))
+	}
+	return c, nil
+}
+
+// classification measures all records, without groups.
+func (s *scores) classification(levels []string) Classification {
+	all := make([]int, len(s.labels))
+	for i := range all {
+		all[i] = i
+	}
+	whole := s.group(group{records: all})
+	c := Classification{
+		Records:          whole.Records,
+		Accuracy:         whole.Accuracy,
+		MajorityAccuracy: whole.MajorityAccuracy,
+		LogLoss:          whole.LogLoss,
+		AUC:              whole.AUC,
+		Levels:           slices.Clone(levels),
+	}
+	c.Confusion, c.Undefined = s.confusion()
+	c.Precision, c.Recall = s.byLevel(c.Confusion)
+	return c
+}
+
+// confusion counts the defined guesses and returns the number of the others.
+func (s *scores) confusion() (counts [][]int, undefined int) {
+	counts = make([][]int, s.levels)
+	for k := range counts {
+		counts[k] = make([]int, s.levels)
+	}
+	for i, guess := range s.guesses {
+		if guess == undefinedGuess {
+			undefined++
+			continue
+		}
+		counts[s.labels[i]][guess]++
+	}
+	return counts, undefined
+}
+
+// byLevel returns the precision and the recall of each level. An undefined
+// guess stands in no cell but lowers the recall of its true level.
+func (s *scores) byLevel(confusion [][]int) (precision, recall []Measure) {
+	records, guesses := make([]int, s.levels), make([]int, s.levels)
+	for i, label := range s.labels {
+		records[label]++
+		if s.guesses[i] != undefinedGuess {
+			guesses[s.guesses[i]]++
+		}
+	}
+	for k := range s.levels {
+		precision = append(precision, share(confusion[k][k], guesses[k]))
+		recall = append(recall, share(confusion[k][k], records[k]))
+	}
+	return precision, recall
+}
+
+// group measures the records of one group.
+func (s *scores) group(g group) Group {
+	out := Group{Level: g.level, Records: len(g.records), AUC: Undefined(), LogLoss: Undefined()}
+	counts := make([]int, s.levels)
+	correct, loss := 0, 0.0
+	for _, i := range g.records {
+		counts[s.labels[i]]++
+		if s.guesses[i] == s.labels[i] {
+			correct++
+		}
+		loss -= math.Log(min(max(s.truth(i), logLossClip), 1))
+	}
+	out.Accuracy = share(correct, len(g.records))
+	out.MajorityAccuracy = share(slices.Max(counts), len(g.records))
+	if len(g.records) > 0 {
+		out.LogLoss = Measure(loss / float64(len(g.records)))
+	}
+	if s.levels == 2 {
+		out.AUC = s.auc(g.records)
+	}
+	return out
+}
+
+// share returns part/whole, undefined when the whole is 0.
+func share(part, whole int) Measure {
+	if whole == 0 {
+		return Undefined()
+	}
+	return Measure(float64(part) / float64(whole))
+}

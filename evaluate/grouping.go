@@ -1,0 +1,66 @@
+package evaluate
+
+import "fmt"
+
+// Codes of a Grouping that stand for no level of its own.
+const (
+	missingCode  = -1
+	missingLevel = "(missing)"
+	otherLevel   = "(other)"
+)
+
+// Grouping tells the group of each record, from one categorical column.
+type Grouping struct {
+	// Column is the name of the column.
+	Column string
+	// Levels are the declared levels, in the order in which groups are listed.
+	Levels []string
+	// Codes holds one code a record: an index into Levels, -1 for a missing
+	// value, len(Levels) for a value that is none of the levels.
+	Codes []int32
+}
+
+// group is one level of a grouping and the indices of its records, ascending.
+type group struct {
+	level   string
+	records []int
+}
+
+// check refuses a grouping that does not fit n records.
+func (g *Grouping) check(n int) error {
+	if len(g.Codes) != n {
+		return fmt.Errorf("evaluate: the grouping has %d codes, want %d; give one code a record", len(g.Codes), n)
+	}
+	for i, code := range g.Codes {
+		if code < missingCode || int(code) > len(g.Levels) {
+			return fmt.Errorf("evaluate: the group code of record %d is outside the levels, want -1 to %d; encode the column by its levels", i, len(g.Levels))
+		}
+	}
+	return nil
+}
+
+// split gathers the records of each group: every declared level, even without
+// records, then other and missing where they occur.
+func (g *Grouping) split() []group {
+	groups := make([]group, len(g.Levels), len(g.Levels)+2)
+	for k, level := range g.Levels {
+		groups[k].level = level
+	}
+	other, missing := group{level: otherLevel}, group{level: missingLevel}
+	for i, code := range g.Codes {
+		into := &other
+		switch {
+		case code == missingCode:
+			into = &missing
+		case int(code) < len(g.Levels):
+			into = &groups[code]
+		}
+		into.records = append(into.records, i)
+	}
+	for _, extra := range []group{other, missing} {
+		if len(extra.records) > 0 {
+			groups = append(groups, extra)
+		}
+	}
+	return groups
+}

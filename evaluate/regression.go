@@ -1,0 +1,122 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+)
+
+// Regression is how well predictions foretell numbers.
+type Regression struct {
+	// Records is the number of records.
+	Records int `json:"records"`
+	// Undefined is the number of records whose prediction is NaN or infinite.
+	// When there is one, every measure that it enters is undefined: leaving it
+	// out would flatter the model.
+	Undefined int `json:"undefined,omitempty"`
+	// RMSE is the root of the mean squared error, in the unit of the labels.
+	RMSE Measure `json:"rmse"`
+	// MAE is the mean absolute error, in the unit of the labels.
+	MAE Measure `json:"mae"`
+	// R2 is 1 minus the squared error over the squared deviation of the labels
+	// from their own mean; NaN when all labels are equal.
+	R2 Measure `json:"r2"`
+	// GroupColumn names the column behind Groups.
+	GroupColumn string `json:"group-column,omitempty"`
+	// Groups holds the measures by the levels of a column, if one was given.
+	Groups []RegressionGroup `json:"groups,omitempty"`
+}
+
+// RegressionGroup holds the measures of a Regression for the records of one
+// level of the group column. All are NaN when the level has no records.
+type RegressionGroup struct {
+	Level   string  `json:"level"`
+	Records int     `json:"records"`
+	RMSE    Measure `json:"rmse"`
+	MAE     Measure `json:"mae"`
+	R2      Measure `json:"r2"`
+}
+
+// Regress measures predictions against labels, both of shape [n]. Groups may
+// be nil. It is an error when there are no records, when the two lengths
+// differ, and when a label is not finite. Errors name the record (counted from
+// 0) and never its values.
+func Regress(labels, predictions []float64, groups *Grouping) (Regression, error) {
+	if len(labels) == 0 {
+		return Regression{}, errNoRecords
+	}
+	if len(predictions) != len(labels) {
+		return Regression{}, fmt.Errorf("evaluate: there are %d predictions, want %d; give one prediction a record", len(predictions), len(labels))
+	}
+	for i, label := range labels {
+		if math.IsNaN(label) || math.IsInf(label, 0) {
+			return Regression{}, fmt.Errorf("evaluate: the label of record %d is not finite, want a number; leave out records without a label", i)
+		}
+	}
+	if groups != nil {
+		if err := groups.check(len(labels)); err != nil {
+			return Regression{}, err
+		}
+	}
+	return regression(labels, predictions, groups), nil
+}
+
+// regression measures inputs that were checked.
+func regression(labels, predictions []float64, groups *Grouping) Regression {
+	all := make([]int, len(labels))
+	for i := range all {
+		all[i] = i
+	}
+	whole := regressionGroup(labels, predictions, group{records: all})
+	r := Regression{Records: whole.Records, RMSE: whole.RMSE, MAE: whole.MAE, R2: whole.R2}
+	for _, p := range predictions {
+		if !Measure(p).Defined() {
+			r.Undefined++
+		}
+	}
+	if groups == nil {
+		return r
+	}
+	r.GroupColumn = groups.Column
+	for _, g := range groups.split() {
+		r.Groups = append(r.Groups, regressionGroup(labels, predictions, g))
+	}
+	return r
+}
+
+// regressionGroup measures the records of one group. The deviation is summed
+// about the group's mean in a second pass, which does not cancel.
+func regressionGroup(labels, predictions []float64, g group) RegressionGroup {
+	out := RegressionGroup{Level: g.level, Records: len(g.records), RMSE: Undefined(), MAE: Undefined(), R2: Undefined()}
+	if len(g.records) == 0 {
+		return out
+	}
+	n := float64(len(g.records))
+	var mean, absolute, squared, deviation float64
+	for _, i := range g.records {
+		mean += labels[i] / n
+	}
+	constant := true
+	for _, i := range g.records {
+		miss, off := predictions[i]-labels[i], labels[i]-mean
+		absolute += math.Abs(miss)
+		squared += miss * miss
+		deviation += off * off
+		constant = constant && labels[i] == labels[g.records[0]]
+	}
+	out.RMSE, out.MAE = Measure(math.Sqrt(squared/n)), Measure(absolute/n)
+	if !constant {
+		out.R2 = Measure(1 - squared/deviation)
+	}
+	return out.definedOnly()
+}
+
+// definedOnly turns the infinities that an infinite prediction leaves into
+// undefined measures.
+func (g RegressionGroup) definedOnly() RegressionGroup {
+	for _, m := range []*Measure{&g.RMSE, &g.MAE, &g.R2} {
+		if !m.Defined() {
+			*m = Undefined()
+		}
+	}
+	return g
+}

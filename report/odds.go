@@ -1,0 +1,47 @@
+package report
+
+import "math"
+
+// What an (epsilon, delta) guarantee implies about any attacker who must tell
+// two neighboring data sets apart from the model. All are upper bounds, and
+// tight for the pair (epsilon, delta). Source: P. Kairouz, S. Oh and
+// P. Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
+// section 2 (the privacy region of an (epsilon, delta) mechanism).
+
+// claimedFalsePositives is the false-positive rate at which the page states
+// the attacker's true-positive rate.
+const claimedFalsePositives = 0.01
+
+// oddsFactor bounds the change of anyone's odds, e^epsilon.
+func oddsFactor(epsilon float64) float64 { return math.Exp(epsilon) }
+
+// bestAccuracy bounds the probability of the right answer when a fair coin
+// decides which of the two data sets was used: (e^epsilon + delta) /
+// (1 + e^epsilon), written so that it does not overflow.
+func bestAccuracy(epsilon, delta float64) float64 {
+	return 1 - (1-delta)/(1+math.Exp(epsilon))
+}
+
+// bestTruePositives bounds the true-positive rate at a false-positive rate:
+// min(e^epsilon f + delta, 1 - e^-epsilon (1 - delta - f)), at most 1.
+func bestTruePositives(falsePositives, epsilon, delta float64) float64 {
+	if math.IsInf(epsilon, 1) {
+		return 1
+	}
+	steep := delta
+	if falsePositives > 0 { // e^epsilon may be +Inf, and +Inf times 0 is NaN
+		steep += math.Exp(epsilon) * falsePositives
+	}
+	flat := 1 - math.Exp(-epsilon)*(1-delta-falsePositives)
+	return min(steep, flat, 1)
+}
+
+// point is a false-positive rate and the best true-positive rate there.
+type point struct{ falsePositives, truePositives float64 }
+
+// tradeOff returns the corners of the curve of bestTruePositives, from a
+// false-positive rate of 0 to 1. Between them the curve is straight.
+func tradeOff(epsilon, delta float64) []point {
+	corner := 1 - bestAccuracy(epsilon, delta)
+	return []point{{0, bestTruePositives(0, epsilon, delta)}, {corner, 1 - corner}, {1 - delta, 1}, {1, 1}}
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// Page is all that the page about one model says. Only Title and Guarantee are
+// required; a section without content is left out.
+type Page struct {
+	// Title heads the page, as "A private model of any-visit".
+	Title string
+	// Generated is the time of writing, in the caller's spelling.
+	Generated string
+	// Guarantee is the promise; it has no default.
+	Guarantee Guarantee
+	// Banner is shown loudly above everything. When Guarantee.Epsilon is
+	// infinite an empty Banner becomes "NOT PRIVATE: epsilon is infinite".
+	Banner string
+	// Public lists what was declared public, with the reason it matters.
+	Public []Fact
+	// Tainted lists, in plain words, what was copied out of the records
+	// although it counts as public, such as bounds or levels.
+	Tainted []string
+	// Assumptions lists, in plain words, what the guarantee rests on.
+	Assumptions []string
+	// Warnings lists what the reader should know before using the model.
+	Warnings []string
+	// Model describes the model: kind, features, preparation, steps.
+	Model []Fact
+	// Events lists what was released, and for what share of the budget.
+	Events []Event
+	// Coefficients are shown in the caller's order, grouped by Score.
+	Coefficients []Coefficient
+	// Metrics is nil unless a set that was declared public was given.
+	Metrics *Metrics
+	// Verify is the command that recomputes the certificate.
+	Verify string
+	// Files lists the files of the model folder and their hashes.
+	Files []Fact
+	// Provenance lists version, run and time.
+	Provenance []Fact
+}
+
+// Guarantee is the promise of differential privacy that the page explains.
+type Guarantee struct {
+	// Epsilon in nats, at least 0; +Inf for a model that is not private.
+	Epsilon float64
+	// Delta is a probability, at least 0 and below 1.
+	Delta float64
+	// Neighboring is "add-or-remove-one", "replace-one" or "zero-out". Any
+	// other relation is named but described only in general words.
+	Neighboring string
+	// Unit is what one record stands for, as "one person-year row".
+	Unit string
+	// Accountant is the name of the accountant behind Epsilon.
+	Accountant string
+	// GroupRows is the number of rows for which GroupEpsilon holds; 0 or 1
+	// leaves the group out.
+	GroupRows int
+	// GroupEpsilon is the epsilon of GroupRows rows together, at the same
+	// Delta; at least Epsilon.
+	GroupEpsilon float64
+	// NoisePerRecord says in words how the noise compares with what one record
+	// can contribute; optional.
+	NoisePerRecord string
+}
+
+// Fact is a named value, with an optional reason why it matters.
+type Fact struct{ Name, Value, Why string }
+
+// Event is one kind of release from the records.
+type Event struct {
+	// Purpose is what the release was for, as "training".
+	Purpose string
+	// Text is the event in the notation of certificates.
+	Text string
+	// Count is how many times it was released.
+	Count int
+	// Share is its share of the budget, between 0 and 1.
+	Share float64
+}
+
+// Coefficient is the weight of one feature in one score.
+type Coefficient struct {
+	// Feature is the name of the feature's column.
+	Feature string
+	// Level is the level that the feature indicates; empty for a number.
+	Level string
+	// Score names the score that the weight enters, as the class of a softmax
+	// model; empty when the model has one score.
+	Score string
+	// Value is the weight.
+	Value float64
+}
+
+// Metrics are measured over records that were declared public.
+type Metrics struct {
+	// Source says which records, and who declared them public.
+	Source string
+	// Tables are shown in order: headline numbers, levels, groups.
+	Tables []Table
+	// Confusion is the confusion matrix of a classifier, or nil.
+	Confusion *Confusion
+}
+
+// Table is a plain table. The first cell of each row names the row. It has the
+// shape of evaluate.Table and converts from it.
+type Table struct {
+	Title   string
+	Columns []string
+	Rows    [][]string
+}
+
+// Confusion is a confusion matrix: Counts has shape [true level][predicted
+// level].
+type Confusion struct {
+	Levels []string
+	Counts [][]int
+}
+
+// validate refuses a page whose guarantee is not fully stated, since a missing
+// number must not read as a strong promise.
+func (p Page) validate() error {
+	if p.Title == "" {
+		return fmt.Errorf("report: the title is empty, want a heading; name the model's target")
+	}
+	if err := p.Guarantee.validate(); err != nil {
+		return err
+	}
+	if p.Metrics != nil && p.Metrics.Confusion != nil {
+		return p.Metrics.Confusion.validate()
+	}
+	return nil
+}
+
+func (g Guarantee) validate() error {
+	switch {
+	case math.IsNaN(g.Epsilon) || g.Epsilon < 0:
+		return fmt.Errorf("report: epsilon is %v, want at least 0; take it from the accountant", g.Epsilon)
+	case math.IsNaN(g.Delta) || g.Delta < 0 || g.Delta >= 1:
+		return fmt.Errorf("report: delta is %v, want at least 0 and below 1; take it from the plan", g.Delta)
+	case g.Neighboring == "":
+		return fmt.Errorf("report: the neighboring relation is empty, want its name; take it from the plan")
+	case g.Unit == "":
+		return fmt.Errorf("report: the privacy unit is empty, want its name; take it from the plan")
+	case g.GroupRows > 1 && !(g.GroupEpsilon >= g.Epsilon):
+		return fmt.Errorf("report: the epsilon of %d rows is %v, want at least %v; a group is protected less than one row", g.GroupRows, g.GroupEpsilon, g.Epsilon)
+	}
+	return nil
+}
+
+func (c *Confusion) validate() error {
+	if len(c.Counts) != len(c.Levels) {
+		return fmt.Errorf("report: the confusion matrix has %d rows, want %d; give one row a level", len(c.Counts), len(c.Levels))
+	}
+	for i, row := range c.Counts {
+		if len(row) != len(c.Levels) {
+			return fmt.Errorf("report: row %d of the confusion matrix has %d cells, want %d; give one cell a level", i, len(row), len(c.Levels))
+		}
+	}
+	return nil
+}

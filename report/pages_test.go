@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// Pages that stand for what train writes. The numbers are made up, but of a
+// size that occurs.
+var examplePages = []struct {
+	name string
+	page Page
+}{
+	{"binary", binaryPage()},
+	{"regression", regressionPage()},
+	{"classes", classesPage()},
+	{"nonprivate", nonPrivatePage()},
+	{"least", Page{Title: "The least page", Guarantee: Guarantee{Epsilon: 0.25, Neighboring: "zero-out", Unit: "row"}}},
+}
+
+func binaryPage() Page {
+	return Page{
+		Title:     "A private model of any-visit",
+		Generated: "2026-01-02 03:04:05 UTC",
+		Guarantee: Guarantee{
+			Epsilon: 1, Delta: 1e-6, Neighboring: "add-or-remove-one", Unit: "one person-year row", Accountant: "gdp (exact Gaussian)",
+			GroupRows: 5, GroupEpsilon: 5.4321, NoisePerRecord: "standard deviation 24.2 times the most that one record can contribute to a step",
+		},
+		Warnings: []string{"The table has several rows a person and no person id: the guarantee is for one row, and a person with five rows is protected by ε = 5.43."},
+		Public: []Fact{
+			{"schema", "12 columns, bounds and levels declared", "no bound or level was read from the records"},
+			{"records", "20,000, declared", "the divisor of every mean"},
+			{"at most", "32,768 records", "bounds every sum"},
+		},
+		Tainted:     []string{"The levels of column plan were copied out of the records by schema init --from-data."},
+		Assumptions: []string{"One row is one person-year.", "The levels of column plan may be known (--assume-public)."},
+		Model: []Fact{
+			{"kind", "binary logistic regression", ""},
+			{"features", "40, and an intercept inside the verified norm", ""},
+			{"preparation", "row normalization, private mean", ""},
+			{"steps", "60 of full-batch gradient descent", "fixed in advance"},
+		},
+		Events: []Event{
+			{"mean of the features", "gaussian(72.9)", 1, .11},
+			{"covariance of the features", "gaussian(51.6)", 1, .22},
+			{"training", "repeat(60, gaussian(187.4))", 1, .67},
+		},
+		Coefficients: binaryCoefficients(),
+		Metrics: &Metrics{
+			Source: "the built-in test split",
+			Tables: []Table{
+				{"All records", []string{"measure", "value"}, [][]string{{"records", "4038"}, {"accuracy", "72.14 %"}, {"accuracy of the most frequent level", "68.72 %"}, {"log-loss (nats)", "0.5731"}, {"area under the curve", "0.7012"}}},
+				{"By level", []string{"level", "precision", "recall"}, [][]string{{"no", "61.90 %", "28.42 %"}, {"yes", "73.97 %", "92.04 %"}}},
+				{"By sex", []string{"sex", "records", "accuracy", "most frequent level", "log-loss", "area under the curve"}, [][]string{{"woman", "2098", "74.88 %", "73.02 %", "0.5402", "0.6901"}, {"man", "1940", "69.18 %", "64.07 %", "0.6087", "0.6988"}}},
+			},
+			Confusion: &Confusion{Levels: []string{"no", "yes"}, Counts: [][]int{{359, 904}, {221, 2554}}},
+		},
+		Verify:     "dither verify --model ./model",
+		Files:      []Fact{{"model.json", "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", ""}},
+		Provenance: []Fact{{"version", "0.1.0", ""}, {"run", "k3v9-77aq", ""}},
+	}
+}
+
+// binaryCoefficients are forty weights of falling size and mixed signs.
+func binaryCoefficients() []Coefficient {
+	names := []Coefficient{
+		{Feature: "health", Level: "poor"}, {Feature: "age"}, {Feature: "coinsurance", Level: "95 percent, with a deductible for the individual"},
+		{Feature: "chronic diseases"}, {Feature: "sex", Level: "woman"}, {Feature: "income (log1p)"}, {Feature: "intercept"},
+	}
+	var out []Coefficient
+	for i := range 40 {
+		c := Coefficient{Feature: fmt.Sprintf("feature%d", i), Value: 1.2345 * math.Pow(.9, float64(i))}
+		if i < len(names) {
+			c.Feature, c.Level = names[i].Feature, names[i].Level
+		}
+		if i%3 == 2 {
+			c.Value = -c.Value
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func regressionPage() Page {
+	p := binaryPage()
+	p.Title = "A private model of median house value"
+	p.Guarantee = Guarantee{Epsilon: 0.5, Delta: 1e-8, Neighboring: "replace-one", Unit: "one census block group", Accountant: "gdp (exact Gaussian)"}
+	p.Warnings, p.Tainted = nil, nil
+	p.Model = []Fact{{"kind", "linear regression with Huber loss", ""}}
+	p.Coefficients = p.Coefficients[:9]
+	p.Metrics = &Metrics{Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "4128"}, {"root mean squared error", "0.7801"}, {"mean absolute error", "0.5512"}, {"R²", "0.5402"}}}}}
+	return p
+}
+
+func classesPage() Page {
+	p := binaryPage()
+	p.Title = "A private model of garment"
+	p.Guarantee = Guarantee{Epsilon: 8, Delta: 1e-5, Neighboring: "add-or-remove-one", Unit: "one image", Accountant: "pld"}
+	p.Warnings, p.Tainted, p.Coefficients = nil, nil, nil
+	p.Model = []Fact{{"kind", "softmax regression, 10 classes", ""}}
+	levels := []string{"T-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}
+	counts := make([][]int, len(levels))
+	for k, level := range levels {
+		for i := range 4 {
+			p.Coefficients = append(p.Coefficients, Coefficient{Feature: fmt.Sprintf("pixel %d", 97*i), Score: level, Value: float64((7*k+5*i)%11-5) / 10})
+		}
+		counts[k] = make([]int, len(levels))
+		for guess := range levels {
+			counts[k][guess] = (13*k + 7*guess) % 29
+		}
+		counts[k][k], counts[k][(k+3)%10] = 780-10*k, 110
+	}
+	p.Metrics = &Metrics{Source: "fashion-test.csv, declared public by --public-test", Confusion: &Confusion{levels, counts},
+		Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "10000"}, {"accuracy", "82.31 %"}}}}}
+	return p
+}
+
+func nonPrivatePage() Page {
+	p := binaryPage()
+	p.Title = "A baseline model of any-visit"
+	p.Guarantee = Guarantee{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: "add-or-remove-one", Unit: "one person-year row", Accountant: "none"}
+	p.Events = []Event{{"training", "repeat(60, non-private)", 1, math.NaN()}}
+	return p
+}

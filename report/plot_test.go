@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestBars(t *testing.T) {
+	tests := []struct {
+		name          string
+		value         float64
+		class         string
+		x, width      string
+		labelIsWhole  bool
+		feature, want string
+	}{
+		{"largest", 2, "positive", "50.00%", "49.00%", true, "age", "age"},
+		{"negative", -1, "negative", "25.50%", "24.50%", true, "age", "age"},
+		{"zero", 0, "positive", "50.00%", "0.00%", true, "age", "age"},
+		{"NaN", math.NaN(), "positive", "50.00%", "0.00%", true, "age", "age"},
+		{"infinite", math.Inf(-1), "negative", "50.00%", "0.00%", true, "age", "age"},
+		{"long name", 1, "positive", "50.00%", "24.50%", false, strings.Repeat("é", 70), strings.Repeat("é", 59) + "…"},
+		{"name that fits", 1, "positive", "50.00%", "24.50%", true, strings.Repeat("é", 60), strings.Repeat("é", 60)},
+	}
+	for _, test := range tests {
+		b := newBar(Coefficient{Feature: test.feature, Value: test.value}, 2)
+		if b.Class != test.class || b.X != test.x || b.Width != test.width {
+			t.Errorf("%s: got %s at %s, width %s; want %s at %s, width %s", test.name, b.Class, b.X, b.Width, test.class, test.x, test.width)
+		}
+		if b.Label != test.want || (b.Full == b.Label) != test.labelIsWhole {
+			t.Errorf("%s: got label %q of %q, want %q", test.name, b.Label, b.Full, test.want)
+		}
+	}
+	if got := newBar(Coefficient{}, 0).Width; got != "0.00%" {
+		t.Errorf("got width %s when all weights are 0, want 0.00%%", got)
+	}
+}
+
+func TestScorePlots(t *testing.T) {
+	var coefficients []Coefficient
+	for i := range maxBars + maxListedAfter + 5 {
+		coefficients = append(coefficients, Coefficient{Feature: "a", Score: "first", Value: float64(-i)})
+	}
+	for i := range maxScores + 2 {
+		coefficients = append(coefficients, Coefficient{Feature: "a", Score: fmt.Sprint("score ", i), Value: 58})
+	}
+	plots, left := scorePlots(coefficients)
+	if len(plots) != maxScores || left != 3 {
+		t.Fatalf("got %d plots and %d left, want %d and 3", len(plots), left, maxScores)
+	}
+	first := plots[0]
+	if first.Score != "first" || len(first.Bars) != maxBars || len(first.Others) != maxListedAfter || first.Left != 5 {
+		t.Errorf("got score %s, %d bars, %d others, %d left; want first, %d, %d, 5", first.Score, len(first.Bars), len(first.Others), first.Left, maxBars, maxListedAfter)
+	}
+	// All scores share the scale at which 58 is the largest.
+	if first.Bars[29].Width != "24.50%" || plots[1].Bars[0].Width != "49.00%" {
+		t.Errorf("got widths %s and %s, want 24.50%% and 49.00%%", first.Bars[29].Width, plots[1].Bars[0].Width)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	tests := []struct {
+		name   string
+		shares []float64
+		widths []string
+	}{
+		{"whole", []float64{.25, .75}, []string{"25.00%", "75.00%"}},
+		{"a part", []float64{.25}, []string{"25.00%"}},
+		{"too much", []float64{1, 3}, []string{"25.00%", "75.00%"}},
+		{"no numbers", []float64{math.NaN(), -1, math.Inf(1), 0, .5}, []string{"50.00%"}},
+		{"none", nil, nil},
+	}
+	for _, test := range tests {
+		var events []Event
+		for _, share := range test.shares {
+			events = append(events, Event{Share: share})
+		}
+		rows, segments := budget(events)
+		if len(rows) != len(events) || len(segments) != len(test.widths) {
+			t.Errorf("%s: got %d rows and %d segments, want %d and %d", test.name, len(rows), len(segments), len(events), len(test.widths))
+			continue
+		}
+		at := 0.0
+		for i, s := range segments {
+			if s.Width != test.widths[i] || s.X != percentOf(at) {
+				t.Errorf("%s: got segment %d at %s, width %s; want %s, %s", test.name, i, s.X, s.Width, percentOf(at), test.widths[i])
+			}
+			at += parse(strings.TrimSuffix(s.Width, "%"))
+		}
+	}
+}
+
+func TestConfusionCells(t *testing.T) {
+	tests := []struct {
+		name         string
+		count, total int
+		right        bool
+		want         string
+	}{
+		{"all right", 10, 10, true, "right shade5"},
+		{"all wrong", 10, 10, false, "wrong shade5"},
+		{"some", 5, 20, true, "right shade1"},
+		{"few", 1, 20, false, ""},
+		{"no records", 0, 0, true, ""},
+		{"malformed", 5, 3, true, ""},
+	}
+	for _, test := range tests {
+		if got := newConfusionCell(test.count, test.total, test.right).Class; got != test.want {
+			t.Errorf("%s: got class %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestLargeConfusionIsLeftOut(t *testing.T) {
+	p := binaryPage()
+	n := maxConfusion + 1
+	p.Metrics.Confusion = &Confusion{Levels: make([]string, n), Counts: make([][]int, n)}
+	for i := range n {
+		p.Metrics.Confusion.Counts[i] = make([]int, n)
+	}
+	page := written(t, p, 0)
+	if strings.Contains(page, `class="confusion"`) || !strings.Contains(page, "too many levels") {
+		t.Errorf("got a confusion matrix of %d levels, want a note in its place", n)
+	}
+}
+
+func TestTradePlotStaysInside(t *testing.T) {
+	for _, epsilon := range []float64{0, 1e-9, 1, 20, 1000} {
+		g := Guarantee{Epsilon: epsilon, Delta: 1e-6, GroupRows: 2, GroupEpsilon: math.Inf(1)}
+		plot := newTradePlot(g)
+		for _, pair := range strings.Fields(plot.One + " " + plot.Group + " " + plot.Area) {
+			var x, y float64
+			if _, err := fmt.Sscanf(pair, "%f,%f", &x, &y); err != nil {
+				t.Fatalf("ε %v: got point %q: %v", epsilon, pair, err)
+			}
+			if x < tradeLeft || x > tradeLeft+tradeSize || y < tradeTop || y > tradeTop+tradeSize {
+				t.Errorf("ε %v: got point %q, want it inside the axes", epsilon, pair)
+			}
+		}
+	}
+}

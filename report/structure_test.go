@@ -1,0 +1,204 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// element is a start tag of a page, with the tags around it.
+type element struct {
+	name       string
+	attributes map[string]string
+	within     []string
+	children   []string
+}
+
+// names returns the tag's name and attribute names, in order of the alphabet.
+func (e *element) names() string {
+	var names []string
+	for name := range e.attributes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return e.name + "(" + strings.Join(names, " ") + ")"
+}
+
+// elements reads the tags of a page. The page closes its tags, except those
+// that HTML has no end tag for, so that a decoder for XML can read it.
+func elements(t *testing.T, page string) []*element {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	decoder.Strict, decoder.AutoClose, decoder.Entity = false, []string{"meta"}, xml.HTMLEntity
+	var all, open []*element
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the page is not well formed: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := &element{name: token.Name.Local, attributes: map[string]string{}}
+			for _, a := range token.Attr {
+				e.attributes[a.Name.Local] = a.Value
+			}
+			for _, around := range open {
+				e.within = append(e.within, around.name)
+			}
+			if len(open) > 0 {
+				open[len(open)-1].children = append(open[len(open)-1].children, e.name)
+			}
+			all, open = append(all, e), append(open, e)
+		case xml.EndElement:
+			if len(open) == 0 || open[len(open)-1].name != token.Name.Local {
+				t.Fatalf("got the end tag %s out of place", token.Name.Local)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("got no end tag for %s", open[len(open)-1].name)
+	}
+	return all
+}
+
+// TestStructure writes each example into a folder, as train does, reads it back
+// and checks what every page must have.
+func TestStructure(t *testing.T) {
+	for _, example := range examplePages {
+		t.Run(example.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "report.html")
+			if err := os.WriteFile(path, []byte(written(t, example.page, 0)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			page, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := elements(t, string(page))
+			checkHeadings(t, all)
+			checkNothingForeign(t, all)
+			checkAccess(t, all)
+		})
+	}
+}
+
+// checkHeadings wants one h1, first, and no level left out on the way down.
+func checkHeadings(t *testing.T, all []*element) {
+	t.Helper()
+	level, ones := 0, 0
+	for _, e := range all {
+		if len(e.name) != 2 || e.name[0] != 'h' || e.name[1] < '1' || e.name[1] > '6' {
+			continue
+		}
+		next := int(e.name[1] - '0')
+		if next > level+1 {
+			t.Errorf("got h%d after h%d, want no level left out", next, level)
+		}
+		if level = next; level == 1 {
+			ones++
+		}
+	}
+	if ones != 1 {
+		t.Errorf("got %d main headings, want 1", ones)
+	}
+}
+
+// checkNothingForeign wants no tag and no attribute that could run or fetch
+// something, or that the policy would block.
+func checkNothingForeign(t *testing.T, all []*element) {
+	t.Helper()
+	for _, e := range all {
+		if slices.Contains([]string{"script", "link", "img", "iframe", "object", "embed", "base", "form", "a", "use", "image", "foreignObject", "animate", "set"}, e.name) {
+			t.Errorf("got the tag %s, want none that fetches or runs", e.name)
+		}
+		for name := range e.attributes {
+			if name == "style" || name == "src" || strings.Contains(name, "href") || strings.HasPrefix(name, "on") {
+				t.Errorf("got the attribute %s of %s, want none that fetches, runs or is blocked", name, e.name)
+			}
+		}
+	}
+}
+
+// checkAccess wants what a screen reader needs.
+func checkAccess(t *testing.T, all []*element) {
+	t.Helper()
+	ids := map[string]bool{}
+	for _, e := range all {
+		if id := e.attributes["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("got the id %s twice", id)
+			}
+			ids[id] = true
+		}
+	}
+	for _, e := range all {
+		switch e.name {
+		case "th":
+			if e.attributes["scope"] == "" {
+				t.Errorf("got a header cell without a scope within %v", e.within)
+			}
+		case "table":
+			if !slices.Contains(e.children, "thead") {
+				t.Errorf("got a table without headers within %v", e.within)
+			}
+		case "svg":
+			hidden := e.attributes["aria-hidden"] == "true"
+			if !hidden && (!slices.Contains(e.children, "title") || e.attributes["role"] != "img") {
+				t.Errorf("got a drawing without a title within %v", e.within)
+			}
+			for _, id := range strings.Fields(e.attributes["aria-labelledby"]) {
+				if !ids[id] {
+					t.Errorf("got a drawing labelled by %s, which is not there", id)
+				}
+			}
+		}
+	}
+}
+
+// TestPolicy checks that the page really renders under its own policy: the
+// hash is that of the style sheet as it stands in the page.
+func TestPolicy(t *testing.T) {
+	page := written(t, binaryPage(), 0)
+	_, rest, opened := strings.Cut(page, "<style>")
+	style, _, closed := strings.Cut(rest, "</style>")
+	if !opened || !closed || strings.Count(page, "<style") != 1 {
+		t.Fatal("got no style block or several, want one")
+	}
+	hash := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'"
+	for _, e := range elements(t, page) {
+		if e.attributes["http-equiv"] == "Content-Security-Policy" {
+			if got := e.attributes["content"]; got != want {
+				t.Errorf("got policy %s, want %s", got, want)
+			}
+			if !slices.Equal(e.within, []string{"html", "head"}) {
+				t.Errorf("got the policy within %v, want it in the head", e.within)
+			}
+			return
+		}
+	}
+	t.Error("got no policy")
+}
+
+// TestAddresses wants no address in a page: nothing is to be fetched.
+func TestAddresses(t *testing.T) {
+	for _, example := range examplePages {
+		page := strings.ToLower(written(t, example.page, 0))
+		for _, part := range []string{"http:", "https:", "url(", "@import", "//"} {
+			// Base64 of the hash may hold two slashes.
+			if strings.Contains(strings.Replace(page, strings.ToLower(policy()), "", 1), part) {
+				t.Errorf("%s: got %q in the page, want no address", example.name, part)
+			}
+		}
+	}
+}

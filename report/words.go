@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// relation puts a neighboring relation into words.
+type relation struct {
+	// meaning says which two data sets are compared.
+	meaning string
+	// question is what an attacker wants to know.
+	question string
+	// accused is whom an attacker accuses falsely.
+	accused string
+}
+
+var relations = map[string]relation{
+	"add-or-remove-one": {
+		"the records with and without any one record",
+		"whether a given record was used",
+		"records that were not used",
+	},
+	"replace-one": {
+		"the records with any one record exchanged for any other",
+		"which of two given records was used",
+		"cases in which the other record was used",
+	},
+	"zero-out": {
+		"the records with any one record blanked out",
+		"whether a given record was used or blanked out",
+		"records that were blanked out",
+	},
+}
+
+// relation returns the words for the guarantee's relation, general ones when
+// it has a name of its own.
+func (g Guarantee) relation() relation {
+	if r, ok := relations[g.Neighboring]; ok {
+		return r
+	}
+	return relation{
+		"any two data sets that are neighbors under this relation",
+		"which of two neighboring data sets was used",
+		"cases in which the other data set was used",
+	}
+}
+
+// private reports whether there is a guarantee at all.
+func (g Guarantee) private() bool { return !math.IsInf(g.Epsilon, 1) }
+
+// banner returns what to show loudly, "" for nothing.
+func (p Page) banner() string {
+	if p.Banner == "" && !p.Guarantee.private() {
+		return "NOT PRIVATE: epsilon is infinite"
+	}
+	return p.Banner
+}
+
+// facts lists the terms of the guarantee.
+func (g Guarantee) facts() []Fact {
+	if !g.private() {
+		return []Fact{{"ε (epsilon)", "∞", "no guarantee"}, {"record", g.Unit, "what one record stands for"}}
+	}
+	facts := []Fact{
+		{"ε (epsilon)", digitsUp(g.Epsilon, 4), "smaller is more private; 0 would reveal nothing"},
+		{"δ (delta)", plain(g.Delta), "the probability with which the bound by ε may fail: " + chance(g.Delta)},
+		{"protected unit", g.Unit, "what one record stands for"},
+		{"relation", g.Neighboring, "compares " + g.relation().meaning},
+	}
+	if g.GroupRows > 1 {
+		facts = append(facts, Fact{fmt.Sprintf("ε for %d rows", g.GroupRows), digitsUp(g.GroupEpsilon, 4),
+			fmt.Sprintf("for %d rows together, such as those of one person, at the same δ", g.GroupRows)})
+	}
+	if g.Accountant != "" {
+		facts = append(facts, Fact{"accountant", g.Accountant, "the method that computed ε, an upper bound"})
+	}
+	if g.NoisePerRecord != "" {
+		facts = append(facts, Fact{"noise", g.NoisePerRecord, "what hides one record's contribution"})
+	}
+	return facts
+}
+
+// meaning explains the guarantee in paragraphs.
+func (g Guarantee) meaning() []string {
+	if !g.private() {
+		return []string{
+			"There is no guarantee. ε is infinite: nothing was done to hide the records, and the model may reveal any record that it was trained on.",
+			"Keep this model as you keep the records themselves. It serves as a baseline to compare a private model with.",
+		}
+	}
+	r, factor := g.relation(), digitsUp(oddsFactor(g.Epsilon), 4)
+	paragraphs := []string{
+		fmt.Sprintf("The guarantee compares two worlds: %s. Whatever training may release, its probability in one world is at most e^ε times its probability in the other, plus δ.", r.meaning),
+		fmt.Sprintf("Whatever someone believed about %s, after seeing this model the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, factor, plain(g.Delta), percentUp(bestAccuracy(g.Epsilon, 0))),
+		"This holds against anyone who has this model and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
+	}
+	if bestAccuracy(g.Epsilon, g.Delta) >= 0.99 {
+		paragraphs = append(paragraphs, "At this ε the guarantee is weak: by itself it does not rule out an attacker who is right almost always.")
+	}
+	return paragraphs
+}
+
+// exactly is the small print to the sentence on odds.
+const exactly = "Exactly: each world's outcome has a distribution within δ of another, and between those two others no probability differs by more than the factor e^ε. The bounds in the table follow from ε and δ without exception."
+
+// limits lists what the guarantee does not promise.
+func (g Guarantee) limits() []string {
+	if !g.private() {
+		return nil
+	}
+	return []string{
+		"It does not promise that nothing can be learned about a person. A pattern of the whole population, once known, applies to each member, whether or not their record was used.",
+		"It covers this training run. Other releases from the same records add to what can be learned, and their budgets add up.",
+		"It holds for one unit, as named above. Whoever has several rows among the records is protected less, the more rows the less.",
+		"It rests on what was declared public and on the assumptions listed on this page. A bound or a name of a level that was copied out of the records is not protected.",
+		"It says nothing of whether the model is accurate or fair, and does not protect the file of records.",
+	}
+}
+
+// attack is one line of the table of bounds.
+type attack struct{ Name, Blind, One, Group string }
+
+// attacks bounds what any attacker can do. Group is empty without a group.
+func (g Guarantee) attacks() []attack {
+	r := g.relation()
+	attacks := []attack{
+		{Name: "Factor by which the odds about " + r.question + " may change", Blind: "1",
+			One: digitsUp(oddsFactor(g.Epsilon), 4)},
+		{Name: "Right answers, when a coin decides " + r.question, Blind: "50.0 %",
+			One: percentUp(bestAccuracy(g.Epsilon, g.Delta))},
+		{Name: "Records recognized, when 1 % of the " + r.accused + " are accused falsely", Blind: "1.0 %",
+			One: percentUp(bestTruePositives(claimedFalsePositives, g.Epsilon, g.Delta))},
+	}
+	if g.GroupRows > 1 {
+		attacks[0].Group = digitsUp(oddsFactor(g.GroupEpsilon), 4)
+		attacks[1].Group = percentUp(bestAccuracy(g.GroupEpsilon, g.Delta))
+		attacks[2].Group = percentUp(bestTruePositives(claimedFalsePositives, g.GroupEpsilon, g.Delta))
+	}
+	return attacks
+}
+
+// budgetNote explains the shares.
+const budgetNote = "Each release was paid for out of one budget before its noise was drawn. All of them together give the ε above."
+
+// barNote explains the plot of the coefficients.
+const barNote = "A bar to the right raises the score, a bar to the left lowers it. A weight is no cause, and describes no single person."
+
+// noiseNote warns of reading too much into private weights.
+const noiseNote = "The weights carry the noise that protects the records, so small differences mean nothing."
