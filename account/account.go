@@ -3,7 +3,6 @@ package account
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/numeric"
@@ -72,12 +71,4 @@ func check(e mechanism.Event, n privacy.Neighboring) error {
 		return fmt.Errorf("account: neighboring is %v, want a named relation", n)
 	}
 	return mechanism.CheckEvent(e)
-}
-
-// exactly is the interval around a value known to a relative error.
-func exactly(v, relative float64) Interval {
-	if v == 0 || math.IsInf(v, 1) {
-		return Interval{v, v, v}
-	}
-	return Interval{v * (1 - relative), v, v * (1 + relative)}
 }

@@ -33,7 +33,7 @@ func multiply4(dst, x, m []float64, d int) {
 	i := 0
 	for ; i+2 <= d; i += 2 {
 		p, q := m[i*d:(i+1)*d], m[(i+1)*d:(i+2)*d]
-		q, x0, x1, x2, x3 := q[:len(p)], x0[:len(p)], x1[:len(p)], x2[:len(p)], x3[:len(p)]
+		q, x0, x1, x2, x3 = q[:len(p)], x0[:len(p)], x1[:len(p)], x2[:len(p)], x3[:len(p)]
 		var a0, a1, a2, a3, b0, b1, b2, b3 float64
 		for j, u := range p {
 			v := q[j]

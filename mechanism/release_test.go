@@ -189,8 +189,8 @@ func TestSecondMomentAgainstPlainSums(t *testing.T) {
 			if rows.n2[i] > o.Limit {
 				t.Fatalf("row %d: squared norm %d passes %d", i, rows.n2[i], o.Limit)
 			}
-			for j, a := range rows.Row(i) {
-				for k, b := range rows.Row(i) {
+			for j, a := range rows.row(i) {
+				for k, b := range rows.row(i) {
 					want[j*d+k] += float64(a) * float64(b)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
@@ -101,12 +103,22 @@ func (r *Rows) Dim() int { return r.dim }
 // Step returns the width of the grid.
 func (r *Rows) Step() float64 { return r.step }
 
-// Row returns row i in grid units, in which coordinate v stands for v·Step. The
-// caller must not modify it.
-func (r *Rows) Row(i int) []int16 { return r.x[i*r.dim : (i+1)*r.dim] }
+// row is row i in grid units, in which coordinate v stands for v·step. It stays inside the
+// package: whoever could write to it could undo the norm that was computed.
+func (r *Rows) row(i int) []int16 { return r.x[i*r.dim : (i+1)*r.dim] }
 
-// Block returns the rows first … first+n-1 one after the other, as Row does.
-func (r *Rows) Block(first, n int) []int16 { return r.x[first*r.dim : (first+n)*r.dim] }
+// CopyRow copies row i, in grid units, to dst of length Dim.
+func (r *Rows) CopyRow(dst []int16, i int) { copy(dst, r.row(i)) }
+
+// Multiply writes to dst, of length n·columns row-major, the products of the rows first …
+// first+n-1, in units of the records, with the columns of weights, which stands column after
+// column, each Dim long.
+func (r *Rows) Multiply(dst []float64, first, n int, weights []float64, columns int) {
+	linalg.MultiplyNarrow(dst[:n*columns], r.x[first*r.dim:(first+n)*r.dim], weights, r.dim, columns)
+	for i := range dst[:n*columns] {
+		dst[i] *= r.step
+	}
+}
 
 // Norm returns the L2 norm of row i, in units of the records, correct to a few
 // units in the last place.

@@ -191,12 +191,12 @@ func (s *Sum) accumulate(first, m int, q []int64) {
 		if m == 4 {
 			c := [4]int64{q[k], q[columns+k], q[2*columns+k], q[3*columns+k]}
 			if c != [4]int64{} {
-				linalg.AddScaled4(dst, c, s.rows.Row(first), s.rows.Row(first+1), s.rows.Row(first+2), s.rows.Row(first+3))
+				linalg.AddScaled4(dst, c, s.rows.row(first), s.rows.row(first+1), s.rows.row(first+2), s.rows.row(first+3))
 			}
 			continue
 		}
 		for r := range m {
-			linalg.AddScaled(dst, q[r*columns+k], s.rows.Row(first+r))
+			linalg.AddScaled(dst, q[r*columns+k], s.rows.row(first+r))
 		}
 	}
 }

@@ -99,9 +99,9 @@ func TestContributionsNeverExceedTheBound(t *testing.T) {
 				}
 			}
 			s.verify(q, p, s.rows.n2[i])
-			got := exactNorm2(q, rows.Row(i))
+			got := exactNorm2(q, rows.row(i))
 			if got.Cmp(limit) > 0 {
-				t.Fatalf("proposal %v on row %v: squared norm %v exceeds %v", p, rows.Row(i), got, limit)
+				t.Fatalf("proposal %v on row %v: squared norm %v exceeds %v", p, rows.row(i), got, limit)
 			}
 			if f, _ := new(big.Rat).SetFrac(got, limit).Float64(); f > 0.9999 {
 				atEdge++
@@ -156,11 +156,11 @@ func TestPoisonedRows(t *testing.T) {
 	q := make([]int64, 1)
 	limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 	for i := range x {
-		if got := rows.Row(i); got[0] != want[i][0] || got[1] != want[i][1] {
+		if got := rows.row(i); got[0] != want[i][0] || got[1] != want[i][1] {
 			t.Errorf("row %v: got %v, want %v", x[i], got, want[i])
 		}
 		s.verify(q, []float64{1e9}, rows.n2[i])
-		if exactNorm2(q, rows.Row(i)).Cmp(limit) > 0 {
+		if exactNorm2(q, rows.row(i)).Cmp(limit) > 0 {
 			t.Errorf("row %v exceeds the bound", x[i])
 		}
 	}
@@ -360,7 +360,7 @@ func FuzzContribution(f *testing.F) {
 		q := make([]int64, 2)
 		s.verify(q, []float64{p0, p1}, rows.n2[0])
 		limit := big.NewInt(s.grid.bound)
-		if exactNorm2(q, rows.Row(0)).Cmp(limit.Mul(limit, limit)) > 0 {
+		if exactNorm2(q, rows.row(0)).Cmp(limit.Mul(limit, limit)) > 0 {
 			t.Errorf("row (%v, %v), proposal (%v, %v): %v exceeds the bound", x0, x1, p0, p1, q)
 		}
 	})
