@@ -1,0 +1,133 @@
+package data
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// CheckReport says how the cells of a table stand to a schema. It counts and quotes records
+// exactly: it is for the terminal of whoever holds them.
+type CheckReport struct {
+	// Rows is the number of rows, Dropped how many of them the schema drops.
+	Rows, Dropped int
+	// Columns has one report for each feature column, in order, and one for the target, last.
+	Columns []ColumnReport
+}
+
+// ColumnReport counts the cells of one column that are not as declared.
+type ColumnReport struct {
+	Name                                     string
+	Missing, Unparsable, OutOfRange, Unknown int
+	// FirstLines are the first lines with a bad cell, Examples the first bad texts, quoted;
+	// missing cells are not among them.
+	FirstLines []int
+	Examples   []string
+}
+
+// maxExamples is how many lines and texts a column's report keeps.
+const maxExamples = 5
+
+// Clean reports whether every cell is as declared; missing cells are, where the schema says
+// how to treat them without dropping the row.
+func (r *CheckReport) Clean() bool {
+	for _, c := range r.Columns {
+		if c.Unparsable+c.OutOfRange+c.Unknown > 0 {
+			return false
+		}
+	}
+	return r.Dropped == 0
+}
+
+// Check reads a CSV file under a schema and reports on its cells. A malformed file is an
+// error as in Read.
+func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
+	q, b, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	file, in, err := openFile(ctx, src.Path, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	c := newChecker(b)
+	q.sink = c
+	if err := scanTable(ctx, q, in); err != nil {
+		return nil, err
+	}
+	return &c.report, nil
+}
+
+// checker is a sink that looks at cells with the schema's own classification.
+type checker struct {
+	*builder
+	report CheckReport
+}
+
+func newChecker(b *builder) *checker {
+	c := &checker{builder: b}
+	for _, f := range b.features {
+		c.report.Columns = append(c.report.Columns, ColumnReport{Name: f.Name})
+	}
+	c.report.Columns = append(c.report.Columns, ColumnReport{Name: b.schema.Target.Column})
+	return c
+}
+
+func (c *checker) begin(l layout) { c.layout = l }
+
+func (c *checker) cells(line int, cells []string) {
+	drop := false
+	for j, at := range c.layout.features {
+		cell := strings.TrimSpace(cells[at])
+		state, v := c.features[j].classify(cell, c.marks, c.indexes[j])
+		_, ok := c.features[j].treat(state, v)
+		drop = drop || !ok
+		c.report.Columns[j].count(state, cell, line)
+	}
+	cell := strings.TrimSpace(cells[c.layout.target])
+	state, v := c.schema.Target.classify(cell, c.marks)
+	if _, ok := c.schema.Target.treat(state, v); drop || !ok {
+		c.report.Dropped++
+	}
+	c.report.Columns[len(c.features)].count(state, cell, line)
+	c.report.Rows++
+}
+
+// count notes one cell.
+func (r *ColumnReport) count(s state, cell string, line int) {
+	switch s {
+	case good:
+		return
+	case missing:
+		r.Missing++
+		return
+	case unparsable:
+		r.Unparsable++
+	case unknown:
+		r.Unknown++
+	case outOfRange:
+		r.OutOfRange++
+	}
+	if len(r.FirstLines) < maxExamples {
+		r.FirstLines = append(r.FirstLines, line)
+	}
+	if text := quote(cell); len(r.Examples) < maxExamples && !slices.Contains(r.Examples, text) {
+		r.Examples = append(r.Examples, text)
+	}
+}
+
+// quote shows a cell on one line, cut to a readable length.
+func quote(cell string) string {
+	const most = 40
+	if len(cell) > most {
+		cut := most
+		for cut > 0 && !utf8.RuneStart(cell[cut]) {
+			cut--
+		}
+		return strconv.Quote(cell[:cut]) + "…"
+	}
+	return strconv.Quote(cell)
+}

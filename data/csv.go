@@ -1,0 +1,156 @@
+package data
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// table reads a CSV file row by row.
+type table struct {
+	file      string
+	delimiter rune
+	guard     *guard
+	r         *csv.Reader
+	header    []string // trimmed
+	// headerLine is the line of the header, after empty lines.
+	headerLine int
+}
+
+// openTable reads up to the end of the header. A delimiter of 0 is detected.
+func openTable(file string, r io.Reader, delimiter rune) (*table, error) {
+	b := bufio.NewReaderSize(r, chunkBytes)
+	head, err := b.Peek(chunkBytes)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if len(head) == 0 {
+		return nil, emptyFile(file)
+	}
+	if kind := notText(head); kind != "" {
+		return nil, &FileError{File: file, Problem: "it is " + kind, Want: "a table as text", Remedy: "save the table as CSV in UTF-8"}
+	}
+	if strings.HasPrefix(string(head[:min(3, len(head))]), "\ufeff") {
+		head = head[3:]
+		b.Discard(3)
+	}
+	if delimiter == 0 {
+		delimiter = detectDelimiter(head)
+	}
+	if !validDelimiter(delimiter) {
+		return nil, &FileError{File: file, Problem: fmt.Sprintf("the delimiter is %q", delimiter), Want: "one character that is no quote, letter, digit or line end", Remedy: "leave it out to have it detected"}
+	}
+	t := &table{file: file, delimiter: delimiter, guard: newGuard(b, file, delimiter)}
+	t.r = csv.NewReader(bufio.NewReaderSize(t.guard, chunkBytes))
+	t.r.Comma = delimiter
+	t.r.ReuseRecord = true
+	t.r.TrimLeadingSpace = !unicode.IsSpace(delimiter) // so that quotes may follow a space
+	t.r.FieldsPerRecord = -1
+	return t, t.readHeader()
+}
+
+func emptyFile(file string) error {
+	return &FileError{File: file, Problem: "the file is empty", Want: "a header line and records", Remedy: "name the file that holds the table"}
+}
+
+func (t *table) readHeader() error {
+	header, err := t.r.Read()
+	if err != nil {
+		if err = t.failure(err); err == io.EOF {
+			return emptyFile(t.file)
+		}
+		return err
+	}
+	t.headerLine, _ = t.r.FieldPos(0)
+	t.header = make([]string, len(header))
+	for i, name := range header {
+		t.header[i] = strings.Clone(strings.TrimSpace(name))
+	}
+	return nil
+}
+
+// next returns the cells of the next row, valid until the next call, and its
+// line. The error is io.EOF at the end, or a *FileError, or the context's.
+func (t *table) next() ([]string, int, error) {
+	cells, err := t.r.Read()
+	if err != nil {
+		return nil, 0, t.failure(err)
+	}
+	line, _ := t.r.FieldPos(0)
+	if len(cells) != len(t.header) {
+		return nil, 0, &FileError{File: t.file, Line: line, Problem: fmt.Sprintf("the row has %s", plural(len(cells), "cell")),
+			Want: fmt.Sprintf("%d as in the header", len(t.header)), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
+	}
+	return cells, line, nil
+}
+
+// failure turns an error of the CSV reader into one of ours. What the guard
+// found comes first: the CSV reader may have stumbled over its consequences.
+func (t *table) failure(err error) error {
+	if t.guard.err != nil && t.guard.err != io.EOF {
+		return t.guard.err
+	}
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	e := &FileError{File: t.file, Line: parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row"}
+	e.Problem = "a quoted cell is not closed, or text follows its closing quote"
+	if errors.Is(parse.Err, csv.ErrBareQuote) {
+		e.Problem = "a quote stands inside a cell that is not quoted"
+	}
+	return e
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// scanTable passes every row of a CSV text to the sink.
+func scanTable(ctx context.Context, q request, in io.Reader) error {
+	t, err := openTable(q.file, in, q.delimiter)
+	if err != nil {
+		return err
+	}
+	l, err := matchHeader(q, t)
+	if err != nil {
+		return err
+	}
+	q.sink.begin(l)
+	for rows := 0; ; rows++ {
+		if rows%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		cells, line, err := t.next()
+		if err == io.EOF && rows == 0 {
+			return noRecords(q.file)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if rows == q.maxRecords {
+			return tooMany(q, line)
+		}
+		q.sink.cells(line, cells)
+	}
+}
+
+func noRecords(file string) error {
+	return &FileError{File: file, Problem: "the file holds no records", Want: "at least one after the header", Remedy: "name the file that holds the table"}
+}
+
+func tooMany(q request, line int) error {
+	return &FileError{File: q.file, Line: line, Problem: fmt.Sprintf("the file has more rows than max-records, %d", q.maxRecords),
+		Want: "a declared upper bound", Remedy: "raise max-records to a number that is public, or split the file"}
+}

@@ -1,0 +1,121 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Dataset is a table in columns of float32 under a schema. It does not change
+// after it was made and is safe for concurrent use, as long as the slices that
+// its methods return are not written to.
+type Dataset struct {
+	schema   *Schema
+	features []Column
+	columns  [][]float32
+	target   []float32
+	dropped  []bool
+	groups   map[string]group
+	records  int
+}
+
+// group is a column kept as codes into its texts.
+type group struct {
+	codes  []int32
+	levels []string
+}
+
+// New makes a Dataset of columns that are encoded already, as Column.Cell
+// encodes them: one slice for each of Schema.Features, all of one length, and
+// the target, which may be nil. It checks shapes only and keeps its arguments.
+func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
+	features := s.Features()
+	if len(columns) != len(features) {
+		return nil, fmt.Errorf("data: number of columns is %d, want %d; give one for each feature column of the schema", len(columns), len(features))
+	}
+	records := len(target)
+	if target == nil && len(columns) > 0 {
+		records = len(columns[0])
+	}
+	for j, column := range columns {
+		if len(column) != records {
+			return nil, fmt.Errorf("data: length of column %q is %d, want %d; give all columns and the target one length", features[j].Name, len(column), records)
+		}
+	}
+	return &Dataset{schema: s, features: features, columns: columns, target: target, records: records}, nil
+}
+
+// Schema returns the schema of the data set.
+func (d *Dataset) Schema() *Schema { return d.schema }
+
+// Records returns the number of rows held. It is private under add-or-remove.
+func (d *Dataset) Records() int { return d.records }
+
+// Row fills dst with the values of row i, one for each of Schema.Features in
+// order, and returns it. NaN is a missing cell. dst is grown when it is too short.
+func (d *Dataset) Row(dst []float32, i int) []float32 {
+	dst = slices.Grow(dst[:0], len(d.columns))[:len(d.columns)]
+	for j, column := range d.columns {
+		dst[j] = column[i]
+	}
+	return dst
+}
+
+// Column returns the values of the j-th of Schema.Features. The caller must not
+// modify them.
+func (d *Dataset) Column(j int) []float32 { return d.columns[j] }
+
+// Target returns the class indices or values of the target, or nil when the
+// data set was read without. The caller must not modify them.
+func (d *Dataset) Target() []float32 { return d.target }
+
+// Dropped reports whether row i has a cell whose treatment is Drop, or a target
+// that cannot be used. It is true only for data read with KeepDropped.
+func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
+
+// Group returns a column as codes: for a categorical feature the index of the
+// level, len(levels) for a text outside the declared levels and -1 for a missing
+// cell. A column that was named in ReadOptions.Extra has its texts as levels, in
+// the order in which they first appear in the file.
+func (d *Dataset) Group(name string) (codes []int32, levels []string, err error) {
+	if g, ok := d.groups[name]; ok {
+		return g.codes, g.levels, nil
+	}
+	for j := range d.features {
+		if c := &d.features[j]; c.Name == name && c.Kind == Categorical {
+			return categoryCodes(d.columns[j]), c.Levels, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("data: group column %q is not at hand, want a categorical feature or a column that was asked for when reading; name another column", name)
+}
+
+func categoryCodes(column []float32) []int32 {
+	codes := make([]int32, len(column))
+	for i, v := range column {
+		codes[i] = -1
+		if v == v { // not NaN, which marks a missing cell
+			codes[i] = int32(v)
+		}
+	}
+	return codes
+}
+
+// Slice returns the rows from ≤ i < to. It shares memory with d.
+func (d *Dataset) Slice(from, to int) *Dataset {
+	s := *d
+	s.records = to - from
+	s.columns = make([][]float32, len(d.columns))
+	for j, column := range d.columns {
+		s.columns[j] = column[from:to:to]
+	}
+	if d.target != nil {
+		s.target = d.target[from:to:to]
+	}
+	if d.dropped != nil {
+		s.dropped = d.dropped[from:to:to]
+	}
+	s.groups = make(map[string]group, len(d.groups))
+	for name, g := range d.groups {
+		s.groups[name] = group{g.codes[from:to:to], g.levels}
+	}
+	return &s
+}

@@ -1,0 +1,40 @@
+// Package data holds columnar tables under a declared, public schema, and their readers.
+//
+// A [Schema] says what the columns of a table are, what becomes of a bad cell and how many
+// records there may be. It is public: nothing in it may come from the records, and where
+// something does, the schema names it under from-data and is tainted. [Read] turns a CSV,
+// NPY or NPZ file into a [Dataset] of float32 columns, in one pass and row by row: what
+// becomes of a cell hangs on its own row and on the schema only. A bad cell is never an
+// error; a malformed file is a [FileError] that quotes no cell and no header.
+//
+// A schema file is YAML:
+//
+//	dither-schema: 1
+//	name: adult
+//	row: one person            # what one row is
+//	rows-per-person: 1         # optional
+//	max-records: 50000         # a public upper bound
+//	records: 32561             # optional, a public number
+//	missing-marks: ["?"]       # optional; an empty cell is always missing
+//	delimiter: comma           # optional: comma, semicolon, tab, pipe, space or a mark
+//	target: {column: income, levels: ["<=50K", ">50K"]}
+//	columns:
+//	  age: {numeric: [17, 90], bins: [25, 35, 45], missing: indicator}
+//	  capital-gain: {numeric: [0, 99999], transform: log1p, fill: 10}
+//	  workclass: {levels: [Private, State-gov], unknown: other, missing: indicator}
+//	  fnlwgt: ignore
+//	  pixel[0:784]: {numeric: [0, 255]}
+//	defaults: {missing: zero, out-of-range: clamp, unknown: other}
+//
+// The target has levels, of two the second being the positive one, or bounds: [0, 500001]
+// for regression, or above: 0 with two levels, which asks whether a number is greater. The
+// key pixel[0:784] stands for the columns pixel0 to pixel783. The treatments are
+//
+//	missing       indicator, zero (numeric: the value of fill, else the lower bound) or drop
+//	out-of-range  clamp, as-missing or drop; numeric columns
+//	unknown       other (a level of its own), zero, as-missing or drop; columns of levels
+//
+// and one that neither the column nor defaults decides is refused. A cell that is not a
+// number, or not a finite one, is missing. A draft writes DECLARE where a person must still
+// declare something; such a schema can be parsed and not used.
+package data

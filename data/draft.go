@@ -1,0 +1,261 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Draft is what a person declares when a schema is drafted; everything else is left open.
+type Draft struct {
+	// Target is the column to predict, required.
+	Target string
+	// Numeric gives bounds and Levels levels of columns, the target among them.
+	Numeric map[string][2]float64
+	Levels  map[string][]string
+	// Ignore names columns that are not features.
+	Ignore []string
+	// Row says what one row is; "" means "one person".
+	Row                                string
+	MaxRecords, Records, RowsPerPerson int
+	// FromData copies levels and bounds that nobody declared out of the records, and taints
+	// the schema.
+	FromData bool
+}
+
+// maxCopiedLevels is the number of distinct texts up to which FromData makes levels.
+const maxCopiedLevels = 100
+
+// DraftSchema drafts a schema for a CSV file from its header and the declared facts. Only the
+// first line is read unless d.FromData. What is left open stands in Undeclared.
+func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
+	file, in, err := openFile(ctx, src.Path, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	table, err := openTable(src.Path, in, src.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.check(src.Path, table); err != nil {
+		return nil, err
+	}
+	s := &Schema{Row: d.Row, MaxRecords: d.MaxRecords, Records: d.Records, RowsPerPerson: d.RowsPerPerson,
+		Delimiter: src.Delimiter, Target: d.target()}
+	if s.Row == "" {
+		s.Row = "one person"
+	}
+	for _, name := range table.header {
+		if name != d.Target {
+			s.Columns = append(s.Columns, d.column(name))
+		}
+	}
+	if d.FromData {
+		if err := s.copyFrom(ctx, table); err != nil {
+			return nil, err
+		}
+	}
+	s.Undeclared = s.undeclared()
+	return s, nil
+}
+
+// check holds the declared names to the header, and the header to names that a schema can have.
+func (d Draft) check(file string, t *table) error {
+	if d.Target == "" {
+		return &FileError{File: file, Problem: "no target is named", Want: "the column to predict", Remedy: "name it"}
+	}
+	for _, name := range append([]string{d.Target}, d.names()...) {
+		if !slices.Contains(t.header, name) {
+			return &FileError{File: file, Line: t.headerLine, Problem: fmt.Sprintf("column %q is not in the header", name), Want: "the names of its columns", Remedy: "check the spelling, and the delimiter"}
+		}
+	}
+	for i, name := range d.names() {
+		if slices.Contains(d.names()[:i], name) || name == d.Target && slices.Contains(d.Ignore, name) {
+			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels or ignore", Remedy: "keep one of them"}
+		}
+	}
+	for k, name := range t.header {
+		if slices.Index(t.header, name) != k || faultName("", name, "") != nil {
+			return &FileError{File: file, Line: t.headerLine, Column: k + 1, Problem: "the header has a name that cannot be used", Want: "plain, distinct names that are not empty and have no form of a range", Remedy: "rename the column"}
+		}
+	}
+	return nil
+}
+
+// names returns the names of all declared columns, in order, the twice declared ones twice.
+func (d Draft) names() []string {
+	names := slices.Clone(d.Ignore)
+	for name := range d.Numeric {
+		names = append(names, name)
+	}
+	for name := range d.Levels {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (d Draft) target() Target {
+	t := Target{Column: d.Target, Levels: d.Levels[d.Target]}
+	if bounds, ok := d.Numeric[d.Target]; ok {
+		t.Lower, t.Upper = bounds[0], bounds[1]
+	}
+	return t
+}
+
+// column is the draft of one column: declared, or without a kind.
+func (d Draft) column(name string) Column {
+	if slices.Contains(d.Ignore, name) {
+		return Column{Name: name, Kind: Ignored}
+	}
+	if bounds, ok := d.Numeric[name]; ok {
+		return draftNumeric(name, bounds[0], bounds[1])
+	}
+	if levels, ok := d.Levels[name]; ok {
+		return draftCategorical(name, levels)
+	}
+	return Column{Name: name}
+}
+
+// draftNumeric treats bad cells in the way that loses least.
+func draftNumeric(name string, lower, upper float64) Column {
+	return Column{Name: name, Kind: Numeric, Lower: lower, Upper: upper, OutOfRange: Clamp, Missing: Indicator}
+}
+
+func draftCategorical(name string, levels []string) Column {
+	return Column{Name: name, Kind: Categorical, Levels: levels, Unknown: Other, Missing: Indicator}
+}
+
+// observed is what FromData has seen of a column.
+type observed struct {
+	numbers, others int
+	lower, upper    float64
+	levels          map[string]bool
+}
+
+func (o *observed) see(cell string) {
+	if len(o.levels) <= maxCopiedLevels && !o.levels[cell] {
+		o.levels[strings.Clone(cell)] = true
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		o.others++
+		return
+	}
+	if o.numbers++; o.numbers == 1 {
+		o.lower, o.upper = v, v
+	}
+	o.lower, o.upper = min(o.lower, v), max(o.upper, v)
+}
+
+// texts returns the levels, sorted.
+func (o *observed) texts() []string {
+	levels := make([]string, 0, len(o.levels))
+	for level := range o.levels {
+		levels = append(levels, level)
+	}
+	slices.Sort(levels)
+	return levels
+}
+
+// numeric reports whether the column reads as numbers: all cells are, and there are more
+// than a few.
+func (o *observed) numeric() bool {
+	const few = 10
+	return o.others == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
+}
+
+// copyFrom fills in what is open from the records and notes what it filled in.
+func (s *Schema) copyFrom(ctx context.Context, t *table) error {
+	seen := make([]observed, len(t.header))
+	for k := range seen {
+		seen[k].levels = map[string]bool{}
+	}
+	marks, rows := s.Marks(), 0
+	for ; ; rows++ {
+		if rows%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		record, _, err := t.next()
+		if err == io.EOF && rows == 0 {
+			return noRecords(t.file)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		for k, cell := range record {
+			if cell = strings.TrimSpace(cell); !marks.Has(cell) {
+				seen[k].see(cell)
+			}
+		}
+	}
+	if s.MaxRecords == 0 {
+		s.MaxRecords = roundUp(rows)
+		s.FromData = append(s.FromData, placeMaxRecords)
+	}
+	s.fillTarget(&seen[slices.Index(t.header, s.Target.Column)])
+	for i := range s.Columns {
+		s.fillColumn(&s.Columns[i], &seen[slices.Index(t.header, s.Columns[i].Name)])
+	}
+	return nil
+}
+
+// fillTarget declares an open target by what was seen, or leaves it open.
+func (s *Schema) fillTarget(o *observed) {
+	t := &s.Target
+	if len(t.Levels) > 0 || t.Lower != 0 || t.Upper != 0 {
+		return
+	}
+	switch {
+	case o.numeric():
+		t.Lower, t.Upper = o.lower, o.upper
+	case len(o.levels) >= 2 && len(o.levels) <= maxCopiedLevels:
+		t.Levels = o.texts()
+	default:
+		return
+	}
+	if s.faultTarget() != nil { // a text or a number that no schema can hold
+		*t = Target{Column: t.Column}
+		return
+	}
+	s.FromData = append(s.FromData, placeTarget)
+}
+
+// fillColumn declares an open column by what was seen; one with too many texts, or with
+// a text or a number that no schema can hold, is ignored.
+func (s *Schema) fillColumn(c *Column, o *observed) {
+	if c.Kind != 0 {
+		return
+	}
+	filled := Column{Name: c.Name, Kind: Ignored}
+	switch {
+	case o.numeric():
+		filled = draftNumeric(c.Name, o.lower, o.upper)
+	case len(o.levels) >= 1 && len(o.levels) <= maxCopiedLevels:
+		filled = draftCategorical(c.Name, o.texts())
+	}
+	if filled.fault(s.Marks()) != nil {
+		filled = Column{Name: c.Name, Kind: Ignored}
+	}
+	*c = filled
+	s.FromData = append(s.FromData, c.Name)
+}
+
+// roundUp returns the next number of the form 1, 2 or 5 times a power of ten.
+func roundUp(n int) int {
+	for power := 1; ; power *= 10 {
+		for _, lead := range []int{1, 2, 5} {
+			if lead*power >= n {
+				return lead * power
+			}
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxCellBytes bounds one cell, so that a quote that is never closed cannot pull
+// a whole file into memory.
+const maxCellBytes = 1 << 20
+
+// guard passes text on to the CSV reader and stops at what no table holds: a NUL
+// byte, bytes that are not UTF-8, or a cell longer than maxCellBytes. It fails
+// once and for ever, with a *FileError that names the line.
+type guard struct {
+	r         io.Reader
+	file      string
+	delimiter string
+	line      int    // lines passed so far
+	inQuotes  bool   // an odd number of quotes has passed
+	cell      int    // bytes of the cell that is open
+	cellLine  int    // the line on which it began
+	partial   []byte // the first bytes of a rune that a chunk cut in two
+	err       error
+}
+
+func newGuard(r io.Reader, file string, delimiter rune) *guard {
+	return &guard{r: r, file: file, delimiter: string(delimiter), cellLine: 1}
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	if g.err != nil {
+		return 0, g.err
+	}
+	n, err := g.r.Read(p)
+	if fault := g.check(p[:n], err == io.EOF); fault != nil {
+		err, n = fault, 0
+	}
+	if err != nil {
+		g.err = err
+	}
+	return n, err
+}
+
+func (g *guard) check(p []byte, last bool) error {
+	if i := bytes.IndexByte(p, 0); i >= 0 {
+		return g.fail(p[:i], "a NUL byte was found", "text")
+	}
+	if i := g.invalid(p, last); i >= 0 {
+		return g.fail(p[:i], "bytes were found that are not UTF-8", "text in UTF-8")
+	}
+	if bytes.IndexByte(p, '"') < 0 && !g.inQuotes && len(p) < maxCellBytes {
+		g.plain(p)
+	} else {
+		g.quoted(p)
+	}
+	if g.cell > maxCellBytes {
+		e := g.fail(nil, "a cell is longer than 1 MiB", "short cells")
+		e.Line, e.Remedy = g.cellLine, "look for a quote that is never closed"
+		return e
+	}
+	return nil
+}
+
+func (g *guard) fail(before []byte, problem, want string) *FileError {
+	return &FileError{File: g.file, Line: g.line + 1 + bytes.Count(before, []byte{'\n'}), Problem: problem, Want: want,
+		Remedy: "save the table as CSV in UTF-8"}
+}
+
+// invalid returns the position of the first byte that is not UTF-8, or -1. A rune
+// that the chunk cuts in two is looked at together with the next chunk.
+func (g *guard) invalid(p []byte, last bool) int {
+	for len(g.partial) > 0 && len(p) > 0 && !utf8.FullRune(g.partial) {
+		g.partial = append(g.partial, p[0])
+		p = p[1:]
+	}
+	if len(g.partial) > 0 && (last || utf8.FullRune(g.partial)) {
+		if !utf8.Valid(g.partial) {
+			return 0
+		}
+		g.partial = g.partial[:0]
+	}
+	if utf8.Valid(p) {
+		return -1
+	}
+	for i := 0; i < len(p); {
+		r, size := utf8.DecodeRune(p[i:])
+		if r == utf8.RuneError && size == 1 {
+			if !last && !utf8.FullRune(p[i:]) {
+				g.partial = append(g.partial, p[i:]...)
+				return -1
+			}
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// plain follows the cells of a chunk without quotes, which is shorter than the
+// longest cell, so that only the ends matter.
+func (g *guard) plain(p []byte) {
+	first := nearest(bytes.Index(p, []byte(g.delimiter)), bytes.IndexByte(p, '\n'))
+	last := max(bytes.LastIndex(p, []byte(g.delimiter)), bytes.LastIndexByte(p, '\n'))
+	if first < 0 {
+		g.cell += len(p)
+		return
+	}
+	if g.cell += first; g.cell > maxCellBytes {
+		return
+	}
+	g.line += bytes.Count(p, []byte{'\n'})
+	g.cell, g.cellLine = len(p)-last-1, g.line+1
+}
+
+// nearest returns the smaller of two positions, where -1 stands for none.
+func nearest(a, b int) int {
+	if a < 0 || b < 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// quoted follows the cells of a chunk byte by byte. A doubled quote toggles twice.
+func (g *guard) quoted(p []byte) {
+	end := g.delimiter[len(g.delimiter)-1]
+	for _, b := range p {
+		g.cell++
+		if b == '\n' {
+			g.line++
+		}
+		switch {
+		case b == '"':
+			g.inQuotes = !g.inQuotes
+		case !g.inQuotes && (b == '\n' || b == end):
+			g.cell, g.cellLine = 0, g.line+1
+		}
+		if g.cell > maxCellBytes {
+			return
+		}
+	}
+}
+
+// detectDelimiter returns the mark among , ; tab and | that the first line holds
+// most often outside quotes, the comma when there is none.
+func detectDelimiter(head []byte) rune {
+	var counts [128]int
+	inQuotes := false
+	for _, b := range head {
+		if b == '"' {
+			inQuotes = !inQuotes
+		}
+		if !inQuotes && b == '\n' {
+			break
+		}
+		if !inQuotes && b < 128 {
+			counts[b]++
+		}
+	}
+	best := ','
+	for _, r := range ";\t|" {
+		if counts[r] > counts[best] {
+			best = r
+		}
+	}
+	return best
+}
+
+// delimiterWords names a delimiter in an error.
+func delimiterWords(r rune) string {
+	if name := delimiterName(r); name != string(r) {
+		return name
+	}
+	return fmt.Sprintf("%q", r)
+}

@@ -1,0 +1,111 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+)
+
+// request is one table to be scanned.
+type request struct {
+	schema        *Schema
+	file          string
+	delimiter     rune
+	withoutTarget bool
+	extra         []string
+	maxRecords    int
+	maxBytes      int64
+	sink          sink
+}
+
+// sink takes what a reader finds. begin comes first; then either cells row by
+// row, or number cell by cell, where the rows of each column come in order.
+type sink interface {
+	begin(l layout)
+	cells(line int, cells []string)
+	number(row, column int, v float64)
+}
+
+// layout says where in a file the columns of a schema stand. Positions count
+// from 0; -1 is none.
+type layout struct {
+	width    int
+	features []int // of Schema.Features
+	target   int   // width, one past the matrix, for a separate file of labels
+	extra    []int // of ReadOptions.Extra
+}
+
+// matchHeader finds the columns of the schema in the header of a CSV file. No
+// error quotes the header: a file without one has a record there.
+func matchHeader(q request, t *table) (layout, error) {
+	positions, err := headerPositions(q, t)
+	if err != nil {
+		return layout{}, err
+	}
+	l := layout{width: len(t.header), target: -1}
+	used := make([]bool, len(t.header))
+	find := func(name string) int {
+		i, ok := positions[name]
+		if !ok {
+			return -1
+		}
+		used[i] = true
+		return i
+	}
+	if i := find(q.schema.Target.Column); !q.withoutTarget {
+		if l.target = i; i < 0 {
+			return layout{}, missingColumn(q, t, "target column", q.schema.Target.Column)
+		}
+	}
+	for i := range q.schema.Columns {
+		c := &q.schema.Columns[i]
+		at := find(c.Name)
+		if at < 0 && c.Kind != Ignored {
+			return layout{}, missingColumn(q, t, "column", c.Name)
+		}
+		if c.Kind != Ignored {
+			l.features = append(l.features, at)
+		}
+	}
+	for _, name := range q.extra {
+		at := find(name)
+		if at < 0 {
+			return layout{}, missingColumn(q, t, "column", name)
+		}
+		l.extra = append(l.extra, at)
+	}
+	for i, ok := range used {
+		if !ok {
+			return layout{}, &FileError{File: q.file, Line: t.headerLine, Column: i + 1, Problem: "the schema does not name this column of the header",
+				Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or use the schema of this table"}
+		}
+	}
+	return l, nil
+}
+
+// headerPositions checks the header as a whole before single columns are missed.
+func headerPositions(q request, t *table) (map[string]int, error) {
+	wanted := len(q.schema.Columns) + 1
+	if len(t.header) == 1 && wanted > 2 {
+		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("1 column was found with the delimiter %s", delimiterWords(t.delimiter)),
+			Want: fmt.Sprintf("%d", wanted), Remedy: "name the delimiter of the file, or use the schema of this table"}
+	}
+	known := slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.Name) })
+	if !known {
+		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column of the schema",
+			Want: fmt.Sprintf("%s as declared", plural(wanted, "column")), Remedy: "use the schema of this table; a file without a header needs one"}
+	}
+	positions := make(map[string]int, len(t.header))
+	for i, name := range t.header {
+		if first, twice := positions[name]; twice {
+			return nil, &FileError{File: q.file, Line: t.headerLine, Column: i + 1, Problem: fmt.Sprintf("the header names this column as it names column %d", first+1),
+				Want: "distinct names", Remedy: "rename or remove one of them"}
+		}
+		positions[name] = i
+	}
+	return positions, nil
+}
+
+func missingColumn(q request, t *table, what, name string) error {
+	return &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("the header has no %s %q", what, name),
+		Want: "every column of the schema", Remedy: "mend the header or use the schema of this table"}
+}

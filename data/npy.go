@@ -1,0 +1,268 @@
+package data
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// blockBytes is how much of a matrix is read at once, about what a fast cache holds.
+const blockBytes = 256 << 10
+
+// scanMatrix passes the numbers of an NPY matrix, and of the labels beside it, to the sink.
+func scanMatrix(ctx context.Context, q request, src Source, r *bufio.Reader) error {
+	a, err := readHeader(q.file, r)
+	if err != nil {
+		return err
+	}
+	if err = scanArray(ctx, q, a, r, src.Labels != ""); err != nil || src.Labels == "" || q.withoutTarget {
+		return err
+	}
+	f, in, err := openFile(ctx, src.Labels, q.maxBytes)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	labels := bufio.NewReaderSize(in, chunkBytes)
+	b, err := readHeader(src.Labels, labels)
+	if err != nil {
+		return err
+	}
+	return scanLabels(ctx, q, a, b, labels)
+}
+
+// scanArray passes a matrix to the sink. Column i of the matrix is the i-th of the schema;
+// without separate labels the target is the last column.
+func scanArray(ctx context.Context, q request, a *array, r io.Reader, labels bool) error {
+	l, err := matchMatrix(q, a, labels)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.rows() == 0:
+		return noRecords(q.file)
+	case a.rows() > q.maxRecords:
+		return tooMany(q, 0)
+	}
+	q.sink.begin(l)
+	if a.fortran {
+		return a.numbers(ctx, r, func(i int, v float64) { q.sink.number(i%a.rows(), i/a.rows(), v) })
+	}
+	bulk, ok := q.sink.(bulkSink)
+	if !ok {
+		return a.rowBlocks(ctx, r, func(row, column int, values []float64) {
+			for i, v := range values {
+				q.sink.number(row+i, column, v)
+			}
+		})
+	}
+	if vouched(q.file, a) {
+		bulk.reserve(a.rows())
+	}
+	return a.rowBlocks(ctx, r, bulk.numbers)
+}
+
+// rowBlocks reads a matrix in C order by blocks of whole rows and passes each block column by
+// column: the columns lie far apart in memory, so that a cell of each in turn is slow.
+func (a *array) rowBlocks(ctx context.Context, r io.Reader, numbers func(row, column int, values []float64)) error {
+	stride := a.width() * a.size
+	block := max(1, blockBytes/stride)
+	buffer := make([]byte, min(block, a.rows())*stride)
+	values := make([]float64, min(block, a.rows()))
+	for from := 0; from < a.rows(); from += block {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		count := min(block, a.rows()-from)
+		if _, err := io.ReadFull(r, buffer[:count*stride]); err != nil {
+			return a.failure(err)
+		}
+		for column := range a.width() {
+			for i := range count {
+				values[i] = a.decode(buffer[i*stride+column*a.size:])
+			}
+			numbers(from, column, values[:count])
+		}
+	}
+	return a.end(r)
+}
+
+// matchMatrix lays the schema over the columns of a matrix by position.
+func matchMatrix(q request, a *array, labels bool) (layout, error) {
+	columns := len(q.schema.Columns)
+	withTarget := !labels && !q.withoutTarget
+	width := a.width()
+	switch {
+	case len(a.shape) < 2:
+		return layout{}, &FileError{File: q.file, Problem: "the array is a vector", Want: "a matrix with one row for each record", Remedy: "give the labels apart"}
+	case a.fortran && len(a.shape) > 2:
+		return layout{}, &FileError{File: q.file, Problem: "the array has more than two dimensions in Fortran order", Want: "C order", Remedy: "save it with numpy.ascontiguousarray"}
+	case withTarget && width == columns:
+		return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the matrix has %s and no target", plural(width, "column")), Want: fmt.Sprintf("%d, the target last", columns+1), Remedy: "give the target as a vector with --labels"}
+	case width != columns && width != columns+1 || labels && width != columns || withTarget && width != columns+1:
+		return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the matrix has %s", plural(width, "column")), Want: fmt.Sprintf("%d as in the schema", columns), Remedy: "use the schema of this table"}
+	}
+	l := layout{width: width, target: -1}
+	if !q.withoutTarget {
+		l.target = columns // the last column, or one past the matrix
+	}
+	for i := range q.schema.Columns {
+		if q.schema.Columns[i].Kind != Ignored {
+			l.features = append(l.features, i)
+		}
+	}
+	for _, name := range q.extra {
+		for i := range q.schema.Columns {
+			if q.schema.Columns[i].Name == name {
+				l.extra = append(l.extra, i)
+			}
+		}
+	}
+	return l, nil
+}
+
+// scanLabels passes a vector of targets to the sink.
+func scanLabels(ctx context.Context, q request, matrix, labels *array, r io.Reader) error {
+	if labels.rows() != matrix.rows() || labels.width() != 1 {
+		return &FileError{File: labels.file, Problem: "the labels are not as many as the rows of the matrix", Want: "one label for each row", Remedy: "name the labels that go with the matrix"}
+	}
+	at := len(q.schema.Columns)
+	return labels.numbers(ctx, r, func(i int, v float64) { q.sink.number(i, at, v) })
+}
+
+// numbers reads all numbers of an array in the order of the file, which must end with them.
+func (a *array) numbers(ctx context.Context, r io.Reader, number func(i int, v float64)) error {
+	total := a.rows() * a.width()
+	buffer := make([]byte, chunkBytes/a.size*a.size)
+	for i := 0; i < total; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		chunk := buffer[:min(len(buffer), (total-i)*a.size)]
+		if _, err := io.ReadFull(r, chunk); err != nil {
+			return a.failure(err)
+		}
+		for at := 0; at < len(chunk); at += a.size {
+			number(i, a.decode(chunk[at:at+a.size]))
+			i++
+		}
+	}
+	return a.end(r)
+}
+
+// end wants the end of the file, where checksums are compared.
+func (a *array) end(r io.Reader) error {
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return damaged(a.file, "there are bytes after the last number", "an array as its header says")
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// failure says why the numbers end early.
+func (a *array) failure(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return damaged(a.file, "the file is cut off", "as many numbers as its header says")
+	}
+	return err
+}
+
+// scanArchive reads an NPZ file: the matrix named x, or the only one, and the vector named
+// y, or the only one, as target.
+func scanArchive(ctx context.Context, q request, src Source) error {
+	f, _, err := openFile(ctx, src.Path, 0)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	z, err := zip.OpenReader(src.Path)
+	if err != nil {
+		return damaged(src.Path, "it is no NPZ file", "a zip archive of arrays")
+	}
+	defer z.Close()
+	matrix, vector, err := members(ctx, q, z.File)
+	if err != nil {
+		return err
+	}
+	if matrix == nil {
+		return damaged(src.Path, "no array in it is the one matrix", `a matrix named "x", or only one matrix`)
+	}
+	a, in, err := openMember(ctx, q, matrix)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if err = scanArray(ctx, q, a, in, vector != nil); err != nil || vector == nil || q.withoutTarget {
+		return err
+	}
+	b, labels, err := openMember(ctx, q, vector)
+	if err != nil {
+		return err
+	}
+	defer labels.close()
+	return scanLabels(ctx, q, a, b, labels)
+}
+
+// member is an open array of an archive.
+type member struct {
+	*bufio.Reader
+	close func() error
+}
+
+func openMember(ctx context.Context, q request, f *zip.File) (*array, member, error) {
+	file := q.file
+	r, err := f.Open()
+	if err != nil {
+		return nil, member{}, damaged(file, "an array in it cannot be unpacked", "a zip archive of arrays")
+	}
+	in := &input{ctx: ctx, file: file, raw: &counter{n: int64(f.CompressedSize64)}, r: r, packed: true, maxBytes: q.maxBytes}
+	if in.maxBytes == 0 {
+		in.maxBytes = defaultMaxBytes
+	}
+	m := member{bufio.NewReaderSize(in, chunkBytes), r.Close}
+	a, err := readHeader(file, m.Reader)
+	if err != nil {
+		_ = r.Close()
+	}
+	return a, m, err
+}
+
+// members finds the matrix and the vector of an archive; nil where there is none or no way to
+// choose.
+func members(ctx context.Context, q request, files []*zip.File) (matrix, vector *zip.File, err error) {
+	var matrices, vectors []*zip.File
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name, ".npy") {
+			continue
+		}
+		a, in, err := openMember(ctx, q, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		_ = in.close()
+		if len(a.shape) > 1 {
+			matrices = append(matrices, f)
+		} else {
+			vectors = append(vectors, f)
+		}
+	}
+	return choose(matrices, "x.npy"), choose(vectors, "y.npy"), nil
+}
+
+// choose returns the member of this name, or the only one.
+func choose(files []*zip.File, name string) *zip.File {
+	for _, f := range files {
+		if f.Name == name {
+			return f
+		}
+	}
+	if len(files) == 1 {
+		return files[0]
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package data
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// columnRun is a stretch of columns that a schema file writes under one key:
+// one column, or several whose names differ in a running number only.
+type columnRun struct {
+	key    string // "age" or "pixel[0:784]"
+	column Column // the first of them
+}
+
+// shortestRun is the number of columns from which on a range is written.
+const shortestRun = 3
+
+// columnRuns splits columns into the runs that a schema file writes.
+func columnRuns(columns []Column) []columnRun {
+	var runs []columnRun
+	for i := 0; i < len(columns); {
+		run := columnRun{key: columns[i].Name, column: columns[i]}
+		n := runLength(columns[i:])
+		if n >= shortestRun {
+			prefix, from, _ := splitNumber(columns[i].Name)
+			run.key = fmt.Sprintf("%s[%d:%d]", prefix, from, from+n)
+		} else {
+			n = 1
+		}
+		runs = append(runs, run)
+		i += n
+	}
+	return runs
+}
+
+// runLength counts how many of the first columns have running numbers and the
+// same declaration.
+func runLength(columns []Column) int {
+	prefix, from, ok := splitNumber(columns[0].Name)
+	if !ok {
+		return 1
+	}
+	want := columns[0]
+	n := 1
+	for ; n < len(columns); n++ {
+		want.Name = prefix + strconv.Itoa(from+n)
+		if columns[n].Name != want.Name || !reflect.DeepEqual(columns[n], want) {
+			break
+		}
+	}
+	return n
+}
+
+// splitNumber splits "pixel17" into "pixel" and 17. Numbers with leading zeros
+// or more than nine digits, and names that are all digits, do not split.
+func splitNumber(name string) (prefix string, number int, ok bool) {
+	prefix = strings.TrimRight(name, "0123456789")
+	digits := name[len(prefix):]
+	if prefix == "" || digits == "" || len(digits) > 9 || len(digits) > 1 && digits[0] == '0' {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(digits)
+	return prefix, number, err == nil
+}
+
+// parseRange splits "pixel[0:784]" into its parts. ok tells whether the key has
+// the form of a range at all; from < to and the size are for the caller to check.
+func parseRange(key string) (prefix string, from, to int, ok bool) {
+	inner, found := strings.CutSuffix(key, "]")
+	open := strings.LastIndexByte(inner, '[')
+	if !found || open < 0 {
+		return "", 0, 0, false
+	}
+	low, high, found := strings.Cut(inner[open+1:], ":")
+	if !found || !allDigits(low) || !allDigits(high) {
+		return "", 0, 0, false
+	}
+	from, errFrom := strconv.Atoi(low)
+	to, errTo := strconv.Atoi(high)
+	if errFrom != nil || errTo != nil {
+		from, to = 0, 0 // an empty range, which the caller refuses
+	}
+	return inner[:open], from, to, true
+}
+
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

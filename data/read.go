@@ -1,0 +1,112 @@
+package data
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Source says where a table lies.
+type Source struct {
+	// Path is a CSV, NPY or NPZ file; CSV and NPY may be compressed with gzip.
+	Path string
+	// Labels is a separate .npy file with the target of an NPY matrix, or empty.
+	Labels string
+	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
+	// when that is 0 too, the one detected in the first line.
+	Delimiter rune
+}
+
+// ReadOptions says which parts of a table are read.
+type ReadOptions struct {
+	// WithoutTarget leaves the target out; its column may then be absent.
+	WithoutTarget bool
+	// KeepDropped keeps rows that a Drop treatment would leave out and flags them.
+	KeepDropped bool
+	// Extra names schema columns to keep as texts for Dataset.Group.
+	Extra []string
+	// MaxRecords bounds the number of rows in the file; 0 means the schema's.
+	MaxRecords int
+	// MaxBytes bounds the size of the file after decompression; 0 means 1 TiB.
+	MaxBytes int64
+}
+
+// Read reads a table under a schema in one pass. It validates the schema first.
+// A bad cell is treated as the schema says and never is an error; a malformed
+// file is a *FileError, which never quotes what the file holds. It returns
+// ctx.Err() when ctx is done.
+func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
+	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := scan(ctx, q, src); err != nil {
+		return nil, err
+	}
+	return b.dataset(o.KeepDropped), nil
+}
+
+// ReadFrom is Read for CSV text (plain or gzip) from r. The name stands in errors.
+func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOptions) (*Dataset, error) {
+	q, b, err := newRequest(s, name, 0, o)
+	if err != nil {
+		return nil, err
+	}
+	in, err := newInput(ctx, name, r, q.maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	if err := scanTable(ctx, q, in); err != nil {
+		return nil, err
+	}
+	return b.dataset(o.KeepDropped), nil
+}
+
+// newRequest checks everything that can be wrong before a file is opened.
+func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder, error) {
+	if err := s.Validate(); err != nil {
+		return request{}, nil, err
+	}
+	for _, name := range o.Extra {
+		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
+			return request{}, nil, fmt.Errorf("data: extra column is %q, want a column of schema %q; name a declared one", name, s.Name)
+		}
+	}
+	b := newBuilder(s, !o.WithoutTarget, o.Extra)
+	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, extra: o.Extra,
+		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), maxBytes: o.MaxBytes, sink: b}
+	return q, b, nil
+}
+
+// scan opens a file, finds out what it is and passes its rows to the sink.
+func scan(ctx context.Context, q request, src Source) error {
+	if hasExtension(src.Path, ".npz") {
+		return scanArchive(ctx, q, src)
+	}
+	f, in, err := openFile(ctx, src.Path, q.maxBytes)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b := bufio.NewReaderSize(in, chunkBytes)
+	magic, err := b.Peek(len(npyMagic))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if string(magic) == npyMagic || hasExtension(src.Path, ".npy") {
+		return scanMatrix(ctx, q, src, b)
+	}
+	if src.Labels != "" {
+		return &FileError{File: src.Path, Problem: "a file of labels goes with a table as text", Want: "an NPY matrix", Remedy: "leave the labels out; a CSV file holds its target column"}
+	}
+	return scanTable(ctx, q, b)
+}
+
+// hasExtension ignores case and a final .gz.
+func hasExtension(path, extension string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), extension)
+}

@@ -1,0 +1,115 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Schema is the public declaration of a table: what its columns are, what
+// becomes of a bad cell, and how large it may be. Nothing in it may come from
+// the records; where it does, FromData says so.
+type Schema struct {
+	Name, Description string
+	// Row says what one row is, such as "one person" or "one person-year row".
+	Row string
+	// RowsPerPerson is the declared greatest number of rows that one person
+	// has; 0 means that it is not declared.
+	RowsPerPerson int
+	// Records is the declared public number of records; 0 means not declared.
+	Records int
+	// MaxRecords is the declared public upper bound on the number of records,
+	// required. A larger file is refused.
+	MaxRecords int
+	// MissingMarks are the texts of a missing cell, after spaces are trimmed.
+	// nil means DefaultMissingMarks. An empty cell is always missing.
+	MissingMarks []string
+	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
+	Delimiter rune
+	// Columns are all columns but the target, in order, ignored ones included.
+	Columns []Column
+	Target  Target
+	// FromData names the columns (or "target", "max-records") whose declaration
+	// was copied out of records: the schema is then tainted.
+	FromData []string
+	// Undeclared says in words what a draft still leaves open. While it is not
+	// empty, Validate fails.
+	Undeclared []string
+}
+
+// DefaultMissingMarks returns the texts that count as a missing cell when a
+// schema names none.
+func DefaultMissingMarks() []string {
+	return []string{"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
+}
+
+// MissingSet is a set of texts that mark a missing cell.
+type MissingSet map[string]struct{}
+
+// Has reports whether text marks a missing cell. The empty text always does.
+func (m MissingSet) Has(text string) bool {
+	if text == "" {
+		return true
+	}
+	_, ok := m[text]
+	return ok
+}
+
+// Marks returns the missing marks of the schema as a set.
+func (s *Schema) Marks() MissingSet {
+	marks := s.MissingMarks
+	if marks == nil {
+		marks = DefaultMissingMarks()
+	}
+	m := make(MissingSet, len(marks)+1)
+	for _, mark := range append([]string{""}, marks...) {
+		m[mark] = struct{}{}
+	}
+	return m
+}
+
+// Tainted reports whether some declaration was copied out of records.
+func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
+
+// Features returns the numeric and categorical columns in order.
+func (s *Schema) Features() []Column {
+	features := make([]Column, 0, len(s.Columns))
+	for _, c := range s.Columns {
+		if c.Kind == Numeric || c.Kind == Categorical {
+			features = append(features, c)
+		}
+	}
+	return features
+}
+
+// maxColumns bounds a schema, so that a range cannot exhaust memory.
+const maxColumns = 1 << 17
+
+// Expand returns a schema in which every column with a Repeat is replaced by
+// the columns it stands for. The result shares the slices inside columns.
+func (s *Schema) Expand() (*Schema, error) {
+	e := *s
+	e.Columns = nil
+	for _, c := range s.Columns {
+		n := c.Repeat
+		c.Repeat = 0
+		if n == 0 {
+			e.Columns = append(e.Columns, c)
+			continue
+		}
+		if n < 0 || n > maxColumns-len(e.Columns) {
+			return nil, fmt.Errorf("data: repeat of column %q is %d, want 0 or more and at most %d columns in all; declare a smaller range", c.Name, n, maxColumns)
+		}
+		e.Columns = append(e.Columns, repeatColumn(c, 0, n)...)
+	}
+	return &e, nil
+}
+
+// repeatColumn returns the columns c.Name+from … c.Name+(to-1).
+func repeatColumn(c Column, from, to int) []Column {
+	columns := slices.Repeat([]Column{c}, to-from)
+	for i := range columns {
+		columns[i].Name = c.Name + strconv.Itoa(from+i)
+	}
+	return columns
+}

@@ -1,0 +1,170 @@
+package data
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// declareMark is what a draft writes where a person must declare something.
+const declareMark = "DECLARE"
+
+func (p *schemaParser) target(e entry) error {
+	entries, err := p.mapping(e.node, "target", "column", "levels", "bounds", "above", "missing")
+	if err != nil {
+		return err
+	}
+	t := &p.schema.Target
+	for _, e := range entries {
+		switch e.key {
+		case "column":
+			err = p.text(e, &t.Column)
+		case "levels":
+			if e.node.Kind != yaml.ScalarNode || e.node.Value != declareMark {
+				err = p.texts(e, &t.Levels)
+			}
+		case "bounds":
+			t.Lower, t.Upper, err = p.bounds(e)
+		case "above":
+			var v float64
+			v, err = p.number(e.node, e.key)
+			t.Threshold = &v
+		case "missing":
+			err = p.treatment(e, &t.Missing, Drop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.Column == "" {
+		return p.fail(e.node, "target names no column", "target: {column: name, levels: [...]}", "add column:")
+	}
+	if len(t.Levels) == 0 {
+		t.Levels = nil
+	}
+	return nil
+}
+
+func (p *schemaParser) columns(e entry) error {
+	entries, err := p.mapping(e.node, "columns")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		c, err := p.column(e)
+		if err != nil {
+			return err
+		}
+		if err := p.addColumn(e, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addColumn appends a column, or the columns of a range.
+func (p *schemaParser) addColumn(e entry, c Column) error {
+	s := &p.schema
+	columns := []Column{c}
+	columns[0].Name = e.key
+	if prefix, from, to, isRange := parseRange(e.key); isRange {
+		if prefix == "" || from >= to || to > 1e9 {
+			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), "name[from:to] with from less than to", "mend it")
+		}
+		if to-from > maxColumns {
+			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), fmt.Sprintf("at most %d columns", maxColumns), "declare a smaller range")
+		}
+		c.Name = prefix
+		columns = repeatColumn(c, from, to)
+	}
+	if len(s.Columns)+len(columns) > maxColumns {
+		return p.fail(e.name, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "declare fewer")
+	}
+	for i := range columns {
+		p.places[placeColumn(columns[i].Name)] = e.name
+	}
+	s.Columns = append(s.Columns, columns...)
+	return nil
+}
+
+// column reads the declaration of one column: a word or a mapping.
+func (p *schemaParser) column(e entry) (Column, error) {
+	what := fmt.Sprintf("column %q", e.key)
+	if e.node.Kind == yaml.ScalarNode {
+		switch e.node.Value {
+		case "ignore":
+			return Column{Kind: Ignored}, nil
+		case declareMark:
+			return Column{}, nil
+		}
+		return Column{}, p.fail(e.node, what+" is "+nodeWords(e.node), declareColumn, "declare it")
+	}
+	entries, err := p.mapping(e.node, what, "numeric", "levels", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
+	if err != nil {
+		return Column{}, err
+	}
+	numeric, categorical := hasKey(entries, "numeric"), hasKey(entries, "levels")
+	switch {
+	case numeric && !categorical:
+		return p.numericColumn(what, entries)
+	case categorical && !numeric:
+		return p.categoricalColumn(what, entries)
+	}
+	return Column{}, p.fail(e.name, what+" is not declared numeric or by levels, or is both", declareColumn, "declare it")
+}
+
+func (p *schemaParser) numericColumn(what string, entries []entry) (Column, error) {
+	c := Column{Kind: Numeric, Missing: p.defaults.missing, OutOfRange: p.defaults.outOfRange}
+	var fill *yaml.Node
+	var err error
+	for _, e := range entries {
+		switch e.key {
+		case "numeric":
+			c.Lower, c.Upper, err = p.bounds(e)
+		case "transform":
+			err = p.text(e, &c.Transform)
+		case "bins":
+			c.Bins, err = p.numbers(e)
+		case "out-of-range":
+			err = p.treatment(e, &c.OutOfRange, Clamp, AsMissing, Drop)
+		case "missing":
+			err = p.treatment(e, &c.Missing, Indicator, Zero, Drop)
+		case "fill":
+			fill = e.node
+			c.Fill, err = p.number(e.node, e.key)
+		default:
+			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, transform, bins, out-of-range, missing, fill", "remove it")
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	if fill == nil && c.Missing == Zero {
+		c.Fill = c.Lower
+	}
+	if fill != nil && c.Missing != Zero {
+		return c, p.fail(fill, what+" has a fill", "it only together with missing: zero", "remove one of the two")
+	}
+	return c, nil
+}
+
+func (p *schemaParser) categoricalColumn(what string, entries []entry) (Column, error) {
+	c := Column{Kind: Categorical, Missing: p.defaults.missing, Unknown: p.defaults.unknown}
+	var err error
+	for _, e := range entries {
+		switch e.key {
+		case "levels":
+			err = p.texts(e, &c.Levels)
+		case "unknown":
+			err = p.treatment(e, &c.Unknown, Other, Zero, AsMissing, Drop)
+		case "missing":
+			err = p.treatment(e, &c.Missing, Indicator, Zero, Drop)
+		default:
+			err = p.fail(e.name, what+" is categorical and has the key "+e.key, "levels, unknown, missing", "remove it")
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}

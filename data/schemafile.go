@@ -1,0 +1,286 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxSchemaBytes bounds a schema file.
+const maxSchemaBytes = 16 << 20
+
+// ReadSchema reads a schema file for use: it must be complete and valid. Errors
+// are *FileError and name the file, line and column.
+func ReadSchema(path string) (*Schema, error) {
+	text, err := readSchemaFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := schemaParser{file: path}
+	s, err := p.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if f := s.fault(); f != nil {
+		e := &FileError{File: path, Problem: f.problem, Want: f.want, Remedy: f.remedy}
+		if n := p.places[f.place]; n != nil {
+			e.Line, e.Column = n.Line, n.Column
+		}
+		return nil, e
+	}
+	return s, nil
+}
+
+// ParseSchema reads the YAML form of a schema. Unknown keys are refused, errors
+// carry name, line and column. A draft is accepted: what it leaves open stands
+// in Undeclared, and Validate, which ParseSchema does not call, refuses it.
+func ParseSchema(name string, text []byte) (*Schema, error) {
+	p := schemaParser{file: name}
+	return p.parse(text)
+}
+
+func readSchemaFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, openError(path, err, "name the schema file, or draft one with: dither schema init")
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSchemaBytes+1))
+	if err != nil {
+		return nil, openError(path, err, "name a schema file")
+	}
+	if len(text) > maxSchemaBytes {
+		return nil, &FileError{File: path, Problem: "the file is larger than 16 MiB", Want: "a schema in YAML", Remedy: "name the schema file"}
+	}
+	return text, nil
+}
+
+// openError turns an error of the file system into one line. The cause's own
+// text repeats the path, so it is said again in our words.
+func openError(path string, err error, remedy string) *FileError {
+	e := &FileError{File: path, Problem: "the file cannot be read", Want: "a readable file", Remedy: remedy, Err: err}
+	var cause *fs.PathError
+	info, statErr := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Problem = "the file does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		e.Problem = "permission is denied"
+	case statErr == nil && info.IsDir():
+		e.Problem, e.Want = "it is a directory", "a file"
+	case errors.As(err, &cause):
+		e.Problem = "the file cannot be read (" + cause.Err.Error() + ")"
+	}
+	return e
+}
+
+// schemaParser walks the YAML tree of one file, so that every error has a place.
+type schemaParser struct {
+	file     string
+	places   map[string]*yaml.Node
+	defaults treatments
+	schema   Schema
+}
+
+// treatments are the words of defaults; Undecided where there is none.
+type treatments struct{ missing, outOfRange, unknown Treatment }
+
+// entry is one key of a mapping and its value.
+type entry struct {
+	key        string
+	name, node *yaml.Node
+}
+
+func (p *schemaParser) parse(text []byte) (*Schema, error) {
+	p.places = map[string]*yaml.Node{}
+	root, err := p.document(text)
+	if err != nil {
+		return nil, err
+	}
+	if !isSchema(root) {
+		return nil, &FileError{File: p.file, Line: root.Line, Column: root.Column, Problem: "the file is no schema: it has no key dither-schema", Want: keyWant["dither-schema"], Remedy: "name the schema file"}
+	}
+	entries, err := p.mapping(root, "a schema", "dither-schema", "name", "description", "row", "rows-per-person", "records",
+		"max-records", "missing-marks", "delimiter", "target", "columns", "defaults", "from-data")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"target", "columns"} {
+		if !hasKey(entries, key) {
+			return nil, p.fail(root, "the schema has no key "+key, keyWant[key], "add it")
+		}
+	}
+	// The columns need the defaults, which may stand after them.
+	for _, last := range []bool{false, true} {
+		for _, e := range entries {
+			if (e.key == "columns") == last {
+				if err := p.top(e); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if len(p.schema.FromData) == 0 {
+		p.schema.FromData = nil
+	}
+	p.schema.Undeclared = p.schema.undeclared()
+	return &p.schema, nil
+}
+
+// isSchema reports whether the text means to be a schema. Only then may an error quote
+// it: a table that is given by mistake holds records.
+func isSchema(root *yaml.Node) bool {
+	if root.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		if root.Content[i].Value == "dither-schema" {
+			return true
+		}
+	}
+	return false
+}
+
+var keyWant = map[string]string{
+	"dither-schema": "dither-schema: 1 in the first line",
+	"target":        "target: {column: name, levels: [...]}",
+	"columns":       "columns: with one entry for each column",
+}
+
+func hasKey(entries []entry, key string) bool {
+	for _, e := range entries {
+		if e.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// document parses the text and returns the mapping of its only document.
+func (p *schemaParser) document(text []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	var document, next yaml.Node
+	err := decoder.Decode(&document)
+	if err == io.EOF || err == nil && len(document.Content) == 0 {
+		return nil, &FileError{File: p.file, Problem: "the file is empty", Want: "a schema in YAML", Remedy: "draft one with: dither schema init"}
+	}
+	if err == nil {
+		if err = decoder.Decode(&next); err == io.EOF {
+			return document.Content[0], nil
+		}
+		if err == nil {
+			return nil, p.fail(&next, "a second YAML document begins", "one document", "keep one schema a file")
+		}
+	}
+	return nil, p.yamlError(err)
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// yamlError says where YAML text is broken. The library's own words name
+// constructs, not values, but for the names of anchors; they are kept when they are plain.
+func (p *schemaParser) yamlError(err error) error {
+	e := &FileError{File: p.file, Problem: "the text is no YAML", Want: "a schema in YAML", Remedy: "mend the indentation, brackets and quotes"}
+	words := err.Error()
+	if m := yamlLine.FindStringSubmatch(words); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		words = words[len(m[0]):]
+	}
+	if plainText(words) && len(words) < 100 && !strings.Contains(words, "anchor") {
+		e.Problem = "the text is no YAML (" + words + ")"
+	}
+	return e
+}
+
+func (p *schemaParser) fail(n *yaml.Node, problem, want, remedy string) error {
+	return &FileError{File: p.file, Line: n.Line, Column: n.Column, Problem: problem, Want: want, Remedy: remedy}
+}
+
+// top reads one key of the schema.
+func (p *schemaParser) top(e entry) error {
+	s := &p.schema
+	p.places[e.key] = e.name
+	switch e.key {
+	case "dither-schema":
+		if e.node.Value != "1" {
+			return p.fail(e.node, fmt.Sprintf("dither-schema is %q", e.node.Value), "1", "use a version of dither that reads it")
+		}
+	case "name":
+		return p.text(e, &s.Name)
+	case "description":
+		return p.text(e, &s.Description)
+	case "row":
+		return p.text(e, &s.Row)
+	case "rows-per-person":
+		return p.whole(e, &s.RowsPerPerson)
+	case "records":
+		return p.whole(e, &s.Records)
+	case "max-records":
+		if e.node.Value == declareMark {
+			return nil
+		}
+		return p.whole(e, &s.MaxRecords)
+	case "missing-marks":
+		return p.texts(e, &s.MissingMarks)
+	case "delimiter":
+		return p.delimiter(e)
+	case "target":
+		return p.target(e)
+	case "columns":
+		return p.columns(e)
+	case "defaults":
+		return p.readDefaults(e)
+	case "from-data":
+		return p.texts(e, &s.FromData)
+	}
+	return nil
+}
+
+// delimiterNames are the delimiters that a schema file writes as words.
+var delimiterNames = map[string]rune{"tab": '\t', "comma": ',', "semicolon": ';', "pipe": '|', "space": ' '}
+
+func (p *schemaParser) delimiter(e entry) error {
+	var text string
+	if err := p.text(e, &text); err != nil {
+		return err
+	}
+	if r, ok := delimiterNames[text]; ok {
+		p.schema.Delimiter = r
+		return nil
+	}
+	runes := []rune(text)
+	if len(runes) != 1 || !validDelimiter(runes[0]) {
+		return p.fail(e.node, fmt.Sprintf("delimiter is %q", text), "comma, semicolon, tab, pipe, space or one other mark", "leave it out to have it detected")
+	}
+	p.schema.Delimiter = runes[0]
+	return nil
+}
+
+func (p *schemaParser) readDefaults(e entry) error {
+	entries, err := p.mapping(e.node, "defaults", "missing", "out-of-range", "unknown")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch e.key {
+		case "missing":
+			err = p.treatment(e, &p.defaults.missing, Indicator, Zero, Drop)
+		case "out-of-range":
+			err = p.treatment(e, &p.defaults.outOfRange, Clamp, AsMissing, Drop)
+		case "unknown":
+			err = p.treatment(e, &p.defaults.unknown, Other, Zero, AsMissing, Drop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package data_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+)
+
+// schemaStart and schemaEnd surround the columns of a short schema; the first column
+// stands on line 7.
+const (
+	schemaStart = "dither-schema: 1\nname: t\nrow: one person\nmax-records: 100\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ncolumns:\n"
+	schemaEnd   = "  rest: {numeric: [0, 1], out-of-range: clamp, missing: zero}\n"
+)
+
+// roundTrips are schemas that must come back from YAML as they were.
+var roundTrips = []struct{ name, text string }{
+	{"plain", schemaStart + schemaEnd},
+	{"small", smallSchema},
+	{"every key", `dither-schema: 1
+name: "a: b # c"
+description: "two\nlines"
+row: one person-year row
+rows-per-person: 5
+records: 90
+max-records: 100
+missing-marks: ["?", "-", "NA", "no", "0"]
+delimiter: tab
+target: {column: "y: z", levels: ["<=50K", ">50K"], missing: drop}
+columns:
+  age: {numeric: [-17.5, 1e30], bins: [0, 0.1, 35], out-of-range: drop, missing: drop}
+  gain: {numeric: [0, 99999], transform: log1p, out-of-range: as-missing, missing: zero, fill: 3.25}
+  flat: {numeric: [1, 2], transform: none, out-of-range: clamp, missing: indicator}
+  job: {levels: ["true", "~", "0x1f", "1e3", "a, b", "it's", "\"q\"", "[x]", "{x}", "é", "- x"], unknown: zero, missing: zero}
+  "null": {levels: [a], unknown: as-missing, missing: drop}
+  "12": {levels: ["1"], unknown: drop, missing: indicator}
+  "a b": ignore
+  "<<": ignore
+  "@x": {levels: [z], unknown: other, missing: indicator}
+from-data: ["a b", target, max-records]
+`},
+	{"no missing mark", strings.Replace(schemaStart, "target:", "missing-marks: []\ntarget:", 1) + schemaEnd},
+	{"nothing from data", schemaStart + schemaEnd + "from-data: []\n"},
+	{"regression", strings.Replace(schemaStart, `levels: ["no", "yes"]`, "bounds: [-1, 0]", 1) + schemaEnd},
+	{"threshold", strings.Replace(schemaStart, `levels:`, "above: 0, levels:", 1) + schemaEnd},
+	{"range", schemaStart + "  pixel[0:784]: {numeric: [0, 255], out-of-range: clamp, missing: zero}\n"},
+	{"range across ten", schemaStart + "  x[8:12]: ignore\n" + schemaEnd},
+	{"range of levels", schemaStart + "  q[1:4]: {levels: [a, b], unknown: other, missing: zero}\n  q4: {levels: [a], unknown: other, missing: zero}\n"},
+	{"numbers with leading zeros", schemaStart + "  x00: ignore\n  x01: ignore\n  x02: ignore\n" + schemaEnd},
+	{"leading zero before running numbers", schemaStart + "  x01: ignore\n  x2: ignore\n  x3: ignore\n" + schemaEnd},
+	{"two running columns", schemaStart + "  x1: ignore\n  x2: ignore\n" + schemaEnd},
+	{"defaults after the columns", schemaStart + "  a: {numeric: [2, 3]}\n  b: {levels: [c], missing: drop}\ndefaults: {missing: zero, out-of-range: clamp, unknown: other}\n"},
+	{"other delimiter", strings.Replace(schemaStart, "target:", "delimiter: \"^\"\ntarget:", 1) + schemaEnd},
+	{"byte order mark and CRLF", "\ufeff" + strings.ReplaceAll(schemaStart+schemaEnd, "\n", "\r\n")},
+}
+
+// TestSchemaRoundTrip writes every schema and reads it again.
+func TestSchemaRoundTrip(t *testing.T) {
+	for _, c := range roundTrips {
+		t.Run(c.name, func(t *testing.T) { checkRoundTrip(t, mustSchema(t, c.text)) })
+	}
+}
+
+// checkRoundTrip wants ParseSchema(YAML()) to be the schema, and the text to be stable.
+func checkRoundTrip(t *testing.T, want *data.Schema) {
+	t.Helper()
+	text, err := want.YAML()
+	if err != nil {
+		t.Fatalf("YAML of %+v: %v", want, err)
+	}
+	got, err := data.ParseSchema("again.yaml", text)
+	if err != nil {
+		t.Fatalf("parse again: %v\n%s", err, text)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("got  %+v\nwant %+v\n%s", got, want, text)
+	}
+	again, err := got.YAML()
+	if err != nil || string(again) != string(text) {
+		t.Errorf("second writing: got %v\n%s\nwant\n%s", err, again, text)
+	}
+}
+
+// TestSchemaReadsDeclarations reads one schema and looks at what it says.
+func TestSchemaReadsDeclarations(t *testing.T) {
+	s := mustSchema(t, roundTrips[2].text)
+	fill := data.Column{Name: "gain", Kind: data.Numeric, Upper: 99999, Transform: "log1p", OutOfRange: data.AsMissing, Missing: data.Zero, Fill: 3.25}
+	if !reflect.DeepEqual(s.Columns[1], fill) {
+		t.Errorf("column gain: got %+v, want %+v", s.Columns[1], fill)
+	}
+	if got := s.Columns[0].Bins; !reflect.DeepEqual(got, []float64{0, 0.1, 35}) {
+		t.Errorf("bins: got %v, want 0, 0.1, 35", got)
+	}
+	if s.RowsPerPerson != 5 || s.Records != 90 || s.MaxRecords != 100 || s.Delimiter != '\t' || !s.Tainted() || s.Target.Missing != data.Drop {
+		t.Errorf("got %+v, want 5 rows per person, 90 records, at most 100, tab, tainted, drop", s)
+	}
+	if got, want := len(s.Features()), 7; got != want || len(s.Columns) != 9 {
+		t.Errorf("got %d features of %d columns, want %d of 9", got, len(s.Columns), want)
+	}
+	s = mustSchema(t, roundTrips[13].text)
+	if a := s.Columns[0]; a.Missing != data.Zero || a.Fill != 2 || a.OutOfRange != data.Clamp {
+		t.Errorf("defaults: got %+v, want zero with fill 2, clamp", a)
+	}
+	if b := s.Columns[1]; b.Missing != data.Drop || b.Unknown != data.Other {
+		t.Errorf("defaults: got %+v, want drop of its own and other", b)
+	}
+	s = mustSchema(t, roundTrips[7].text)
+	if len(s.Columns) != 784 || s.Columns[783].Name != "pixel783" || s.Columns[783].Upper != 255 {
+		t.Errorf("range: got %d columns, want 784 that end with pixel783", len(s.Columns))
+	}
+	s = mustSchema(t, roundTrips[6].text)
+	if s.Target.Threshold == nil || *s.Target.Threshold != 0 || s.Target.Regression() {
+		t.Errorf("threshold: got %+v, want 0 and no regression", s.Target)
+	}
+}
+
+// TestSchemaFaults wants file, line, column and words of what a schema file has wrong.
+func TestSchemaFaults(t *testing.T) {
+	column := func(text string) string { return schemaStart + "  a: " + text + "\n" + schemaEnd }
+	top := func(text string) string { return text + "\n" + schemaStart + schemaEnd }
+	target := func(text string) string {
+		return "dither-schema: 1\nmax-records: 5\ntarget: " + text + "\ncolumns:\n" + schemaEnd
+	}
+	cases := []struct {
+		name, text   string
+		line, column int
+		words        string
+	}{
+		{"empty", "", 0, 0, "the file is empty"},
+		{"comment only", "# nothing\n", 0, 0, "the file is empty"},
+		{"null", "~", 1, 1, "no key dither-schema"},
+		{"list", "- a\n- b\n", 1, 1, "no key dither-schema"},
+		{"no version", "name: a\ntarget: {column: y}\ncolumns: {a: ignore}\n", 1, 1, "no key dither-schema"},
+		{"no target", "dither-schema: 1\ncolumns: {a: ignore}\n", 1, 1, "no key target"},
+		{"no columns", "dither-schema: 1\ntarget: {column: y}\n", 1, 1, "no key columns"},
+		{"other version", strings.Replace(schemaStart, "schema: 1", "schema: 2", 1) + schemaEnd, 1, 16, `dither-schema is "2", want 1`},
+		{"unknown key", top("colour: red"), 1, 1, `unknown key "colour"`},
+		{"key twice", top("name: a"), 3, 1, `the key "name" twice`},
+		{"broken YAML", schemaStart + "  a: {numeric: [0, 1\n", 0, 0, "no YAML"},
+		{"tab as indentation", schemaStart + "\ta: ignore\n", 7, 0, "no YAML"},
+		{"second document", schemaStart + schemaEnd + "---\na: b\n", 0, 0, "second YAML document"},
+		{"anchor", column("&x {numeric: [0, 1]}"), 7, 3, "anchor"},
+		{"alias", column("*x"), 0, 0, "YAML"},
+		{"name is a list", top("description: [a]"), 1, 14, "description is a list, want a text"},
+		{"records not whole", top("records: 1.5"), 1, 10, "want a whole number"},
+		{"records a word", top("records: many"), 1, 10, `records is "many", want a whole number`},
+		{"records too large", top("records: 99999999999999999999"), 1, 10, "want a whole number"},
+		{"rows-per-person a mapping", top("rows-per-person: {a: 1}"), 1, 18, "a mapping, want a whole number"},
+		{"missing-marks a text", top("missing-marks: NA"), 1, 16, "want a list in brackets"},
+		{"missing mark a list", top("missing-marks: [[a]]"), 1, 17, "want a text"},
+		{"delimiter a word", top("delimiter: ab"), 1, 12, `delimiter is "ab"`},
+		{"delimiter a letter", top("delimiter: a"), 1, 12, `delimiter is "a"`},
+		{"defaults unknown key", top("defaults: {kind: drop}"), 1, 12, `unknown key "kind"`},
+		{"defaults wrong word", top("defaults: {missing: clamp}"), 1, 21, `missing is "clamp", want one of indicator, zero, drop`},
+		{"defaults out-of-range", top("defaults: {out-of-range: zero}"), 1, 26, "want one of clamp, as-missing, drop"},
+		{"defaults unknown", top("defaults: {unknown: clamp}"), 1, 21, "want one of other, zero, as-missing, drop"},
+		{"target a word", target("income"), 3, 9, `target is "income"`},
+		{"target without column", target("{levels: [a, b]}"), 3, 9, "target names no column"},
+		{"target unknown key", target("{column: y, level: [a, b]}"), 3, 21, `unknown key "level"`},
+		{"target levels a text", target("{column: y, levels: a}"), 3, 29, "want a list"},
+		{"target one bound", target("{column: y, bounds: [1]}"), 3, 29, "bounds has 1 numbers, want 2"},
+		{"target above a word", target("{column: y, above: x, levels: [a, b]}"), 3, 28, `above is "x", want a finite number`},
+		{"target missing zero", target("{column: y, levels: [a, b], missing: zero}"), 3, 46, "want one of drop"},
+		{"column a wrong word", column("ignored"), 7, 6, `column "a" is "ignored"`},
+		{"column empty", column(""), 7, 5, `column "a" is empty`},
+		{"column a list", column("[1, 2]"), 7, 6, `column "a" is a list`},
+		{"column unknown key", column("{numeric: [0, 1], clip: 3}"), 7, 24, `column "a" has the unknown key "clip"`},
+		{"column of both kinds", column("{numeric: [0, 1], levels: [a]}"), 7, 3, "or is both"},
+		{"column of no kind", column("{missing: zero}"), 7, 3, "is not declared"},
+		{"one bound", column("{numeric: [0]}"), 7, 16, "numeric has 1 numbers"},
+		{"bound a word", column("{numeric: [0, many]}"), 7, 20, `"many", want a finite number`},
+		{"bound infinite", column("{numeric: [0, .inf]}"), 7, 20, "want a finite number"},
+		{"bound NaN", column("{numeric: [NaN, 1]}"), 7, 17, "want a finite number"},
+		{"bins a number", column("{numeric: [0, 1], bins: 3}"), 7, 30, "want numbers in brackets"},
+		{"transform a list", column("{numeric: [0, 1], transform: [log1p]}"), 7, 35, "want a text"},
+		{"fill without zero", column("{numeric: [0, 1], missing: drop, fill: 1}"), 7, 45, "has a fill"},
+		{"fill a word", column("{numeric: [0, 1], missing: zero, fill: x}"), 7, 45, "want a finite number"},
+		{"numeric with unknown", column("{numeric: [0, 1], unknown: other}"), 7, 24, "is numeric and has the key unknown"},
+		{"levels with bins", column("{levels: [a], bins: [1]}"), 7, 20, "is categorical and has the key bins"},
+		{"level a mapping", column("{levels: [{a: b}]}"), 7, 16, "a mapping, want a text"},
+		{"missing other", column("{levels: [a], missing: other}"), 7, 29, `missing is "other"`},
+		{"column twice", schemaStart + "  rest: ignore\n" + schemaEnd, 8, 3, `"rest" twice`},
+		{"range backwards", schemaStart + "  a[3:1]: ignore\n" + schemaEnd, 7, 3, "column range"},
+		{"range without a name", schemaStart + "  \"[0:3]\": ignore\n" + schemaEnd, 7, 3, "column range"},
+		{"range too large", schemaStart + "  a[0:131073]: ignore\n", 7, 3, "at most 131072"},
+		{"ranges too large together", schemaStart + "  a[0:131072]: ignore\n" + schemaEnd, 8, 3, "too many columns"},
+		{"range beyond a word", schemaStart + "  a[0:99999999999999999999]: ignore\n", 7, 3, "column range"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := data.ParseSchema("s.yaml", []byte(c.text))
+			var e *data.FileError
+			if !errors.As(err, &e) {
+				t.Fatalf("got error %v, want a *FileError", err)
+			}
+			oneLine(t, err)
+			if e.File != "s.yaml" || c.line != 0 && e.Line != c.line || c.column != 0 && e.Column != c.column {
+				t.Errorf("got %s line %d column %d, want s.yaml line %d column %d: %v", e.File, e.Line, e.Column, c.line, c.column, err)
+			}
+			if !strings.Contains(err.Error(), c.words) {
+				t.Errorf("got %q, want %q", err, c.words)
+			}
+		})
+	}
+}
+
+// TestTableGivenAsSchema gives files of records in place of a schema: nothing of them may
+// stand in the error, for a swap of two arguments is easily made.
+func TestTableGivenAsSchema(t *testing.T) {
+	for _, c := range []struct{ name, text string }{
+		{"table", header + plantedRow + plantedRow},
+		{"table of one word", planted},
+		{"row that reads as a mapping", planted + ": " + planted + "\n"},
+		{"row that reads as a known key", "name: " + planted + "\n"},
+		{"row that reads as an alias", "*" + planted + ", 1\n"},
+		{"row that reads as a tag", "!" + planted + "!x 1\n"},
+		{"row that reads as a list", "[" + planted + "]\n"},
+		{"row that reads as a directive", "%" + planted + " 1\n---\n"},
+		{"row with quotes", `"` + planted + `", "` + planted + "\n"},
+		{"two rows that read as mappings", planted + ": 1\n" + planted + ": 2\n"},
+		{"bytes", "\x89PNG\r\n\x00" + planted},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := data.ParseSchema("records.csv", []byte(c.text))
+			if err == nil {
+				t.Fatal("got no error, want one")
+			}
+			oneLine(t, err)
+		})
+	}
+}
+
+// TestReadSchema wants the place of what Validate refuses, and words about the file.
+func TestReadSchema(t *testing.T) {
+	folder := t.TempDir()
+	write := func(text string) string {
+		path := filepath.Join(folder, "s.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if s, err := data.ReadSchema(write(schemaStart + schemaEnd)); err != nil || s.Name != "t" {
+		t.Errorf("got %v and error %v, want the schema", s, err)
+	}
+	cases := []struct {
+		name, path, text string
+		line, column     int
+		words            string
+	}{
+		{"missing file", filepath.Join(folder, "none.yaml"), "", 0, 0, "does not exist"},
+		{"folder", folder, "", 0, 0, "directory"},
+		{"open column", "", schemaStart + "  a: DECLARE\n" + schemaEnd, 7, 3, `column "a" is not declared, want numeric: [lower, upper], levels: [...] or ignore`},
+		{"open range", "", schemaStart + "  a[0:9]: DECLARE\n" + schemaEnd, 7, 3, `column "a[0:9]" is not declared`},
+		{"open target", "", strings.Replace(schemaStart, `["no", "yes"]`, "DECLARE", 1) + schemaEnd, 5, 1, `target "y" is not declared`},
+		{"open bound", "", strings.Replace(schemaStart, "100", "DECLARE", 1) + schemaEnd, 4, 1, "max-records is not declared"},
+		{"no bound", "", strings.Replace(schemaStart, "max-records: 100\n", "", 1) + schemaEnd, 0, 0, "max-records is not declared"},
+		{"open treatment", "", schemaStart + "  a: {numeric: [0, 1], missing: zero}\n" + schemaEnd, 7, 3, `column "a": out-of-range is left open, want one of clamp, as-missing, drop`},
+		{"bad bounds", "", schemaStart + "  a: {numeric: [1, 0], out-of-range: clamp, missing: zero}\n" + schemaEnd, 7, 3, `column "a": bounds are [1, 0]`},
+		{"target among columns", "", schemaStart + "  y: ignore\n" + schemaEnd, 7, 3, `column "y" is declared twice`},
+		{"target of one level", "", strings.Replace(schemaStart, `["no", "yes"]`, "[a]", 1) + schemaEnd, 5, 1, "number of levels is 1"},
+		{"records beyond the bound", "", "records: 101\n" + schemaStart + schemaEnd, 1, 1, "records is 101"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			path := c.path
+			if path == "" {
+				path = write(c.text)
+			}
+			_, err := data.ReadSchema(path)
+			var e *data.FileError
+			if !errors.As(err, &e) {
+				t.Fatalf("got error %v, want a *FileError", err)
+			}
+			oneLine(t, err)
+			if e.File != path || e.Line != c.line || e.Column != c.column || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("got line %d column %d %q, want line %d column %d and %q", e.Line, e.Column, err, c.line, c.column, c.words)
+			}
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	// maxRatio is how many times larger a file may become by decompression.
+	maxRatio = 1000
+	// freeBytes may be decompressed before the ratio counts.
+	freeBytes = 1 << 20
+	// defaultMaxBytes bounds the text of one file.
+	defaultMaxBytes = 1 << 40
+	// chunkBytes is the size of the buffers between the readers.
+	chunkBytes = 64 << 10
+)
+
+// input is a file after decompression. It checks the context, the size and the
+// ratio at every Read, and its errors are *FileError or the context's.
+type input struct {
+	ctx      context.Context
+	file     string
+	raw      *counter
+	r        io.Reader
+	packed   bool
+	read     int64
+	maxBytes int64
+}
+
+// counter counts the bytes that are read from a file.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// openFile opens a file of records. The caller closes the os.File.
+func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *input, error) {
+	const remedy = "name a CSV, NPY or NPZ file"
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, openError(path, err, remedy)
+	}
+	if info, statErr := f.Stat(); statErr != nil || info.IsDir() {
+		f.Close()
+		return nil, nil, &FileError{File: path, Problem: "it is a directory", Want: "a file", Remedy: remedy}
+	}
+	in, err := newInput(ctx, path, f, maxBytes)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, in, nil
+}
+
+// newInput decompresses r when it begins as gzip does.
+func newInput(ctx context.Context, file string, r io.Reader, maxBytes int64) (*input, error) {
+	if maxBytes == 0 {
+		maxBytes = defaultMaxBytes
+	}
+	raw := &counter{r: r}
+	b := bufio.NewReaderSize(raw, chunkBytes)
+	in := &input{ctx: ctx, file: file, raw: raw, r: b, maxBytes: maxBytes}
+	magic, _ := b.Peek(2)
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, in.failure(err)
+	}
+	in.packed, in.r = true, z
+	return in, nil
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if err := in.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := in.r.Read(p)
+	in.read += int64(n)
+	if err == nil || err == io.EOF {
+		if limit := in.overLimit(); limit != nil {
+			return 0, limit
+		}
+		return n, err
+	}
+	return n, in.failure(err)
+}
+
+func (in *input) overLimit() error {
+	e := &FileError{File: in.file, Remedy: "check where the file comes from"}
+	switch {
+	case in.read > in.maxBytes:
+		e.Problem, e.Want = "the file is too large", fmt.Sprintf("at most %d bytes after decompression", in.maxBytes)
+		e.Remedy = "split the file or raise the limit"
+	case in.packed && in.read > freeBytes && in.read/maxRatio > in.raw.n:
+		e.Problem, e.Want = fmt.Sprintf("the file decompresses to more than %d times its size", maxRatio), "a compressed table"
+	default:
+		return nil
+	}
+	return e
+}
+
+// failure says in one line why the bytes of a file cannot be read.
+func (in *input) failure(err error) error {
+	var corrupt flate.CorruptInputError
+	e := &FileError{File: in.file, Problem: "the file cannot be read to its end", Want: "a whole file", Remedy: "copy it again", Err: err}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		e.Problem, e.Want = "the compressed file is cut off", "a whole gzip file"
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		e.Problem, e.Want = "the compressed file is damaged", "a whole gzip file"
+	}
+	return e
+}
+
+// magics are the first bytes of files that are no text, with their names.
+var magics = []struct{ magic, name string }{
+	{"\x89PNG", "a PNG image"},
+	{"\xff\xd8\xff", "a JPEG image"},
+	{"PK\x03\x04", "a zip archive (a spreadsheet or an NPZ file)"},
+	{"%PDF", "a PDF document"},
+	{"PAR1", "a Parquet file"},
+	{"SQLite format 3", "an SQLite data base"},
+	{"\xd0\xcf\x11\xe0", "an old office document"},
+	{npyMagic, "an NPY file"},
+	{"\x1f\x8b", "a gzip file inside a gzip file"},
+	{"BZh", "a bzip2 file"},
+	{"\xfd7zXZ", "an xz file"},
+	{"(\xb5/\xfd", "a Zstandard file"},
+	{"\xff\xfe", "UTF-16 text"},
+	{"\xfe\xff", "UTF-16 text"},
+}
+
+// notText names the kind of a file that begins with head, or returns "".
+func notText(head []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return m.name
+		}
+	}
+	return ""
+}

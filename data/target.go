@@ -1,0 +1,89 @@
+package data
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Target declares what is predicted. It has levels (classification) or bounds
+// (regression). A Threshold derives two levels from a numeric column.
+type Target struct {
+	Column string
+	// Levels are two or more for classification. Of two, Levels[1] is the
+	// positive one.
+	Levels []string
+	// Lower and Upper are the declared bounds of a regression target.
+	Lower, Upper float64
+	// Threshold, when not nil, makes the target level 1 if the numeric cell is
+	// greater than it and level 0 otherwise; Levels then has exactly two names.
+	Threshold *float64
+	// Missing is Drop, or Undecided which means Drop as well: a row whose target
+	// is missing, unknown or not a number contributes nothing.
+	Missing Treatment
+}
+
+// Regression reports whether the target is a number rather than a level.
+func (t Target) Regression() bool { return len(t.Levels) == 0 }
+
+// Cell returns the class index or, for regression, the value moved inside the
+// bounds. ok is false when the row contributes nothing; v is then NaN.
+func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
+	s, x := t.classify(text, marks)
+	return t.treat(s, x)
+}
+
+// Number is Cell for a cell that is a number already.
+func (t *Target) Number(v float64) (float32, bool) {
+	s, x := t.classifyNumber(v)
+	return t.treat(s, x)
+}
+
+func (t *Target) classify(text string, marks MissingSet) (state, float64) {
+	text = strings.TrimSpace(text)
+	if marks.Has(text) {
+		return missing, 0
+	}
+	if !t.Regression() && t.Threshold == nil {
+		i := levelIndex(t.Levels, nil, text)
+		if i < 0 {
+			return unknown, 0
+		}
+		return good, float64(i)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return unparsable, 0
+	}
+	return t.classifyNumber(v)
+}
+
+func (t *Target) classifyNumber(v float64) (state, float64) {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return missing, 0
+	case t.Threshold != nil && v > *t.Threshold:
+		return good, 1
+	case t.Threshold != nil:
+		return good, 0
+	case !t.Regression():
+		i := numberLevel(t.Levels, nil, v)
+		if i < 0 {
+			return unknown, 0
+		}
+		return good, float64(i)
+	case v < t.Lower || v > t.Upper:
+		return outOfRange, v
+	}
+	return good, v
+}
+
+func (t *Target) treat(s state, v float64) (float32, bool) {
+	switch {
+	case s == good && !t.Regression():
+		return float32(v), true
+	case s == good || s == outOfRange:
+		return within(v, t.Lower, t.Upper), true
+	}
+	return float32(math.NaN()), false
+}

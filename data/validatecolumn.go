@@ -1,0 +1,153 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// treatmentNames are the words of a schema file, indexed by Treatment.
+var treatmentNames = [...]string{"undecided", "drop", "indicator", "other", "zero", "clamp", "as-missing"}
+
+// String returns the word that a schema file uses.
+func (t Treatment) String() string {
+	if int(t) < len(treatmentNames) {
+		return treatmentNames[t]
+	}
+	return fmt.Sprintf("treatment(%d)", uint8(t))
+}
+
+// String returns "numeric", "categorical", "ignored" or "undeclared".
+func (k Kind) String() string {
+	switch k {
+	case Numeric:
+		return "numeric"
+	case Categorical:
+		return "categorical"
+	case Ignored:
+		return "ignored"
+	}
+	return "undeclared"
+}
+
+// fault reports the first reason why the declaration of one column cannot be used.
+func (c *Column) fault(marks MissingSet) *fault {
+	if c.Repeat != 0 {
+		return &fault{problem: fmt.Sprintf("repeat is %d", c.Repeat), want: "0 in a schema that is used", remedy: "call Schema.Expand first"}
+	}
+	switch c.Kind {
+	case Numeric:
+		return c.faultNumeric()
+	case Categorical:
+		return c.faultCategorical(marks)
+	case Ignored:
+		return nil
+	}
+	return &fault{problem: fmt.Sprintf("kind is %d", c.Kind), want: "Numeric, Categorical or Ignored", remedy: "declare it"}
+}
+
+func (c *Column) faultNumeric() *fault {
+	if f := faultBounds(c.Lower, c.Upper); f != nil {
+		return f
+	}
+	if f := faultBins(c.Bins, c.Lower, c.Upper); f != nil {
+		return f
+	}
+	switch {
+	case len(c.Levels) > 0:
+		return &fault{problem: "a numeric column has levels", want: "bounds or levels, not both", remedy: "remove one"}
+	case c.Transform != "" && c.Transform != TransformNone && c.Transform != TransformLog1p:
+		return &fault{problem: fmt.Sprintf("transform is %q", c.Transform), want: "none or log1p", remedy: "choose one"}
+	case c.Transform == TransformLog1p && c.Lower < 0:
+		return &fault{problem: fmt.Sprintf("transform is log1p and the lower bound is %v", c.Lower), want: "a lower bound of at least 0", remedy: "raise the bound or leave the transform out"}
+	case c.Missing == Zero && !(c.Fill >= c.Lower && c.Fill <= c.Upper):
+		return &fault{problem: fmt.Sprintf("fill is %v", c.Fill), want: fmt.Sprintf("a number within the bounds [%v, %v]", c.Lower, c.Upper), remedy: "mend it"}
+	}
+	if f := faultTreatment("out-of-range", c.OutOfRange, Clamp, AsMissing, Drop); f != nil {
+		return f
+	}
+	return faultTreatment("missing", c.Missing, Indicator, Zero, Drop)
+}
+
+func (c *Column) faultCategorical(marks MissingSet) *fault {
+	if c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || c.Transform != "" && c.Transform != TransformNone {
+		return &fault{problem: "a categorical column has bounds, bins or a transform", want: "levels only", remedy: "remove them"}
+	}
+	if len(c.Levels) == 0 {
+		return &fault{problem: "no level is declared", want: "at least 1", remedy: "declare the levels or ignore the column"}
+	}
+	if f := faultLevels(c.Levels, marks); f != nil {
+		return f
+	}
+	if f := faultTreatment("unknown", c.Unknown, Other, Zero, AsMissing, Drop); f != nil {
+		return f
+	}
+	return faultTreatment("missing", c.Missing, Indicator, Zero, Drop)
+}
+
+// faultBounds wants lower < upper with at least two float32 values between them.
+func faultBounds(lower, upper float64) *fault {
+	sensible := finite(lower) && finite(upper) && lower < upper &&
+		math.Abs(lower) <= math.MaxFloat32 && math.Abs(upper) <= math.MaxFloat32
+	if sensible {
+		low, high := within(lower, lower, upper), within(upper, lower, upper)
+		sensible = low < high && float64(low) >= lower && float64(high) <= upper
+	}
+	if sensible {
+		return nil
+	}
+	return &fault{problem: fmt.Sprintf("bounds are [%v, %v]", lower, upper), want: "finite numbers, lower < upper, apart in single precision", remedy: "mend the bounds"}
+}
+
+func faultBins(bins []float64, lower, upper float64) *fault {
+	last := lower
+	for _, b := range bins {
+		if !(b > last && b < upper) {
+			return &fault{problem: fmt.Sprintf("bin cut point is %v", b), want: "strictly ascending numbers between the bounds", remedy: "mend the bins"}
+		}
+		last = b
+	}
+	return nil
+}
+
+// faultLevels wants plain, distinct texts that a trimmed cell can equal.
+func faultLevels(levels []string, marks MissingSet) *fault {
+	seen := make(map[string]bool, len(levels))
+	for _, level := range levels {
+		problem := ""
+		switch {
+		case level == "" || strings.TrimSpace(level) != level || !plainText(level):
+			problem = "is empty, has outer spaces or holds a control character"
+		case seen[level]:
+			problem = "is declared twice"
+		case marks != nil && marks.Has(level):
+			problem = "is a missing mark too"
+		}
+		if problem != "" {
+			return &fault{problem: fmt.Sprintf("level %q %s", level, problem), want: "distinct texts as they stand in a cell", remedy: "mend the levels or missing-marks"}
+		}
+		seen[level] = true
+	}
+	if len(levels) > 1<<20 {
+		return &fault{problem: "there are too many levels", want: "at most 2^20", remedy: "ignore the column"}
+	}
+	return nil
+}
+
+func faultTreatment(key string, t Treatment, choices ...Treatment) *fault {
+	if slices.Contains(choices, t) {
+		return nil
+	}
+	var words []string
+	for _, c := range choices {
+		if c != Undecided {
+			words = append(words, c.String())
+		}
+	}
+	problem := fmt.Sprintf("%s is %s", key, t)
+	if t == Undecided {
+		problem = fmt.Sprintf("%s is left open", key)
+	}
+	return &fault{problem: problem, want: "one of " + strings.Join(words, ", "), remedy: "write " + key + ": here or under defaults"}
+}

@@ -1,0 +1,168 @@
+package feature
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"github.com/ditherml/dither/data"
+)
+
+// Encoder turns the values of a schema's feature columns into numbers in [0, 1]: a
+// numeric column into one number scaled by its bounds (after its transform) or one
+// indicator for each bin, a categorical column into one indicator for each level, and
+// either, where declared, into one more indicator for "missing". It is immutable.
+type Encoder struct {
+	columns []column
+	dim     int
+	names   []Name
+}
+
+// Name says what a feature stands for.
+type Name struct {
+	// Column is the name of the schema's column, Level the level, bin, "other" or
+	// "missing", or empty for a plain number.
+	Column, Level string
+}
+
+// String returns "column" or "column = level".
+func (n Name) String() string {
+	if n.Level == "" {
+		return n.Column
+	}
+	return n.Column + " = " + n.Level
+}
+
+// column is the encoding of one column: its features start at first.
+type column struct {
+	first      int
+	indicators int // 0: one scaled number
+	bins       []float64
+	log        bool
+	low, scale float64
+	fill       float64 // scaled value of a missing number
+	missing    int     // index of the missing indicator, or -1
+}
+
+// NewEncoder returns the encoder of a validated schema.
+func NewEncoder(s *data.Schema) (*Encoder, error) {
+	e := &Encoder{}
+	for _, c := range s.Features() {
+		switch c.Kind {
+		case data.Numeric:
+			e.numeric(c)
+		case data.Categorical:
+			e.categorical(c)
+		default:
+			return nil, fmt.Errorf("feature: column %q has no kind, want numeric or categorical", c.Name)
+		}
+	}
+	if e.dim == 0 {
+		return nil, fmt.Errorf("feature: the schema has no feature columns, want at least one that is not ignored")
+	}
+	return e, nil
+}
+
+func (e *Encoder) add(column, level string) int {
+	e.names = append(e.names, Name{column, level})
+	e.dim++
+	return e.dim - 1
+}
+
+func (e *Encoder) numeric(c data.Column) {
+	out := column{first: e.dim, missing: -1, bins: c.Bins, log: c.Transform == data.TransformLog1p}
+	switch {
+	case len(c.Bins) > 0:
+		out.indicators = len(c.Bins) + 1
+		for i := range out.indicators {
+			e.add(c.Name, binName(c, i))
+		}
+	default:
+		out.low = out.transform(c.Lower)
+		out.scale = 1 / (out.transform(c.Upper) - out.low)
+		out.fill = out.number(c.Fill)
+		e.add(c.Name, "")
+	}
+	e.finish(out, c)
+}
+
+func (e *Encoder) categorical(c data.Column) {
+	out := column{first: e.dim, missing: -1, indicators: len(c.Levels)}
+	for _, level := range c.Levels {
+		e.add(c.Name, level)
+	}
+	if c.Unknown == data.Other {
+		out.indicators++
+		e.add(c.Name, "other")
+	}
+	e.finish(out, c)
+}
+
+func (e *Encoder) finish(out column, c data.Column) {
+	if c.Missing == data.Indicator {
+		out.missing = e.add(c.Name, "missing")
+	}
+	e.columns = append(e.columns, out)
+}
+
+// binName prints bin i as "under a", "a to b" or "b and over".
+func binName(c data.Column, i int) string {
+	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	switch i {
+	case 0:
+		return "under " + text(c.Bins[0])
+	case len(c.Bins):
+		return text(c.Bins[i-1]) + " and over"
+	}
+	return text(c.Bins[i-1]) + " to " + text(c.Bins[i])
+}
+
+func (c *column) transform(v float64) float64 {
+	if c.log {
+		return math.Log1p(v)
+	}
+	return v
+}
+
+// number scales v into [0, 1].
+func (c *column) number(v float64) float64 {
+	return max(0, min(1, (c.transform(v)-c.low)*c.scale))
+}
+
+// Dim returns the number of features.
+func (e *Encoder) Dim() int { return e.dim }
+
+// Columns returns the number of values that Encode wants.
+func (e *Encoder) Columns() int { return len(e.columns) }
+
+// Names returns what each feature stands for. The caller must not modify it.
+func (e *Encoder) Names() []Name { return e.names }
+
+// Encode writes the features of one row to dst, of length Dim. The values are those of
+// Dataset.Row: NaN is missing, a level is its index.
+func (e *Encoder) Encode(dst []float64, values []float32) {
+	clear(dst[:e.dim])
+	for i := range e.columns {
+		e.columns[i].encode(dst, float64(values[i]))
+	}
+}
+
+func (c *column) encode(dst []float64, v float64) {
+	switch {
+	case v != v: // missing
+		switch {
+		case c.missing >= 0:
+			dst[c.missing] = 1
+		case c.indicators == 0:
+			dst[c.first] = c.fill
+		}
+	case c.indicators == 0:
+		dst[c.first] = c.number(v)
+	case c.bins != nil:
+		// The first cut point above v; a value on a cut point is in the bin above.
+		dst[c.first+sort.Search(len(c.bins), func(i int) bool { return v < c.bins[i] })] = 1
+	case v >= 0 && int(v) < c.indicators:
+		dst[c.first+int(v)] = 1
+	}
+}

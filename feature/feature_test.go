@@ -1,0 +1,177 @@
+package feature
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+)
+
+func schema() *data.Schema {
+	return &data.Schema{
+		Name: "toy", Row: "one person", MaxRecords: 10,
+		Columns: []data.Column{
+			{Name: "age", Kind: data.Numeric, Lower: 10, Upper: 30, OutOfRange: data.Clamp, Missing: data.Indicator},
+			{Name: "pay", Kind: data.Numeric, Lower: 0, Upper: math.E - 1, Transform: data.TransformLog1p, OutOfRange: data.Clamp, Missing: data.Zero, Fill: math.Sqrt(math.E) - 1},
+			{Name: "hours", Kind: data.Numeric, Lower: 0, Upper: 99, Bins: []float64{20, 40}, OutOfRange: data.Clamp, Missing: data.Indicator},
+			{Name: "job", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Other, Missing: data.Indicator},
+			{Name: "note", Kind: data.Ignored},
+			{Name: "site", Kind: data.Categorical, Levels: []string{"x"}, Unknown: data.Zero, Missing: data.Zero},
+		},
+		Target: data.Target{Column: "y", Levels: []string{"no", "yes"}},
+	}
+}
+
+var nan = float32(math.NaN())
+
+func TestEncode(t *testing.T) {
+	e, err := NewEncoder(schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// age, age missing, pay, hours ×3, hours missing, a, b, other, missing, x
+	for _, c := range []struct {
+		name   string
+		values []float32
+		want   []float64
+	}{
+		{"plain", []float32{20, 0, 10, 0, 0}, []float64{0.5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}},
+		{"edges", []float32{30, float32(math.E - 1), 20, 1, 1}, []float64{1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0}},
+		{"last bin, other", []float32{10, 0, 40, 2, 0}, []float64{0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1}},
+		{"missing", []float32{nan, nan, nan, nan, nan}, []float64{0, 1, 0.5, 0, 0, 0, 1, 0, 0, 0, 1, 0}},
+		{"outside every bound", []float32{99, -5, 1e9, 77, -3}, []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}},
+	} {
+		got := make([]float64, e.Dim())
+		for j := range got {
+			got[j] = 7 // Encode must overwrite
+		}
+		e.Encode(got, c.values)
+		for j := range c.want {
+			if math.Abs(got[j]-c.want[j]) > 1e-6 {
+				t.Errorf("%s: feature %v is %v, want %v", c.name, e.Names()[j], got[j], c.want[j])
+			}
+		}
+	}
+	if got := e.Names()[3].String(); got != "hours = under 20" {
+		t.Errorf("name: got %q", got)
+	}
+}
+
+func TestNewEncoderRefusesNothing(t *testing.T) {
+	if _, err := NewEncoder(&data.Schema{Columns: []data.Column{{Name: "a", Kind: data.Ignored}}}); err == nil {
+		t.Error("a schema without features: got no error")
+	}
+}
+
+// maps returns one of each kind of map.
+func maps(t *testing.T) map[string]*Map {
+	t.Helper()
+	e, err := NewEncoder(schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := e.Dim()
+	center, whitening := make([]float64, d), make([]float64, d*d)
+	r := rand.New(rand.NewPCG(1, 1))
+	for j := range center {
+		center[j] = r.NormFloat64() / 3
+		for k := range j + 1 {
+			v := r.NormFloat64()
+			whitening[j*d+k], whitening[k*d+j] = v, v
+		}
+	}
+	return map[string]*Map{
+		"plain":     {Encoder: e, Norm: NormNone},
+		"intercept": {Encoder: e, Norm: NormNone, Center: center, Intercept: 0.5},
+		"clip":      {Encoder: e, Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
+		"unit":      {Encoder: e, Norm: NormUnit, Center: center, Intercept: 0.5},
+		"whitened":  {Encoder: e, Norm: NormUnit, Center: center, Whitening: whitening, Intercept: 0.5},
+		"clip2":     {Encoder: e, Norm: NormClip, Radius: 2, Whitening: whitening},
+	}
+}
+
+func randomValues(r *rand.Rand) []float32 {
+	v := []float32{float32(r.NormFloat64() * 30), float32(r.Float64() * 2), float32(r.IntN(100)), float32(r.IntN(4)), float32(r.IntN(2))}
+	for j := range v {
+		if r.IntN(8) == 0 {
+			v[j] = nan
+		}
+	}
+	return v
+}
+
+// TestMapKeepsItsBounds holds the public bounds, the intercept included, on wild rows.
+func TestMapKeepsItsBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for name, m := range maps(t) {
+		if err := m.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		s, x, largest := m.NewScratch(1), make([]float64, m.Dim()), 0.0
+		for range 3000 {
+			v := randomValues(r)
+			m.Apply(x, 1, s, func(int) []float32 { return v })
+			norm := 0.0
+			for _, f := range x {
+				norm = math.Hypot(norm, f)
+				if math.Abs(f) > m.CoordinateBound()*(1+1e-12) {
+					t.Fatalf("%s: coordinate %v passes %v", name, f, m.CoordinateBound())
+				}
+			}
+			largest = max(largest, norm)
+		}
+		if bound := m.RowBound(); largest > bound*(1+1e-12) || m.Norm != NormNone && largest < 0.99*bound {
+			t.Errorf("%s: largest norm is %v, want up to %v", name, largest, bound)
+		}
+	}
+}
+
+// TestMapLooksAtOneRow holds that a row's bits do not depend on what stands beside it.
+func TestMapLooksAtOneRow(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	rows := make([][]float32, 11)
+	for i := range rows {
+		rows[i] = randomValues(r)
+	}
+	for name, m := range maps(t) {
+		d := m.Dim()
+		together, alone, s := make([]float64, len(rows)*d), make([]float64, d), m.NewScratch(len(rows))
+		m.Apply(together, len(rows), s, func(i int) []float32 { return rows[i] })
+		for i := range rows {
+			m.Apply(alone, 1, s, func(int) []float32 { return rows[i] })
+			for j := range alone {
+				if math.Float64bits(alone[j]) != math.Float64bits(together[i*d+j]) {
+					t.Fatalf("%s: row %d coordinate %d is %v alone and %v among others", name, i, j, alone[j], together[i*d+j])
+				}
+			}
+		}
+	}
+}
+
+func TestMapDoesNotAllocate(t *testing.T) {
+	m := maps(t)["whitened"]
+	s, x, v := m.NewScratch(1), make([]float64, m.Dim()), randomValues(rand.New(rand.NewPCG(4, 4)))
+	row := func(int) []float32 { return v }
+	if n := testing.AllocsPerRun(100, func() { m.Apply(x, 1, s, row) }); n != 0 {
+		t.Errorf("allocations a row: got %v, want 0", n)
+	}
+}
+
+func TestMapValidate(t *testing.T) {
+	e := maps(t)["plain"].Encoder
+	for name, m := range map[string]*Map{
+		"unknown norm":           {Encoder: e, Norm: "max"},
+		"no radius":              {Encoder: e, Norm: NormClip},
+		"short center":           {Encoder: e, Norm: NormUnit, Center: []float64{1}},
+		"short whitening":        {Encoder: e, Norm: NormUnit, Whitening: []float64{1}},
+		"whitening without norm": {Encoder: e, Norm: NormNone, Whitening: make([]float64, e.Dim()*e.Dim())},
+		"negative intercept":     {Encoder: e, Norm: NormUnit, Intercept: -1},
+		"NaN intercept":          {Encoder: e, Norm: NormUnit, Intercept: math.NaN()},
+		"NaN in center":          {Encoder: e, Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},
+	} {
+		if m.Validate() == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package feature
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Normalization bounds the norm of a row, by that row alone.
+type Normalization string
+
+const (
+	// NormNone leaves rows as they are: coordinates in [0, 1].
+	NormNone Normalization = "none"
+	// NormClip scales a row down to norm Radius when it is longer.
+	NormClip Normalization = "clip"
+	// NormUnit scales a row to norm 1; a zero row stays zero.
+	NormUnit Normalization = "unit"
+)
+
+// Map is the whole way from a row of a dataset to the vector that a model sees, in this
+// order: encode; normalize; subtract Center and normalize; multiply by Whitening and
+// normalize; append Intercept and, under NormUnit, scale to norm 1. Center and Whitening
+// are optional. A Map must not be changed once it is in use; it is then safe for
+// concurrent use.
+type Map struct {
+	Encoder *Encoder
+	Norm    Normalization
+	// Radius is the bound of NormClip.
+	Radius float64
+	// Center has one number for each feature, or is nil.
+	Center []float64
+	// Whitening is a symmetric matrix, row-major, or nil.
+	Whitening []float64
+	// Intercept is the value of the constant feature; 0 means that there is none.
+	Intercept float64
+}
+
+// Validate returns an error when parts do not fit together or hold NaN or Inf.
+func (m *Map) Validate() error {
+	d := m.Encoder.Dim()
+	switch {
+	case m.Norm != NormNone && m.Norm != NormClip && m.Norm != NormUnit:
+		return fmt.Errorf("feature: row normalization is %q, want none, clip or unit", m.Norm)
+	case m.Norm == NormClip && (!(m.Radius > 0) || math.IsInf(m.Radius, 1)):
+		return fmt.Errorf("feature: radius is %v, want positive and finite", m.Radius)
+	case m.Center != nil && len(m.Center) != d:
+		return fmt.Errorf("feature: center has %d numbers, want %d", len(m.Center), d)
+	case m.Whitening != nil && len(m.Whitening) != d*d:
+		return fmt.Errorf("feature: whitening has %d numbers, want %d", len(m.Whitening), d*d)
+	case m.Whitening != nil && m.Norm == NormNone:
+		return fmt.Errorf("feature: whitening needs rows of bounded norm, want normalization clip or unit")
+	case !(m.Intercept >= 0) || math.IsInf(m.Intercept, 1):
+		return fmt.Errorf("feature: intercept is %v, want 0 or a positive finite number", m.Intercept)
+	case !finite(m.Center) || !finite(m.Whitening):
+		return fmt.Errorf("feature: center or whitening holds a number that is not finite")
+	}
+	return nil
+}
+
+func finite(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Dim returns the length of a mapped row, the intercept included.
+func (m *Map) Dim() int {
+	if m.Intercept > 0 {
+		return m.Encoder.Dim() + 1
+	}
+	return m.Encoder.Dim()
+}
+
+// RowBound returns a public bound on the L2 norm of a mapped row, up to rounding.
+func (m *Map) RowBound() float64 {
+	switch m.Norm {
+	case NormUnit:
+		return 1
+	case NormClip:
+		return math.Hypot(m.Radius, m.Intercept)
+	}
+	sum := m.Intercept * m.Intercept
+	for j := range m.Encoder.Dim() {
+		v := m.coordinateBound(j)
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
+
+// CoordinateBound returns a public bound on the magnitude of every coordinate of a mapped
+// row, up to rounding.
+func (m *Map) CoordinateBound() float64 {
+	if m.Norm != NormNone {
+		return m.RowBound()
+	}
+	bound := m.Intercept
+	for j := range m.Encoder.Dim() {
+		bound = max(bound, m.coordinateBound(j))
+	}
+	return bound
+}
+
+// coordinateBound bounds a coordinate in [0, 1] after the center was taken off.
+func (m *Map) coordinateBound(j int) float64 {
+	if m.Center == nil {
+		return 1
+	}
+	return max(math.Abs(m.Center[j]), math.Abs(1-m.Center[j]))
+}
+
+// Scratch is the working space of Apply; each goroutine needs its own.
+type Scratch struct{ a, b []float64 }
+
+// NewScratch returns working space for this many rows at a time.
+func (m *Map) NewScratch(rows int) *Scratch {
+	d := rows * m.Encoder.Dim()
+	return &Scratch{make([]float64, d), make([]float64, d)}
+}
+
+// Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of
+// row r as Dataset.Row does. It does not allocate, and a row's result has the same bits
+// whatever stands beside it.
+func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
+	d := m.Encoder.Dim()
+	x := s.a[:rows*d]
+	for r := range rows {
+		v := x[r*d : (r+1)*d]
+		m.Encoder.Encode(v, row(r))
+		m.normalize(v)
+		if m.Center != nil {
+			for j, c := range m.Center {
+				v[j] -= c
+			}
+			m.normalize(v)
+		}
+	}
+	if m.Whitening != nil {
+		linalg.MultiplyRows(s.b[:rows*d], x, m.Whitening, d)
+		x = s.b[:rows*d]
+	}
+	for r := range rows {
+		m.finish(dst[r*m.Dim():(r+1)*m.Dim()], x[r*d:(r+1)*d])
+	}
+}
+
+// finish normalizes after whitening and appends the intercept.
+func (m *Map) finish(dst, x []float64) {
+	if m.Whitening != nil {
+		m.normalize(x)
+	}
+	copy(dst, x)
+	if m.Intercept == 0 {
+		return
+	}
+	dst[len(x)] = m.Intercept
+	if m.Norm == NormUnit {
+		m.normalize(dst)
+	}
+}
+
+// normalize scales x as Norm says; a row without a finite norm becomes zero.
+func (m *Map) normalize(x []float64) {
+	if m.Norm == NormNone {
+		return
+	}
+	norm := linalg.Norm(x)
+	scale := 1 / norm
+	if m.Norm == NormClip {
+		scale = min(1, m.Radius/norm)
+	}
+	if !(norm > 0) || math.IsInf(norm, 1) || math.IsInf(scale, 1) {
+		clear(x)
+		return
+	}
+	for j := range x {
+		x[j] *= scale
+	}
+}
+
+// PreparedBound returns a public bound on the L2 norm of a row after the first
+// normalizations, before whitening and intercept.
+func (m *Map) PreparedBound() float64 {
+	plain := *m
+	plain.Intercept = 0
+	return plain.RowBound()
+}

@@ -1,0 +1,187 @@
+package model
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+)
+
+// FileName is the name of the model inside a model folder.
+const FileName = "model.json"
+
+const (
+	fileFormat  = "dither-model"
+	fileVersion = 1
+	// maxFileSize bounds what Load reads.
+	maxFileSize = 1 << 30
+)
+
+// Provenance says where a model comes from. All of it is public.
+type Provenance struct {
+	Program string `json:"program"`
+	Run     string `json:"run"`
+	Created string `json:"created"`
+	// Private is false for a baseline trained without protection.
+	Private bool `json:"private"`
+}
+
+// file is model.json: a closed list of declared and released numbers.
+type file struct {
+	Format     string      `json:"format"`
+	Version    int         `json:"format-version"`
+	Provenance Provenance  `json:"provenance"`
+	Schema     string      `json:"schema"`
+	Map        mapFile     `json:"feature-map"`
+	Loss       lossFile    `json:"loss"`
+	Weights    [][]float64 `json:"weights"`
+}
+
+type mapFile struct {
+	Normalization feature.Normalization `json:"row-normalization"`
+	Radius        float64               `json:"radius,omitempty"`
+	Center        []float64             `json:"center,omitempty"`
+	Whitening     string                `json:"whitening,omitempty"` // base64 of little-endian float64
+	Intercept     float64               `json:"intercept"`
+}
+
+type lossFile struct {
+	Name  string  `json:"name"`
+	Width float64 `json:"width,omitempty"`
+}
+
+// Encode returns the bytes of model.json.
+func (m *Model) Encode() ([]byte, error) {
+	schema, err := m.schema.YAML()
+	if err != nil {
+		return nil, err
+	}
+	f := file{Format: fileFormat, Version: fileVersion, Provenance: m.Provenance, Schema: string(schema),
+		Map:  mapFile{m.features.Norm, m.features.Radius, m.features.Center, packFloats(m.features.Whitening), m.features.Intercept},
+		Loss: lossFile{Name: m.linear.Loss.Name()}}
+	if h, ok := m.linear.Loss.(Huber); ok {
+		f.Loss.Width = h.Width
+	}
+	for k := range m.linear.Columns {
+		f.Weights = append(f.Weights, m.weights[k*m.linear.Dim:(k+1)*m.linear.Dim])
+	}
+	out, err := json.MarshalIndent(f, "", " ")
+	return append(out, '\n'), err
+}
+
+// Load reads the model of a model folder.
+func Load(dir string) (*Model, error) {
+	path := filepath.Join(dir, FileName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("model: %s: %w; want a folder that dither train wrote", path, unwrapPath(err))
+	}
+	if info.Size() > maxFileSize {
+		return nil, fmt.Errorf("model: %s has more than %d bytes, want a model that dither train wrote", path, maxFileSize)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	m, err := Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("model: %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// unwrapPath drops the path that an *os.PathError repeats.
+func unwrapPath(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}
+
+// Decode reads what Encode writes; unknown fields and parts that do not fit together are
+// errors.
+func Decode(text []byte) (*Model, error) {
+	var f file
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("not a model file: %w", err)
+	}
+	if d.More() {
+		return nil, fmt.Errorf("not a model file: there is text after it")
+	}
+	if f.Format != fileFormat || f.Version != fileVersion {
+		return nil, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, fileFormat, fileVersion)
+	}
+	schema, err := data.ParseSchema("schema", []byte(f.Schema))
+	if err != nil {
+		return nil, err
+	}
+	loss, err := ParseLoss(f.Loss.Name, f.Loss.Width)
+	if err != nil {
+		return nil, err
+	}
+	features, err := f.Map.decode(schema)
+	if err != nil {
+		return nil, err
+	}
+	var weights []float64
+	for k, w := range f.Weights {
+		if len(w) != features.Dim() {
+			return nil, fmt.Errorf("weights %d have %d numbers, want %d", k, len(w), features.Dim())
+		}
+		weights = append(weights, w...)
+	}
+	m, err := New(schema, features, loss, weights)
+	if err != nil {
+		return nil, err
+	}
+	m.Provenance = f.Provenance
+	return m, nil
+}
+
+func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {
+	encoder, err := feature.NewEncoder(s)
+	if err != nil {
+		return nil, err
+	}
+	whitening, err := unpackFloats(f.Whitening)
+	if err != nil {
+		return nil, err
+	}
+	m := &feature.Map{Encoder: encoder, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
+	return m, m.Validate()
+}
+
+func packFloats(x []float64) string {
+	if x == nil {
+		return ""
+	}
+	raw := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+func unpackFloats(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(raw)%8 != 0 {
+		return nil, fmt.Errorf("whitening is not base64 of 8-byte numbers")
+	}
+	x := make([]float64, len(raw)/8)
+	for i := range x {
+		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return x, nil
+}

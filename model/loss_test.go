@@ -1,0 +1,131 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// columnsOf is how many scores the conformance tests give a loss.
+func columnsOf(l Loss) (columns, classes int) {
+	switch l.(type) {
+	case Logistic:
+		return 1, 2
+	case Softmax:
+		return 4, 4
+	}
+	return 1, 0
+}
+
+func randomLabel(r *rand.Rand, classes int) float64 {
+	if classes == 0 {
+		return 2*r.Float64() - 1
+	}
+	return float64(r.IntN(classes))
+}
+
+// TestLossLaws holds every loss of the table to what its methods promise.
+func TestLossLaws(t *testing.T) {
+	for _, l := range Losses() {
+		t.Run(l.Name(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			columns, classes := columnsOf(l)
+			if got := l.Columns(classes); got != columns {
+				t.Fatalf("Columns(%d): got %d, want %d", classes, got, columns)
+			}
+			largest := 0.0
+			for range 2000 {
+				z, residual := make([]float64, columns), make([]float64, columns)
+				scale := math.Exp(2 * r.NormFloat64())
+				for k := range z {
+					z[k] = r.NormFloat64() * scale
+				}
+				label := randomLabel(r, classes)
+				l.Residuals(residual, z, label)
+				norm, other := 0.0, make([]float64, columns)
+				for k := range z {
+					const h = 1e-6
+					up, down := append([]float64(nil), z...), append([]float64(nil), z...)
+					up[k] += h
+					down[k] -= h
+					if slope := (l.Value(up, label) - l.Value(down, label)) / (2 * h); math.Abs(slope-residual[k]) > 1e-5*max(1, scale) {
+						t.Fatalf("residual %d of %v, label %v: got %v, finite difference %v", k, z, label, residual[k], slope)
+					}
+					norm = math.Hypot(norm, residual[k])
+					other[k] = z[k] + 0.01*r.NormFloat64()
+				}
+				largest = max(largest, norm)
+				if norm > l.Lipschitz()*(1+1e-12) {
+					t.Fatalf("residual norm %v at %v passes Lipschitz %v", norm, z, l.Lipschitz())
+				}
+				checkSmooth(t, l, z, other, residual, label)
+			}
+			if largest < 0.9*l.Lipschitz() {
+				t.Errorf("largest residual %v is far from Lipschitz %v: the constant is loose or the test idle", largest, l.Lipschitz())
+			}
+		})
+	}
+}
+
+// checkSmooth holds |residual(other) - residual(z)| ≤ smoothness·|other - z|.
+func checkSmooth(t *testing.T, l Loss, z, other, residual []float64, label float64) {
+	t.Helper()
+	moved := make([]float64, len(z))
+	l.Residuals(moved, other, label)
+	change, distance := 0.0, 0.0
+	for k := range z {
+		change = math.Hypot(change, moved[k]-residual[k])
+		distance = math.Hypot(distance, other[k]-z[k])
+	}
+	if change > l.Smoothness()*distance*(1+1e-9) {
+		t.Fatalf("residual changes by %v over %v, more than smoothness %v", change, distance, l.Smoothness())
+	}
+}
+
+func TestLossExtremes(t *testing.T) {
+	if got := (Logistic{}).Value([]float64{0}, 1); got != math.Ln2 {
+		t.Errorf("logistic loss at 0: got %v, want ln 2", got)
+	}
+	for _, z := range []float64{-1e308, -800, 800, 1e308} {
+		r := []float64{0}
+		Logistic{}.Residuals(r, []float64{z}, 1)
+		if v := (Logistic{}).Value([]float64{z}, 1); math.IsNaN(v) || math.IsNaN(r[0]) || math.Abs(r[0]) > 1 {
+			t.Errorf("logistic at %v: value %v, residual %v", z, v, r[0])
+		}
+	}
+	p := []float64{1e300, -1e300, 0}
+	Softmax{}.Predict(p)
+	if p[0] != 1 || p[1] != 0 || p[2] != 0 {
+		t.Errorf("softmax of huge scores: got %v, want [1 0 0]", p)
+	}
+}
+
+func TestParseLoss(t *testing.T) {
+	for _, l := range Losses() {
+		if got, err := ParseLoss(l.Name(), DefaultHuberWidth); err != nil || got != l {
+			t.Errorf("%s: got %v, %v", l.Name(), got, err)
+		}
+	}
+	for name, width := range map[string]float64{"hinge": 1, "huber": 0, "": 1} {
+		if _, err := ParseLoss(name, width); err == nil {
+			t.Errorf("%q with width %v: got no error", name, width)
+		}
+	}
+	if _, err := LossFor(1); err == nil {
+		t.Error("one class: got a loss")
+	}
+}
+
+func TestNewLinearRefusesMisfits(t *testing.T) {
+	for name, call := range map[string]func() (Linear, error){
+		"logistic with 3":       func() (Linear, error) { return NewLinear(Logistic{}, 3, 5) },
+		"huber with classes":    func() (Linear, error) { return NewLinear(Huber{1}, 2, 5) },
+		"softmax on regression": func() (Linear, error) { return NewLinear(Softmax{}, 0, 5) },
+		"no loss":               func() (Linear, error) { return NewLinear(nil, 2, 5) },
+		"no features":           func() (Linear, error) { return NewLinear(Logistic{}, 2, 0) },
+	} {
+		if _, err := call(); err == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+}

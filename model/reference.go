@@ -1,0 +1,112 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Matrix is a dense float64 matrix in rows, for the reference functions.
+type Matrix struct {
+	Rows, Columns int
+	Values        []float64
+}
+
+// Row returns row i.
+func (m Matrix) Row(i int) []float64 { return m.Values[i*m.Columns : (i+1)*m.Columns] }
+
+// Slice returns the rows from ≤ i < to; it shares memory with m.
+func (m Matrix) Slice(from, to int) Matrix {
+	return Matrix{to - from, m.Columns, m.Values[from*m.Columns : to*m.Columns]}
+}
+
+// The reference functions below are plain float64 gradient descent of one score without
+// privacy, bound or grid, as textbooks write it: what fast code is compared with. Labels
+// are class indices, or scaled targets; theta has one number a column.
+
+// Score returns x·theta.
+func Score(x, theta []float64) float64 {
+	s := 0.0
+	for j, v := range x {
+		s += v * theta[j]
+	}
+	return s
+}
+
+// MeanLoss returns the mean loss over the rows of x. It panics when shapes disagree.
+func MeanLoss(l Loss, x Matrix, labels, theta []float64) float64 {
+	checkShapes(x, labels, theta)
+	sum, score := 0.0, make([]float64, 1)
+	for i := range x.Rows {
+		score[0] = Score(x.Row(i), theta)
+		sum += l.Value(score, labels[i])
+	}
+	return sum / float64(x.Rows)
+}
+
+// MeanGradient returns the mean gradient of the loss over the rows of x by theta. It
+// panics when shapes disagree.
+func MeanGradient(l Loss, x Matrix, labels, theta []float64) []float64 {
+	checkShapes(x, labels, theta)
+	g := make([]float64, x.Columns)
+	score, residual := make([]float64, 1), make([]float64, 1)
+	for i := range x.Rows {
+		row := x.Row(i)
+		score[0] = Score(row, theta)
+		l.Residuals(residual, score, labels[i])
+		for j, v := range row {
+			g[j] += residual[0] * v
+		}
+	}
+	for j := range g {
+		g[j] /= float64(x.Rows)
+	}
+	return g
+}
+
+// DescentStep replaces theta by theta - learningRate·MeanGradient.
+func DescentStep(l Loss, x Matrix, labels, theta []float64, learningRate float64) {
+	for j, g := range MeanGradient(l, x, labels, theta) {
+		theta[j] -= learningRate * g
+	}
+}
+
+// Accuracy returns the share of rows whose score has the sign of their label: positive for
+// class 1, negative for class 0. A score of exactly 0 counts as wrong.
+func Accuracy(x Matrix, labels, theta []float64) float64 {
+	checkShapes(x, labels, theta)
+	right := 0
+	for i := range x.Rows {
+		s := Score(x.Row(i), theta)
+		if s != 0 && (s > 0) == (labels[i] > 0.5) {
+			right++
+		}
+	}
+	return float64(right) / float64(x.Rows)
+}
+
+// ClipNorm returns v scaled down to L2 norm bound when it is longer; a vector whose norm
+// is not finite becomes zero.
+func ClipNorm(v []float64, bound float64) []float64 {
+	norm := 0.0
+	for _, f := range v {
+		norm = math.Hypot(norm, f)
+	}
+	out := make([]float64, len(v))
+	if !(norm <= math.MaxFloat64) {
+		return out
+	}
+	scale := 1.0
+	if norm > bound {
+		scale = bound / norm
+	}
+	for j, f := range v {
+		out[j] = f * scale
+	}
+	return out
+}
+
+func checkShapes(x Matrix, labels, theta []float64) {
+	if len(x.Values) != x.Rows*x.Columns || len(labels) != x.Rows || len(theta) != x.Columns {
+		panic(fmt.Sprintf("model: shapes disagree: %d×%d values %d, labels %d, theta %d", x.Rows, x.Columns, len(x.Values), len(labels), len(theta)))
+	}
+}

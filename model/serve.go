@@ -1,0 +1,170 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+)
+
+// Model is a trained model that can predict: a schema, a feature map and weights. It is
+// immutable but for Provenance and safe for concurrent use; each goroutine takes a Row or
+// a Scratch of its own.
+type Model struct {
+	Provenance Provenance
+
+	schema   *data.Schema
+	features *feature.Map
+	linear   Linear
+	weights  []float64
+	columns  map[string]int
+	declared []data.Column
+	marks    data.MissingSet
+}
+
+// New puts a model together. It keeps its arguments and errs when they do not fit, or a
+// weight is not finite.
+func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*Model, error) {
+	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
+	if err != nil {
+		return nil, err
+	}
+	if len(weights) != linear.Weights() {
+		return nil, fmt.Errorf("model: %d weights, want %d", len(weights), linear.Weights())
+	}
+	for _, w := range weights {
+		if w-w != 0 {
+			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
+		}
+	}
+	m := &Model{schema: s, features: features, linear: linear, weights: weights, columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
+	for j, c := range m.declared {
+		m.columns[c.Name] = j
+	}
+	return m, nil
+}
+
+// Schema returns the declared schema.
+func (m *Model) Schema() *data.Schema { return m.schema }
+
+// Features returns the feature map.
+func (m *Model) Features() *feature.Map { return m.features }
+
+// Linear returns the shape and loss of the model.
+func (m *Model) Linear() Linear { return m.linear }
+
+// Weights returns the weights, column after column. The caller must not modify them.
+func (m *Model) Weights() []float64 { return m.weights }
+
+// Outputs returns how many numbers a prediction has: 1 for two classes (the probability of
+// the second level) and for regression, otherwise one probability a level.
+func (m *Model) Outputs() int { return m.linear.Columns }
+
+// Scratch is the working space of Predict.
+type Scratch struct {
+	features *feature.Scratch
+	x        []float64
+	values   [1][]float32
+	row      func(int) []float32
+}
+
+// NewScratch returns working space for one goroutine.
+func (m *Model) NewScratch() *Scratch {
+	s := &Scratch{features: m.features.NewScratch(1), x: make([]float64, m.features.Dim())}
+	s.row = func(int) []float32 { return s.values[0] }
+	return s
+}
+
+// Predict writes the prediction for one row to dst, of length Outputs. The values are those
+// of Dataset.Row under the model's schema. It does not allocate, and gives the same bits
+// for the same values, always.
+func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
+	s.values[0] = values
+	m.features.Apply(s.x, 1, s.features, s.row)
+	m.linear.Scores(dst, s.x, m.weights)
+	m.linear.Loss.Predict(dst)
+	if t := m.schema.Target; t.Regression() {
+		dst[0] = unscaleTarget(t, dst[0])
+	}
+}
+
+// ScaleTarget maps a target from its declared bounds to [-1, 1]; values outside are moved
+// to the bounds, and NaN stays NaN.
+func ScaleTarget(t data.Target, v float64) float64 {
+	return max(-1, min(1, (2*v-t.Lower-t.Upper)/(t.Upper-t.Lower)))
+}
+
+// unscaleTarget is the way back, kept inside the declared bounds.
+func unscaleTarget(t data.Target, z float64) float64 {
+	v := (t.Lower + t.Upper + float64(z*(t.Upper-t.Lower))) / 2
+	return max(t.Lower, min(t.Upper, v))
+}
+
+// Row collects the cells of one row by column name and predicts. It is for one goroutine
+// and may be used again after Reset.
+type Row struct {
+	model   *Model
+	values  []float32
+	dropped bool
+	out     []float64
+	scratch *Scratch
+}
+
+// NewRow returns a row whose cells are all missing.
+func (m *Model) NewRow() *Row {
+	r := &Row{model: m, values: make([]float32, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
+	r.Reset()
+	return r
+}
+
+// Reset makes all cells missing.
+func (r *Row) Reset() {
+	r.dropped = false
+	for j := range r.values {
+		r.values[j] = float32(math.NaN())
+	}
+}
+
+// SetText sets a cell as it would stand in a file, a number or a level; bad cells are
+// treated as the schema declares. An unknown column is an error.
+func (r *Row) SetText(column, text string) error {
+	j, ok := r.model.columns[column]
+	if !ok {
+		return fmt.Errorf("model: column %q is not in the model's schema", column)
+	}
+	v, ok := r.model.declared[j].Cell(text, r.model.marks)
+	r.values[j], r.dropped = v, r.dropped || !ok
+	return nil
+}
+
+// SetNumber sets a numeric cell. An unknown column is an error.
+func (r *Row) SetNumber(column string, v float64) error {
+	j, ok := r.model.columns[column]
+	if !ok {
+		return fmt.Errorf("model: column %q is not in the model's schema", column)
+	}
+	f, ok := r.model.declared[j].Number(v)
+	r.values[j], r.dropped = f, r.dropped || !ok
+	return nil
+}
+
+// Predict returns the prediction; ok is false when the schema declares that such a row is
+// dropped. The slice is used again by the next call.
+func (r *Row) Predict() (prediction []float64, ok bool) {
+	if r.dropped || r.lacks() {
+		return nil, false
+	}
+	r.model.Predict(r.out, r.values, r.scratch)
+	return r.out, true
+}
+
+// lacks reports whether a missing cell drops the row.
+func (r *Row) lacks() bool {
+	for j, v := range r.values {
+		if v != v && r.model.declared[j].Missing == data.Drop {
+			return true
+		}
+	}
+	return false
+}

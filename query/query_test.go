@@ -1,0 +1,201 @@
+package query
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// free pays for everything and counts.
+type free struct{ paid int }
+
+func (f *free) Pay(mechanism.Event) error { f.paid++; return nil }
+
+// broke pays for nothing.
+type broke struct{}
+
+func (broke) Pay(mechanism.Event) error { return errors.New("no money") }
+
+func exact() Terms { return Terms{&free{}, mechanism.NonPrivate{}, 5000} }
+
+func noisy(z float64) Terms { return Terms{&free{}, mechanism.Gaussian{NoiseMultiplier: z}, 5000} }
+
+func rowsOf(t *testing.T, n int, o mechanism.RowsOptions) *mechanism.Rows {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 1))
+	x := make([]float64, n*o.Dim)
+	for i := range n {
+		norm := 0.0
+		row := x[i*o.Dim : (i+1)*o.Dim]
+		for j := range row {
+			row[j] = r.NormFloat64()
+			norm = math.Hypot(norm, row[j])
+		}
+		for j := range row {
+			row[j] /= norm
+		}
+	}
+	rows, err := mechanism.NewRows(n, o, func(dst []float64, first, m int) { copy(dst, x[first*o.Dim:(first+m)*o.Dim]) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// at returns a copy of a row.
+func at(rows *mechanism.Rows, i int) []int16 {
+	row := make([]int16, rows.Dim())
+	rows.CopyRow(row, i)
+	return row
+}
+
+func TestExactAnswers(t *testing.T) {
+	n, err := Count(exact(), 4321)
+	if err != nil || math.Abs(n-4321) > 1e-6 {
+		t.Errorf("count: got %v, %v, want 4321", n, err)
+	}
+	rows := rowsOf(t, 1000, mechanism.RowsOptions{Dim: 4, Step: 1.0 / (1 << 14)})
+	sum, err := Sum(exact(), rows, 1000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range sum {
+		want := 0.0
+		for i := range 1000 {
+			want += float64(at(rows, i)[j]) * rows.Step()
+		}
+		// A row whose rounded norm passes 1 is shortened, by at most 2^-13.
+		if math.Abs(v-want) > 1000.0/(1<<13) {
+			t.Errorf("sum %d: got %v, want %v", j, v, want)
+		}
+	}
+}
+
+func TestSecondMomentIsSymmetricAndExact(t *testing.T) {
+	const d, n = 5, 800
+	terms := exact()
+	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(t, n, o)
+	m, err := SecondMoment(terms, rows, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := 0.0
+	for i := range d {
+		trace += m[i*d+i]
+		for j := range d {
+			want := 0.0
+			for k := range n {
+				want += float64(at(rows, k)[i]) * float64(at(rows, k)[j]) * rows.Step() * rows.Step()
+			}
+			if m[i*d+j] != m[j*d+i] || math.Abs(m[i*d+j]-want) > 1e-6 {
+				t.Errorf("entry (%d, %d): got %v, want %v", i, j, m[i*d+j], want)
+			}
+		}
+	}
+	if math.Abs(trace-n) > 1 {
+		t.Errorf("trace: got %v, want about %d", trace, n)
+	}
+}
+
+// TestNoiseOfAnswers repeats each question 400 times: mean and variance of the error within 6
+// standard errors (false alarms below 2e-9 each).
+func TestNoiseOfAnswers(t *testing.T) {
+	const z, runs, d = 9.0, 400, 6
+	rows := rowsOf(t, 300, mechanism.RowsOptions{Dim: d, Step: 1.0 / (1 << 14)})
+	truth, err := Sum(exact(), rows, 300, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, square, n := 0.0, 0.0, 0.0
+	add := func(e float64) { sum, square, n = sum+e/z, square+e*e/(z*z), n+1 }
+	for range runs {
+		c, err := Count(noisy(z), 300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(c - 300)
+		s, err := Sum(noisy(z), rows, 300, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range s {
+			add(s[j] - truth[j])
+		}
+	}
+	if m := sum / math.Sqrt(n); math.Abs(m) > 6 {
+		t.Errorf("mean error: z-score %.2f", m)
+	}
+	if v := (square/n - 1) * math.Sqrt(n/2); math.Abs(v) > 6 {
+		t.Errorf("variance of the error: z-score %.2f", v)
+	}
+}
+
+func TestNothingIsAnsweredUnpaid(t *testing.T) {
+	terms := noisy(3)
+	terms.Payer = broke{}
+	if v, err := Count(terms, 10); err == nil || v != 0 {
+		t.Errorf("count: got %v, %v, want an error", v, err)
+	}
+	rows := rowsOf(t, 10, mechanism.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
+	if v, err := Sum(terms, rows, 10, 1); err == nil || v != nil {
+		t.Errorf("sum: got %v, %v, want an error", v, err)
+	}
+	o, _ := mechanism.MomentRows(terms.Noise, terms.MaxRecords, 2, 1)
+	if v, err := SecondMoment(terms, rowsOf(t, 10, o), 10); err == nil || v != nil {
+		t.Errorf("second moment: got %v, %v, want an error", v, err)
+	}
+}
+
+func TestQuestionsAreRefused(t *testing.T) {
+	terms := noisy(3)
+	terms.MaxRecords = 5
+	if _, err := Count(terms, 6); err == nil {
+		t.Error("more records than max-records were counted")
+	}
+	rows := rowsOf(t, 3, mechanism.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
+	if _, err := Sum(noisy(3), rows, 4, 1); err == nil {
+		t.Error("rows of another number of records were summed")
+	}
+	if _, err := SecondMoment(noisy(3), rows, 3); err == nil {
+		t.Error("rows of another grid were taken")
+	}
+}
+
+// TestAddAllSpeaksOfEveryRecordOnce checks proposals for parts, and a proposal of the wrong
+// length.
+func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
+	for _, n := range []int{0, 1, 255, 256, 257, 2000} {
+		rows := rowsOf(t, n, mechanism.RowsOptions{Dim: 1, Step: 1})
+		sample, _ := mechanism.Full().Draw(n)
+		sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 1, MaxRecords: 5000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make([]int32, n)
+		err = AddAll(sum, n, func(c *linalg.Contributions, first, m int) {
+			c.Columns, c.Coefficients = 1, make([]float64, m)
+			for i := range m {
+				seen[first+i]++
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range seen {
+			if v != 1 {
+				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
+			}
+		}
+		if n > 0 && AddAll(sum.Empty(), n, func(c *linalg.Contributions, _, m int) { c.Columns, c.Coefficients = 1, make([]float64, m+1) }) == nil {
+			t.Errorf("%d records: a proposal that is too long was taken", n)
+		}
+	}
+}
