@@ -1,0 +1,6 @@
+// Package train fits models by differentially private gradient descent. A Plan holds
+// everything that decides privacy and yields its own event; Options hold what cannot
+// change privacy. Gradient code, clipping rules and optimizers here are untrusted: what
+// reaches a sum is verified by package mechanism, and what reaches an optimizer was
+// released and paid for.
+package train

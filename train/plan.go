@@ -1,0 +1,181 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// MethodName names this package's method in certificates.
+const MethodName = "dp-gd"
+
+// Plan is every number that decides privacy. It is fixed before a record is read, written
+// into the certificate, and its Event is what is reserved and paid.
+type Plan struct {
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not
+	// declared).
+	Unit          string  `json:"unit"`
+	RowsPerPerson int     `json:"rows-per-person,omitempty"`
+	Delta         float64 `json:"delta"`
+	// Records is the declared public number of records, 0 if there is none; MaxRecords the
+	// declared public bound on it.
+	Records    int `json:"records,omitempty"`
+	MaxRecords int `json:"max-records"`
+	// Preparation lists the statistics released before training, in order.
+	Preparation []Statistic `json:"preparation,omitempty"`
+	Clipping    Clipping    `json:"clipping"`
+	// Sampling is "full": every record takes part in every step.
+	Sampling string `json:"sampling"`
+	Steps    int    `json:"steps"`
+	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients,
+	// divided by one record's bound; 0 in a plan without privacy.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Dim and Columns are the shape of the weights.
+	Dim     int `json:"dim"`
+	Columns int `json:"columns"`
+	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	NonPrivate bool `json:"non-private,omitempty"`
+}
+
+// Statistic is one release of the preparation.
+type Statistic struct {
+	Kind            StatisticKind `json:"kind"`
+	NoiseMultiplier float64       `json:"noise-multiplier"`
+	// Bound is one record's L2 bound; Numbers how many numbers are released.
+	Bound   float64 `json:"bound"`
+	Numbers int     `json:"numbers"`
+}
+
+// StatisticKind names what a statistic is.
+type StatisticKind string
+
+const (
+	// CountStatistic is the number of records.
+	CountStatistic StatisticKind = "count"
+	// MeanStatistic is the sum of the normalized rows.
+	MeanStatistic StatisticKind = "mean"
+	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
+	CovarianceStatistic StatisticKind = "covariance"
+)
+
+// Clipping says how one record's gradient is bounded.
+type Clipping struct {
+	Mode ClippingMode `json:"mode"`
+	// Norm is the clipping norm: of the gradient, or of the row (the example).
+	Norm float64 `json:"norm"`
+	// Bound is the L2 bound on one record's gradient that follows.
+	Bound float64 `json:"bound"`
+}
+
+// ClippingMode names what is clipped.
+type ClippingMode string
+
+const (
+	// ClipGradient scales each record's gradient down to the clipping norm.
+	ClipGradient ClippingMode = "gradient"
+	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the
+	// gradient.
+	ClipExample ClippingMode = "example"
+)
+
+// noise is the noise of a multiplier under the plan.
+func (p Plan) noise(multiplier float64) mechanism.Noise {
+	if p.NonPrivate {
+		return mechanism.NonPrivate{}
+	}
+	return mechanism.Gaussian{NoiseMultiplier: multiplier}
+}
+
+// Event returns what the plan releases: the preparation in order, then every step.
+func (p Plan) Event() mechanism.Event {
+	s := mechanism.Sequence{}
+	for _, statistic := range p.Preparation {
+		s = append(s, p.noise(statistic.NoiseMultiplier))
+	}
+	return append(s, mechanism.Repeat{Event: p.noise(p.NoiseMultiplier), Count: p.Steps})
+}
+
+// NoiseDraws returns how many random numbers the plan's noise takes.
+func (p Plan) NoiseDraws() int {
+	if p.NonPrivate {
+		return 0
+	}
+	n := p.Steps * p.Dim * p.Columns
+	for _, statistic := range p.Preparation {
+		n += statistic.Numbers
+	}
+	return n
+}
+
+// Derivation returns what the plan implies, for the certificate.
+func (p Plan) Derivation() certificate.Derivation {
+	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+}
+
+// maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
+const maxSteps, maxNumbers = 1 << 24, 1 << 31
+
+// Validate returns an error that names the first number that makes no sense.
+func (p Plan) Validate() error {
+	switch {
+	case !p.Neighboring.Valid():
+		return fmt.Errorf("train: neighboring is %v, want a named relation", p.Neighboring)
+	case !(p.Delta > 0 && p.Delta < 1):
+		return fmt.Errorf("train: delta is %v, want more than 0 and less than 1", p.Delta)
+	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:
+		return fmt.Errorf("train: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", p.Records, p.MaxRecords, p.RowsPerPerson)
+	case p.Records == 0 && p.Neighboring != privacy.AddOrRemoveOne:
+		return fmt.Errorf("train: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
+	case p.Steps < 1 || p.Steps > maxSteps:
+		return fmt.Errorf("train: steps is %d, want 1 to %d", p.Steps, maxSteps)
+	case p.Sampling != mechanism.Full().String():
+		return fmt.Errorf("train: sampling is %q, want %v", p.Sampling, mechanism.Full())
+	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
+		return fmt.Errorf("train: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
+	case !positive(p.Clipping.Norm) || !positive(p.Clipping.Bound):
+		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", p.Clipping.Norm, p.Clipping.Bound)
+	case p.Clipping.Mode != ClipGradient && p.Clipping.Mode != ClipExample:
+		return fmt.Errorf("train: clipping mode is %q, want %s or %s", p.Clipping.Mode, ClipGradient, ClipExample)
+	}
+	for _, s := range p.Preparation {
+		if !positive(s.Bound) || s.Numbers < 1 || s.Numbers > maxNumbers {
+			return fmt.Errorf("train: statistic %q has bound %v and %d numbers, want positive ones", s.Kind, s.Bound, s.Numbers)
+		}
+	}
+	return mechanism.CheckEvent(p.Event())
+}
+
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+
+// JSON returns the plan as the certificate holds it.
+func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+
+// Derive is this package's certificate.Method: what a plan in JSON implies.
+func Derive(text json.RawMessage) (certificate.Derivation, error) {
+	var p Plan
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return certificate.Derivation{}, fmt.Errorf("train: plan: %w", err)
+	}
+	if err := p.Validate(); err != nil {
+		return certificate.Derivation{}, err
+	}
+	return p.Derivation(), nil
+}
+
+// Certificate returns the certificate of the plan, without provenance and hash.
+func (p Plan) Certificate() (certificate.Certificate, error) {
+	text, err := p.JSON()
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return certificate.New(MethodName, text, p.Derivation())
+}

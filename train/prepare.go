@@ -1,0 +1,100 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+// prepared is what the preparation learned, all of it released.
+type prepared struct {
+	divisor  float64 // declared or noisy number of records
+	features *feature.Map
+	whitened []float64 // eigenvalues of the released covariance, or nil
+}
+
+// gridStep is the smallest power of two on which coordinates of this bound fit 16 bits.
+func gridStep(bound float64) float64 {
+	return math.Ldexp(1, int(math.Ceil(math.Log2(bound/math.MaxInt16))))
+}
+
+// mapRows returns the fill function of mechanism.NewRows for a map over a dataset.
+func mapRows(m *feature.Map, d *data.Dataset) func(dst []float64, first, n int) {
+	return func(dst []float64, first, n int) {
+		values := make([]float32, len(d.Schema().Features()))
+		m.Apply(dst, n, m.NewScratch(n), func(r int) []float32 { return d.Row(values, first+r) })
+	}
+}
+
+// prepare pays for the plan's statistics in order and applies them to the map.
+func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset) (prepared, error) {
+	out := prepared{divisor: float64(s.Plan.Records)}
+	m := *s.Features
+	for _, statistic := range s.Plan.Preparation {
+		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
+		var err error
+		switch statistic.Kind {
+		case CountStatistic:
+			out.divisor, err = query.Count(terms, d.Records())
+			out.divisor = max(1, min(float64(s.Plan.MaxRecords), out.divisor))
+		case MeanStatistic:
+			m.Center, err = mean(terms, &m, d, statistic.Bound, out.divisor)
+		case CovarianceStatistic:
+			m.Whitening, out.whitened, err = covariance(terms, &m, d, statistic.Bound, out.divisor)
+		default:
+			err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+		}
+		if err != nil {
+			return prepared{}, err
+		}
+	}
+	out.features = &m
+	return out, m.Validate()
+}
+
+// before returns the map up to the normalization that follows centering.
+func before(m *feature.Map) *feature.Map {
+	return &feature.Map{Encoder: m.Encoder, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
+}
+
+func mean(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) ([]float64, error) {
+	prefix := before(m)
+	rows, err := mechanism.NewRows(d.Records(), mechanism.RowsOptions{Dim: prefix.Dim(), Step: gridStep(prefix.CoordinateBound())}, mapRows(prefix, d))
+	if err != nil {
+		return nil, err
+	}
+	center, err := query.Sum(t, rows, d.Records(), bound)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(center))
+	for j, v := range center {
+		out[j] = v / divisor
+	}
+	return out, nil
+}
+
+func covariance(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) (p, eigenvalues []float64, err error) {
+	prefix := before(m)
+	radius := math.Sqrt(bound)
+	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, prefix.Dim(), radius)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := mechanism.NewRows(d.Records(), o, mapRows(prefix, d))
+	if err != nil {
+		return nil, nil, err
+	}
+	sigma, err := query.SecondMoment(t, rows, d.Records())
+	if err != nil {
+		return nil, nil, err
+	}
+	for j := range sigma {
+		sigma[j] /= divisor
+	}
+	return whitening(sigma, prefix.Dim(), whiteningGamma*bound)
+}

@@ -1,0 +1,266 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Request is what a person asks for; NewPlan turns it into a plan. The zero value of each
+// optional field says what it means.
+type Request struct {
+	// Epsilon is the whole budget in nats, or, if PerStep, the cost of every release; +Inf
+	// asks for a baseline without privacy.
+	Epsilon float64
+	PerStep bool
+	Delta   float64
+	// Neighboring is the relation; required.
+	Neighboring privacy.Neighboring
+	// Steps is the number of gradient steps; 0 means DefaultSteps, or BaselineSteps without
+	// privacy.
+	Steps int
+	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss.
+	ClippingMode ClippingMode
+	ClippingNorm float64
+	// Normalization of rows; "" means NormUnit (NormClip under ClipExample).
+	Normalization feature.Normalization
+	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample.
+	Radius float64
+	// Intercept is the value of the constant feature; negative means none, 0 means
+	// DefaultIntercept.
+	Intercept float64
+	// Center and Whiten ask for a private mean and covariance; Auto decides by public
+	// numbers.
+	Center, Whiten Choice
+	// Loss is nil for the loss that the target calls for.
+	Loss model.Loss
+}
+
+// Choice is yes, no, or a decision by public numbers.
+type Choice uint8
+
+const (
+	// Auto leaves the decision to the rules that the documentation gives.
+	Auto Choice = iota
+	// Yes asks for it.
+	Yes
+	// No goes without.
+	No
+)
+
+const (
+	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
+	// result depends on steps·learning rate only, so it need not be tuned.
+	DefaultSteps = 60
+	// BaselineSteps is the number of steps of a baseline, which may converge further.
+	BaselineSteps = 300
+	// DefaultIntercept is the value of the constant feature beside rows of norm 1.
+	DefaultIntercept = 0.5
+	// maxWhitening is the largest number of features that Auto whitens.
+	maxWhitening = 1000
+	// whiteningNoise is the largest spectral norm, in units of γ, of the noise in the
+	// covariance up to which Auto whitens.
+	whiteningNoise = 1.5
+)
+
+// Shares of the budget, as fractions of μ², that the preparation takes.
+const (
+	countShare      = 0.01
+	meanShare       = 0.01
+	covarianceShare = 0.16
+)
+
+// Setup is a plan with the parts of the model that it was made for.
+type Setup struct {
+	Plan   Plan
+	Schema *data.Schema
+	// Features is the map before anything was learned.
+	Features *feature.Map
+	Model    model.Linear
+}
+
+// NewPlan turns a request into a plan for a schema, from public numbers alone.
+func NewPlan(r Request, s *data.Schema) (Setup, error) {
+	if err := r.check(s); err != nil {
+		return Setup{}, err
+	}
+	encoder, err := feature.NewEncoder(s)
+	if err != nil {
+		return Setup{}, err
+	}
+	loss := r.Loss
+	if loss == nil {
+		if loss, err = model.LossFor(len(s.Target.Levels)); err != nil {
+			return Setup{}, err
+		}
+	}
+	features := r.features(encoder)
+	if err = features.Validate(); err != nil {
+		return Setup{}, err
+	}
+	linear, err := model.NewLinear(loss, len(s.Target.Levels), features.Dim())
+	if err != nil {
+		return Setup{}, err
+	}
+	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+		Clipping: r.clipping(loss, features), Sampling: mechanism.Full().String(), Steps: r.steps(), Dim: linear.Dim, Columns: linear.Columns,
+		NonPrivate: math.IsInf(r.Epsilon, 1)}
+	setup := Setup{p, s, features, linear}
+	r.prepare(&setup)
+	if err := setup.Plan.calibrate(r); err != nil {
+		return Setup{}, err
+	}
+	return setup, setup.Plan.Validate()
+}
+
+func (r Request) check(s *data.Schema) error {
+	unit := privacy.Unit{Row: s.Row, RowsPerPerson: s.RowsPerPerson}
+	if _, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, unit); err != nil {
+		return err
+	}
+	if r.Delta == 0 {
+		return fmt.Errorf("train: delta is 0, want more; normal noise has no guarantee at delta 0, and 1e-6 is a common choice")
+	}
+	if r.Steps < 0 || r.Steps > maxSteps || !(r.ClippingNorm >= 0) || math.IsInf(r.ClippingNorm, 1) || !(r.Radius >= 0) || r.Intercept != r.Intercept {
+		return fmt.Errorf("train: steps is %d, clipping norm %v, radius %v, intercept %v, want no negative, infinite or NaN numbers and at most %d steps", r.Steps, r.ClippingNorm, r.Radius, r.Intercept, maxSteps)
+	}
+	if r.ClippingMode != "" && r.ClippingMode != ClipGradient && r.ClippingMode != ClipExample {
+		return fmt.Errorf("train: clipping mode is %q, want %s or %s", r.ClippingMode, ClipGradient, ClipExample)
+	}
+	if r.Normalization == feature.NormNone && r.Whiten == Yes {
+		return fmt.Errorf("train: whitening is asked for with row normalization none, want unit or clip; a covariance needs rows of bounded norm")
+	}
+	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
+		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
+	}
+	return s.Validate()
+}
+
+func (r Request) steps() int {
+	switch {
+	case r.Steps > 0:
+		return r.Steps
+	case math.IsInf(r.Epsilon, 1):
+		return BaselineSteps
+	}
+	return DefaultSteps
+}
+
+// features is the map that the request asks for.
+func (r Request) features(e *feature.Encoder) *feature.Map {
+	m := &feature.Map{Encoder: e, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
+	if m.Norm == "" {
+		m.Norm = feature.NormUnit
+		if r.ClippingMode == ClipExample {
+			m.Norm = feature.NormClip
+		}
+	}
+	if m.Norm == feature.NormClip && m.Radius == 0 {
+		m.Radius = 1
+		if r.ClippingMode == ClipExample && r.ClippingNorm > 0 {
+			m.Radius = r.ClippingNorm
+		}
+	}
+	switch {
+	case m.Intercept < 0:
+		m.Intercept = 0
+	case m.Intercept == 0:
+		m.Intercept = DefaultIntercept
+	}
+	return m
+}
+
+// clipping is the bound that follows from mode, loss and rows.
+func (r Request) clipping(loss model.Loss, m *feature.Map) Clipping {
+	if r.ClippingMode == ClipExample {
+		return Clipping{ClipExample, m.RowBound(), loss.Lipschitz() * m.RowBound()}
+	}
+	norm := r.ClippingNorm
+	if norm == 0 {
+		norm = min(1, loss.Lipschitz()) * m.RowBound()
+	}
+	return Clipping{ClipGradient, norm, norm}
+}
+
+// prepare decides which statistics are learned; their noise follows in calibrate.
+func (r Request) prepare(s *Setup) {
+	d := s.Features.Encoder.Dim()
+	bound := s.Features.Norm != feature.NormNone
+	if s.Plan.Records == 0 {
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CountStatistic, Bound: 1, Numbers: 1})
+	}
+	if r.Center == Yes || r.Center == Auto && bound {
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: MeanStatistic, Bound: s.Features.PreparedBound(), Numbers: d})
+	}
+	if r.Whiten == Yes || r.Whiten == Auto && bound && r.whitens(s, d) {
+		radius := s.Features.PreparedBound()
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CovarianceStatistic, Bound: radius * radius, Numbers: d * d})
+	}
+}
+
+// whitens is the rule of Auto: there is a plain number among the features, and the noise in
+// the covariance, whose spectral norm is about √(2d)·NoiseMultiplier/records, does not drown
+// the floor γ under its eigenvalues.
+func (r Request) whitens(s *Setup, d int) bool {
+	plain := false
+	for _, c := range s.Schema.Features() {
+		plain = plain || c.Kind == data.Numeric && len(c.Bins) == 0
+	}
+	if !plain || d > maxWhitening || r.PerStep {
+		return false
+	}
+	records := s.Plan.Records
+	if records == 0 {
+		records = s.Plan.MaxRecords
+	}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
+	if err != nil {
+		return false
+	}
+	multiplier := r.Neighboring.Movement() / (math.Sqrt(covarianceShare) * account.GDP{}.MuOf(target))
+	return math.Sqrt(2*float64(d))*multiplier/float64(records) <= whiteningNoise*whiteningGamma
+}
+
+// calibrate fills in the noise multipliers so that the plan costs at most the request.
+func (p *Plan) calibrate(r Request) error {
+	if p.NonPrivate {
+		return nil
+	}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: p.Unit})
+	if err != nil {
+		return err
+	}
+	target, err = certificate.Aim(target, p.NoiseDraws())
+	if err != nil {
+		return fmt.Errorf("train: the target is smaller than the rounding of the noise: %w", err)
+	}
+	if r.PerStep {
+		return p.calibrateEach(target)
+	}
+	mu := account.GDP{}.MuOf(target) / r.Neighboring.Movement()
+	spent := mechanism.Sequence{}
+	for i := range p.Preparation {
+		share := map[StatisticKind]float64{CountStatistic: countShare, MeanStatistic: meanShare, CovarianceStatistic: covarianceShare}[p.Preparation[i].Kind]
+		p.Preparation[i].NoiseMultiplier = 1 / (math.Sqrt(share) * mu)
+		spent = append(spent, mechanism.Gaussian{NoiseMultiplier: p.Preparation[i].NoiseMultiplier})
+	}
+	p.NoiseMultiplier, err = account.GDP{}.NoiseMultiplier(target, spent, p.Steps)
+	return err
+}
+
+// calibrateEach gives every release the noise that alone costs the target.
+func (p *Plan) calibrateEach(target privacy.Guarantee) error {
+	z, err := account.GDP{}.NoiseMultiplier(target, mechanism.Sequence{}, 1)
+	for i := range p.Preparation {
+		p.Preparation[i].NoiseMultiplier = z
+	}
+	p.NoiseMultiplier = z
+	return err
+}
