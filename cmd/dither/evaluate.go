@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+	"github.com/spf13/cobra"
+)
+
+const evaluateLong = `Measure a model on a table whose target is known: accuracy, the accuracy of always naming
+the most frequent level, log-loss, area under the curve, precision, recall and the
+confusion matrix; for a numeric target the root mean squared error, the mean absolute error
+and R². With --group the same by the levels of a categorical column, or by the texts of a
+column that the schema ignores.
+
+The numbers are exact about this table and not private: publish them only if the table is
+public. They say nothing about the guarantee of the model, which stays what it was.
+
+Rows that the schema drops, among them those without a usable target, are left out and
+counted. A numeric target outside its declared bounds counts as the nearest bound.`
+
+const evaluateExample = `  dither evaluate dither-model test.csv
+  dither evaluate dither-model test.csv --group sex --json
+  dither evaluate dither-model builtin:randhie`
+
+// exactBanner stands over every number that describes a table exactly.
+const exactBanner = "not private: these numbers describe this table exactly; publish them only if the table is public"
+
+// evaluateCommand holds the flags of dither evaluate.
+type evaluateCommand struct {
+	table tableFlags
+	group string
+	json  bool
+}
+
+func newEvaluate() *cobra.Command {
+	e := &evaluateCommand{}
+	c := &cobra.Command{
+		Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: evaluateLong, Example: evaluateExample,
+		Args: arguments("MODEL-FOLDER", "TABLE"),
+		RunE: func(c *cobra.Command, args []string) error { return e.run(c, args[0], args[1]) },
+	}
+	e.table.add(c)
+	c.Flags().StringVar(&e.group, "group", "", "column by whose levels the measures are split")
+	c.Flags().BoolVar(&e.json, "json", false, "print JSON")
+	return c
+}
+
+// evaluation is what dither evaluate prints as JSON.
+type evaluation struct {
+	Notice string `json:"notice"`
+	// DroppedRows is the number of rows that the schema drops.
+	DroppedRows    int                      `json:"dropped-rows"`
+	Classification *evaluate.Classification `json:"classification,omitempty"`
+	Regression     *evaluate.Regression     `json:"regression,omitempty"`
+}
+
+func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
+	m, err := model.Load(folder)
+	if err != nil {
+		return err
+	}
+	extra, err := groupColumns(m.Schema(), e.group)
+	if err != nil {
+		return err
+	}
+	d, err := readTable(c.Context(), m.Schema(), table, e.table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords})
+	if err != nil {
+		return err
+	}
+	out := evaluation{Notice: exactBanner}
+	for i := range d.Records() {
+		if d.Dropped(i) {
+			out.DroppedRows++
+		}
+	}
+	if out.DroppedRows == d.Records() {
+		return fmt.Errorf("%s has no row that the schema keeps, want at least 1 with a usable target; see what is wrong with: dither schema check", table)
+	}
+	if out.Classification, out.Regression, err = measure(c.Context(), m, d, e.group); err != nil {
+		return err
+	}
+	return out.print(c.OutOrStdout(), e.json)
+}
+
+// groupColumns names the columns that must be read besides the features to group by this
+// one.
+func groupColumns(s *data.Schema, group string) ([]string, error) {
+	if group == "" {
+		return nil, nil
+	}
+	for _, column := range s.Columns {
+		switch {
+		case column.Name != group:
+		case column.Kind == data.Categorical:
+			return nil, nil
+		case column.Kind == data.Ignored:
+			return []string{group}, nil
+		default:
+			return nil, fmt.Errorf("--group %q is a numeric column, want a categorical one or one that the schema ignores", group)
+		}
+	}
+	return nil, fmt.Errorf("--group is %q, want a column of the model's schema other than the target", group)
+}
+
+func (e evaluation) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, e)
+	}
+	if err := writeAll(w, []byte(e.Notice+"\n\n")); err != nil {
+		return err
+	}
+	if err := writeEvaluation(w, e.Classification, e.Regression); err != nil {
+		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+	}
+	if e.DroppedRows == 0 {
+		return nil
+	}
+	return writeAll(w, fmt.Appendf(nil, "\nrows that the schema drops, left out: %d\n", e.DroppedRows))
+}
+
+// writeEvaluation writes whichever of the two is there, as text that is safe on a terminal.
+func writeEvaluation(w io.Writer, c *evaluate.Classification, r *evaluate.Regression) error {
+	if c != nil {
+		return c.WriteText(w)
+	}
+	return r.WriteText(w)
+}
+
+// evaluateDataset measures a model on a data set with targets, by the levels of a column
+// unless group is empty. One of the two results is nil. Rows that the schema drops are left
+// out. The numbers are exact, and as private as the data set.
+func evaluateDataset(m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
+	return measure(context.Background(), m, d, group)
+}
+
+// measure is evaluateDataset that can be stopped.
+func measure(ctx context.Context, m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
+	if d.Target() == nil {
+		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
+	}
+	grouping, err := newGrouping(d, group)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := score(ctx, m, d, grouping)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Schema().Target.Regression() {
+		r, regressErr := evaluate.Regress(kept.targets, kept.predictions, kept.grouping)
+		return nil, &r, regressErr
+	}
+	labels := make([]int, len(kept.targets))
+	for i, v := range kept.targets {
+		labels[i] = int(v)
+	}
+	c, err := evaluate.Classify(m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
+	return &c, nil, err
+}
+
+// mostGroups bounds the levels of a group column, so that a column of names or numbers is
+// not printed as a table of persons.
+const mostGroups = 1000
+
+// newGrouping returns the groups of all rows of d, nil when no column is named.
+func newGrouping(d *data.Dataset, column string) (*evaluate.Grouping, error) {
+	if column == "" {
+		return nil, nil
+	}
+	codes, levels, err := d.Group(column)
+	if err != nil {
+		return nil, err
+	}
+	if len(levels) > mostGroups {
+		return nil, fmt.Errorf("--group %q has more than %d different texts, want fewer; name another column", column, mostGroups)
+	}
+	return &evaluate.Grouping{Column: column, Levels: levels, Codes: codes}, nil
+}
+
+// scored are the rows of a data set that the schema keeps.
+type scored struct {
+	targets     []float64
+	predictions []float64 // shape [len(targets), Outputs]
+	grouping    *evaluate.Grouping
+}
+
+// score predicts the rows that the schema keeps, and keeps their targets and groups.
+func score(ctx context.Context, m *model.Model, d *data.Dataset, g *evaluate.Grouping) (scored, error) {
+	k := m.Outputs()
+	out := scored{targets: make([]float64, 0, d.Records()), predictions: make([]float64, 0, d.Records()*k)}
+	if g != nil {
+		out.grouping = &evaluate.Grouping{Column: g.Column, Levels: g.Levels, Codes: make([]int32, 0, d.Records())}
+	}
+	err := predictAll(ctx, m, d, func(first int, predictions []float64) error {
+		for i := 0; i < len(predictions); i += k {
+			row := first + i/k
+			if d.Dropped(row) {
+				continue
+			}
+			out.targets = append(out.targets, float64(d.Target()[row]))
+			out.predictions = append(out.predictions, predictions[i:i+k]...)
+			if g != nil {
+				out.grouping.Codes = append(out.grouping.Codes, g.Codes[row])
+			}
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,129 @@
+// Command dither trains models with differential privacy from tables, serves them, and
+// recomputes what they cost.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // failed while running
+	exitUsage   = 2 // the command line, a schema or a file is wrong
+	exitRefused = 3 // refused by the budget
+)
+
+// version is the program's version, as models and certificates name it.
+const version = "0.1.0"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns its exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintln(stderr, "dither:", oneLine(err.Error()))
+	return status(err)
+}
+
+// status tells usage from failure: errors are usage errors unless marked.
+func status(err error) int {
+	var failure failed
+	switch {
+	case errors.Is(err, ledger.ErrOverBudget):
+		return exitRefused
+	case errors.As(err, &failure):
+		return exitFailed
+	}
+	return exitUsage
+}
+
+// failed marks an error of running, as opposed to one of the command line, a schema or a
+// file.
+type failed struct{ error }
+
+func (f failed) Unwrap() error { return f.error }
+
+// oneLine keeps an error on one line and free of control characters.
+func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "; ")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '�'
+		}
+		return r
+	}, text)
+}
+
+// commands is the table of commands; a new one is one file and one line here.
+var commands = []func() *cobra.Command{
+	newTrain, newPredict, newEvaluate, newVerify, newSchema, newData, newVersion,
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "dither",
+		Short:         "Machine learning with differential privacy, and proof of it",
+		Long:          "dither trains models from tables about persons so that each release is differentially private,\nwrites a certificate of what it cost, and recomputes that certificate.\n\nStart with: dither train",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.CompletionOptions.DisableDefaultCmd = false
+	for _, command := range commands {
+		root.AddCommand(command())
+	}
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print what this program is", Args: cobra.NoArgs,
+		Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "dither", version) },
+	}
+}
+
+// tableFlags are the flags by which commands name a table.
+type tableFlags struct{ labels, delimiter string }
+
+func (f *tableFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.labels, "labels", "", "NPY file with the target, when the table is an NPY file without it")
+	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
+}
+
+// source is the table at path.
+func (f *tableFlags) source(path string) (data.Source, error) {
+	source := data.Source{Path: path, Labels: f.labels}
+	switch runes := []rune(f.delimiter); {
+	case f.delimiter == "tab":
+		source.Delimiter = '\t'
+	case len(runes) == 1:
+		source.Delimiter = runes[0]
+	case len(runes) > 1:
+		return source, fmt.Errorf(`--delimiter is %q, want one character or "tab"`, f.delimiter)
+	}
+	return source, nil
+}

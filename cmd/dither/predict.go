@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/model"
+	"github.com/spf13/cobra"
+)
+
+const predictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
+(counted from 1, the header not counted), the prediction, and for a model of classes the
+probability of every level, in the schema's order. Of two levels the second is predicted
+when its probability is above 0.5; of more, the first of the most probable ones.
+
+The table is read under the schema that the model carries; its target column may be absent.
+A row that the schema drops keeps its line, with empty cells. Probabilities are written in
+full, so that they read back as the very numbers that model.Load gives in Go.
+
+A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
+is no number) gets an apostrophe in front.`
+
+const predictExample = `  dither predict dither-model people.csv > predictions.csv
+  dither predict dither-model people.csv.gz --out predictions.csv
+  dither predict dither-model builtin:randhie`
+
+// mostRecords bounds the rows of a table that a model is applied to: their number is no
+// secret here, and the schema's bound holds for training.
+const mostRecords = math.MaxInt32
+
+// predictCommand holds the flags of dither predict.
+type predictCommand struct {
+	table tableFlags
+	out   outputFlags
+}
+
+func newPredict() *cobra.Command {
+	p := &predictCommand{}
+	c := &cobra.Command{
+		Use: "predict MODEL-FOLDER TABLE", Short: "Apply a model to a table", Long: predictLong, Example: predictExample,
+		Args: arguments("MODEL-FOLDER", "TABLE"),
+		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args[0], args[1]) },
+	}
+	p.table.add(c)
+	p.out.add(c, "file to write")
+	return c
+}
+
+func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
+	m, err := model.Load(folder)
+	if err != nil {
+		return err
+	}
+	// Predictions are about persons as the table is: nobody else may read the file.
+	return p.out.write(c, 0o600, func(w io.Writer) error {
+		d, err := readTable(c.Context(), m.Schema(), table, p.table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(c.ErrOrStderr(), coverage(m))
+		return writePredictions(c.Context(), w, m, d)
+	})
+}
+
+// coverage says in one line what the guarantee has to do with predictions.
+func coverage(m *model.Model) string {
+	if !m.Provenance.Private {
+		return "NOT PRIVATE: this model is a baseline without a guarantee; its predictions may reveal the records that trained it."
+	}
+	return "What the predictions say about persons whose records trained the model is covered by its guarantee; this table itself is read as it is, without protection."
+}
+
+// readTable reads a table for a model: a file, or the public test split of a built-in data
+// set as builtin:NAME.
+func readTable(ctx context.Context, s *data.Schema, name string, f tableFlags, o data.ReadOptions) (*data.Dataset, error) {
+	source, err := f.source(name)
+	if err != nil {
+		return nil, err
+	}
+	setName, isBuiltin := strings.CutPrefix(name, builtinPrefix)
+	if !isBuiltin {
+		d, readErr := data.Read(ctx, s, source, o)
+		return d, interruption(ctx, readErr)
+	}
+	set, err := builtin.Open(setName)
+	if err != nil {
+		return nil, err
+	}
+	d, err := set.ReadTest(ctx, s, o)
+	return d, interruption(ctx, err)
+}
+
+// interruption marks what a person stopped as a failure while running.
+func interruption(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return failed{errInterrupted}
+	}
+	return err
+}
+
+// writePredictions writes the CSV file of dither predict.
+func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.Dataset) error {
+	target := m.Schema().Target
+	out := csv.NewWriter(w)
+	record := predictionHeader(target)
+	if err := out.Write(record); err != nil {
+		return failed{err}
+	}
+	k := m.Outputs()
+	err := predictAll(ctx, m, d, func(first int, predictions []float64) error {
+		for i := 0; i < len(predictions); i += k {
+			record[0] = strconv.Itoa(first + i/k + 1)
+			fillPrediction(record[1:], target, predictions[i:i+k])
+			if err := out.Write(record); err != nil {
+				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
+	}
+	return nil
+}
+
+// predictionHeader names the columns; none of the names can be taken for a formula.
+func predictionHeader(t data.Target) []string {
+	header := []string{"row", "prediction"}
+	for _, level := range t.Levels {
+		header = append(header, "probability of "+level)
+	}
+	return header
+}
+
+// fillPrediction fills the cells behind the row's number: empty ones for a row without a
+// prediction.
+func fillPrediction(cells []string, t data.Target, p []float64) {
+	clear(cells)
+	switch {
+	case t.Regression():
+		if p[0] == p[0] {
+			cells[0] = exactText(p[0])
+		}
+		return
+	case predictedLevel(p) < 0:
+		return
+	}
+	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p)])
+	if len(p) == 1 {
+		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
+		return
+	}
+	for k, v := range p {
+		cells[1+k] = exactText(v)
+	}
+}
+
+// predictedLevel is the index of the predicted level, by the rule of evaluate.Classify, or
+// -1 when a probability is not a number.
+func predictedLevel(p []float64) int {
+	if slices.ContainsFunc(p, math.IsNaN) {
+		return -1
+	}
+	best := 0
+	if len(p) <= 2 { // two levels: one probability or both, that of the second is last
+		if p[len(p)-1] > 0.5 {
+			best = 1
+		}
+		return best
+	}
+	for k, v := range p {
+		if v > p[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// exactText is the shortest text that reads back as v.
+func exactText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// spreadsheetSafe puts an apostrophe in front of a text that a spreadsheet would run as a
+// formula. Numbers, such as the level -1, are no formulas.
+func spreadsheetSafe(text string) string {
+	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
+}
+
+// blockRows is how many rows a goroutine predicts at a time.
+const blockRows = 512
+
+// predictAll predicts the rows of d in order, on all processors, and hands them to use in
+// blocks: predictions has shape [rows, m.Outputs()], and is NaN for a row that was dropped.
+// It is used again after use returns.
+func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(first int, predictions []float64) error) error {
+	k := m.Outputs()
+	predictors := make([]predictor, runtime.GOMAXPROCS(0))
+	for i := range predictors {
+		predictors[i] = predictor{model: m, data: d, scratch: m.NewScratch()}
+	}
+	round := blockRows * len(predictors)
+	out := make([]float64, min(round, d.Records())*k)
+	for first := 0; first < d.Records(); first += round {
+		if ctx.Err() != nil {
+			return failed{errInterrupted}
+		}
+		n := min(round, d.Records()-first)
+		var running sync.WaitGroup
+		for i := range predictors {
+			from, to := min(n, i*blockRows), min(n, (i+1)*blockRows)
+			running.Go(func() { predictors[i].rows(out[from*k:to*k], first+from) })
+		}
+		running.Wait()
+		if err := use(first, out[:n*k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// predictor is what one goroutine needs.
+type predictor struct {
+	model   *model.Model
+	data    *data.Dataset
+	scratch *model.Scratch
+	values  []float32
+}
+
+// rows predicts consecutive rows from first on until dst is full.
+func (p *predictor) rows(dst []float64, first int) {
+	k := p.model.Outputs()
+	for i := 0; i < len(dst); i += k {
+		out := dst[i : i+k]
+		if p.data.Dropped(first + i/k) {
+			for j := range out {
+				out[j] = math.NaN()
+			}
+			continue
+		}
+		p.values = p.data.Row(p.values, first+i/k)
+		p.model.Predict(out, p.values, p.scratch)
+	}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ditherml/dither/data"
+	"github.com/spf13/cobra"
+)
+
+const schemaLong = `Draft a schema for a table, and check a table against a schema.
+
+A schema is a YAML file that declares, in public, what a table is: its columns with bounds or
+levels, what becomes of a missing or bad cell, the target, and how many rows there may be. The
+guarantee of a model holds for what is not declared; so what is declared must come from
+public knowledge and not from the records.`
+
+func newSchema() *cobra.Command {
+	c := &cobra.Command{
+		Use: "schema", Short: "Draft a schema, or check a table against one", Long: schemaLong, Args: cobra.NoArgs,
+		Example: "  dither schema init people.csv --target income --out people.yaml\n  dither schema check people.yaml people.csv",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newSchemaInit(), newSchemaCheck())
+	return c
+}
+
+const schemaInitLong = `Draft a schema from the header of a table and from what the flags declare. What is left open
+is marked DECLARE in the draft and listed; a person writes it in, from public knowledge,
+before the schema can be used. Only the first line of the table is read.
+
+With --from-data the bounds and levels that are left open are copied out of the records. They
+are then not protected by any guarantee: the schema says so, a certificate will say so, and
+train asks for --assume-public.`
+
+const schemaInitExample = `  dither schema init people.csv --target income --levels "income=<=50K,>50K" \
+    --numeric age=17:90 --levels sex=Male,Female --ignore id \
+    --row "one person" --max-records 50000 --out people.yaml
+  dither schema init public.csv --target price --from-data`
+
+// schemaInit holds the flags of dither schema init.
+type schemaInit struct {
+	table                   tableFlags
+	out                     outputFlags
+	target, row             string
+	numeric, levels, ignore []string
+	maxRecords, records     int
+	rowsPerPerson           int
+	fromData                bool
+}
+
+func newSchemaInit() *cobra.Command {
+	s := &schemaInit{}
+	c := &cobra.Command{
+		Use: "init TABLE --target COLUMN", Short: "Draft a schema from a header and declared facts", Long: schemaInitLong, Example: schemaInitExample,
+		Args: arguments("TABLE"),
+		RunE: func(c *cobra.Command, args []string) error { return s.run(c, args[0]) },
+	}
+	s.table.add(c)
+	s.out.add(c, "schema file to write")
+	f := c.Flags()
+	f.StringVar(&s.target, "target", "", "column to predict (required)")
+	f.StringArrayVar(&s.numeric, "numeric", nil, "declare bounds, as age=17:90; may be given many times, for the target too")
+	f.StringArrayVar(&s.levels, "levels", nil, `declare levels, as sex=Male,Female; a level with a comma in quotes; may be given many times, for the target too`)
+	f.StringArrayVar(&s.ignore, "ignore", nil, "column that is never used; may be given many times")
+	f.StringVar(&s.row, "row", "", `what one row is (default "one person")`)
+	f.IntVar(&s.maxRecords, "max-records", 0, "public upper bound on the number of rows")
+	f.IntVar(&s.records, "records", 0, "public number of rows, if it is public")
+	f.IntVar(&s.rowsPerPerson, "rows-per-person", 0, "greatest number of rows that one person has")
+	f.BoolVar(&s.fromData, "from-data", false, "copy what is left open out of the records; nothing protects it")
+	return c
+}
+
+func (s *schemaInit) run(c *cobra.Command, table string) error {
+	draft, err := s.draft()
+	if err != nil {
+		return err
+	}
+	source, err := s.table.source(table)
+	if err != nil {
+		return err
+	}
+	return s.out.write(c, 0o644, func(w io.Writer) error {
+		schema, err := data.DraftSchema(c.Context(), source, draft)
+		if err != nil {
+			return interruption(c.Context(), err)
+		}
+		text, err := schema.YAML()
+		if err != nil {
+			return err
+		}
+		if s.out.path == "" && bytes.ContainsFunc(text, unsafeRune) {
+			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", table)
+		}
+		s.advise(c.ErrOrStderr(), schema)
+		return writeAll(w, text)
+	})
+}
+
+// draft turns the flags into declared facts.
+func (s *schemaInit) draft() (data.Draft, error) {
+	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, Ignore: s.ignore, Row: s.row,
+		MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
+	if s.target == "" {
+		return d, fmt.Errorf("--target is missing, want the column to predict")
+	}
+	if s.maxRecords < 0 || s.records < 0 || s.rowsPerPerson < 0 {
+		return d, fmt.Errorf("--max-records is %d, --records %d and --rows-per-person %d, want positive numbers", s.maxRecords, s.records, s.rowsPerPerson)
+	}
+	for _, fact := range s.numeric {
+		name, bounds, err := parseNumeric(fact)
+		if err != nil {
+			return d, err
+		}
+		if _, twice := d.Numeric[name]; twice {
+			return d, fmt.Errorf("--numeric names %q twice, want each column once", name)
+		}
+		d.Numeric[name] = bounds
+	}
+	for _, fact := range s.levels {
+		name, levels, err := parseLevels(fact)
+		if err != nil {
+			return d, err
+		}
+		_, numeric := d.Numeric[name]
+		if _, twice := d.Levels[name]; twice || numeric {
+			return d, fmt.Errorf("--levels names %q, which is declared already, want each column once", name)
+		}
+		d.Levels[name] = levels
+	}
+	return d, nil
+}
+
+// parseNumeric reads name=lower:upper. The name may hold an equals sign.
+func parseNumeric(fact string) (name string, bounds [2]float64, err error) {
+	at := strings.LastIndexByte(fact, '=')
+	lower, upper, ok := strings.Cut(fact[at+1:], ":")
+	if at < 1 || !ok {
+		return "", bounds, fmt.Errorf("--numeric is %q, want COLUMN=LOWER:UPPER", fact)
+	}
+	for i, text := range []string{lower, upper} {
+		if bounds[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
+			return "", bounds, fmt.Errorf("--numeric is %q, want numbers in COLUMN=LOWER:UPPER", fact)
+		}
+	}
+	if !(bounds[0] < bounds[1]) {
+		return "", bounds, fmt.Errorf("--numeric is %q, want the lower bound below the upper one", fact)
+	}
+	return fact[:at], bounds, nil
+}
+
+// parseLevels reads name=level,level,… where a level may stand in quotes. The name ends at
+// the first equals sign, because levels may hold one.
+func parseLevels(fact string) (name string, levels []string, err error) {
+	name, list, ok := strings.Cut(fact, "=")
+	if !ok || name == "" || list == "" {
+		return "", nil, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL", fact)
+	}
+	r := csv.NewReader(strings.NewReader(list))
+	levels, err = r.Read()
+	if _, more := r.Read(); err != nil || more != io.EOF {
+		return "", nil, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL in one line, with each quote closed", fact)
+	}
+	for i := range levels {
+		levels[i] = strings.TrimSpace(levels[i])
+	}
+	return name, levels, nil
+}
+
+// unsafeRune reports whether a character of a multi-line text could give an order to a terminal.
+func unsafeRune(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+
+// advise lists on the terminal what a person must still do.
+func (s *schemaInit) advise(w io.Writer, schema *data.Schema) {
+	fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
+	if schema.Tainted() {
+		names := make([]string, len(schema.FromData))
+		for i, name := range schema.FromData {
+			names[i] = printable(name)
+		}
+		fmt.Fprintf(w, "\nWARNING: COPIED OUT OF THE RECORDS: %s.\n", strings.Join(names, ", "))
+		fmt.Fprintln(w, "These bounds and levels are not protected by any guarantee. Replace them by what is known in\npublic and take the names out of from-data. Until then train asks for --assume-public, and the\ncertificate names them.")
+	}
+	if s.row == "" {
+		fmt.Fprintln(w, "\nOne row was taken to be one person, which is what the guarantee will speak of. If that is wrong,\nmend row:, and say with rows-per-person: how many rows one person has at most.")
+	}
+	if len(schema.Undeclared) == 0 {
+		fmt.Fprintln(w, "\nNothing is left open. Look over the treatment of bad cells, then: dither schema check SCHEMA TABLE")
+		return
+	}
+	fmt.Fprintln(w, "\nA person must declare, from public knowledge, before this schema can be used:")
+	for _, open := range schema.Undeclared {
+		fmt.Fprintln(w, "  - "+printable(open))
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+)
+
+// initFlags declare everything about the tables of these tests but the height.
+var initFlags = []string{"--target", "income", "--levels", `income=low,"a, b",=HIGH()`, "--numeric", "age=-5:100", "--levels", "sex=f,m", "--ignore", "town",
+	"--row", "one person", "--max-records", "5000", "--records", "4000", "--rows-per-person", "3"}
+
+func TestSchemaInit(t *testing.T) {
+	folder := t.TempDir()
+	table := writeText(t, filepath.Join(folder, "table.csv"), tableText(30, "low"))
+	stdout, stderr := mustInvoke(t, append([]string{"schema", "init", table}, initFlags...)...)
+	draft, err := data.ParseSchema("draft", []byte(stdout))
+	if err != nil {
+		t.Fatalf("got %q: %v", stdout, err)
+	}
+	checkDraft(t, draft)
+	for _, want := range []string{"height", "A person must declare", "first line of the table"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("got %q on standard error, want a text with %q", stderr, want)
+		}
+	}
+	if !strings.Contains(stdout, "DECLARE") || strings.Contains(stdout+stderr, secret) || strings.Contains(stderr, "WARNING") {
+		t.Errorf("got %q and %q, want DECLARE, no record and no warning", stdout, stderr)
+	}
+	checkHarmless(t, stdout+stderr)
+	out := filepath.Join(folder, "draft.yaml")
+	quiet, _ := mustInvoke(t, append([]string{"schema", "init", table, "--out", out}, initFlags...)...)
+	if text, err := os.ReadFile(out); err != nil || string(text) != stdout || quiet != "" {
+		t.Errorf("got %q (%v) in the file and %q on standard output, want %q in the file only", text, err, quiet, stdout)
+	}
+	// A draft with something left open must not be usable.
+	if status, _, stderr := invoke("schema", "check", out, table); status != exitUsage || !strings.Contains(stderr, "height") {
+		t.Errorf("got exit status %d and %q, want %d and the column height", status, stderr, exitUsage)
+	}
+}
+
+// checkDraft compares a draft with initFlags.
+func checkDraft(t *testing.T, s *data.Schema) {
+	t.Helper()
+	if s.Row != "one person" || s.MaxRecords != 5000 || s.Records != 4000 || s.RowsPerPerson != 3 || s.Target.Column != "income" || s.Tainted() {
+		t.Errorf("got %+v, want the declared facts", s)
+	}
+	if want := []string{"low", "a, b", "=HIGH()"}; !slices.Equal(s.Target.Levels, want) {
+		t.Errorf("got target levels %q, want %q", s.Target.Levels, want)
+	}
+	kinds := map[string]data.Kind{}
+	for _, c := range s.Columns {
+		kinds[c.Name] = c.Kind
+		if c.Name == "age" && (c.Lower != -5 || c.Upper != 100) || c.Name == "sex" && !slices.Equal(c.Levels, []string{"f", "m"}) {
+			t.Errorf("got %+v, want what was declared", c)
+		}
+	}
+	if want := map[string]data.Kind{"age": data.Numeric, "height": 0, "sex": data.Categorical, "town": data.Ignored}; !reflect.DeepEqual(kinds, want) {
+		t.Errorf("got kinds %v, want %v", kinds, want)
+	}
+}
+
+func TestSchemaInitFromData(t *testing.T) {
+	table := writeText(t, filepath.Join(t.TempDir(), "table.csv"), strings.ReplaceAll(tableText(30, "low", "high"), "about "+secret, "9"))
+	stdout, stderr := mustInvoke(t, "schema", "init", table, "--target", "income", "--ignore", "town", "--numeric", "age=0:100", "--from-data")
+	draft, err := data.ParseSchema("draft", []byte(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !draft.Tainted() || !slices.Contains(draft.FromData, "height") || slices.Contains(draft.FromData, "age") {
+		t.Errorf("got from-data %q, want height and not age", draft.FromData)
+	}
+	if !strings.Contains(stderr, "taken to be one person") {
+		t.Errorf("got %q, want what a row was taken to be", stderr)
+	}
+	for _, want := range []string{"WARNING: COPIED OUT OF THE RECORDS", "height", "--assume-public"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("got %q, want a text with %q", stderr, want)
+		}
+	}
+}
+
+// TestSchemaInitHostile drafts from a header with orders to a terminal: they reach neither
+// standard output nor standard error.
+func TestSchemaInitHostile(t *testing.T) {
+	for name, column := range map[string]string{"escape": "a\x1b[2J", "direction": "a\u202eb", "invisible": "a\u200bb"} {
+		t.Run(name, func(t *testing.T) {
+			table := writeText(t, filepath.Join(t.TempDir(), "table.csv"), column+",b\n1,2\n")
+			_, stdout, stderr := invoke("schema", "init", table, "--target", "b")
+			checkHarmless(t, stdout)
+			checkHarmless(t, stderr)
+		})
+	}
+}
+
+func TestParseFacts(t *testing.T) {
+	for fact, want := range map[string]struct {
+		name   string
+		bounds [2]float64
+		ok     bool
+	}{
+		"age=17:90": {"age", [2]float64{17, 90}, true}, "a=b=-1.5:2e3": {"a=b", [2]float64{-1.5, 2000}, true}, "x= 0 : 1 ": {"x", [2]float64{0, 1}, true},
+		"age": {}, "age=": {}, "age=1": {}, "=1:2": {}, "age=a:2": {}, "age=2:1": {}, "age=1:1": {}, "age=NaN:1": {}, "age=1:2:3": {},
+	} {
+		name, bounds, err := parseNumeric(fact)
+		if (err == nil) != want.ok || want.ok && (name != want.name || bounds != want.bounds) {
+			t.Errorf("parseNumeric(%q): got %q, %v, %v; want %+v", fact, name, bounds, err, want)
+		}
+	}
+	for fact, want := range map[string]struct {
+		name   string
+		levels []string
+	}{
+		"sex=f,m": {"sex", []string{"f", "m"}}, "income=<=50K, >50K": {"income", []string{"<=50K", ">50K"}}, `x="a, b",c`: {"x", []string{"a, b", "c"}},
+		"sex": {}, "sex=": {}, "=a,b": {}, `x="a`: {}, "": {}, "x=a\nb": {},
+	} {
+		name, levels, err := parseLevels(fact)
+		if (err == nil) != (want.levels != nil) || err == nil && (name != want.name || !slices.Equal(levels, want.levels)) {
+			t.Errorf("parseLevels(%q): got %q, %q, %v; want %+v", fact, name, levels, err, want)
+		}
+	}
+}
+
+func TestSchemaInitWrong(t *testing.T) {
+	folder := wrongFolder(t)
+	init := func(more ...string) []string { return append([]string{"schema", "init"}, more...) }
+	checkWrong(t, folder, []wrong{
+		{"no table", init("--target", "income"), exitUsage, "TABLE"},
+		{"no target", init("good.csv"), exitUsage, "--target"},
+		{"no such table", init("absent.csv", "--target", "income", "--out", "new.yaml"), exitUsage, "absent.csv"},
+		{"no such target", init("good.csv", "--target", "nope", "--out", "new.yaml"), exitUsage, "nope"},
+		{"no such column", init("good.csv", "--target", "income", "--numeric", "nope=1:2", "--out", "new.yaml"), exitUsage, "nope"},
+		{"bounds that are none", init("good.csv", "--target", "income", "--numeric", "age=17"), exitUsage, "--numeric"},
+		{"bounds twice", init("good.csv", "--target", "income", "--numeric", "age=1:2", "--numeric", "age=1:3"), exitUsage, "twice"},
+		{"levels that are none", init("good.csv", "--target", "income", "--levels", "sex"), exitUsage, "--levels"},
+		{"levels and bounds", init("good.csv", "--target", "income", "--numeric", "sex=1:2", "--levels", "sex=f,m"), exitUsage, "sex"},
+		{"a negative bound", init("good.csv", "--target", "income", "--max-records", "-1"), exitUsage, "--max-records"},
+		{"an empty file", init("empty.csv", "--target", "income", "--out", "new.yaml"), exitUsage, "empty"},
+		{"a binary file", init("binary.csv", "--target", "income", "--out", "new.yaml"), exitUsage, "binary.csv"},
+		{"a file that exists", init("good.csv", "--target", "income", "--out", "good.csv"), exitUsage, "--replace"},
+		{"no folder to write in", init("good.csv", "--target", "income", "--out", "absent/new.yaml"), exitUsage, "absent"},
+		{"an unknown command", []string{"schema", "nope"}, exitUsage, "nope"},
+	})
+}
+
+func TestSchemaCheck(t *testing.T) {
+	folder := t.TempDir()
+	schema := writeText(t, filepath.Join(folder, "schema.yaml"), binaryText)
+	clean := writeText(t, filepath.Join(folder, "clean.csv"), tableHeader+"20,180,f,x,low\n30,170,m,y,=HIGH()\n")
+	stdout, stderr := mustInvoke(t, "schema", "check", schema, clean)
+	if line, _, _ := strings.Cut(stdout, "\n"); line != checkBanner || !strings.Contains(stdout, "\nclean: every cell is as declared") || stderr != "" {
+		t.Errorf("got %q and %q, want the banner and that every cell is as declared", stdout, stderr)
+	}
+	dirty := writeText(t, filepath.Join(folder, "dirty.csv"), tableHeader+"20,180,f,x,low\n130,\x1b[31m"+secret+",q\u202e,y,none\n40,170,m,y,low\n")
+	gaps := writeText(t, filepath.Join(folder, "gaps.csv"), tableHeader+"20,,f,x,low\n")
+	if stdout, _ = mustInvoke(t, "schema", "check", schema, gaps); !strings.Contains(stdout, "height") || !strings.Contains(stdout, "\nclean: ") {
+		t.Errorf("got %q, want a missing height, clean", stdout)
+	}
+	status, stdout, stderr := invoke("schema", "check", schema, dirty)
+	if status != exitFailed || strings.Contains(stdout, "clean: ") {
+		t.Errorf("got exit status %d, want %d", status, exitFailed)
+	}
+	checkErrorLine(t, stderr, "dirty.csv")
+	checkHarmless(t, stdout)
+	for _, want := range []string{checkBanner, "3 rows", "drops 1", "\"130\"", "age", "130", "height", secret, "sex", "income", "none"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("got %q, want a text with %q", stdout, want)
+		}
+	}
+	if strings.Contains(stdout, "town") {
+		t.Errorf("got %q, want nothing about a column in which nothing was found", stdout)
+	}
+	status, stdout, _ = invoke("schema", "check", schema, dirty, "--json")
+	var report schemaReport
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitFailed || report.Clean || report.Rows != 3 || report.DroppedRows != 1 || report.Notice != checkBanner {
+		t.Errorf("got exit status %d and %+v (%v), want %d, 3 rows, 1 dropped", status, report, err, exitFailed)
+	}
+	checkHarmless(t, stdout)
+	for _, c := range report.Columns {
+		if c.Column == "age" && !slices.Equal(c.FirstLines, []int{3}) {
+			t.Errorf("got first lines %v, want 3", c.FirstLines)
+		}
+		if c.Column == "age" && (c.OutOfRange != 1 || c.Unparsable != 0 || c.Missing != 0) || c.Column == "height" && c.Unparsable != 1 || c.Column == "sex" && c.Unknown != 1 {
+			t.Errorf("got %+v, want one bad cell", c)
+		}
+	}
+}
+
+func TestSchemaCheckWrong(t *testing.T) {
+	folder := wrongFolder(t)
+	writeText(t, filepath.Join(folder, "schema.yaml"), binaryText)
+	writeText(t, filepath.Join(folder, "garbled.yaml"), "dither-schema: [\n")
+	check := func(more ...string) []string { return append([]string{"schema", "check"}, more...) }
+	checkWrong(t, folder, []wrong{
+		{"no table", check("schema.yaml"), exitUsage, "SCHEMA TABLE"},
+		{"no such schema", check("absent.yaml", "good.csv"), exitUsage, "absent.yaml"},
+		{"garbled schema", check("garbled.yaml", "good.csv"), exitUsage, "garbled.yaml"},
+		{"no such table", check("schema.yaml", "absent.csv"), exitUsage, "absent.csv"},
+		{"a ragged line", check("schema.yaml", "ragged.csv"), exitUsage, "line 3"},
+		{"another table", check("schema.yaml", "other.csv"), exitUsage, "other.csv"},
+		{"an empty file", check("schema.yaml", "empty.csv"), exitUsage, "empty"},
+		{"a binary file", check("schema.yaml", "binary.csv"), exitUsage, "binary.csv"},
+	})
+}

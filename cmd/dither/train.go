@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/cobra"
+)
+
+const trainLong = `Train a private linear model from a table, and write a model folder: model.json,
+certificate.json and report.html.
+
+Without arguments it trains on the built-in RAND Health Insurance Experiment: does a person
+see a doctor in the year? With a table of your own, a schema file declares what is public:
+the columns, their bounds and levels, the target ("dither schema init" drafts one).
+
+The budget (epsilon, delta) covers everything that is learned from the records: the number
+of records if it is not declared, means and covariance for scaling, and every step.
+Nothing else about the records is written or printed.`
+
+const trainExample = `  dither train
+  dither train --data people.csv --schema people.yaml --epsilon 0.5
+  dither train --data people.csv --schema people.yaml --test test.csv --test-public
+  dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
+  dither train --non-private`
+
+// trainCommand holds the flags of dither train.
+type trainCommand struct {
+	table                       tableFlags
+	tablePath, schema           string
+	target                      string
+	test, testLabels            string
+	testPublic, printNotPrivate bool
+	out                         string
+	replace, assumePublic       bool
+	dryRun, nonPrivate          bool
+	json, quiet                 bool
+	records, maxRecords         int
+	group                       string
+	plan                        planFlags
+	stdout, stderr              io.Writer
+}
+
+func newTrain() *cobra.Command {
+	t := &trainCommand{}
+	c := &cobra.Command{
+		Use: "train", Short: "Train a private model from a table", Long: trainLong, Example: trainExample, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			t.stdout, t.stderr = c.OutOrStdout(), c.ErrOrStderr()
+			return t.run(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&t.tablePath, "data", "", "table: CSV, NPY or NPZ, also gzip (default: the built-in data set)")
+	t.table.add(c)
+	f.StringVar(&t.schema, "schema", "", "schema file (YAML) that declares columns, bounds, levels and target")
+	f.StringVar(&t.target, "target", "", "column to predict, when it is not the schema's target")
+	f.StringVar(&t.test, "test", "", "table of other records to measure the model on")
+	f.StringVar(&t.testLabels, "test-labels", "", "NPY file with the target of the test table")
+	f.BoolVar(&t.testPublic, "test-public", false, "declare the test table public: its metrics go into the report")
+	f.BoolVar(&t.printNotPrivate, "print-not-private", false, "print metrics of records that are not public on this terminal only; they are not covered by the guarantee")
+	f.StringVar(&t.group, "group", "", "categorical column by whose levels metrics are split")
+	f.StringVar(&t.out, "out", "", "model folder to write (default: dither-model, or the next free dither-model-2, …)")
+	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
+	f.BoolVar(&t.assumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
+	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost, assumptions, time and memory, and stop before anything is spent")
+	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
+	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
+	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
+	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
+	f.BoolVar(&t.quiet, "quiet", false, "no progress")
+	t.plan.add(f)
+	return c
+}
+
+func (t *trainCommand) run(ctx context.Context) error {
+	source, err := t.open()
+	if err != nil {
+		return err
+	}
+	request, options, err := t.plan.request(t.nonPrivate)
+	if err != nil {
+		return err
+	}
+	if err = options.Validate(); err != nil {
+		return err
+	}
+	setup, err := train.NewPlan(request, source.schema)
+	if err != nil {
+		return err
+	}
+	draft, err := setup.Plan.Certificate()
+	if err != nil {
+		return err
+	}
+	draft.Assumptions = assumptions(setup, source)
+	if t.dryRun {
+		return t.printDryRun(setup, options, draft)
+	}
+	folder, err := newFolder(t.out, t.replace)
+	if err != nil {
+		return err
+	}
+	records, err := source.train(ctx)
+	if err != nil {
+		return stopped(err)
+	}
+	test, err := source.test(ctx)
+	if err != nil {
+		return stopped(err)
+	}
+	return t.fit(ctx, fitting{source, setup, options, draft, folder, records, test})
+}
+
+// stopped marks an interruption as a failure while running.
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return failed{errors.New("stopped before training; nothing was spent or written")}
+	}
+	return err
+}
+
+// fitting is everything that a run needs once its inputs are read.
+type fitting struct {
+	source  tables
+	setup   train.Setup
+	options train.Options
+	draft   certificate.Certificate
+	folder  folder
+	records *data.Dataset
+	test    *data.Dataset // nil: none
+}
+
+func (t *trainCommand) fit(ctx context.Context, f fitting) error {
+	limit, err := privacy.NewGuarantee(float64(f.draft.Epsilon), f.setup.Plan.Delta, f.setup.Plan.Neighboring, privacy.Unit{Row: f.setup.Plan.Unit, RowsPerPerson: f.setup.Plan.RowsPerPerson})
+	if err != nil {
+		return err
+	}
+	budget, err := ledger.New(limit)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(t.stderr, t.quiet)
+	f.options.Progress = progress.show
+	result, err := train.Fit(ctx, budget, f.setup, f.records, f.options)
+	progress.end()
+	if err != nil {
+		if errors.Is(err, ledger.ErrOverBudget) {
+			return err
+		}
+		return failed{err}
+	}
+	files, summary, err := t.artefacts(f, result)
+	if err != nil {
+		return failed{err}
+	}
+	if err := f.folder.write(files); err != nil {
+		return failed{err}
+	}
+	if err := t.printSummary(summary, f); err != nil {
+		return failed{err}
+	}
+	return t.printPrivateMetrics(f, result)
+}
+
+// epsilonText prints epsilon rounded upward to four digits, or "infinity".
+func epsilonText(v float64) string {
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	if v == 0 {
+		return "0"
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
+	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// reportName is the name of the page inside a model folder.
+const reportName = "report.html"
+
+// summary is what train prints about a finished run. All of it is public.
+type summary struct {
+	Folder       string                   `json:"folder"`
+	Private      bool                     `json:"private"`
+	Epsilon      certificate.Epsilon      `json:"epsilon"`
+	Delta        float64                  `json:"delta"`
+	Neighboring  privacy.Neighboring      `json:"neighboring"`
+	Unit         string                   `json:"unit"`
+	GroupRows    int                      `json:"group-rows,omitempty"`
+	GroupEpsilon certificate.Epsilon      `json:"group-epsilon,omitempty"`
+	Accountant   string                   `json:"accountant"`
+	ModelSHA256  string                   `json:"model-sha256"`
+	Warnings     []string                 `json:"warnings,omitempty"`
+	TestSet      string                   `json:"test-set,omitempty"`
+	Class        *evaluate.Classification `json:"classification,omitempty"`
+	Value        *evaluate.Regression     `json:"regression,omitempty"`
+}
+
+// program names this program in artefacts.
+func program() string { return "dither " + version }
+
+// artefacts makes the files of the model folder.
+func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]byte, summary, error) {
+	var id [16]byte
+	rand.Read(id[:])
+	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	m := result.Model
+	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: f.draft.Private}
+	modelText, err := m.Encode()
+	if err != nil {
+		return nil, summary{}, err
+	}
+	c := f.draft
+	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
+	certificateText, err := c.Encode()
+	if err != nil {
+		return nil, summary{}, err
+	}
+	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
+		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Warnings: warnings(f.setup)}
+	if f.test != nil && f.source.testPublic {
+		s.TestSet = f.source.testName
+		if s.Class, s.Value, err = evaluateDataset(m, f.test, t.group); err != nil {
+			return nil, summary{}, err
+		}
+	}
+	var page bytes.Buffer
+	if err := t.page(f, result, c, s).WriteHTML(&page); err != nil {
+		return nil, summary{}, err
+	}
+	return map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText, reportName: page.Bytes()}, s, nil
+}
+
+// page is the report about a run.
+func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certificate, s summary) report.Page {
+	kind := "A private model of "
+	if !c.Private {
+		kind = "A model without privacy of "
+	}
+	p := report.Page{
+		Title: kind + f.source.schema.Target.Column, Generated: c.Created,
+		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: noiseWords(f.setup.Plan)},
+		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions, Warnings: s.Warnings,
+		Model: modelFacts(f, result), Events: events(f.setup.Plan), Coefficients: coefficients(result.Model),
+		Verify: "dither verify " + filepath.Base(f.folder.path),
+		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "schema, feature map and weights"},
+			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
+		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
+	}
+	if s.Class != nil || s.Value != nil {
+		p.Metrics = metrics(s)
+	}
+	return p
+}
+
+func noiseWords(p train.Plan) string {
+	if p.NonPrivate {
+		return ""
+	}
+	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one row can contribute.", p.Steps, p.NoiseMultiplier)
+}
+
+// metrics turns an evaluation into the report's tables.
+func metrics(s summary) *report.Metrics {
+	m := &report.Metrics{Source: s.TestSet + ", declared public"}
+	if s.Value != nil {
+		for _, table := range s.Value.Tables() {
+			m.Tables = append(m.Tables, report.Table(table))
+		}
+		return m
+	}
+	for _, table := range s.Class.Tables() {
+		m.Tables = append(m.Tables, report.Table(table))
+	}
+	m.Confusion = &report.Confusion{Levels: s.Class.Levels, Counts: s.Class.Confusion}
+	return m
+}
+
+// events lists the plan's releases with their shares of the budget, in μ².
+func events(p train.Plan) []report.Event {
+	var out []report.Event
+	total := 0.0
+	add := func(purpose string, multiplier float64, count int) {
+		text, share := fmt.Sprintf("gaussian(%.6g)", multiplier), float64(count)/(multiplier*multiplier)
+		if p.NonPrivate {
+			text, share = "non-private()", float64(count)
+		}
+		if count > 1 {
+			text = fmt.Sprintf("repeat(%d, %s)", count, text)
+		}
+		total += share
+		out = append(out, report.Event{Purpose: purpose, Text: text, Count: count, Share: share})
+	}
+	for _, s := range p.Preparation {
+		add(statisticWords[s.Kind], s.NoiseMultiplier, 1)
+	}
+	add("gradient steps", p.NoiseMultiplier, p.Steps)
+	for i := range out {
+		out[i].Share /= total
+	}
+	return out
+}
+
+var statisticWords = map[train.StatisticKind]string{
+	train.CountStatistic:      "number of rows",
+	train.MeanStatistic:       "mean row, for centering",
+	train.CovarianceStatistic: "covariance, for whitening",
+}
+
+// coefficients lists the effective weights, largest first within a score.
+func coefficients(m *model.Model) []report.Coefficient {
+	names := m.Features().Encoder.Names()
+	levels := m.Schema().Target.Levels
+	var out []report.Coefficient
+	for k, weights := range train.Effective(m) {
+		score := ""
+		if m.Linear().Columns > 1 {
+			score = levels[k]
+		}
+		part := make([]report.Coefficient, 0, len(weights))
+		for j, w := range weights {
+			c := report.Coefficient{Feature: "intercept", Score: score, Value: w}
+			if j < len(names) {
+				c.Feature, c.Level = names[j].Column, names[j].Level
+			}
+			part = append(part, c)
+		}
+		sortByMagnitude(part)
+		out = append(out, part...)
+	}
+	return out
+}
+
+func sortByMagnitude(c []report.Coefficient) {
+	slices.SortStableFunc(c, func(a, b report.Coefficient) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+}

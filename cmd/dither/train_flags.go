@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// planFlags are the flags that decide the plan and the optimizer.
+type planFlags struct {
+	flags                         *pflag.FlagSet
+	epsilon, epsilonPerStep       float64
+	delta                         float64
+	neighboring                   string
+	steps                         int
+	clipping                      string
+	clippingNorm                  float64
+	normalization                 string
+	radius, intercept             float64
+	noIntercept                   bool
+	center, whiten, average       string
+	loss                          string
+	huberWidth                    float64
+	learningRate, momentum, ridge float64
+}
+
+func (p *planFlags) add(f *pflag.FlagSet) {
+	p.flags = f
+	f.Float64Var(&p.epsilon, "epsilon", 1, "privacy budget of the whole run, in nats")
+	f.Float64Var(&p.epsilonPerStep, "epsilon-per-step", 0, "budget of each release instead, as courses state it; the total is computed and printed")
+	f.Float64Var(&p.delta, "delta", 1e-6, "probability with which the epsilon bound may fail")
+	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d without privacy)", train.DefaultSteps, train.BaselineSteps))
+	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "what is clipped: gradient (each record's) or example (each row, once)")
+	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
+	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example)")
+	f.Float64Var(&p.radius, "row-radius", 0, "radius of --row-normalization clip (default 1, or the clipping norm of examples)")
+	f.Float64Var(&p.intercept, "intercept", train.DefaultIntercept, "value of the constant feature, inside the clipped norm")
+	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
+	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
+	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes or no")
+	f.StringVar(&p.loss, "loss", "", "logistic, softmax or huber (default: what the target calls for)")
+	f.Float64Var(&p.huberWidth, "huber-width", model.DefaultHuberWidth, "width of the huber loss, in units of half the target's range")
+	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
+	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")
+	f.Float64Var(&p.ridge, "ridge", 0, "strength of the penalty on squared weights")
+	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no")
+}
+
+// request turns the flags into what is asked of train.
+func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
+	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
+		Normalization: feature.Normalization(p.normalization), Radius: p.radius, Intercept: p.intercept}
+	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge}
+	var err error
+	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
+		return r, o, err
+	}
+	if r.Center, err = choice("center", p.center); err != nil {
+		return r, o, err
+	}
+	if r.Whiten, err = choice("whiten", p.whiten); err != nil {
+		return r, o, err
+	}
+	if o.Average, err = choice("average", p.average); err != nil {
+		return r, o, err
+	}
+	if p.loss != "" || p.flags.Changed("huber-width") {
+		name := p.loss
+		if name == "" {
+			name = "huber"
+		}
+		if r.Loss, err = model.ParseLoss(name, p.huberWidth); err != nil {
+			return r, o, err
+		}
+	}
+	if p.noIntercept || p.intercept == 0 {
+		r.Intercept = -1
+	}
+	return r, o, p.budget(&r, nonPrivate)
+}
+
+// budget settles which of the three ways to state the budget was used.
+func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
+	perStep := p.flags.Changed("epsilon-per-step")
+	switch {
+	case perStep && p.flags.Changed("epsilon"):
+		return fmt.Errorf("--epsilon and --epsilon-per-step are both given, want one of them")
+	case nonPrivate && (perStep || p.flags.Changed("epsilon")):
+		return fmt.Errorf("--non-private is given with a budget, want one of them")
+	case nonPrivate:
+		r.Epsilon = math.Inf(1)
+	case perStep:
+		r.Epsilon, r.PerStep = p.epsilonPerStep, true
+	}
+	if !nonPrivate && math.IsInf(r.Epsilon, 1) {
+		return fmt.Errorf("--epsilon is infinite, want a finite number; --non-private trains a baseline")
+	}
+	if r.ClippingMode != train.ClipGradient && r.ClippingMode != train.ClipExample {
+		return fmt.Errorf("--clipping is %q, want %s or %s", r.ClippingMode, train.ClipGradient, train.ClipExample)
+	}
+	return nil
+}
+
+func choice(name, text string) (train.Choice, error) {
+	switch text {
+	case "auto":
+		return train.Auto, nil
+	case "yes":
+		return train.Yes, nil
+	case "no":
+		return train.No, nil
+	}
+	return 0, fmt.Errorf("--%s is %q, want auto, yes or no", name, text)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/train"
+)
+
+// guaranteeText states a certificate's promise in one paragraph.
+func guaranteeText(c certificate.Certificate) string {
+	if !c.Private {
+		return "NOT PRIVATE: epsilon is infinite. This baseline has no guarantee."
+	}
+	text := fmt.Sprintf("epsilon %s at delta %g for %s of %s (accountant %s)",
+		epsilonText(float64(c.Epsilon)), c.Delta, relationWords(c.Neighboring), c.Unit, c.Accountant)
+	if c.GroupRows > 1 {
+		text += fmt.Sprintf("; epsilon %s for all %d rows that one person can have", epsilonText(float64(c.GroupEpsilon)), c.GroupRows)
+	}
+	return text
+}
+
+// printSummary tells what was made and what it promises.
+func (t *trainCommand) printSummary(s summary, f fitting) error {
+	if t.json {
+		return writeJSON(t.stdout, s)
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "model      %s\n", s.Folder)
+	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(f.draft))
+	for _, warning := range s.Warnings {
+		fmt.Fprintf(w, "warning    %s\n", warning)
+	}
+	if s.TestSet != "" {
+		fmt.Fprintf(w, "\nmeasured on %s:\n", oneLine(s.TestSet))
+		if err := writeEvaluation(w, s.Class, s.Value); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\n", s.Folder, reportName, s.Folder)
+	return err
+}
+
+// notPrivateBanner stands over every number that the guarantee does not cover.
+const notPrivateBanner = "NOT PRIVATE: the numbers below are exact about records that are not public. For this terminal only; do not publish them."
+
+// printPrivateMetrics shows, when asked, metrics of records that are not public.
+func (t *trainCommand) printPrivateMetrics(f fitting, r *train.Result) error {
+	if !t.printNotPrivate {
+		return nil
+	}
+	set, name := f.test, f.source.testName
+	if set == nil || f.source.testPublic {
+		set, name = f.records, "the training records"
+	}
+	classification, regression, err := evaluateDataset(r.Model, set, t.group)
+	if err != nil {
+		return failed{err}
+	}
+	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, oneLine(name))
+	return writeEvaluation(t.stderr, classification, regression)
+}
+
+// dryRun is what --dry-run prints: public numbers, before anything is read or spent.
+type dryRun struct {
+	Plan        train.Plan              `json:"plan"`
+	Certificate certificate.Certificate `json:"certificate"`
+	Basic       *basic                  `json:"basic-composition,omitempty"`
+	Seconds     float64                 `json:"estimated-seconds"`
+	Memory      int64                   `json:"estimated-bytes"`
+	Warnings    []string                `json:"warnings,omitempty"`
+}
+
+// basic is the cost that courses state: k times epsilon at k times delta.
+type basic struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate.Certificate) error {
+	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: warnings(s)}
+	d.Seconds, d.Memory = estimate(s)
+	if t.plan.epsilonPerStep > 0 && !t.nonPrivate {
+		k := float64(s.Plan.Steps + len(s.Plan.Preparation))
+		d.Basic = &basic{k * t.plan.epsilonPerStep, k * s.Plan.Delta}
+	}
+	if t.json {
+		return writeJSON(t.stdout, d)
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\n")
+	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(c))
+	if d.Basic != nil {
+		fmt.Fprintf(w, "           basic composition, as courses state it: epsilon %.4g at delta %.4g\n", d.Basic.Epsilon, d.Basic.Delta)
+	}
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(w, "warning    %s\n", warning)
+	}
+	fmt.Fprintf(w, "\nplan\n")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range events(s.Plan) {
+		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
+	}
+	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
+	fmt.Fprintf(table, "  clipping\teach %s at L2 norm %.4g\tone row moves a sum by at most %.4g\n", s.Plan.Clipping.Mode, s.Plan.Clipping.Norm, s.Plan.Clipping.Bound)
+	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(c.Assumptions, "\n  - "))
+	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows\n", duration(d.Seconds), size(d.Memory))
+	return err
+}
+
+// Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a pass, and
+// a draw of noise.
+const (
+	passCost  = 0.9
+	noiseCost = 90
+)
+
+// estimate guesses seconds and bytes from public numbers.
+func estimate(s train.Setup) (seconds float64, memory int64) {
+	p := s.Plan
+	records := float64(p.MaxRecords)
+	if p.Records > 0 {
+		records = float64(p.Records)
+	}
+	dim := float64(p.Dim)
+	work := records * dim * float64(p.Columns) * float64(p.Steps)
+	for _, statistic := range p.Preparation {
+		if statistic.Kind == train.CovarianceStatistic {
+			work += records * dim * dim * 1.5
+		}
+	}
+	nanoseconds := passCost*work + noiseCost*float64(p.NoiseDraws()) + records*dim*20
+	return nanoseconds / 1e9, int64(records*(dim*2+8+float64(len(s.Schema.Features())+1)*4)) + 64<<20
+}
+
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1:
+		return "a second"
+	case seconds < 120:
+		return fmt.Sprintf("%.0f seconds", seconds)
+	}
+	return fmt.Sprintf("%.0f minutes", seconds/60)
+}
+
+func size(bytes int64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%d MB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
+}

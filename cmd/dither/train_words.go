@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// assumptions says in plain words what the guarantee rests on.
+func assumptions(s train.Setup, t tables) []string {
+	p := s.Plan
+	out := []string{
+		"The schema (columns, bounds, levels, treatments and target) was declared without looking at the records.",
+		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
+		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
+		"The guarantee covers this run alone: other releases from the same records add to its cost.",
+		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
+	}
+	if p.Records > 0 {
+		out = append(out, fmt.Sprintf("The number of rows, declared as %d, is public.", p.Records))
+	}
+	if p.RowsPerPerson > 1 {
+		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
+	}
+	if p.RowsPerPerson == 0 {
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
+	}
+	if t.testPublic && t.testName != "" {
+		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
+	}
+	return append(out, taintWords(t.schema)...)
+}
+
+// taintWords names what was copied out of the records.
+func taintWords(s *data.Schema) []string {
+	var out []string
+	for _, name := range s.FromData {
+		out = append(out, fmt.Sprintf("The declaration of %s was copied out of the records and accepted as public; the guarantee does not cover what it reveals.", name))
+	}
+	return out
+}
+
+// smallTotalTime is the total time τ below which gradient descent has hardly left its
+// start: the default rule gives τ = μ·records/clipping bound.
+const smallTotalTime = 60
+
+// warnings are drawn from public numbers.
+func warnings(s train.Setup) []string {
+	p := s.Plan
+	if p.NonPrivate {
+		return []string{"This is a baseline without privacy: anything about a record may show in it. Do not release it if the records are private."}
+	}
+	records := p.Records
+	if records == 0 {
+		records = p.MaxRecords
+	}
+	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
+	if mu*float64(records)/p.Clipping.Bound < smallTotalTime {
+		return []string{fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records)}
+	}
+	return nil
+}
+
+// publicFacts lists what was declared public.
+func publicFacts(f fitting) []report.Fact {
+	p, s := f.setup.Plan, f.source.schema
+	names := make([]string, 0, len(s.Features()))
+	for _, c := range s.Features() {
+		names = append(names, c.Name)
+	}
+	target := s.Target.Column + ", levels " + strings.Join(s.Target.Levels, ", ")
+	if s.Target.Threshold != nil {
+		target = fmt.Sprintf("%s above %v: %s", s.Target.Column, *s.Target.Threshold, strings.Join(s.Target.Levels, " or "))
+	}
+	if s.Target.Regression() {
+		target = fmt.Sprintf("%s, %v to %v", s.Target.Column, s.Target.Lower, s.Target.Upper)
+	}
+	records := "not declared; a noisy count is paid for"
+	if p.Records > 0 {
+		records = strconv.Itoa(p.Records)
+	}
+	out := []report.Fact{
+		{Name: "feature columns", Value: strings.Join(names, ", "), Why: "their bounds and levels size the model"},
+		{Name: "target", Value: target, Why: "what is predicted"},
+		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
+		{Name: "number of rows", Value: records, Why: "the divisor of means"},
+	}
+	if f.test != nil && f.source.testPublic {
+		out = append(out, report.Fact{Name: "test table", Value: f.source.testName, Why: "its metrics below are exact"})
+	}
+	return out
+}
+
+// modelFacts describes model and training.
+func modelFacts(f fitting, r *train.Result) []report.Fact {
+	p, m := f.setup.Plan, r.Model
+	learned := []string{}
+	for _, s := range p.Preparation {
+		learned = append(learned, statisticWords[s.Kind])
+	}
+	if len(learned) == 0 {
+		learned = append(learned, "nothing")
+	}
+	output := "last iterate"
+	if r.Averaged {
+		output = "average of the last 40 % of the iterates"
+	}
+	return []report.Fact{
+		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
+		{Name: "method", Value: fmt.Sprintf("%s: full-batch gradient descent, %d steps, learning rate %.4g, momentum %.4g", train.MethodName, p.Steps, r.LearningRate, f.options.Momentum)},
+		{Name: "rows", Value: rowWords(m.Features())},
+		{Name: "clipping", Value: fmt.Sprintf("each %s at L2 norm %.4g; one row's gradient is at most %.4g", p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound)},
+		{Name: "learned before training", Value: strings.Join(learned, "; ")},
+		{Name: "result", Value: output},
+	}
+}
+
+func rowWords(m *feature.Map) string {
+	words := map[feature.Normalization]string{feature.NormNone: "as declared", feature.NormUnit: "scaled to norm 1", feature.NormClip: fmt.Sprintf("clipped to norm %.4g", m.Radius)}[m.Norm]
+	if m.Intercept > 0 {
+		words += fmt.Sprintf(", intercept %.4g inside", m.Intercept)
+	}
+	return words
+}
+
+// relationWords explains a neighboring relation.
+func relationWords(n privacy.Neighboring) string {
+	switch n {
+	case privacy.AddOrRemoveOne:
+		return "adding or removing one row"
+	case privacy.ReplaceOne:
+		return "replacing one row by another"
+	case privacy.ZeroOut:
+		return "blanking out one row"
+	}
+	return n.String()
+}

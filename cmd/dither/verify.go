@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/cobra"
+)
+
+const verifyLong = `Recompute the certificate of a model folder: that the events follow from the plan, epsilon
+from the events, and the hash from model.json; that the model names the same run and has the
+shape and the declared sizes of the plan. Prints what was checked and what is guaranteed.
+
+Exit status 0 when everything agrees, 1 when something does not (each disagreement is
+printed), 2 when a file is missing or cannot be read.
+
+No file can show that training really ran as the plan says, or that the assumptions in the
+certificate hold: for that you trust whoever trained the model.`
+
+const verifyExample = `  dither verify dither-model
+  dither verify dither-model --json`
+
+func newVerify() *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use: "verify MODEL-FOLDER", Short: "Recompute the certificate of a model", Long: verifyLong, Example: verifyExample,
+		Args: arguments("MODEL-FOLDER"),
+		RunE: func(c *cobra.Command, args []string) error { return runVerify(c.OutOrStdout(), args[0], asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// methods derive what a plan implies, by the name of the training method.
+var methods = map[string]certificate.Method{train.MethodName: train.Derive}
+
+// checked lists in words what verifyFolder looks at.
+var checked = []string{
+	"certificate.json is written as dither writes it, each field once",
+	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
+	"epsilon, also for all rows of one person, follows from the event",
+	"the SHA-256 of model.json is the one in the certificate",
+	"model.json names the same run, program and time, and agrees on whether it is private",
+	"the weights and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
+}
+
+// verification is what dither verify prints. Guarantee and Certificate are left out unless
+// everything agrees.
+type verification struct {
+	Verified      bool                     `json:"verified"`
+	Checked       []string                 `json:"checked"`
+	Disagreements []string                 `json:"disagreements,omitempty"`
+	Guarantee     string                   `json:"guarantee,omitempty"`
+	Certificate   *certificate.Certificate `json:"certificate,omitempty"`
+}
+
+func runVerify(w io.Writer, folder string, asJSON bool) error {
+	v, err := verifyFolder(folder)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(w, v)
+	} else {
+		err = writeAll(w, []byte(v.text()))
+	}
+	if err == nil && !v.Verified {
+		err = failed{fmt.Errorf("%s: not verified, the certificate disagrees in %d places with what was recomputed; do not rely on it", folder, len(v.Disagreements))}
+	}
+	return err
+}
+
+// verifyFolder reads both files and compares. An error means that one of them is missing or
+// no such file at all.
+func verifyFolder(folder string) (verification, error) {
+	certificateText, err := readPart(folder, certificate.FileName)
+	if err != nil {
+		return verification{}, err
+	}
+	modelText, err := readPart(folder, model.FileName)
+	if err != nil {
+		return verification{}, err
+	}
+	c, err := certificate.Decode(certificateText)
+	if err != nil {
+		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, certificate.FileName), err)
+	}
+	m, err := model.Decode(modelText)
+	if err != nil {
+		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, model.FileName), err)
+	}
+	v := verification{Checked: checked}
+	v.add(checkSpelling(certificateText, c))
+	v.add(c.Verify(modelText, methods))
+	v.add(checkProvenance(c, m))
+	v.add(checkModel(c, m))
+	if v.Verified = len(v.Disagreements) == 0; v.Verified {
+		v.Guarantee, v.Certificate = promise(c), &c
+	}
+	return v, nil
+}
+
+// mostPart bounds the files of a model folder.
+const mostPart = 1 << 30
+
+// readPart reads one file of a model folder.
+func readPart(folder, name string) ([]byte, error) {
+	path := filepath.Join(folder, name)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w, want a folder that dither train wrote", path, pathless(err))
+	case !info.Mode().IsRegular() || info.Size() > mostPart:
+		return nil, fmt.Errorf("%s is no plain file of at most %s, want a folder that dither train wrote", path, sizeText(mostPart))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, want a folder that dither train wrote", path, pathless(err))
+	}
+	return text, nil
+}
+
+// add appends an error, or each of several that were joined.
+func (v *verification) add(err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			v.add(e)
+		}
+		return
+	}
+	v.Disagreements = append(v.Disagreements, printable(strings.TrimPrefix(err.Error(), "certificate: ")))
+}
+
+// checkSpelling refuses a certificate that reads differently to another program or to a
+// person: a field twice or in other letters, or text behind the end. White space is free.
+func checkSpelling(text []byte, c certificate.Certificate) error {
+	want, err := c.Encode()
+	if err != nil || !sameJSON(text, want) {
+		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order and nothing behind them", certificate.FileName)
+	}
+	if c.Method != train.MethodName {
+		return nil
+	}
+	var p train.Plan
+	if err := json.Unmarshal(c.Plan, &p); err != nil {
+		return nil // Certificate.Verify says what is wrong with the plan
+	}
+	if plan, err := p.JSON(); err != nil || !sameJSON(c.Plan, plan) {
+		return fmt.Errorf("the plan is not spelled as dither writes it, want each field once and in order")
+	}
+	return nil
+}
+
+// sameJSON reports whether two texts are one JSON value each, alike but for white space.
+func sameJSON(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// checkProvenance compares what certificate and model say about where they come from.
+func checkProvenance(c certificate.Certificate, m *model.Model) error {
+	p := m.Provenance
+	return errors.Join(
+		agree("private mark", c.Private, p.Private),
+		agree("run", c.Run, p.Run),
+		agree("program", c.Program, p.Program),
+		agree("time of training", c.Created, p.Created),
+	)
+}
+
+// checkModel compares the plan with the model: a valid plan for another shape or another
+// schema is no plan of this model.
+func checkModel(c certificate.Certificate, m *model.Model) error {
+	var p train.Plan
+	if c.Method != train.MethodName || json.Unmarshal(c.Plan, &p) != nil {
+		return nil // Certificate.Verify says so
+	}
+	s := m.Schema()
+	return errors.Join(
+		agree("length of the weights", p.Dim, m.Linear().Dim),
+		agree("number of weight vectors", p.Columns, m.Linear().Columns),
+		agree("unit", p.Unit, s.Row),
+		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("declared number of records", p.Records, s.Records),
+		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
+		checkPaid(p, m.Features()),
+	)
+}
+
+// checkPaid refuses a model with a part that was learned from the records and that the plan
+// did not pay for, number by number.
+func checkPaid(p train.Plan, m *feature.Map) error {
+	paid := map[train.StatisticKind]int{}
+	for _, s := range p.Preparation {
+		paid[s.Kind] = s.Numbers
+	}
+	learned := map[train.StatisticKind]int{train.MeanStatistic: len(m.Center), train.CovarianceStatistic: len(m.Whitening)}
+	if p.Records == 0 {
+		learned[train.CountStatistic] = 1
+	}
+	var unpaid []error
+	for _, kind := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {
+		if learned[kind] > paid[kind] {
+			unpaid = append(unpaid, fmt.Errorf("the model rests on a %s of %d numbers of which the plan releases %d, want all of them in the plan", kind, learned[kind], paid[kind]))
+		}
+	}
+	return errors.Join(unpaid...)
+}
+
+func agree[T comparable](what string, c, m T) error {
+	if c == m {
+		return nil
+	}
+	return fmt.Errorf("the %s is %v in %s and %v in %s, want one value", what, c, certificate.FileName, m, model.FileName)
+}
+
+// promise states the guarantee of a verified certificate in one paragraph.
+func promise(c certificate.Certificate) string {
+	if !c.Private {
+		return "NOT PRIVATE. Epsilon is infinite: this model is a baseline without a guarantee and may reveal any record that trained it."
+	}
+	words := relationMeaning(c.Neighboring)
+	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one row (%s), by accountant %s: %s changes the probability of whatever "+
+		"anyone may conclude from the model by at most the factor %s (e to the power epsilon), plus %v.",
+		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, epsilonText(math.Exp(float64(c.Epsilon))), c.Delta)
+	if c.GroupRows > 1 {
+		text += fmt.Sprintf(" For all %d rows that one person has at most, epsilon is %s at the same delta.", c.GroupRows, epsilonText(float64(c.GroupEpsilon)))
+	}
+	return printable(text)
+}
+
+// relationMeaning says what the guarantee hides, as the subject of a sentence.
+func relationMeaning(n privacy.Neighboring) string {
+	switch n {
+	case privacy.AddOrRemoveOne:
+		return "whether any one row was among the records"
+	case privacy.ReplaceOne:
+		return "which of any two rows stood in a place among the records"
+	case privacy.ZeroOut:
+		return "whether any one row was used or blanked out"
+	}
+	return "the difference between any two neighboring tables"
+}
+
+// text is the verification for a terminal.
+func (v verification) text() string {
+	var b strings.Builder
+	b.WriteString("checked\n")
+	for _, line := range v.Checked {
+		b.WriteString("  - " + line + "\n")
+	}
+	if !v.Verified {
+		b.WriteString("\ndisagreements\n")
+		for _, line := range v.Disagreements {
+			b.WriteString("  - " + line + "\n")
+		}
+		b.WriteString("\nNOT VERIFIED\n")
+		return b.String()
+	}
+	b.WriteString("\nguarantee\n" + wrapped(v.Guarantee) + "\nassumptions, which no file can show\n")
+	for _, line := range v.Certificate.Assumptions {
+		b.WriteString("  - " + printable(line) + "\n")
+	}
+	fmt.Fprintf(&b, "\nrun %s, %s, %s\nverified\n", printable(v.Certificate.Run), printable(v.Certificate.Program), printable(v.Certificate.Created))
+	return b.String()
+}

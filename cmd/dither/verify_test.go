@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+func TestVerify(t *testing.T) {
+	for _, c := range modelCases {
+		t.Run(c.name, func(t *testing.T) {
+			made := newModelFolder(t, c.schema, 1)
+			stdout, stderr := mustInvoke(t, "verify", made.folder)
+			for _, want := range []string{"\nverified\n", "add-or-remove-one", "one person", "1e-06", "all 3 rows that one person has", "The schema was declared."} {
+				if !strings.Contains(strings.ReplaceAll(stdout, "\n", " "), strings.ReplaceAll(want, "\n", " ")) {
+					t.Errorf("got %q, want a text with %q", stdout, want)
+				}
+			}
+			if stderr != "" {
+				t.Errorf("got %q on standard error, want nothing", stderr)
+			}
+			checkHarmless(t, stdout)
+		})
+	}
+}
+
+func TestVerifyBaseline(t *testing.T) {
+	made := newModelFolder(t, binaryText, math.Inf(1))
+	stdout, _ := mustInvoke(t, "verify", made.folder)
+	if !strings.Contains(stdout, "NOT PRIVATE") || !strings.Contains(stdout, "\nverified\n") {
+		t.Errorf("got %q, want NOT PRIVATE, verified", stdout)
+	}
+}
+
+func TestVerifyJSON(t *testing.T) {
+	made := newModelFolder(t, binaryText, 1)
+	decode := func(stdout string) (v verification) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+			t.Fatalf("got %q: %v", stdout, err)
+		}
+		return v
+	}
+	stdout, _ := mustInvoke(t, "verify", made.folder, "--json")
+	if v := decode(stdout); !v.Verified || v.Guarantee == "" || v.Certificate == nil || v.Certificate.Epsilon != made.certificate.Epsilon || len(v.Disagreements) > 0 {
+		t.Errorf("got %+v, want a verified certificate with epsilon %v", v, made.certificate.Epsilon)
+	}
+	made.certificate.Epsilon /= 2
+	made.write(t)
+	status, stdout, stderr := invoke("verify", made.folder, "--json")
+	if v := decode(stdout); status != exitFailed || v.Verified || v.Guarantee != "" || v.Certificate != nil || len(v.Disagreements) != 1 {
+		t.Errorf("got exit status %d and %+v, want %d, one disagreement and no guarantee", status, v, exitFailed)
+	}
+	checkErrorLine(t, stderr, "not verified")
+}
+
+// edit replaces a text that must be there.
+func edit(t *testing.T, path, old, with string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("%s has no %q", filepath.Base(path), old)
+	}
+	writeText(t, path, strings.Replace(string(text), old, with, 1))
+}
+
+// TestVerifyRefuses plants edits, each in a folder that verifies without it.
+func TestVerifyRefuses(t *testing.T) {
+	const private = `"private": true`
+	inCertificate := func(old, with string) func(*testing.T, *modelFolder) {
+		return func(t *testing.T, m *modelFolder) { edit(t, filepath.Join(m.folder, certificate.FileName), old, with) }
+	}
+	inModel := func(old, with string) func(*testing.T, *modelFolder) {
+		return func(t *testing.T, m *modelFolder) { edit(t, filepath.Join(m.folder, model.FileName), old, with) }
+	}
+	// change edits the certificate before it is written, so that it keeps its spelling and
+	// has the hash of the model.
+	change := func(f func(*modelFolder)) func(*testing.T, *modelFolder) {
+		return func(t *testing.T, m *modelFolder) {
+			f(m)
+			m.write(t)
+		}
+	}
+	cases := []struct {
+		name   string
+		plant  func(*testing.T, *modelFolder)
+		status int
+		want   string
+	}{
+		{"epsilon lowered", change(func(m *modelFolder) { m.certificate.Epsilon *= 0.99 }), exitFailed, "the epsilon is"},
+		{"group epsilon lowered", change(func(m *modelFolder) { m.certificate.GroupEpsilon *= 0.99 }), exitFailed, "epsilon for the rows"},
+		{"group rows removed", change(func(m *modelFolder) { m.certificate.GroupRows, m.certificate.GroupEpsilon = 0, 0 }), exitFailed, "rows of one person"},
+		{"delta lowered", change(func(m *modelFolder) { m.certificate.Delta /= 10 }), exitFailed, "the delta is"},
+		{"event changed", inCertificate(`"event": "sequence(`, `"event": "sequence(gaussian(99), `), exitFailed, "the event is"},
+		{"plan steps changed", inCertificate(`"steps": 60`, `"steps": 10`), exitFailed, "the event is"},
+		{"plan noise changed", inCertificate(`"noise-multiplier": `, `"noise-multiplier": 1`), exitFailed, "the event is"},
+		{"plan field twice", inCertificate(`"steps": 60`, `"steps": 10, "steps": 60`), exitFailed, "not spelled"},
+		{"plan field unknown", inCertificate(`"steps": 60`, `"steps": 60, "more": 1`), exitFailed, "plan"},
+		{"plan relation changed", inCertificate(`"plan": {
+  "neighboring": "add-or-remove-one"`, `"plan": {
+  "neighboring": "zero-out"`), exitFailed, "plan"},
+		{"neighboring changed", inCertificate(`"neighboring": "add-or-remove-one",
+ "unit"`, `"neighboring": "zero-out",
+ "unit"`), exitFailed, "neighboring"},
+		{"neighboring invented", inCertificate(`"add-or-remove-one"`, `"none"`), exitUsage, "neighboring"},
+		{"unit changed", change(func(m *modelFolder) { m.certificate.Unit = "one household" }), exitFailed, "the unit is"},
+		{"accountant changed", change(func(m *modelFolder) { m.certificate.Accountant = "pld" }), exitFailed, "accountant"},
+		{"method unknown", change(func(m *modelFolder) { m.certificate.Method = "magic" }), exitFailed, "method"},
+		{"noise draws", change(func(m *modelFolder) { m.certificate.NoiseDraws-- }), exitFailed, "noise draws"},
+		{"private flag of the certificate", inCertificate(private, `"private": false`), exitFailed, "private"},
+		{"private flag of the model", change(func(m *modelFolder) { m.model.Provenance.Private = false }), exitFailed, "private mark"},
+		{"run of the model", change(func(m *modelFolder) { m.model.Provenance.Run = "4567" }), exitFailed, "the run is"},
+		{"run of the certificate", change(func(m *modelFolder) { m.certificate.Run = "4567\x1b[2J" }), exitFailed, "the run is"},
+		{"time of the model", change(func(m *modelFolder) { m.model.Provenance.Created = "" }), exitFailed, "time"},
+		{"program of the model", change(func(m *modelFolder) { m.model.Provenance.Program = "x" }), exitFailed, "program"},
+		{"model byte flipped", inModel("dither test", "dither tesu"), exitFailed, "SHA-256"},
+		{"model schema changed", inModel("max-records: 5000", "max-records: 5001"), exitFailed, "bound on the records"},
+		{"model white space", inModel("\n", "\n "), exitFailed, "SHA-256"},
+		{"model of another schema", func(t *testing.T, m *modelFolder) {
+			other := newModelFolder(t, classesText, 1)
+			m.model = other.model
+			m.write(t)
+		}, exitFailed, "number of weight vectors"},
+		{"count that was not paid for", unpaid(train.CountStatistic), exitFailed, "a count of 1 numbers"},
+		{"mean that was not paid for", unpaid(train.MeanStatistic), exitFailed, "a mean of"},
+		{"covariance that was not paid for", unpaid(train.CovarianceStatistic), exitFailed, "a covariance of"},
+		{"unknown field", inCertificate(`"format-version"`, `"more": 1, "format-version"`), exitUsage, "more"},
+		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitFailed, "not spelled"},
+		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitFailed, "not spelled"},
+		{"text behind the end", inCertificate("\n}\n", "\n}\n{}\n"), exitUsage, "text after it"},
+		{"another version", inCertificate(`"format-version": 1`, `"format-version": 2`), exitUsage, "version"},
+		{"garbled certificate", inCertificate("{", "["), exitUsage, "certificate.json"},
+		{"garbled model", inModel("{", "["), exitUsage, "model.json"},
+		{"no certificate", remove(certificate.FileName), exitUsage, "certificate.json"},
+		{"no model", remove(model.FileName), exitUsage, "model.json"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			made := newModelFolder(t, binaryText, 1)
+			mustInvoke(t, "verify", made.folder)
+			c.plant(t, &made)
+			status, stdout, stderr := invoke("verify", made.folder)
+			if status != c.status {
+				t.Errorf("got exit status %d, want %d; %s%s", status, c.status, stdout, stderr)
+			}
+			checkErrorLine(t, stderr, "")
+			checkHarmless(t, stdout)
+			if !strings.Contains(stdout+stderr, c.want) || strings.Contains(stdout, "\nverified\n") || strings.Contains(stdout, "guarantee\n") {
+				t.Errorf("got %q and %q, want a text with %q, no guarantee and not the word verified", stdout, stderr, c.want)
+			}
+		})
+	}
+}
+
+// unpaid gives the model a mean and a covariance, and a plan that leaves one statistic out,
+// with the certificate that belongs to that plan.
+func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
+	return func(t *testing.T, m *modelFolder) {
+		var p train.Plan
+		if err := json.Unmarshal(m.certificate.Plan, &p); err != nil {
+			t.Fatal(err)
+		}
+		d := m.model.Features().Encoder.Dim()
+		m.model.Features().Center, m.model.Features().Whitening = make([]float64, d), make([]float64, d*d)
+		p.Preparation = nil
+		for _, k := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {
+			if k != kind {
+				p.Preparation = append(p.Preparation, train.Statistic{Kind: k, NoiseMultiplier: 100, Bound: 1, Numbers: d * d})
+			}
+		}
+		c, err := p.Certificate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Program, c.Run, c.Created, c.Assumptions = m.certificate.Program, m.certificate.Run, m.certificate.Created, m.certificate.Assumptions
+		m.certificate = c
+		m.write(t)
+	}
+}
+
+func remove(name string) func(*testing.T, *modelFolder) {
+	return func(t *testing.T, m *modelFolder) {
+		if err := os.Remove(filepath.Join(m.folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestVerifyWrong(t *testing.T) {
+	folder := wrongFolder(t)
+	checkWrong(t, folder, []wrong{
+		{"no arguments", []string{"verify"}, exitUsage, "MODEL-FOLDER"},
+		{"two folders", []string{"verify", "model", "model"}, exitUsage, "MODEL-FOLDER"},
+		{"no such folder", []string{"verify", "absent"}, exitUsage, "certificate.json"},
+		{"a file", []string{"verify", "good.csv"}, exitUsage, "certificate.json"},
+		{"a folder without certificate", []string{"verify", "garbled"}, exitUsage, "certificate.json"},
+	})
+}
