@@ -120,6 +120,17 @@ func (t *trainCommand) run(ctx context.Context) error {
 	return t.fit(ctx, fitting{source, setup, options, draft, folder, records, test})
 }
 
+// failure marks an error of a run; an interrupted one leaves nothing but its cost.
+func failure(err error) error {
+	switch {
+	case errors.Is(err, ledger.ErrOverBudget):
+		return err
+	case errors.Is(err, context.Canceled):
+		return failed{fmt.Errorf("%w; nothing was written, but the budget of this run counts as spent", err)}
+	}
+	return failed{err}
+}
+
 // stopped marks an interruption as a failure while running.
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -153,10 +164,7 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	result, err := train.Fit(ctx, budget, f.setup, f.records, f.options)
 	progress.end()
 	if err != nil {
-		if errors.Is(err, ledger.ErrOverBudget) {
-			return err
-		}
-		return failed{err}
+		return failure(err)
 	}
 	files, summary, err := t.artefacts(f, result)
 	if err != nil {

@@ -300,20 +300,25 @@ func encodings() map[string][]byte {
 		"number": []byte("73.846192"), "number as float64": f64[:], "number as float32": f32[:4],
 		"number in hexadecimal": []byte(hex.EncodeToString(f64[:])),
 	}
-	for shift := range 3 { // base64 at any position: drop what its neighbors decide
-		text := base64.StdEncoding.EncodeToString(append(make([]byte, shift), plantedText...))
-		out[fmt.Sprintf("text in base64, shifted by %d", shift)] = []byte(text[4 : len(text)-4])
-		number := base64.StdEncoding.EncodeToString(append(make([]byte, shift), f64[:]...))
-		out[fmt.Sprintf("number in base64, shifted by %d", shift)] = []byte(number[4 : len(number)-4])
+	for shift := range 3 {
+		out[fmt.Sprintf("text in base64, shifted by %d", shift)] = base64At(shift, []byte(plantedText))
+		out[fmt.Sprintf("number in base64, shifted by %d", shift)] = base64At(shift, f64[:])
 	}
 	return out
+}
+
+// base64At returns the characters that some bytes alone decide when they stand shift bytes into
+// base64 text; at least 10 characters, so that chance does not find them.
+func base64At(shift int, b []byte) []byte {
+	text := base64.StdEncoding.EncodeToString(append(make([]byte, shift), b...))
+	return []byte(text[(8*shift+5)/6 : (8*shift+8*len(b))/6])
 }
 
 // leaks names the forms found in some bytes.
 func leaks(output []byte) []string {
 	var found []string
 	for name, form := range encodings() {
-		if len(form) > 3 && bytes.Contains(output, form) {
+		if bytes.Contains(output, form) {
 			found = append(found, name)
 		}
 	}
@@ -340,7 +345,7 @@ func TestTrainLeaksNoCell(t *testing.T) {
 		t.Errorf("the outputs hold the planted record: %v", found)
 	}
 	for name, form := range encodings() {
-		if len(form) > 3 && len(leaks(append([]byte("model "), form...))) == 0 {
+		if len(leaks(append([]byte("model "), form...))) == 0 {
 			t.Errorf("a planted leak (%s) is not found", name)
 		}
 	}
@@ -359,6 +364,17 @@ func TestTrainOutputsLookAlikeWithOneRowMore(t *testing.T) {
 	}
 	if one, two := print(table, "OUTPUT-1"), print(more, "OUTPUT-2"); one != two {
 		t.Errorf("what is printed differs with one row more:\n%s\n%s", one, two)
+	}
+}
+
+func TestTrainWarnsOfSmallBudgets(t *testing.T) {
+	schema, _ := workplace(t, 10)
+	base := []string{"train", "--data", "absent.csv", "--schema", schema, "--dry-run"}
+	for epsilon, want := range map[string]bool{"0.01": true, "0.1": true, "2": false} {
+		out, _ := mustInvoke(t, append(base, "--epsilon", epsilon)...)
+		if got := strings.Contains(out, "too small to learn"); got != want {
+			t.Errorf("epsilon %s at 5000 rows: warning %v, want %v", epsilon, got, want)
+		}
 	}
 }
 
