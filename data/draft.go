@@ -33,6 +33,9 @@ const maxCopiedLevels = 100
 // DraftSchema drafts a schema for a CSV file from its header and the declared facts. Only the
 // first line is read unless d.FromData. What is left open stands in Undeclared.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
+	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") {
+		return nil, &FileError{File: src.Path, Problem: "an array has no header with names", Want: "a CSV file", Remedy: "write the schema by hand; a range such as x[0:784] declares many columns at once"}
+	}
 	file, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {
 		return nil, err

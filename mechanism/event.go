@@ -34,10 +34,19 @@ type Repeat struct {
 // chosen with knowledge of the earlier outputs.
 type Sequence []Event
 
+// PoissonSampled is an event on a fresh sample that takes each record independently with a
+// probability of at most Probability. Event is a Gaussian or NonPrivate.
+type PoissonSampled struct {
+	Probability float64
+	Event       Event
+}
+
 func (Gaussian) event()   {}
 func (NonPrivate) event() {}
 func (Repeat) event()     {}
 func (Sequence) event()   {}
+
+func (PoissonSampled) event() {}
 
 // String prints "gaussian(1.1)".
 func (g Gaussian) String() string {
@@ -59,6 +68,11 @@ func (s Sequence) String() string {
 	return "sequence(" + strings.Join(parts, ", ") + ")"
 }
 
+// String prints "poisson(0.01, gaussian(1.1))".
+func (p PoissonSampled) String() string {
+	return "poisson(" + strconv.FormatFloat(p.Probability, 'g', -1, 64) + ", " + fmt.Sprint(p.Event) + ")"
+}
+
 // CheckEvent returns an error that names the first part of the event whose numbers
 // make no sense: a noise multiplier that is not positive and finite, a negative
 // count, a missing event.
@@ -74,6 +88,8 @@ func CheckEvent(e Event) error {
 			return fmt.Errorf("mechanism: count of %v is %d, want 0 or more", e, e.Count)
 		}
 		return CheckEvent(e.Event)
+	case PoissonSampled:
+		return checkPoisson(e)
 	case Sequence:
 		for _, part := range e {
 			if err := CheckEvent(part); err != nil {
@@ -84,4 +100,15 @@ func CheckEvent(e Event) error {
 		return fmt.Errorf("mechanism: event is %v (%T), want an event of this package", e, e)
 	}
 	return nil
+}
+
+func checkPoisson(e PoissonSampled) error {
+	if !(e.Probability > 0 && e.Probability < 1) {
+		return fmt.Errorf("mechanism: sampling probability of %v is %v, want more than 0 and less than 1", e, e.Probability)
+	}
+	switch e.Event.(type) {
+	case Gaussian, NonPrivate:
+		return CheckEvent(e.Event)
+	}
+	return fmt.Errorf("mechanism: sampled event is %v, want gaussian or non-private", e.Event)
 }

@@ -10,7 +10,7 @@ import (
 func TestEventRoundTrip(t *testing.T) {
 	for _, e := range []Event{
 		Gaussian{1.1}, Gaussian{1e-300}, Gaussian{math.Pi}, NonPrivate{}, Sequence{},
-		Repeat{Gaussian{48.448}, 10},
+		Repeat{Gaussian{48.448}, 10}, PoissonSampled{0.01, Gaussian{1.1}}, Repeat{PoissonSampled{1e-9, NonPrivate{}}, 3},
 		Sequence{Gaussian{3}, Repeat{Sequence{Gaussian{2}, NonPrivate{}}, 7}},
 	} {
 		back, err := ParseEvent(e.String())

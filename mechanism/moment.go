@@ -33,6 +33,9 @@ func SecondMoment(s Sample, rows *Rows, n Noise, maxRecords int) (Bounded, error
 	if err := checkSample(s, rows, maxRecords); err != nil {
 		return Bounded{}, err
 	}
+	if s.drawn.sampling.kind != samplingFull {
+		return Bounded{}, fmt.Errorf("mechanism: the sample is %v, want a full one", s.drawn.sampling)
+	}
 	g, err := n.grid(maxRecords, maxMomentBound)
 	if err != nil {
 		return Bounded{}, err

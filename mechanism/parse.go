@@ -70,12 +70,13 @@ func (p *eventParser) event(depth int) (Event, error) {
 	read, known := map[string]func(int) (Event, error){
 		"gaussian":    p.gaussian,
 		"non-private": func(int) (Event, error) { return NonPrivate{}, nil },
+		"poisson":     p.poisson,
 		"repeat":      p.repeat,
 		"sequence":    p.sequence,
 	}[name]
 	if !known {
 		p.at = start
-		return nil, p.want("gaussian, non-private, repeat or sequence")
+		return nil, p.want("gaussian, non-private, poisson, repeat or sequence")
 	}
 	if !p.take('(') {
 		return nil, p.want("(")
@@ -93,6 +94,18 @@ func (p *eventParser) gaussian(int) (Event, error) {
 		return nil, p.want("a noise multiplier before it")
 	}
 	return Gaussian{NoiseMultiplier: v}, nil
+}
+
+func (p *eventParser) poisson(depth int) (Event, error) {
+	q, err := strconv.ParseFloat(p.word(), 64)
+	if err != nil {
+		return nil, p.want("a sampling probability before it")
+	}
+	if !p.take(',') {
+		return nil, p.want(", and an event")
+	}
+	e, err := p.event(depth + 1)
+	return PoissonSampled{Probability: q, Event: e}, err
 }
 
 func (p *eventParser) repeat(depth int) (Event, error) {

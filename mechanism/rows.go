@@ -120,6 +120,13 @@ func (r *Rows) Multiply(dst []float64, first, n int, weights []float64, columns 
 	}
 }
 
+// MultiplyAt is Multiply for the rows that are listed.
+func (r *Rows) MultiplyAt(dst []float64, records []int, weights []float64, columns int) {
+	for i, at := range records {
+		r.Multiply(dst[i*columns:(i+1)*columns], at, 1, weights, columns)
+	}
+}
+
 // Norm returns the L2 norm of row i, in units of the records, correct to a few
 // units in the last place.
 func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.n2[i])) * r.step }

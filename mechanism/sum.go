@@ -91,39 +91,62 @@ func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound,
 // caller, and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
 func (s *Sum) Add(first int, c linalg.Contributions) error {
+	return s.add(func(i int) int { return first + i }, c)
+}
+
+// AddAt is Add for records in any order: c speaks of the records that are listed.
+func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
+	if c.Records() != len(records) {
+		return fmt.Errorf("mechanism: contributions are not as many as the records they are of")
+	}
+	return s.add(func(i int) int { return records[i] }, c)
+}
+
+func (s *Sum) add(record func(int) int, c linalg.Contributions) error {
 	n := c.Records()
 	if c.Columns != s.columns || len(c.Coefficients) != n*s.columns || s.sealed {
 		return fmt.Errorf("mechanism: contributions have %d columns, want %d a record, before the sum is sealed", c.Columns, s.columns)
 	}
-	if err := s.mark(first, n); err != nil {
+	if err := s.mark(record, n); err != nil {
 		return err
 	}
 	q := make([]int64, 4*s.columns)
+	var rows [4][]int16
 	for i := 0; i < n; i += 4 {
 		m := min(4, n-i)
 		for r := range m {
-			k := (i + r) * s.columns
-			s.verify(q[r*s.columns:(r+1)*s.columns], c.Coefficients[k:k+s.columns], s.rows.n2[first+i+r])
+			k, at := (i+r)*s.columns, record(i+r)
+			rows[r] = s.rows.row(at)
+			s.verify(q[r*s.columns:(r+1)*s.columns], c.Coefficients[k:k+s.columns], s.rows.n2[at])
 		}
-		s.accumulate(first+i, m, q)
+		s.accumulate(rows[:m], q)
 	}
 	return nil
 }
 
-// mark notes that the records first … first+n-1 are in the sum.
-func (s *Sum) mark(first, n int) error {
-	if first < 0 || n < 0 || first > s.rows.count-n {
-		return fmt.Errorf("mechanism: contributions are of records outside the sample")
-	}
-	for i := first; i < first+n; i++ {
-		if s.added[i/64]>>(i%64)&1 == 1 {
+// mark notes that n records are in the sum; on an error none is.
+func (s *Sum) mark(record func(int) int, n int) error {
+	for i := range n {
+		at := record(i)
+		if !s.sample.has(at) {
+			s.unmark(record, i)
+			return fmt.Errorf("mechanism: contributions are of records outside the sample")
+		}
+		if s.added[at/64]>>(at%64)&1 == 1 {
+			s.unmark(record, i)
 			return fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
 		}
-	}
-	for i := first; i < first+n; i++ {
-		s.added[i/64] |= 1 << (i % 64)
+		s.added[at/64] |= 1 << (at % 64)
 	}
 	return nil
+}
+
+// unmark undoes the first n marks.
+func (s *Sum) unmark(record func(int) int, n int) {
+	for i := range n {
+		at := record(i)
+		s.added[at/64] &^= 1 << (at % 64)
+	}
 }
 
 // verify writes to q the integers that a record may add: after it,
@@ -183,20 +206,20 @@ func withinBound(q []int64, n2, bound int64) bool {
 	return high < quotientHigh || high == quotientHigh && low <= quotientLow
 }
 
-// accumulate adds the verified rows first … first+m-1 (m ≤ 4) times their integers.
-func (s *Sum) accumulate(first, m int, q []int64) {
+// accumulate adds at most four verified rows times their integers.
+func (s *Sum) accumulate(rows [][]int16, q []int64) {
 	dim, columns := s.rows.dim, s.columns
 	for k := range columns {
 		dst := s.total[k*dim : (k+1)*dim]
-		if m == 4 {
+		if len(rows) == 4 {
 			c := [4]int64{q[k], q[columns+k], q[2*columns+k], q[3*columns+k]}
 			if c != [4]int64{} {
-				linalg.AddScaled4(dst, c, s.rows.row(first), s.rows.row(first+1), s.rows.row(first+2), s.rows.row(first+3))
+				linalg.AddScaled4(dst, c, rows[0], rows[1], rows[2], rows[3])
 			}
 			continue
 		}
-		for r := range m {
-			linalg.AddScaled(dst, q[r*columns+k], s.rows.row(first+r))
+		for r, row := range rows {
+			linalg.AddScaled(dst, q[r*columns+k], row)
 		}
 	}
 }
