@@ -57,6 +57,10 @@ func muSquare(e mechanism.Event) (float64, error) {
 		return 1 / e.NoiseMultiplier / e.NoiseMultiplier, nil
 	case mechanism.NonPrivate:
 		return math.Inf(1), nil
+	case mechanism.PoissonSampled:
+		if _, private := e.Event.(mechanism.Gaussian); !private {
+			return math.Inf(1), nil
+		}
 	case mechanism.Repeat:
 		if e.Count == 0 {
 			return 0, nil

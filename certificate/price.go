@@ -30,7 +30,7 @@ func PriceOf(d Derivation) (Price, error) {
 // that leaves room for the slack, widened by it.
 func priceRows(d Derivation, rows int) (float64, error) {
 	slack := mechanism.SlackOf(d.NoiseDraws)
-	rough, err := account.GDP{}.EpsilonGroup(d.Event, d.Delta, d.Neighboring, rows)
+	rough, err := account.EpsilonGroup(account.For(d.Event), d.Event, d.Delta, d.Neighboring, rows)
 	if err != nil || math.IsInf(rough, 1) {
 		return rough, err
 	}
@@ -38,7 +38,7 @@ func priceRows(d Derivation, rows int) (float64, error) {
 	if !(delta > 0) {
 		return math.Inf(1), nil
 	}
-	epsilon, err := account.GDP{}.EpsilonGroup(d.Event, delta, d.Neighboring, rows)
+	epsilon, err := account.EpsilonGroup(account.For(d.Event), d.Event, delta, d.Neighboring, rows)
 	if err != nil || !(epsilon <= rough+1) {
 		return math.Inf(1), err
 	}

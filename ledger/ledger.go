@@ -25,21 +25,36 @@ type Entry struct {
 
 // Ledger is the budget of one data set. Plans may be chosen after the outputs of
 // earlier ones were seen, so the limit is enforced by a filter that is valid for that:
-// the sum of the squared parameters of Gaussian differential privacy (account.GDP).
+// the sum of the squared parameters of Gaussian differential privacy (account.GDP), or the
+// sum of Rényi divergences at one order that is fixed when the ledger is made.
 // It is safe for concurrent use.
 type Ledger struct {
 	limit   privacy.Guarantee
+	filter  account.Accountant
 	mu      sync.Mutex
 	entries []Entry
 }
 
-// New returns an empty ledger under a limit. A limit of infinite epsilon admits
-// non-private releases; every other refuses them.
-func New(limit privacy.Guarantee) (*Ledger, error) {
+// New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite
+// epsilon admits non-private releases; every other refuses them.
+func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP{}) }
+
+// NewFiltered is New with another filter: account.GDP, or account.RDP with exactly one order,
+// which also prices sampled releases. Others are refused, because their bounds do not add up
+// over plans that depend on earlier outputs.
+func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, error) {
 	if limit == (privacy.Guarantee{}) {
 		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
 	}
-	return &Ledger{limit: limit}, nil
+	switch f := filter.(type) {
+	case account.GDP:
+		return &Ledger{limit: limit, filter: f}, nil
+	case account.RDP:
+		if len(f.Orders) == 1 {
+			return &Ledger{limit: limit, filter: account.RDP{Orders: []float64{f.Orders[0]}}}, nil
+		}
+	}
+	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP or account.RDP with exactly one order")
 }
 
 // Limit returns the guarantee that all reservations together keep.
@@ -76,7 +91,7 @@ func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	cost, err := account.GDP{}.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
+	cost, err := l.filter.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -98,5 +99,41 @@ func TestGrantPaysEachReleaseOnceInOrder(t *testing.T) {
 	}
 	if g.Pay(gaussian(9)) == nil {
 		t.Error("a fifth release of four was paid")
+	}
+}
+
+func TestFilters(t *testing.T) {
+	sampled := mechanism.PoissonSampled{Probability: 0.01, Event: gaussian(2)}
+	for name, f := range map[string]account.Accountant{
+		"none": nil, "many orders": account.RDP{}, "two orders": account.RDP{Orders: []float64{2, 3}},
+	} {
+		if _, err := NewFiltered(limit(t, 1), f); err == nil {
+			t.Errorf("%s: got a ledger, want an error", name)
+		}
+	}
+	l, err := NewFiltered(limit(t, 1), account.RDP{Orders: []float64{20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted := 0
+	for range 100000 {
+		if _, err := l.Reserve(mechanism.Repeat{Event: sampled, Count: 100}, "steps"); err != nil {
+			if !errors.Is(err, ErrOverBudget) {
+				t.Fatal(err)
+			}
+			break
+		}
+		granted++
+	}
+	one, err := account.RDP{Orders: []float64{20}}.Epsilon(mechanism.Repeat{Event: sampled, Count: 100 * granted}, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || granted < 2 || one.Upper > 1 {
+		t.Errorf("%d reservations cost %v (%v), want several and at most 1", granted, one.Upper, err)
+	}
+	plain, err := New(limit(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.Reserve(sampled, "a step"); err == nil {
+		t.Error("a Gaussian ledger took a sampled release")
 	}
 }
