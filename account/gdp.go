@@ -160,15 +160,6 @@ func epsilonOf(mu, delta float64) float64 {
 	return high
 }
 
-// NoiseMultiplier returns the smallest multiplier for which count Gaussian releases,
-// together with the earlier ones that cost spentMuSquare (in units of one record's
-// bound), meet the target. It is Calibrate for the common case.
-func (g GDP) NoiseMultiplier(target privacy.Guarantee, spent mechanism.Event, count int) (float64, error) {
-	return Calibrate(g, target, func(z float64) mechanism.Event {
-		return mechanism.Sequence{spent, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: z}, Count: count}}
-	})
-}
-
 // MuOf returns the largest μ, from below, for which μ-GDP implies the guarantee; +Inf
 // for a guarantee that promises nothing.
 func (GDP) MuOf(target privacy.Guarantee) float64 {

@@ -117,7 +117,7 @@ func TestFilters(t *testing.T) {
 	}
 	granted := 0
 	for range 100000 {
-		if _, err := l.Reserve(mechanism.Repeat{Event: sampled, Count: 100}, "steps"); err != nil {
+		if _, err = l.Reserve(mechanism.Repeat{Event: sampled, Count: 100}, "steps"); err != nil {
 			if !errors.Is(err, ErrOverBudget) {
 				t.Fatal(err)
 			}

@@ -42,16 +42,10 @@ func (m Linear) Scores(dst, x, weights []float64) {
 	}
 }
 
-// Rows multiplies records' rows with weights: dst, of length n·columns row-major, gets the
-// products of the rows first … first+n-1 with the columns of weights.
-type Rows interface {
-	Multiply(dst []float64, first, n int, weights []float64, columns int)
-}
-
-// Propose writes to c what the records first, first+1, … propose for the sum of gradients: the
-// derivatives of their losses by their scores, one record for each label. A label that is NaN
-// proposes zero.
-func (m Linear) Propose(c *linalg.Contributions, x Rows, first int, weights []float64, labels []float64) {
+// Propose writes to c what records propose for the sum of gradients: the derivatives of their
+// losses by their scores, one record for each label. Multiply writes the records' scores, of
+// length len(labels)·Columns row-major. A label that is NaN proposes zero.
+func (m Linear) Propose(c *linalg.Contributions, labels []float64, multiply func(dst []float64)) {
 	n := len(labels) * m.Columns
 	if cap(c.Coefficients) < 2*n {
 		c.Coefficients = make([]float64, 2*n)
@@ -59,7 +53,7 @@ func (m Linear) Propose(c *linalg.Contributions, x Rows, first int, weights []fl
 	all := c.Coefficients[:2*n]
 	scores := all[n:]
 	c.Columns, c.Coefficients = m.Columns, all[:n:cap(all)]
-	x.Multiply(scores, first, len(labels), weights, m.Columns)
+	multiply(scores)
 	for i, label := range labels {
 		dst, z := c.Coefficients[i*m.Columns:(i+1)*m.Columns], scores[i*m.Columns:(i+1)*m.Columns]
 		if label != label {

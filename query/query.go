@@ -100,21 +100,35 @@ const block = 256
 // fills c for the records first … first+n-1; it is called from several goroutines, each
 // with its own c.
 func AddAll(sum *mechanism.Sum, records int, propose func(c *linalg.Contributions, first, n int)) error {
-	parts := max(1, min(runtime.GOMAXPROCS(0), records/block))
+	return addParts(sum, records, func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error {
+		if propose(c, first, n); c.Records() != n {
+			return fmt.Errorf("query: proposal is of %d records, want %d", c.Records(), n)
+		}
+		return part.Add(first, *c)
+	})
+}
+
+// AddSample is AddAll for the records of a sample: propose fills c for the records it is given.
+func AddSample(sum *mechanism.Sum, sample mechanism.Sample, propose func(c *linalg.Contributions, records []int)) error {
+	indices := sample.Indices()
+	return addParts(sum, len(indices), func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error {
+		propose(c, indices[first:first+n])
+		return part.AddAt(indices[first:first+n], *c)
+	})
+}
+
+// addParts runs add on blocks of n things, in several goroutines with a part of the sum each,
+// and merges the parts.
+func addParts(sum *mechanism.Sum, n int, add func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error) error {
+	parts := max(1, min(runtime.GOMAXPROCS(0), n/block))
 	sums, errs := make([]*mechanism.Sum, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
 		sums[p] = sum.Empty()
 		wait.Go(func() {
 			var c linalg.Contributions
-			for first := p * records / parts; first < (p+1)*records/parts && errs[p] == nil; first += block {
-				n := min(block, (p+1)*records/parts-first)
-				propose(&c, first, n)
-				if c.Records() != n {
-					errs[p] = fmt.Errorf("query: proposal is of %d records, want %d", c.Records(), n)
-					return
-				}
-				errs[p] = sums[p].Add(first, c)
+			for first, end := p*n/parts, (p+1)*n/parts; first < end && errs[p] == nil; first += block {
+				errs[p] = add(sums[p], &c, first, min(block, end-first))
 			}
 		})
 	}

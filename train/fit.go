@@ -74,7 +74,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
-	grant, err := l.Reserve(s.Plan.Event(), MethodName)
+	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,11 @@ func (r *descent) fit(ctx context.Context) (*Result, error) {
 	if rate == 0 {
 		rate = r.learningRate(r.options, r.ready.divisor, curvature(r.ready.features, r.ready.whitened))
 	}
-	optimizer := &Momentum{LearningRate: rate, Momentum: r.options.Momentum, Ridge: r.options.Ridge, Divisor: r.ready.divisor}
+	divisor := r.ready.divisor
+	if r.Plan.Sampling == samplingPoisson { // the expected batch, from public numbers
+		divisor *= r.Plan.SamplingProbability
+	}
+	optimizer := &Momentum{LearningRate: rate, Momentum: r.options.Momentum, Ridge: r.options.Ridge, Divisor: divisor}
 	average := &TailAverage{First: int(float64(r.Plan.Steps) * (1 - tailAverageShare))}
 	weights := make([]float64, r.Model.Weights())
 	r.report(0)
@@ -145,9 +149,14 @@ func (r *descent) fit(ctx context.Context) (*Result, error) {
 	return &Result{Model: m, LearningRate: rate, Divisor: r.ready.divisor, Averaged: averaged}, nil
 }
 
-// gradient releases the noisy sum of the records' clipped gradients.
+// gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
+// empty.
 func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
-	sample, err := mechanism.Full().Draw(r.records)
+	sampling, err := r.Plan.sampler()
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	sample, err := sampling.Draw(r.records)
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
@@ -156,7 +165,11 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
-	err = query.AddAll(sum, r.records, func(c *linalg.Contributions, first, n int) { r.propose(c, weights, first, n) })
+	if r.Plan.Sampling == samplingPoisson {
+		err = query.AddSample(sum, sample, func(c *linalg.Contributions, records []int) { r.proposeAt(c, weights, records) })
+	} else {
+		err = query.AddAll(sum, r.records, func(c *linalg.Contributions, first, n int) { r.propose(c, weights, first, n) })
+	}
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
@@ -165,32 +178,47 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 
 // propose fills c with the clipped residuals of the records first … first+n-1.
 func (r *descent) propose(c *linalg.Contributions, weights []float64, first, n int) {
-	r.Model.Propose(c, r.rows, first, weights, r.labels[first:first+n])
-	for i := range n {
+	r.Model.Propose(c, r.labels[first:first+n], func(dst []float64) { r.rows.Multiply(dst, first, n, weights, r.Plan.Columns) })
+	r.clip(c, func(i int) int { return first + i })
+}
+
+// proposeAt is propose for the records that are listed.
+func (r *descent) proposeAt(c *linalg.Contributions, weights []float64, records []int) {
+	labels := make([]float64, len(records))
+	for i, at := range records {
+		labels[i] = r.labels[at]
+	}
+	r.Model.Propose(c, labels, func(dst []float64) { r.rows.MultiplyAt(dst, records, weights, r.Plan.Columns) })
+	r.clip(c, func(i int) int { return records[i] })
+}
+
+// clip scales each record's residuals by its clipping weight.
+func (r *descent) clip(c *linalg.Contributions, record func(int) int) {
+	for i := range c.Records() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
-		w := r.Plan.Clipping.weight(r.rows.Norm(first+i) * linalg.Norm(residual))
+		w := r.Plan.Clipping.weight(r.rows.Norm(record(i)) * linalg.Norm(residual))
 		for k := range residual {
 			residual[k] *= w
 		}
 	}
 }
 
-// report tells what was released so far and what it would cost if the run ended here.
+// report tells what was released so far and what it would cost if the run ended here. A long
+// run is told of in hundredths.
 func (r *descent) report(step int) {
-	if r.options.Progress == nil {
+	const parts = 100
+	steps := r.Plan.Steps
+	if r.options.Progress == nil || steps > parts && step < steps && step*parts/steps == (step-1)*parts/steps && step > 0 {
 		return
 	}
-	done := r.Plan
-	event := mechanism.Sequence{}
-	if all, ok := done.Event().(mechanism.Sequence); ok {
-		event = append(event, all[:len(all)-1]...)
-	}
-	event = append(event, mechanism.Repeat{Event: done.noise(done.NoiseMultiplier), Count: step})
-	cost, err := account.GDP{}.Epsilon(event, done.Delta, done.Neighboring)
+	now := r.Plan
+	now.Steps = step
+	event := now.Event()
+	cost, err := account.For(event).Epsilon(event, now.Delta, now.Neighboring)
 	if err != nil {
 		return
 	}
-	r.options.Progress(Progress{step, done.Steps, cost.Upper})
+	r.options.Progress(Progress{step, steps, cost.Upper})
 }
 
 // Effective returns, for each score, the weight of each encoded feature before whitening:

@@ -157,6 +157,65 @@ func TestFitIsRandomAndPaid(t *testing.T) {
 	}
 }
 
+// sampledFit trains by dp-sgd under a ledger with the plan's own filter.
+func sampledFit(t *testing.T, r Request, n int) (*Result, error) {
+	t.Helper()
+	s := toySchema(t)
+	setup, err := NewPlan(r, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter, err := setup.Plan.Filter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.NewFiltered(g, filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Fit(context.Background(), l, setup, toyData(t, s, n), Options{Momentum: 0.9})
+}
+
+func TestSampledFitLearns(t *testing.T) {
+	r := ask()
+	r.Epsilon, r.SamplingProbability = 2, 0.1
+	result, err := sampledFit(t, r, 4000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := accuracy(t, result.Model); got < 0.8 {
+		t.Errorf("accuracy is %.3f, want at least 0.8", got)
+	}
+	r.Epsilon = math.Inf(1)
+	if result, err = sampledFit(t, r, 4000); err != nil || accuracy(t, result.Model) < 0.85 {
+		t.Errorf("baseline: %v", err)
+	}
+}
+
+// TestEmptySamplesTrain gives a sampling probability at which nearly every sample is empty, and
+// no records at all: every step is taken, paid and made of noise.
+func TestEmptySamplesTrain(t *testing.T) {
+	r := ask()
+	r.SamplingProbability, r.Steps = 1e-4, 50
+	for _, n := range []int{0, 3} {
+		result, err := sampledFit(t, r, n)
+		if err != nil {
+			t.Fatalf("%d records: %v", n, err)
+		}
+		moved := 0.0
+		for _, w := range result.Model.Weights() {
+			moved += math.Abs(w)
+		}
+		if moved == 0 {
+			t.Errorf("%d records: the weights did not move", n)
+		}
+	}
+}
+
 func TestFitStops(t *testing.T) {
 	s := toySchema(t)
 	setup, err := NewPlan(ask(), s)

@@ -6,13 +6,22 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// MethodName names this package's method in certificates.
-const MethodName = "dp-gd"
+// The methods of this package, as certificates name them.
+const (
+	// MethodGD is gradient descent on all records.
+	MethodGD = "dp-gd"
+	// MethodSGD is gradient descent on Poisson samples.
+	MethodSGD = "dp-sgd"
+)
+
+// samplingPoisson is what Plan.Sampling says of Poisson samples.
+const samplingPoisson = "poisson"
 
 // Plan is every number that decides privacy. It is fixed before a record is read, written
 // into the certificate, and its Event is what is reserved and paid.
@@ -30,9 +39,11 @@ type Plan struct {
 	// Preparation lists the statistics released before training, in order.
 	Preparation []Statistic `json:"preparation,omitempty"`
 	Clipping    Clipping    `json:"clipping"`
-	// Sampling is "full": every record takes part in every step.
-	Sampling string `json:"sampling"`
-	Steps    int    `json:"steps"`
+	// Sampling is "full", every record takes part in every step, or "poisson", each does with
+	// SamplingProbability, independently.
+	Sampling            string  `json:"sampling"`
+	SamplingProbability float64 `json:"sampling-probability,omitempty"`
+	Steps               int     `json:"steps"`
 	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients,
 	// divided by one record's bound; 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
@@ -98,7 +109,42 @@ func (p Plan) Event() mechanism.Event {
 	for _, statistic := range p.Preparation {
 		s = append(s, p.noise(statistic.NoiseMultiplier))
 	}
-	return append(s, mechanism.Repeat{Event: p.noise(p.NoiseMultiplier), Count: p.Steps})
+	return append(s, mechanism.Repeat{Event: p.step(p.NoiseMultiplier), Count: p.Steps})
+}
+
+// step is the event of one gradient step with this multiplier.
+func (p Plan) step(multiplier float64) mechanism.Event {
+	if p.Sampling == samplingPoisson {
+		return mechanism.PoissonSampled{Probability: p.SamplingProbability, Event: p.noise(multiplier)}
+	}
+	return p.noise(multiplier)
+}
+
+// Method returns the name of the plan's method.
+func (p Plan) Method() string {
+	if p.Sampling == samplingPoisson {
+		return MethodSGD
+	}
+	return MethodGD
+}
+
+// sampler returns what draws the records of each step.
+func (p Plan) sampler() (mechanism.Sampling, error) {
+	if p.Sampling == samplingPoisson {
+		return mechanism.Poisson(p.SamplingProbability)
+	}
+	return mechanism.Full(), nil
+}
+
+// Filter returns a filter for a ledger that is to hold this plan: GDP, or for sampled steps RDP
+// at the order that prices the plan best, which follows from public numbers.
+func (p Plan) Filter() (account.Accountant, error) {
+	rdp, sampled := account.For(p.Event()).(account.RDP)
+	if !sampled {
+		return account.GDP{}, nil
+	}
+	_, order, err := rdp.Best(p.Event(), p.Delta, p.Neighboring)
+	return account.RDP{Orders: []float64{order}}, err
 }
 
 // NoiseDraws returns how many random numbers the plan's noise takes.
@@ -135,8 +181,10 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("train: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
 	case p.Steps < 1 || p.Steps > maxSteps:
 		return fmt.Errorf("train: steps is %d, want 1 to %d", p.Steps, maxSteps)
-	case p.Sampling != mechanism.Full().String():
-		return fmt.Errorf("train: sampling is %q, want %v", p.Sampling, mechanism.Full())
+	case p.Sampling != mechanism.Full().String() && p.Sampling != samplingPoisson:
+		return fmt.Errorf("train: sampling is %q, want %v or %s", p.Sampling, mechanism.Full(), samplingPoisson)
+	case p.Sampling != samplingPoisson && p.SamplingProbability != 0:
+		return fmt.Errorf("train: sampling probability is %v with full sampling, want none", p.SamplingProbability)
 	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
 		return fmt.Errorf("train: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
 	case !positive(p.Clipping.Norm) || !positive(p.Clipping.Bound):
@@ -157,18 +205,28 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // JSON returns the plan as the certificate holds it.
 func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Derive is this package's certificate.Method: what a plan in JSON implies.
-func Derive(text json.RawMessage) (certificate.Derivation, error) {
-	var p Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return certificate.Derivation{}, fmt.Errorf("train: plan: %w", err)
+// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+func Methods() map[string]certificate.Method {
+	return map[string]certificate.Method{MethodGD: derive(MethodGD), MethodSGD: derive(MethodSGD)}
+}
+
+// derive reads a plan and refuses one of another method.
+func derive(method string) certificate.Method {
+	return func(text json.RawMessage) (certificate.Derivation, error) {
+		var p Plan
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&p); err != nil {
+			return certificate.Derivation{}, fmt.Errorf("train: plan: %w", err)
+		}
+		if err := p.Validate(); err != nil {
+			return certificate.Derivation{}, err
+		}
+		if p.Method() != method {
+			return certificate.Derivation{}, fmt.Errorf("train: the plan is of method %s, want %s", p.Method(), method)
+		}
+		return p.Derivation(), nil
 	}
-	if err := p.Validate(); err != nil {
-		return certificate.Derivation{}, err
-	}
-	return p.Derivation(), nil
 }
 
 // Certificate returns the certificate of the plan, without provenance and hash.
@@ -177,5 +235,5 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodName, text, p.Derivation())
+	return certificate.New(p.Method(), text, p.Derivation())
 }

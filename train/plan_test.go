@@ -144,13 +144,54 @@ func TestPlanThroughJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Derive(text)
+	d, err := Methods()[MethodGD](text)
 	if err != nil || d.Event.String() != s.Plan.Event().String() || d.NoiseDraws != s.Plan.NoiseDraws() {
 		t.Errorf("read back: got %v, %v, want %v", d, err, s.Plan.Derivation())
 	}
 	for _, bad := range []string{`{}`, `{"steps": 5, "surprise": 1}`, `[]`, strings.Replace(string(text), `"steps":60`, `"steps":0`, 1)} {
-		if _, err := Derive(json.RawMessage(bad)); err == nil {
+		if _, err := Methods()[MethodGD](json.RawMessage(bad)); err == nil {
 			t.Errorf("%.40s…: got no error", bad)
+		}
+	}
+}
+
+func TestSampledPlan(t *testing.T) {
+	r := ask()
+	r.SamplingProbability = 0.05
+	s, err := NewPlan(r, toySchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Plan.Method() != MethodSGD || s.Plan.Steps != 400 {
+		t.Errorf("method %s with %d steps, want %s with 400", s.Plan.Method(), s.Plan.Steps, MethodSGD)
+	}
+	c, err := s.Plan.Certificate()
+	if err != nil || c.Accountant != "rdp" || float64(c.Epsilon) > 1 || float64(c.Epsilon) < 0.9999 || float64(c.GroupEpsilon) < 3*float64(c.Epsilon) {
+		t.Errorf("certificate: accountant %s, epsilon %v, for three rows %v, %v", c.Accountant, c.Epsilon, c.GroupEpsilon, err)
+	}
+	text, _ := s.Plan.JSON()
+	if _, err = Methods()[MethodSGD](text); err != nil {
+		t.Error(err)
+	}
+	if _, err = Methods()[MethodGD](text); err == nil {
+		t.Error("a sampled plan was taken for one of all records")
+	}
+	full, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 400}, toySchema(t))
+	if err != nil || !(s.Plan.NoiseMultiplier < full.Plan.NoiseMultiplier) {
+		t.Errorf("sampled noise %v, want less than %v of as many full steps", s.Plan.NoiseMultiplier, full.Plan.NoiseMultiplier)
+	}
+	for name, change := range map[string]func(*Request){
+		"probability 1": func(r *Request) { r.SamplingProbability = 1 },
+		"negative":      func(r *Request) { r.SamplingProbability = -0.1 },
+		"NaN":           func(r *Request) { r.SamplingProbability = math.NaN() },
+		"replace-one":   func(r *Request) { r.Neighboring = privacy.ReplaceOne },
+	} {
+		bad := r
+		change(&bad)
+		declared := toySchema(t)
+		declared.Records = 4000
+		if _, err := NewPlan(bad, declared); err == nil {
+			t.Errorf("%s: got a plan, want an error", name)
 		}
 	}
 }

@@ -23,8 +23,10 @@ type Request struct {
 	Delta   float64
 	// Neighboring is the relation; required.
 	Neighboring privacy.Neighboring
-	// Steps is the number of gradient steps; 0 means DefaultSteps, or BaselineSteps without
-	// privacy.
+	// SamplingProbability makes each step take a Poisson sample; 0 means all records.
+	SamplingProbability float64
+	// Steps is the number of gradient steps; 0 means DefaultSteps, BaselineSteps without
+	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
 	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss.
 	ClippingMode ClippingMode
@@ -59,6 +61,8 @@ const (
 	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
 	// result depends on steps·learning rate only, so it need not be tuned.
 	DefaultSteps = 60
+	// DefaultEpochs is the expected number of times that a sampled run sees each record.
+	DefaultEpochs = 20
 	// BaselineSteps is the number of steps of a baseline, which may converge further.
 	BaselineSteps = 300
 	// DefaultIntercept is the value of the constant feature beside rows of norm 1.
@@ -112,6 +116,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Clipping: r.clipping(loss, features), Sampling: mechanism.Full().String(), Steps: r.steps(), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
+	if r.SamplingProbability != 0 {
+		p.Sampling, p.SamplingProbability = samplingPoisson, r.SamplingProbability
+	}
 	setup := Setup{p, s, features, linear}
 	r.prepare(&setup)
 	if err := setup.Plan.calibrate(r); err != nil {
@@ -137,6 +144,12 @@ func (r Request) check(s *data.Schema) error {
 	if r.Normalization == feature.NormNone && r.Whiten == Yes {
 		return fmt.Errorf("train: whitening is asked for with row normalization none, want unit or clip; a covariance needs rows of bounded norm")
 	}
+	if q := r.SamplingProbability; q != 0 && !(q > 1e-9 && q < 1) {
+		return fmt.Errorf("train: sampling probability is %v, want more than 1e-9 and less than 1; leave it out to use all records in every step", q)
+	}
+	if r.SamplingProbability != 0 && r.Neighboring == privacy.ReplaceOne {
+		return fmt.Errorf("train: there is no proof here for sampled steps under %v, want %v or %v", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
+	}
 	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
 	}
@@ -147,6 +160,8 @@ func (r Request) steps() int {
 	switch {
 	case r.Steps > 0:
 		return r.Steps
+	case r.SamplingProbability > 0:
+		return int(math.Ceil(DefaultEpochs / r.SamplingProbability))
 	case math.IsInf(r.Epsilon, 1):
 		return BaselineSteps
 	}
@@ -251,16 +266,29 @@ func (p *Plan) calibrate(r Request) error {
 		p.Preparation[i].NoiseMultiplier = 1 / (math.Sqrt(share) * mu)
 		spent = append(spent, mechanism.Gaussian{NoiseMultiplier: p.Preparation[i].NoiseMultiplier})
 	}
-	p.NoiseMultiplier, err = account.GDP{}.NoiseMultiplier(target, spent, p.Steps)
+	return p.calibrateSteps(target, spent)
+}
+
+// calibrateSteps gives all steps together what spent leaves of the target.
+func (p *Plan) calibrateSteps(target privacy.Guarantee, spent mechanism.Event) error {
+	plan := func(z float64) mechanism.Event {
+		return mechanism.Sequence{spent, mechanism.Repeat{Event: p.step(z), Count: p.Steps}}
+	}
+	var err error
+	p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan)
 	return err
 }
 
 // calibrateEach gives every release the noise that alone costs the target.
 func (p *Plan) calibrateEach(target privacy.Guarantee) error {
-	z, err := account.GDP{}.NoiseMultiplier(target, mechanism.Sequence{}, 1)
+	one := func(z float64) mechanism.Event { return mechanism.Gaussian{NoiseMultiplier: z} }
+	z, err := account.Calibrate(account.GDP{}, target, one)
+	if err != nil {
+		return err
+	}
 	for i := range p.Preparation {
 		p.Preparation[i].NoiseMultiplier = z
 	}
-	p.NoiseMultiplier = z
+	p.NoiseMultiplier, err = account.Calibrate(account.For(p.step(1)), target, p.step)
 	return err
 }

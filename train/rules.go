@@ -54,6 +54,9 @@ func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 		return stable
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
+	if p.Sampling == samplingPoisson {
+		divisor *= p.SamplingProbability
+	}
 	tau := noiseInScore * mu * divisor / p.Clipping.Bound
 	warm := float64(p.Steps) - 1/(1-o.Momentum)
 	return min(stable, tau*(1-o.Momentum)/max(warm, float64(p.Steps)/2))

@@ -30,6 +30,7 @@ const trainExample = `  dither train
   dither train --data people.csv --schema people.yaml --epsilon 0.5
   dither train --data people.csv --schema people.yaml --test test.csv --test-public
   dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
+  dither train --sampling-probability 0.05
   dither train --non-private`
 
 // trainCommand holds the flags of dither train.
@@ -155,7 +156,11 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	if err != nil {
 		return err
 	}
-	budget, err := ledger.New(limit)
+	filter, err := f.setup.Plan.Filter()
+	if err != nil {
+		return err
+	}
+	budget, err := ledger.NewFiltered(limit, filter)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -121,29 +123,66 @@ func metrics(s summary) *report.Metrics {
 	return m
 }
 
-// events lists the plan's releases with their shares of the budget, in μ².
+// events lists the plan's releases with their shares of the budget: of μ², or under RDP of the
+// divergence at the order that prices the plan.
 func events(p train.Plan) []report.Event {
-	var out []report.Event
+	all, ok := p.Event().(mechanism.Sequence)
+	if !ok || len(all) != len(p.Preparation)+1 {
+		return nil
+	}
+	out := make([]report.Event, len(all))
 	total := 0.0
-	add := func(purpose string, multiplier float64, count int) {
-		text, share := fmt.Sprintf("gaussian(%.6g)", multiplier), float64(count)/(multiplier*multiplier)
-		if p.NonPrivate {
-			text, share = "non-private()", float64(count)
+	for i, e := range all {
+		out[i] = report.Event{Purpose: "gradient steps", Text: eventText(e), Count: p.Steps, Share: weight(p, e)}
+		if i < len(p.Preparation) {
+			out[i].Purpose, out[i].Count = statisticWords[p.Preparation[i].Kind], 1
 		}
-		if count > 1 {
-			text = fmt.Sprintf("repeat(%d, %s)", count, text)
-		}
-		total += share
-		out = append(out, report.Event{Purpose: purpose, Text: text, Count: count, Share: share})
+		total += out[i].Share
 	}
-	for _, s := range p.Preparation {
-		add(statisticWords[s.Kind], s.NoiseMultiplier, 1)
-	}
-	add("gradient steps", p.NoiseMultiplier, p.Steps)
 	for i := range out {
 		out[i].Share /= total
 	}
 	return out
+}
+
+// weight is what an event adds to the sum that the plan's accountant bounds; for a baseline,
+// how many releases it is.
+func weight(p train.Plan, e mechanism.Event) float64 {
+	if p.NonPrivate {
+		if r, repeated := e.(mechanism.Repeat); repeated {
+			return float64(r.Count)
+		}
+		return 1
+	}
+	filter, err := p.Filter()
+	if err != nil {
+		return 0
+	}
+	if rdp, sampled := filter.(account.RDP); sampled {
+		curve, failed := rdp.Curve(e, p.Neighboring)
+		if failed != nil {
+			return 0
+		}
+		return curve[0]
+	}
+	mu, err := account.GDP{}.Mu(e, p.Neighboring)
+	if err != nil {
+		return 0
+	}
+	return mu * mu
+}
+
+// eventText prints an event with its numbers cut to six digits.
+func eventText(e mechanism.Event) string {
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return fmt.Sprintf("gaussian(%.6g)", e.NoiseMultiplier)
+	case mechanism.PoissonSampled:
+		return fmt.Sprintf("poisson(%v, %s)", e.Probability, eventText(e.Event))
+	case mechanism.Repeat:
+		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
+	}
+	return e.String()
 }
 
 var statisticWords = map[train.StatisticKind]string{

@@ -164,6 +164,34 @@ func TestTrainTestTableNeedsAWord(t *testing.T) {
 	}
 }
 
+func TestTrainSampled(t *testing.T) {
+	schema, table := workplace(t, 900)
+	out, _ := mustInvoke(t, "train", "--data", table, "--schema", schema, "--sampling-probability", "0.1", "--out", "m", "--quiet")
+	if !strings.Contains(out, "accountant rdp") {
+		t.Errorf("summary: got %q, want the accountant rdp", out)
+	}
+	c, err := certificate.Read("m/" + certificate.FileName)
+	if err != nil || c.Method != "dp-sgd" || float64(c.Epsilon) > 1 || !strings.Contains(c.Event, "repeat(200, poisson(0.1, gaussian(") {
+		t.Errorf("certificate: %v, method %s, epsilon %v, event %s", err, c.Method, c.Epsilon, c.Event)
+	}
+	verified, _ := mustInvoke(t, "verify", "m")
+	if !strings.Contains(verified, "verified") {
+		t.Errorf("verify: %q", verified)
+	}
+	text, _ := os.ReadFile("m/" + certificate.FileName)
+	edited := strings.Replace(string(text), `"sampling-probability": 0.1`, `"sampling-probability": 0.01`, 1)
+	if edited == string(text) {
+		t.Fatal("the plan has no sampling probability")
+	}
+	writeText(t, "m/"+certificate.FileName, edited)
+	if status, _, _ := invoke("verify", "m"); status != exitFailed {
+		t.Errorf("a smaller sampling probability: got status %d, want %d", status, exitFailed)
+	}
+	if status, _, message := invoke("train", "--data", table, "--schema", schema, "--sampling-probability", "1"); status != exitUsage || !strings.Contains(message, "sampling probability") {
+		t.Errorf("probability 1: got %d, %q", status, message)
+	}
+}
+
 func TestTrainTarget(t *testing.T) {
 	schema, table := workplace(t, 500)
 	mustInvoke(t, "train", "--data", table, "--schema", schema, "--target", "sex", "--out", "m", "--quiet")

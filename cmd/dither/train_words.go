@@ -63,6 +63,9 @@ func warnings(s train.Setup) []string {
 		records = p.MaxRecords
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
+	if p.SamplingProbability > 0 {
+		mu *= p.SamplingProbability
+	}
 	if mu*float64(records)/p.Clipping.Bound < smallTotalTime {
 		return []string{fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records)}
 	}
@@ -115,12 +118,19 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 	}
 	return []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
-		{Name: "method", Value: fmt.Sprintf("%s: full-batch gradient descent, %d steps, learning rate %.4g, momentum %.4g", train.MethodName, p.Steps, r.LearningRate, f.options.Momentum)},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps, learning rate %.4g, momentum %.4g", p.Method(), samplingWords(p), p.Steps, r.LearningRate, f.options.Momentum)},
 		{Name: "rows", Value: rowWords(m.Features())},
 		{Name: "clipping", Value: fmt.Sprintf("each %s at L2 norm %.4g; one row's gradient is at most %.4g", p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound)},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: output},
 	}
+}
+
+func samplingWords(p train.Plan) string {
+	if p.SamplingProbability > 0 {
+		return fmt.Sprintf("gradient descent on samples that take each row with probability %v", p.SamplingProbability)
+	}
+	return "gradient descent on all rows"
 }
 
 func rowWords(m *feature.Map) string {
