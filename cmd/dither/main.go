@@ -29,6 +29,7 @@ const (
 const version = "0.1.0"
 
 func main() {
+	keepMemoryPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))

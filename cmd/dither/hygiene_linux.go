@@ -1,0 +1,10 @@
+package main
+
+import "syscall"
+
+// forbidTracing makes the process not dumpable: its memory is not readable through /proc or
+// by a debugger of the same user.
+func forbidTracing() {
+	const setDumpable = 4 // PR_SET_DUMPABLE of prctl(2)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setDumpable, 0, 0)
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+// silenceStacks does nothing where a program cannot start itself over in its own process.
+func silenceStacks() {}
+
+// forbidCoreDumps does nothing: such systems keep no core files by default.
+func forbidCoreDumps() {}
