@@ -218,7 +218,7 @@ func TestTrainRefusals(t *testing.T) {
 	file := func(name, text string) string { return writeText(t, name, text) }
 	tainted := file("tainted.yaml", binaryText+"from-data: [sex]\n")
 	small := file("small.yaml", strings.Replace(binaryText, "max-records: 5000", "max-records: 100", 1))
-	ragged := file("ragged.csv", text+"1,2\n")
+	ragged := file("ragged.csv", text+"1,"+secret+"\n")
 	semicolons := file("semicolons.csv", strings.ReplaceAll(text, ",", ";"))
 	cases := []struct {
 		name string

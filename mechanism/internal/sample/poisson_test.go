@@ -68,3 +68,18 @@ func BenchmarkPoisson(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/records, "ns/record")
 }
+
+// TestPoissonSizesVary compares the variance of the number taken with the binomial one, which a
+// sampler of fixed size would not have: 4000 draws, within 6 standard errors.
+func TestPoissonSizesVary(t *testing.T) {
+	const records, draws, q = 2000, 4000, 0.125
+	s := fixed(13)
+	square := 0.0
+	for range draws {
+		d := float64(len(s.Poisson(nil, records, 1<<61))) - records*q
+		square += d * d / (records * q * (1 - q))
+	}
+	if z := (square/draws - 1) * math.Sqrt(draws/2.0); math.Abs(z) > 6 {
+		t.Errorf("variance of the sizes: z is %.2f, want within 6", z)
+	}
+}

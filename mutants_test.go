@@ -1,0 +1,100 @@
+//go:build long
+
+package dither_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mutant is a fault of privacy, as one edit of one file, and the test that must convict it.
+type mutant struct{ name, file, old, new, pkg, test string }
+
+// mutants are faults that other systems had, or that this one could get. The edits are laid over
+// the sources by the go tool, so that no source carries a switch for them.
+var mutants = []mutant{
+	{"noise divided by two", "mechanism/release.go", "RoundedGaussian(dst, g.bits)", "RoundedGaussian(dst, g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise one percent low", "mechanism/internal/sample/gaussian.go", "dst[i] = (v + half) >> shift", "dst[i] = (v - v/100 + half) >> shift", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"no noise", "mechanism/release.go", "n.noise(drawn, b.grid)", "_ = n", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
+	{"half of the coordinates without noise", "mechanism/release.go", "n.noise(drawn, b.grid)", "n.noise(drawn[:len(drawn)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range b.values {", "for j, v := range b.values {\n\t\tdrawn[j] = drawn[0]", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise not scaled by the bound", "mechanism/sum.go", "unit: s.bound / float64(s.grid.bound)", "unit: 1 / float64(s.grid.bound)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"the same key every time", "mechanism/internal/sample/stream.go", "rand.Read(key[:])", "_ = rand.Read", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
+	{"noise of one sign", "mechanism/internal/sample/gaussian.go", "l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)", "l, negative := meta&(layerCount-1), int64(0)", "./mechanism/internal/sample", "TestGaussianDistribution"},
+	{"edges of the layers always kept", "mechanism/internal/sample/gaussian.go", "if point < box.inside || s.under(l, point) {", "if true {", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"tails cut off", "mechanism/internal/sample/gaussian.go", "if point < box.inside || s.under(l, point) {", "if point < box.inside {", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"no clipping", "mechanism/sum.go", "return high < quotientHigh || high == quotientHigh && low <= quotientLow", "return high < quotientHigh || true || low <= quotientLow", "./mechanism", "TestContributionsNeverExceedTheBound"},
+	{"bound twice as large as charged", "mechanism/sum.go", "bh, bl := bits.Mul64(uint64(bound), uint64(bound))", "bh, bl := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
+	{"a record counted twice", "mechanism/sum.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
+	{"records outside the sample", "mechanism/sum.go", "if !s.sample.has(at) {", "if at < 0 || at >= s.rows.count {", "./mechanism", "TestSampleIsObeyed"},
+	{"sums in float32", "linalg/integer.go", "dst[j] += c0*int64(x0[j]) + c1*int64(x1[j]) + c2*int64(x2[j]) + c3*int64(x3[j])", "dst[j] += int64(float32(c0)*float32(x0[j]) + float32(c1)*float32(x1[j]) + float32(c2)*float32(x2[j]) + float32(c3)*float32(x3[j]))", "./mechanism", "TestBlocksAgreeWithSingleRecords"},
+	{"integers that can overflow", "mechanism/grid.go", "if worst.BitLen() <= sumBits {", "if worst.BitLen() <= sumBits+2 {", "./mechanism", "TestGridKeepsItsPromises"},
+	{"release without payment", "mechanism/release.go", "if err := p.Pay(event); err != nil {\n\t\treturn Noisy{}, err\n\t}", "", "./mechanism", "TestReleaseRefusals"},
+	{"noise of another price", "mechanism/release.go", "b.state.grid.multiplier != g.NoiseMultiplier", "false", "./mechanism", "TestReleaseRefusals"},
+	{"sampled steps priced as if full noise were amplified twice", "mechanism/sampling.go", "priced := PoissonSampled{s.probability, e}", "priced := PoissonSampled{s.probability / 2, e}", "./mechanism", "TestSampleIsObeyed"},
+	{"batches of fixed size", "mechanism/internal/sample/poisson.go", "if u < head || u == head && s.Word()>>chunk < tail {", "if _ = tail; uint64(i)*head>>chunk != uint64(i+1)*head>>chunk {\n\t\t\t\t_ = u", "./mechanism/internal/sample", "TestPoissonSizesVary"},
+	{"sampling probability too high", "mechanism/internal/sample/poisson.go", "u < head ||", "u <= head ||", "./mechanism/internal/sample", "TestPoissonCounts"},
+	{"empty samples skipped", "train/fit.go", "sum, err := mechanism.NewSum(sample", "if len(sample.Indices()) == 0 {\n\t\treturn mechanism.Noisy{}, nil\n\t}\n\tsum, err := mechanism.NewSum(sample", "./train", "TestEmptySamplesTrain"},
+	{"count without noise", "train/prepare.go", "out.divisor, err = query.Count(terms, d.Records())", "_, err = query.Count(terms, d.Records())\n\t\t\tout.divisor = float64(d.Records())", "./train", "TestFitIsRandomAndPaid"},
+	{"preparation not charged", "train/plan.go", "s = append(s, p.noise(statistic.NoiseMultiplier))", "_ = statistic", "./train", "TestPlanEventFollowsThePreparation"},
+	{"counts forgotten by gdp", "account/gdp.go", "return float64(e.Count) * v, err", "return v, err", "./account", "TestLaws"},
+	{"counts forgotten by rdp", "account/rdp.go", "return float64(e.Count) * v, err", "return v, err", "./account", "TestRDPLaws"},
+	{"replace-one charged once", "account/gdp.go", "return n.Movement() * math.Sqrt(square)", "return math.Sqrt(square)", "./account", "TestLaws"},
+	{"ledger without limit", "ledger/ledger.go", "if !(cost.Upper <= l.limit.Epsilon()) {", "if false {", "./ledger", "TestReserveKeepsTheLimit"},
+	{"grant that refills", "ledger/grant.go", "g.runs[0].count--", "_ = g", "./ledger", "TestGrantPaysEachReleaseOnceInOrder"},
+	{"intercept outside the norm", "feature/map.go", "\tif m.Norm == NormUnit {\n\t\tm.normalize(dst)\n\t}\n", "", "./feature", "TestMapKeepsItsBounds"},
+	{"rows that look at each other", "feature/map.go", "x[r*d:(r+1)*d])\n\t}\n}", "x[:d])\n\t}\n}", "./feature", "TestMapLooksAtOneRow"},
+	{"certificate of other events", "certificate/certificate.go", `same("event", c.Event, want.Event, "the plan"),`, "", "./certificate", "TestVerifyRefusesEdits"},
+	{"certificate of another model", "certificate/certificate.go", `same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file"),`, "", "./certificate", "TestVerifyRefusesEdits"},
+	{"errors that quote cells", "data/csv.go", `fmt.Sprintf("the row has %s", plural(len(cells), "cell"))`, `fmt.Sprintf("the row has %q", cells)`, "./cmd/dither", "TestTrainRefusals"},
+	{"private metrics in the summary", "cmd/dither/train_artefacts.go", "if f.test != nil && f.source.testPublic {", "if f.test != nil {", "./cmd/dither", "TestTrainTestTableNeedsAWord"},
+}
+
+// TestMutantsAreConvicted runs each mutant's test over its edit: it must compile, and the test
+// must fail. That the tests pass without an edit is what the ordinary run shows.
+func TestMutantsAreConvicted(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			text, err := os.ReadFile(m.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(string(text), m.old) != 1 {
+				t.Fatalf("%s holds the text of the edit %d times, want once", m.file, strings.Count(string(text), m.old))
+			}
+			dir := t.TempDir()
+			file, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
+			edited := strings.Replace(string(text), m.old, m.new, 1)
+			if err = os.WriteFile(file, []byte(edited), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, m.file): file}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = os.WriteFile(overlay, replace, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			convict(t, m, overlay)
+		})
+	}
+}
+
+// convict wants the named test to fail, and by itself: not because something does not compile.
+func convict(t *testing.T, m mutant, overlay string) {
+	t.Helper()
+	out, err := exec.Command("go", "test", "-short", "-count=1", "-overlay", overlay, "-run", "^"+m.test+"$", m.pkg).CombinedOutput()
+	if err == nil {
+		t.Errorf("%s passes over the fault", m.test)
+	} else if !strings.Contains(string(out), "--- FAIL: "+m.test) {
+		t.Errorf("%s did not fail by itself:\n%s", m.test, out)
+	}
+}
