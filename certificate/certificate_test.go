@@ -85,6 +85,19 @@ func TestPriceIncludesTheSlack(t *testing.T) {
 	}
 }
 
+func TestAimRefusesSlackBeyondAPercent(t *testing.T) {
+	for delta, want := range map[float64]bool{1e-6: true, 1e-40: true, 1e-50: false} {
+		target, err := privacy.NewGuarantee(1, delta, privacy.AddOrRemoveOne, privacy.Unit{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		aim, err := Aim(target, 1e6)
+		if (err == nil) != want || err == nil && (aim.Epsilon() >= 1 || aim.Delta() >= delta) {
+			t.Errorf("delta %v: got %v, %v, want taken %v", delta, aim, err, want)
+		}
+	}
+}
+
 func TestVerifyRefusesEdits(t *testing.T) {
 	for name, edit := range map[string]func(*Certificate){
 		"epsilon lowered":       func(c *Certificate) { c.Epsilon *= 0.999 },

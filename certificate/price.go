@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ditherml/dither/account"
@@ -46,11 +47,17 @@ func priceRows(d Derivation, rows int) (float64, error) {
 	return widened, nil
 }
 
+// slackShare is the largest part of delta that the slack of the noise may take.
+const slackShare = 0.01
+
 // Aim returns the guarantee to calibrate to under the accounted law, so that the executed
-// law with this many draws meets the target. It errs through the zero guarantee's own
-// check when the slack is larger than the target.
+// law with this many draws meets the target. It errs when the slack would take more than 1 %
+// of delta, or all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
+	if !(delta >= (1-slackShare)*target.Delta()) {
+		return privacy.Guarantee{}, fmt.Errorf("certificate: the slack of %d draws of noise takes more than 1 %% of delta %v, want a larger delta or fewer steps", draws, target.Delta())
+	}
 	epsilon = (epsilon - 1) * (1 - 1e-12)
 	return privacy.NewGuarantee(epsilon, delta, target.Neighboring(), target.Unit())
 }

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"flag"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -64,10 +65,13 @@ func wildFloat(r *rand.Rand) float64 {
 	return r.NormFloat64() * math.Exp(r.NormFloat64()*20)
 }
 
+var contributions = flag.Int("contributions", 1000000, "how many proposals TestContributionsNeverExceedTheBound makes")
+
 // TestContributionsNeverExceedTheBound is the exact oracle: a million proposals of wild
-// numbers (CI; -short a tenth), each verified row checked against big integers.
+// numbers (-short a tenth, -contributions as many as wanted), each verified row checked
+// against big integers.
 func TestContributionsNeverExceedTheBound(t *testing.T) {
-	n := 1000000
+	n := *contributions
 	if testing.Short() {
 		n /= 10
 	}
