@@ -87,7 +87,7 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 		Title: kind + f.source.schema.Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: noiseWords(f.setup.Plan)},
-		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions, Warnings: s.Warnings,
+		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
 		Model: modelFacts(f, result), Events: events(f.setup.Plan), Coefficients: coefficients(result.Model),
 		Verify: "dither verify " + filepath.Base(f.folder.path),
 		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "schema, feature map and weights"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +17,16 @@ import (
 // assumptions says in plain words what the guarantee rests on.
 func assumptions(s train.Setup, t tables) []string {
 	p := s.Plan
+	schema, bound := "The schema (columns, bounds, levels, treatments and target) was", "; this bound was declared without looking at the records"
+	if t.schema.Tainted() {
+		schema = "Apart from what is named as copied out of the records, the schema (columns, bounds, levels, treatments and target) was"
+	}
+	if slices.Contains(t.schema.FromData, "max-records") {
+		bound = ""
+	}
 	out := []string{
-		"The schema (columns, bounds, levels, treatments and target) was declared without looking at the records.",
-		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
+		schema + " declared without looking at the records.",
+		fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound),
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
 		"The guarantee covers this run alone: other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
@@ -38,13 +46,12 @@ func assumptions(s train.Setup, t tables) []string {
 	return append(out, taintWords(t.schema)...)
 }
 
-// taintWords names what was copied out of the records.
+// taintWords names what was copied out of the records, in one sentence, or nothing.
 func taintWords(s *data.Schema) []string {
-	var out []string
-	for _, name := range s.FromData {
-		out = append(out, fmt.Sprintf("The declaration of %s was copied out of the records and accepted as public; the guarantee does not cover what it reveals.", name))
+	if !s.Tainted() {
+		return nil
 	}
-	return out
+	return []string{fmt.Sprintf("Copied out of the records and accepted as public: %s. The guarantee does not cover what these declarations reveal.", strings.Join(s.FromData, ", "))}
 }
 
 // smallTotalTime is the total time τ = μ·records/clipping bound of the default step rule below
