@@ -57,34 +57,66 @@ var mutants = []mutant{
 // TestMutantsAreConvicted runs each mutant's test over its edit: it must compile, and the test
 // must fail. That the tests pass without an edit is what the ordinary run shows.
 func TestMutantsAreConvicted(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) { convict(t, m, overlay(t, m)) })
+	}
+}
+
+// overlay writes the go tool's overlay of some edits, of different files, and returns its path.
+func overlay(t *testing.T, edits ...mutant) string {
+	t.Helper()
 	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range mutants {
-		t.Run(m.name, func(t *testing.T) {
-			text, err := os.ReadFile(m.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Count(string(text), m.old) != 1 {
-				t.Fatalf("%s holds the text of the edit %d times, want once", m.file, strings.Count(string(text), m.old))
-			}
-			dir := t.TempDir()
-			file, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
-			edited := strings.Replace(string(text), m.old, m.new, 1)
-			if err = os.WriteFile(file, []byte(edited), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, m.file): file}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = os.WriteFile(overlay, replace, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			convict(t, m, overlay)
-		})
+	dir, replace := t.TempDir(), map[string]string{}
+	for _, m := range edits {
+		text, err := os.ReadFile(m.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), m.old); n != 1 {
+			t.Fatalf("%s holds the text of the edit %d times, want once", m.file, n)
+		}
+		file := filepath.Join(dir, filepath.Base(m.file))
+		if err = os.WriteFile(file, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, m.file)] = file
+	}
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err = os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// oneKey makes every stream begin alike; it exists in this test alone.
+var oneKey = mutant{file: "mechanism/internal/sample/stream.go", old: "rand.Read(key[:])", new: "_ = rand.Read"}
+
+// TestReplayUnderOneKey runs the replay of package train with fixed streams: it must pass as the
+// code stands, and fail when the divisor is taken from the records.
+func TestReplayUnderOneKey(t *testing.T) {
+	run := func(edits ...mutant) (string, error) {
+		c := exec.Command("go", "test", "-tags", "long", "-count=1", "-overlay", overlay(t, edits...), "-run", "^TestReplayWithAnUnsampledRecord$", "./train")
+		c.Env = append(os.Environ(), "DITHER_TEST_REPLAY=1")
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(oneKey); err != nil {
+		t.Errorf("the replay differs:\n%s", out)
+	}
+	for name, m := range map[string]mutant{
+		"divisor from the number of records": {file: "train/fit.go", old: "divisor := r.ready.divisor", new: "divisor := float64(r.records)"},
+		"one draw more for each record":      {file: "train/fit.go", old: "sample, err := sampling.Draw(r.records)", new: "sample, err := sampling.Draw(r.records)\n\tif len(weights) > 0 {\n\t\tweights[0] += 1e-12 * float64(r.records)\n\t}"},
+	} {
+		if out, err := run(oneKey, m); err == nil || !strings.Contains(out, "--- FAIL") {
+			t.Errorf("%s: the replay passes: %v\n%s", name, err, out)
+		}
 	}
 }
 
