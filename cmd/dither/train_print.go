@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 
@@ -114,29 +115,38 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	return err
 }
 
-// Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a pass, and
-// a draw of noise.
+// Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a step, forth and
+// back, a multiply-add of covariance and whitening, and a draw of noise.
 const (
-	passCost  = 0.9
-	noiseCost = 90
+	stepCost       = 0.7
+	covarianceCost = 0.55
+	noiseCost      = 5
+	cellCost       = 25
 )
 
-// estimate guesses seconds and bytes from public numbers.
+// estimate guesses seconds and bytes from public numbers and the number of processors.
 func estimate(s train.Setup) (seconds float64, memory int64) {
 	p := s.Plan
-	records := float64(p.MaxRecords)
+	records, steps := float64(p.MaxRecords), float64(p.Steps)
 	if p.Records > 0 {
 		records = float64(p.Records)
 	}
-	dim := float64(p.Dim)
-	work := records * dim * float64(p.Columns) * float64(p.Steps)
+	if p.SamplingProbability > 0 {
+		steps *= p.SamplingProbability
+	}
+	dim, columns := float64(p.Dim), float64(len(s.Schema.Features())+1)
+	work := stepCost * records * dim * float64(p.Columns) * steps
+	matrices := 0.0
 	for _, statistic := range p.Preparation {
 		if statistic.Kind == train.CovarianceStatistic {
-			work += records * dim * dim * 1.5
+			work += covarianceCost * records * dim * dim
+			matrices += 8 * 8 * dim * dim
 		}
 	}
-	nanoseconds := passCost*work + noiseCost*float64(p.NoiseDraws()) + records*dim*20
-	return nanoseconds / 1e9, int64(records*(dim*2+8+float64(len(s.Schema.Features())+1)*4)) + 64<<20
+	parallel := work / float64(runtime.GOMAXPROCS(0))
+	serial := noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
+	// The collector of garbage lets the heap grow to about twice what is in use.
+	return (parallel + serial) / 1e9, int64(2*(records*(2*dim+4*columns+16)+matrices)) + 32<<20
 }
 
 func duration(seconds float64) string {
