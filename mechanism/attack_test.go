@@ -3,7 +3,10 @@ package mechanism
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // The attacks below are those that broke the noise of other systems. Each is run against what
@@ -191,5 +194,50 @@ func TestLowBitsOfReleases(t *testing.T) {
 	}
 	if chi > 420 {
 		t.Errorf("chi-square of the low bytes is %.1f, want below 420", chi)
+	}
+}
+
+// TestAdversarialSummationSet is a data set on which a float32 sum moves by three times the bound
+// when one record is added: below 8192 each small number takes off a whole unit in the last
+// place, above it none (Casacuberta, Shoemate, Vadhan & Wagaman, "Widespread Underestimation of
+// Sensitivity in Differentially Private Libraries", CCS 2022, https://arxiv.org/abs/2207.10635).
+// Ours moves by the bound, and by no more.
+func TestAdversarialSummationSet(t *testing.T) {
+	const small = -0.75 / (1 << 11)
+	set := make([]float64, 0, 1<<14)
+	for range 1<<13 - 1 {
+		set = append(set, 1)
+	}
+	set = append(set, 0.5)
+	at := len(set) // the record that is added stands here
+	for range 1 << 12 {
+		set = append(set, small)
+	}
+	with := slices.Insert(slices.Clone(set), at, 1)
+	float := func(x []float64) (sum float32) {
+		for _, v := range x {
+			sum += float32(v)
+		}
+		return sum
+	}
+	if moved := float(with) - float(set); moved < 2.9 {
+		t.Errorf("the float32 sum moved by %v, want the attack to work", moved)
+	}
+	exact := func(x []float64) (int64, int64) {
+		ones := make([][]float64, len(x))
+		for i := range ones {
+			ones[i] = []float64{1}
+		}
+		rows, sample := made(t, ones, 1)
+		s := newTestSum(t, rows, sample, 1, 1, 1<<14)
+		if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: x}); err != nil {
+			t.Fatal(err)
+		}
+		return s.total[0], s.grid.bound
+	}
+	one, bound := exact(with)
+	two, _ := exact(set)
+	if moved := one - two; moved > bound || moved < bound-1 {
+		t.Errorf("the sum moved by %d, want the bound %d", moved, bound)
 	}
 }
