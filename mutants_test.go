@@ -48,6 +48,7 @@ var mutants = []mutant{
 	{"grant that refills", "ledger/grant.go", "g.runs[0].count--", "_ = g", "./ledger", "TestGrantPaysEachReleaseOnceInOrder"},
 	{"intercept outside the norm", "feature/map.go", "\tif m.Norm == NormUnit {\n\t\tm.normalize(dst)\n\t}\n", "", "./feature", "TestMapKeepsItsBounds"},
 	{"rows that look at each other", "feature/map.go", "x[r*d:(r+1)*d])\n\t}\n}", "x[:d])\n\t}\n}", "./feature", "TestMapLooksAtOneRow"},
+	{"gradients that look at each other", "train/fit.go", "residual[k] *= w", "residual[k] *= w * (1 + 1e-3*c.Coefficients[0])", "./train", "TestProposalsLookAtOneRecord"},
 	{"certificate of other events", "certificate/certificate.go", `same("event", c.Event, want.Event, "the plan"),`, "", "./certificate", "TestVerifyRefusesEdits"},
 	{"certificate of another model", "certificate/certificate.go", `same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file"),`, "", "./certificate", "TestVerifyRefusesEdits"},
 	{"errors that quote cells", "data/csv.go", `fmt.Sprintf("the row has %s", plural(len(cells), "cell"))`, `fmt.Sprintf("the row has %q", cells)`, "./cmd/dither", "TestTrainRefusals"},
