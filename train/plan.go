@@ -173,6 +173,8 @@ func (p Plan) Validate() error {
 	switch {
 	case !p.Neighboring.Valid():
 		return fmt.Errorf("train: neighboring is %v, want a named relation", p.Neighboring)
+	case p.Unit == "":
+		return fmt.Errorf("train: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is")
 	case !(p.Delta > 0 && p.Delta < 1):
 		return fmt.Errorf("train: delta is %v, want more than 0 and less than 1", p.Delta)
 	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:

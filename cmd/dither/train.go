@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/cobra"
@@ -118,7 +119,24 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return stopped(err)
 	}
-	return t.fit(ctx, fitting{source, setup, options, draft, folder, records, test})
+	f := fitting{source, setup, options, draft, folder, records, test}
+	if err := t.rehearse(f); err != nil {
+		return err
+	}
+	return t.fit(ctx, f)
+}
+
+// rehearse makes everything that will be written, with weights of zero in place of the trained
+// ones, so that what cannot be made is refused before the budget is spent. It looks at no
+// training record.
+func (t *trainCommand) rehearse(f fitting) error {
+	m, err := model.New(f.setup.Schema, f.setup.Features, f.setup.Model.Loss, make([]float64, f.setup.Model.Weights()))
+	if err != nil {
+		return err
+	}
+	f.records = nil
+	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
+	return err
 }
 
 // failure marks an error of a run; an interrupted one leaves nothing but its cost.
