@@ -1,0 +1,76 @@
+// Package pair describes dominating pairs: two distributions P and Q on the real
+// line, or on finitely many outcomes, such that no pair of neighbors can be told apart
+// by the outputs of a mechanism better than a draw from P can be told from a draw from Q.
+// The privacy loss of an outcome x is log(P(x)/Q(x)). Pairs of a sequence of releases
+// compose: losses add up, each drawn from its own P (Zhu, Dong & Wang, "Optimal
+// Accounting of Differential Privacy via Characteristic Function", AISTATS 2022,
+// theorem 10, https://arxiv.org/abs/2106.08567).
+package pair
+
+// Pair is a dominating pair in one direction: a Mixture, Atoms or Glued.
+type Pair interface{ pair() }
+
+// Law is the distribution of additive noise.
+type Law uint8
+
+const (
+	// Normal noise: Scale is its standard deviation.
+	Normal Law = iota + 1
+	// Laplace noise: density exp(-|x|/Scale)/(2·Scale).
+	Laplace
+)
+
+// Component is one shifted copy of the noise in a mixture.
+type Component struct{ Weight, Mean float64 }
+
+// Mixture is a pair of mixtures of shifted copies of one law. Weights are positive and
+// sum to 1 in P and in Q; the privacy loss must be monotone in x, rising or falling.
+type Mixture struct {
+	Law   Law
+	Scale float64
+	P, Q  []Component
+}
+
+// Atom is one outcome and its probability under P and under Q. Either may be 0.
+type Atom struct{ P, Q float64 }
+
+// Atoms is a pair on finitely many outcomes.
+type Atoms []Atom
+
+// Glued is the pair whose losses above 0 are those of Above, whose losses below 0 are
+// those of Below, and whose remaining probability has loss 0.
+type Glued struct{ Above, Below Pair }
+
+func (Mixture) pair() {}
+func (Atoms) pair()   {}
+func (Glued) pair()   {}
+
+// Swap returns the pair (Q, P), the other direction.
+func (m Mixture) Swap() Mixture { return Mixture{m.Law, m.Scale, m.Q, m.P} }
+
+// Swap returns the pair (Q, P), the other direction.
+func (a Atoms) Swap() Atoms {
+	swapped := make(Atoms, len(a))
+	for i, v := range a {
+		swapped[i] = Atom{v.Q, v.P}
+	}
+	return swapped
+}
+
+// Shift returns the pair of one law shifted by 1 and not shifted.
+func Shift(l Law, scale float64) Mixture {
+	return Mixture{l, scale, []Component{{1, 1}}, []Component{{1, 0}}}
+}
+
+// Sampled returns the pair of a Poisson sample that a record joins with probability q,
+// 0 < q < 1, and moves the output by 1: the direction in which the record is removed.
+// Swap gives the direction in which it is added (Zhu, Dong & Wang 2022, theorem 11).
+func Sampled(l Law, scale, q float64) Mixture {
+	return Mixture{l, scale, []Component{{1 - q, 0}, {q, 1}}, []Component{{1, 0}}}
+}
+
+// SampledReplace returns the pair of a Poisson sample under replace-one, where the record
+// moves the output by 1 and its replacement by -1. It is symmetric.
+func SampledReplace(l Law, scale, q float64) Mixture {
+	return Mixture{l, scale, []Component{{1 - q, 0}, {q, 1}}, []Component{{1 - q, 0}, {q, -1}}}
+}
