@@ -1,0 +1,217 @@
+// Package contour computes the privacy profile δ(ε) of a composition of dominating pairs,
+// in one direction, by a line integral of the exact moment generating function
+// M(t) = Π E_P[e^{tL}]^count of the privacy loss L:
+//
+//	δ(ε) = 1/(2πi) ∫ M(t)·e^{-tε}/(t·(t+1)) dt over the line Re t = λ > 0.
+//
+// The line passes through the saddle point of the integrand, where it does not oscillate,
+// so δ has the same relative accuracy at 1e-40 as at 1e-1, and the work does not depend on
+// the number of releases. Nothing is rounded to a grid of losses.
+//
+// What it returns is an estimate: it may err to either side, by about 1e-9 of δ. Where the
+// integral converges slowly, or its convergence is not shown, the answer is ErrUnsuited.
+//
+// Source: Alghamdi, Gómez, Asoodeh, Calmon, Kosut & Sankar, "The Saddle-Point Method in
+// Differential Privacy", ICML 2023, https://arxiv.org/abs/2208.09595. There the integral
+// is approximated at the saddle point; here it is summed along the whole line.
+package contour
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// ErrUnsuited says that the integral is not the way to price this composition at this
+// point: another engine has to.
+var ErrUnsuited = errors.New("contour: the integral does not converge here")
+
+// DefaultNodes is the limit that New sets on the points of the line.
+const DefaultNodes = 20000
+
+// Term is Count releases that Pair dominates. Count is a whole number, 0 or more.
+type Term struct {
+	Pair  pair.Pair
+	Count float64
+}
+
+// Integral prices a composition of independent releases in one direction. It keeps the
+// quadrature rules of its pairs from call to call. Methods may be called concurrently; they
+// run one after the other, each on as many processors as help.
+type Integral struct {
+	mutex    sync.Mutex
+	terms    []*term
+	nodes    int
+	infinity float64 // the probability under P of a loss of +Inf
+	line     *line   // the line used last
+}
+
+// New returns the integral of the composition of terms, in any order. It returns an error
+// that wraps ErrUnsuited for a pair of a kind that it does not know, and another error for
+// a pair that is none: weights that do not sum to 1, a scale of 0, a fractional count.
+func New(terms []Term) (*Integral, error) { return NewLimited(terms, DefaultNodes) }
+
+// NewLimited is New with a limit on the number of points at which the integrand is
+// evaluated before a method gives up with ErrUnsuited.
+func NewLimited(terms []Term, nodes int) (*Integral, error) {
+	i := &Integral{nodes: nodes}
+	logFinite := 0.0
+	for k, t := range terms {
+		r, err := newTerm(t)
+		if err != nil {
+			return nil, fmt.Errorf("contour: term %d: %w", k, err)
+		}
+		if r.count == 0 {
+			continue
+		}
+		logFinite += r.count * math.Log1p(-r.infinP)
+		if r.source.top() != 0 {
+			i.terms = append(i.terms, r)
+		} else if err := r.keep(i); err != nil {
+			return nil, err
+		}
+	}
+	i.infinity = -math.Expm1(logFinite)
+	return i, nil
+}
+
+// keep adds a term whose largest finite loss is 0, unless its loss is always 0.
+func (r *term) keep(i *Integral) error {
+	first, _, err := r.rules(0)
+	if err != nil {
+		return err
+	}
+	for _, loss := range first.loss {
+		if loss != 0 {
+			i.terms = append(i.terms, r)
+			return nil
+		}
+	}
+	if r.infinP > 0 {
+		i.terms = append(i.terms, r)
+	}
+	return nil
+}
+
+// top returns the least upper bound of the finite losses of the composition.
+func (i *Integral) top() float64 {
+	sum := 0.0
+	for _, r := range i.terms {
+		sum += r.count * r.source.top()
+	}
+	return sum
+}
+
+// Delta returns the probability δ(ε) = E_P[max(0, 1 - e^{ε-L})] for any real ε, with a
+// relative error of about 1e-9. It is 1 for -Inf, and the probability of an infinite loss
+// for +Inf and for every ε that no finite loss exceeds.
+func (i *Integral) Delta(epsilon float64) (float64, error) {
+	if math.IsNaN(epsilon) {
+		return 0, errors.New("contour: epsilon is not a number")
+	}
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	switch {
+	case math.IsInf(epsilon, -1):
+		return 1, nil
+	case epsilon >= i.top():
+		return i.infinity, nil
+	case len(i.terms) == 0:
+		return -math.Expm1(epsilon), nil
+	}
+	lambda, err := i.saddle(epsilon)
+	if err != nil {
+		return 0, err
+	}
+	l, err := i.lineAt(lambda, epsilon)
+	if err != nil {
+		return 0, err
+	}
+	v, err := l.integrate(epsilon)
+	if err != nil {
+		return 0, err
+	}
+	if err = l.suits(v); err != nil {
+		return 0, err
+	}
+	return i.infinity + math.Exp(v.logDelta), nil
+}
+
+// Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta, to the relative error that 1e-9 in
+// delta makes. It is +Inf where an infinite loss is more likely than delta, and 0 where
+// δ(0) ≤ delta.
+func (i *Integral) Epsilon(delta float64) (float64, error) {
+	if !(delta >= 0) {
+		return 0, fmt.Errorf("contour: delta is %v, want at least 0", delta)
+	}
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	switch target := delta - i.infinity; {
+	case delta >= 1:
+		return 0, nil
+	case target < 0:
+		return math.Inf(1), nil
+	case len(i.terms) == 0:
+		return 0, nil
+	case target == 0:
+		return math.Max(0, i.top()), nil
+	default:
+		return i.solve(math.Log(target))
+	}
+}
+
+// LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of
+// about 1e-13 also when it is tiny. (α-1) times the Rényi divergence of order α is its value
+// at t = α-1. It is +Inf where t is so large that the pair would need too many nodes, and
+// for t < -1 under which a loss of -Inf has an infinite moment.
+func (i *Integral) LogMoment(t float64) float64 {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	var sum total
+	for _, r := range i.terms {
+		if t < -1 && r.infinQ > 0 {
+			return math.Inf(1)
+		}
+		l, _, err := r.settled(t)
+		if err != nil {
+			return math.Inf(1)
+		}
+		sum.add(r.count * l.cumulant.value)
+	}
+	return sum.value()
+}
+
+// Mean returns the expectation under P of the finite part of the total loss, given that no
+// loss is infinite.
+func (i *Integral) Mean() float64 { return i.tiltedAt(0).mean }
+
+// Variance returns the variance under P of the total loss, given that none is infinite.
+func (i *Integral) Variance() float64 { return i.tiltedAt(0).variance }
+
+// Tilted returns the mean and the variance of the total loss under the law tilted by
+// e^{tL}: the first two derivatives of LogMoment at t.
+func (i *Integral) Tilted(t float64) (mean, variance float64) {
+	c := i.tiltedAt(t)
+	return c.mean, c.variance
+}
+
+func (i *Integral) tiltedAt(t float64) cumulants {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return i.cumulants(t)
+}
+
+// Saddle returns λ > 0 at which log M(t) - t·ε - log t - log(t+1) is least on the real
+// axis, to about 1e-6 of it. It returns ErrUnsuited where there is none: no finite loss
+// exceeds ε.
+func (i *Integral) Saddle(epsilon float64) (float64, error) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	if len(i.terms) == 0 || epsilon >= i.top() || math.IsNaN(epsilon) {
+		return 0, fmt.Errorf("%w: no loss exceeds %v", ErrUnsuited, epsilon)
+	}
+	return i.saddle(epsilon)
+}

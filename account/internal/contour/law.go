@@ -1,0 +1,180 @@
+package contour
+
+import "math"
+
+// law is the distribution of the loss of one release under P tilted by e^{λL}, as weights
+// on quadrature nodes, with losses measured from their mean.
+type law struct {
+	count    float64
+	weight   []float64
+	loss     []float64
+	atoms    float64 // the weight of true atoms
+	cumulant cumulants
+}
+
+// tilted returns the law by one rule.
+func (r *term) tilted(q *rule, lambda float64) *law {
+	c := r.expect(q, lambda)
+	l := &law{count: r.count, cumulant: c}
+	for j, loss := range q.loss {
+		e := q.logMass[j] + lambda*loss - c.value
+		if e < -reach {
+			continue
+		}
+		w := math.Exp(e)
+		l.weight = append(l.weight, w)
+		l.loss = append(l.loss, loss-c.mean)
+		if q.point[j] {
+			l.atoms += w
+		}
+	}
+	return l
+}
+
+// settled returns the tilted laws by two rules that agree, on finer rules if need be. The
+// second is nil where the first is exact.
+func (r *term) settled(lambda float64) (first, second *law, err error) {
+	for {
+		a, b, err := r.rules(lambda)
+		if err != nil {
+			return nil, nil, err
+		}
+		first = r.tilted(a, lambda)
+		if b == nil {
+			return first, nil, nil
+		}
+		second = r.tilted(b, lambda)
+		if r.agree(first.cumulant, second.cumulant, lambda) {
+			return first, second, nil
+		}
+		if err := r.refine(); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// agree reports whether two values of the cumulants are one to about 1e-13, or to less
+// than 1e-11 in the exponent of δ, if that is more.
+func (r *term) agree(a, b cumulants, lambda float64) bool {
+	near := func(x, y, scale float64) bool { return math.Abs(x-y) <= scale }
+	slack := 1e-12 / max(1, r.count)
+	return near(a.value, b.value, max(1e-13*math.Abs(a.value), slack)) &&
+		near(a.mean, b.mean, max(1e-13*math.Abs(a.mean), slack/max(lambda, 1))) &&
+		near(a.variance, b.variance, 1e-9*a.variance)
+}
+
+// characteristic returns E e^{iuL} - 1 under the law, with L measured from its mean: the
+// slow form of what walker computes for many u.
+func (l *law) characteristic(u float64) (re, im float64) {
+	for j, w := range l.weight {
+		y := u * l.loss[j]
+		if math.Abs(y) < 0.25 {
+			half := math.Sin(y / 2)
+			re -= 2 * w * half * half
+			im += w * sineExcess(y)
+			continue
+		}
+		s, c := math.Sincos(y)
+		re += w * (c - 1)
+		im += w * (s - y)
+	}
+	return re, im
+}
+
+// sineExcess returns sin y - y for |y| below 1.
+func sineExcess(y float64) float64 {
+	square, sum := y*y, 1.0
+	for k := 16.0; k >= 4; k -= 2 {
+		sum = 1 - sum*square/(k*(k+1))
+	}
+	return -sum * square * y / 6
+}
+
+// moments is the number of powers of the loss in the series that serves nodes with
+// |u·L| ≤ 1: the first left out is 1/19!.
+const moments = 19
+
+// walker evaluates log E e^{iuL} of one law at u = step, 2·step, 3·step, … in blocks.
+type walker struct {
+	law  *law
+	step float64
+	next int // the multiple of step that comes next
+
+	// Far nodes rotate: weight·e^{iuL} and the rotation of one step.
+	re, im, turnRe, turnIm []float64
+	farWeight, farFirst    float64
+	series                 [moments]float64 // of the near nodes: Σ w·L^k/k!
+}
+
+// prepare sorts the nodes for the block that ends at the multiple last: near nodes, whose
+// phase stays within 1, are summed by their moments; far nodes by rotation.
+func (w *walker) prepare(last int) {
+	start, limit := float64(w.next)*w.step, 1/(float64(last)*w.step)
+	w.re, w.im, w.turnRe, w.turnIm = w.re[:0], w.im[:0], w.turnRe[:0], w.turnIm[:0]
+	w.farWeight, w.farFirst, w.series = 0, 0, [moments]float64{}
+	for j, x := range w.law.loss {
+		weight := w.law.weight[j]
+		if math.Abs(x) <= limit {
+			power := weight * x
+			for k := 2; k < moments; k++ {
+				power *= x
+				w.series[k] += power
+			}
+			continue
+		}
+		s, c := math.Sincos(start * x)
+		w.re, w.im = append(w.re, weight*c), append(w.im, weight*s)
+		s, c = math.Sincos(w.step * x)
+		w.turnRe, w.turnIm = append(w.turnRe, c), append(w.turnIm, s)
+		w.farWeight += weight
+		w.farFirst += weight * x
+	}
+	factorial := 1.0
+	for k := 2; k < moments; k++ {
+		factorial *= float64(k)
+		w.series[k] /= factorial
+	}
+}
+
+// block adds count·log E e^{iuL} at the multiples from next to last to re and im, and
+// returns how many nodes were far.
+func (w *walker) block(last int, re, im []float64) int {
+	w.prepare(last)
+	for k := range re {
+		u := float64(w.next) * w.step
+		a, b := w.near(u)
+		c, d := w.far()
+		logModulus, phase := logOnePlus(a+(c-w.farWeight), b+(d-u*w.farFirst))
+		re[k] += w.law.count * logModulus
+		im[k] += w.law.count * phase
+		w.next++
+	}
+	return len(w.re)
+}
+
+// near sums the series of the near nodes from the second power of iuL on.
+func (w *walker) near(u float64) (re, im float64) {
+	square := u * u
+	for k := moments - 1; k >= 2; k -= 2 {
+		re = w.series[k] - square*re
+	}
+	for k := moments - 2; k >= 3; k -= 2 {
+		im = w.series[k] - square*im
+	}
+	return -square * re, -square * u * im
+}
+
+// far sums the rotating nodes and turns each by one step.
+func (w *walker) far() (re, im float64) {
+	a, b, c, d := w.re, w.im, w.turnRe, w.turnIm
+	n := len(a)
+	b, c, d = b[:n], c[:n], d[:n]
+	for j := range a {
+		x, y := a[j], b[j]
+		re += x
+		im += y
+		a[j] = x*c[j] - y*d[j]
+		b[j] = x*d[j] + y*c[j]
+	}
+	return re, im
+}

@@ -1,0 +1,58 @@
+package contour
+
+import "math"
+
+// excess returns e^y - 1 - y, at least 0, to about 1e-15 relative also for small y, where
+// the plain difference has no digits left.
+func excess(y float64) float64 {
+	if math.Abs(y) > 0.125 {
+		return math.Expm1(y) - y
+	}
+	// The Taylor series; the first term left out is below 1e-17 of the sum.
+	sum := 1.0
+	for k := 12.0; k >= 3; k-- {
+		sum = 1 + sum*y/k
+	}
+	return sum * y * y / 2
+}
+
+// logOnePlus returns the principal logarithm of 1 + re + i·im. It keeps the relative
+// accuracy of a small argument.
+func logOnePlus(re, im float64) (logModulus, phase float64) {
+	if square := 2*re + re*re + im*im; square < 0.5 && square > -0.5 {
+		return 0.5 * math.Log1p(square), math.Atan2(im, 1+re)
+	}
+	return math.Log(math.Hypot(1+re, im)), math.Atan2(im, 1+re)
+}
+
+// logSumExp returns log Σ e^v over a list that is not empty.
+func logSumExp(values []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range values {
+		top = math.Max(top, v)
+	}
+	if math.IsInf(top, 0) {
+		return top
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
+}
+
+// total is a sum of many numbers with the rounding error carried along (Neumaier,
+// "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", ZAMM 1974).
+type total struct{ sum, rest float64 }
+
+func (s *total) add(v float64) {
+	next := s.sum + v
+	if math.Abs(s.sum) >= math.Abs(v) {
+		s.rest += (s.sum - next) + v
+	} else {
+		s.rest += (v - next) + s.sum
+	}
+	s.sum = next
+}
+
+func (s *total) value() float64 { return s.sum + s.rest }
