@@ -39,7 +39,7 @@ func enumerate(parts int64, depth int, run func(s *Stream) string) map[string]*b
 // after them are the greatest, at which every coin but the certain ones is false.
 func (e *enumeration) visit(length int, weight *big.Rat) {
 	for i := length; i < length+8; i++ {
-		e.set(i, e.words[len(e.words)-1])
+		setWord(e.s, i, e.words[len(e.words)-1])
 	}
 	e.s.next = 0
 	outcome := e.run(e.s)
@@ -51,14 +51,14 @@ func (e *enumeration) visit(length int, weight *big.Rat) {
 	default:
 		part := new(big.Rat).Mul(weight, big.NewRat(1, int64(len(e.words))))
 		for _, w := range e.words {
-			e.set(length, w)
+			setWord(e.s, length, w)
 			e.visit(length+1, part)
 		}
 	}
 }
 
-// set makes w word i of the stream.
-func (e *enumeration) set(i int, w uint64) { binary.LittleEndian.PutUint64(e.s.buffer[8*i:], w) }
+// setWord makes w word i of the stream's buffer.
+func setWord(s *Stream, i int, w uint64) { binary.LittleEndian.PutUint64(s.buffer[8*i:], w) }
 
 func (e *enumeration) count(outcome string, weight *big.Rat) {
 	if e.law[outcome] == nil {

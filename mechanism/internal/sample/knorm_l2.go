@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"encoding/binary"
 	"math/big"
 	"math/bits"
 )
@@ -78,18 +79,7 @@ func (s *Stream) RoundedL2(dst []int64, axes []uint64, numerator, denominator ui
 	}
 	var v radial
 	v.begin(s, len(dst)+1, numerator, denominator)
-	for i := range dst {
-		part := &v.point.y
-		if i%2 == 0 {
-			v.pair(s)
-			part = &v.point.x
-		}
-		axis := uint64(1)
-		if len(axes) > 0 {
-			axis = axes[i]
-		}
-		dst[i] = v.round(axis, part)
-	}
+	v.fill(s, dst, axes)
 	s.forget()
 }
 
@@ -144,11 +134,27 @@ func (v *radial) begin(s *Stream, degrees int, numerator, denominator uint64) {
 	v.timesSquare(&v.down, denominator)
 }
 
-// timesSquare multiplies x by n².
+// timesSquare multiplies x, which is not one of the spaces, by n².
 func (v *radial) timesSquare(x *big.Int, n uint64) {
 	v.number.SetUint64(n)
 	v.rest.Mul(x, &v.number)
 	x.Mul(&v.rest, &v.number)
+}
+
+// fill sets dst to the rounded vector; two coordinates take one pair of normal numbers.
+func (v *radial) fill(s *Stream, dst []int64, axes []uint64) {
+	axis := uint64(1)
+	for i := range dst {
+		if len(axes) > 0 {
+			axis = axes[i]
+		}
+		if i%2 == 0 {
+			v.pair(s)
+			dst[i] = v.round(axis, &v.point.x)
+		} else {
+			dst[i] = v.round(axis, &v.point.y)
+		}
+	}
 }
 
 // pair draws the next two normal numbers.
@@ -164,17 +170,38 @@ func (v *radial) pair(s *Stream) {
 // ⌊(⌊2|z|⌋+1)/2⌋, and ⌊2|z|⌋ is the integer root of ⌊4z²⌋, where
 // 4z² = 16·axis²·part²·up·energy/(down·S·2^(2F)). A half is rounded away from zero.
 func (v *radial) round(axis uint64, part *big.Int) int64 {
-	v.number.Mul(part, part)
-	v.timesSquare(&v.number, axis)
+	v.number.SetUint64(axis)
+	v.rest.Mul(&v.number, part)
+	v.number.Mul(&v.rest, &v.rest)
 	v.rest.Mul(&v.number, &v.pairUp)
 	v.number.Rsh(&v.rest, 2*fractionBits-4)
 	v.rest.Quo(&v.number, &v.pairDown)
 	if v.rest.BitLen() > 126 {
 		panic("sample: a draw is beyond 2^62")
 	}
-	magnitude := int64((v.number.Sqrt(&v.rest).Uint64() + 1) / 2)
+	magnitude := int64((root(&v.rest) + 1) / 2)
 	if part.Sign() < 0 {
 		return -magnitude
 	}
 	return magnitude
+}
+
+// root returns ⌊√n⌋ for 0 ≤ n < 2^126, by Newton's iteration from above. It keeps x ≥ ⌊√n⌋. If
+// q = ⌊n/x⌋ ≥ x then x² ≤ n and x is the root; else ⌊(x+q)/2⌋ is smaller than x and, since
+// (x + n/x)/2 ≥ √n, still at least ⌊√n⌋. The quotients fit 64 bits, as x > √n/2 > n/2^64.
+func root(n *big.Int) uint64 {
+	if n.Sign() == 0 {
+		return 0
+	}
+	var text [16]byte
+	n.FillBytes(text[:])
+	high, low := binary.BigEndian.Uint64(text[:8]), binary.BigEndian.Uint64(text[8:])
+	x := uint64(1) << ((n.BitLen() + 1) / 2)
+	for {
+		q, _ := bits.Div64(high, low, x)
+		if q >= x {
+			return x
+		}
+		x = (x + q) / 2
+	}
 }

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"encoding/binary"
 	"math"
 	"testing"
 )
@@ -94,14 +93,14 @@ func TestDiscreteLaplaceIsIndependent(t *testing.T) {
 func TestDrawsBeyondTheLimitEndTheProgram(t *testing.T) {
 	s := fixed(43)
 	for i := 0; i < bufferSize/8; i += 2 {
-		binary.LittleEndian.PutUint64(s.buffer[8*i:], 0)
-		binary.LittleEndian.PutUint64(s.buffer[8*i+8:], math.MaxUint64)
+		setWord(s, i, 0)
+		setWord(s, i+1, math.MaxUint64)
 	}
 	s.next = 0
 	if !panics(func() { s.wholes() }) {
 		t.Error("1024 whole units do not panic")
 	}
-	binary.LittleEndian.PutUint64(s.buffer[bufferSize-16:], math.MaxUint64)
+	setWord(s, bufferSize/8-2, math.MaxUint64)
 	s.next = 0
 	if got := s.wholes(); got != wholeScales-1 {
 		t.Errorf("got %d whole units, want %d", got, wholeScales-1)
