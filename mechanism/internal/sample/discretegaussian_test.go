@@ -10,7 +10,7 @@ import (
 func TestDiscreteGaussianLaw(t *testing.T) {
 	for i, c := range [][2]uint64{{1, 2}, {2, 2}, {5, 3}, {1 << 16, 65535}, {1 << 20, 1}, {1 << 36, 65535}, {MaxScaleNumerator, 1}} {
 		sigma, step := scaleOf(c)
-		draws := make([]int64, 200000)
+		draws := make([]int64, 100000)
 		fixed(byte(50+i)).DiscreteGaussian(draws, c[0], c[1])
 		if m := misfit(draws, gaussianCDF(sigma), 40*step, step); !(m < 1) {
 			t.Errorf("σ = %d/%d: chi-square over its limit is %.2f, want below 1", c[0], c[1], m)
@@ -21,7 +21,7 @@ func TestDiscreteGaussianLaw(t *testing.T) {
 // TestDiscreteGaussianFaultsAreSeen draws with a σ 2 % off, with the proposals as they come, and
 // with the rounded continuous Gaussian of the same σ: each must be convicted.
 func TestDiscreteGaussianFaultsAreSeen(t *testing.T) {
-	draws := make([]int64, 500000)
+	draws := make([]int64, 300000)
 	convicted := func(name string, cdf func(int64) float64) {
 		t.Helper()
 		if m := misfit(draws, cdf, 40, 1); !(m > 1) {

@@ -134,15 +134,15 @@ func TestL2SlackAddsUp(t *testing.T) {
 func TestRoundedL2Limits(t *testing.T) {
 	s, x := fixed(161), make([]int64, 2)
 	for name, draw := range map[string]func(){
-		"too many dimensions":          func() { s.RoundedL2(make([]int64, MaxL2Dimension+1), nil, 1, 1) },
-		"fewer axes than coordinates":  func() { s.RoundedL2(x, []uint64{1}, 1, 1) },
-		"more axes than coordinates":   func() { s.RoundedL2(x, []uint64{1, 1, 1}, 1, 1) },
-		"an axis of 0":                 func() { s.RoundedL2(x, []uint64{1, 0}, 1, 1) },
-		"a scale past the limit":       func() { s.RoundedL2(x, nil, 1<<MaxL2ScaleBits+1, 1) },
-		"an axis past the limit":       func() { s.RoundedL2(x, []uint64{1, 3}, 1<<(MaxL2ScaleBits-1), 1) },
-		"an axis past 64 bits":         func() { s.RoundedL2(x, []uint64{1, math.MaxUint64}, 1<<53, 1<<60) },
-		"a coordinate beyond 2^62":     func() { beyond(s, x, 62) },
-		"a coordinate far beyond 2^62": func() { beyond(s, x, 200) },
+		"too many dimensions":         func() { s.RoundedL2(make([]int64, MaxL2Dimension+1), nil, 1, 1) },
+		"fewer axes than coordinates": func() { s.RoundedL2(x, []uint64{1}, 1, 1) },
+		"more axes than coordinates":  func() { s.RoundedL2(x, []uint64{1, 1, 1}, 1, 1) },
+		"an axis of 0":                func() { s.RoundedL2(x, []uint64{1, 0}, 1, 1) },
+		"a scale past the limit":      func() { s.RoundedL2(x, nil, 1<<MaxL2ScaleBits+1, 1) },
+		"an axis past the limit":      func() { s.RoundedL2(x, []uint64{1, 3}, 1<<(MaxL2ScaleBits-1), 1) },
+		"an axis past 64 bits":        func() { s.RoundedL2(x, []uint64{1, math.MaxUint64}, 1<<53, 1<<60) },
+		"a coordinate of 2^62":        func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 126)) },
+		"a coordinate of 2^200":       func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 402)) },
 	} {
 		if !panics(draw) {
 			t.Errorf("%s: no panic", name)
@@ -151,15 +151,18 @@ func TestRoundedL2Limits(t *testing.T) {
 	s.RoundedL2(nil, nil, 1, 1)
 	s.RoundedL2(x, []uint64{1, 2}, 1<<(MaxL2ScaleBits-1), 1)
 	s.RoundedL2(x, []uint64{1, math.MaxUint64}, 1, 1<<60)
-	beyond(s, x, 40)
+	below := new(big.Int).Lsh(big.NewInt(1), 126)
+	if got := roundRoot(below.Sub(below, big.NewInt(1))); got != 1<<62 {
+		t.Errorf("a coordinate just below 2^62 rounds to %d, want 2^62", got)
+	}
 }
 
-// beyond rounds a vector whose length is about 2^bits.
-func beyond(s *Stream, x []int64, bits uint) {
+// roundRoot rounds √square/2, for which it hands round the draws that make 4z² = square.
+func roundRoot(square *big.Int) int64 {
 	var v radial
-	v.begin(s, 2, 1, 1)
-	v.up.Lsh(big.NewInt(1), fractionBits+2*bits+2)
-	v.fill(s, x, nil)
+	v.pairUp.Lsh(square, 2*fractionBits-4)
+	v.pairDown.SetUint64(1)
+	return v.round(1, big.NewInt(1))
 }
 
 // TestRoundedL2AllocatesByDimension: a vector takes some allocations for its integers and about

@@ -64,22 +64,26 @@ func erlang(d int) func(x int64) float64 {
 	}
 }
 
+// roundedLaplaceCDF is the distribution function of a rounded Laplace number of scale t.
+func roundedLaplaceCDF(t float64) func(x int64) float64 {
+	return func(x int64) float64 {
+		z := (float64(x) + 0.5) / t
+		if z < 0 {
+			return math.Exp(z) / 2
+		}
+		return 1 - math.Exp(-z)/2
+	}
+}
+
 // TestRoundedL2IsRoundedLaplaceInOneDimension also covers scales where rounding is coarse.
 func TestRoundedL2IsRoundedLaplaceInOneDimension(t *testing.T) {
 	for i, c := range [][2]uint64{{1, 3}, {3, 2}, {1 << 40, 3}} {
 		scale, step := scaleOf(c)
-		law := func(x int64) float64 {
-			z := (float64(x) + 0.5) / scale
-			if z < 0 {
-				return math.Exp(z) / 2
-			}
-			return 1 - math.Exp(-z)/2
-		}
 		draws, s := make([]int64, 20000), fixed(byte(110+i))
 		for k := range draws {
 			s.RoundedL2(draws[k:k+1], nil, c[0], c[1])
 		}
-		if m := misfit(draws, law, 40*step, step); !(m < 1) {
+		if m := misfit(draws, roundedLaplaceCDF(scale), 40*step, step); !(m < 1) {
 			t.Errorf("scale %d/%d: chi-square over its limit is %.2f, want below 1", c[0], c[1], m)
 		}
 		if m := misfit(draws, laplaceCDF(scale), 40*step, step); i == 0 && !(m > 1) {
