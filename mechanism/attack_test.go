@@ -18,7 +18,7 @@ const attackRounds = 100000
 // record's bound 1, and returns the released values and the width of the grid.
 func releaseOf(t *testing.T, z float64, values []int64) (released []float64, unit float64) {
 	t.Helper()
-	g, err := newGrid(z, 1000, 0)
+	g, err := Gaussian{z}.fit(fit{maxRecords: 1000, norm: L2()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestReachabilityAttack(t *testing.T) {
 		t.Errorf("against the naive sampler the attack scores %.3f, want more than 0.95", got)
 	}
 	values := make([]int64, rounds)
-	g, err := newGrid(sigma, 1000, 0)
+	g, err := Gaussian{sigma}.fit(fit{maxRecords: 1000, norm: L2()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestPrecisionAttack(t *testing.T) {
 	if four[0] < attackRounds/20 || four[1] != 0 {
 		t.Errorf("four samples: the event happened %d and %d times, want often and never", four[0], four[1])
 	}
-	g, err := newGrid(sigma, 1000, 0)
+	g, err := Gaussian{sigma}.fit(fit{maxRecords: 1000, norm: L2()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestPrecisionAttack(t *testing.T) {
 // TestLowBitsOfReleases compares the low byte of the released integers of two neighboring values:
 // a two-sample chi-square with 255 degrees of freedom exceeds 420 with probability 2e-10.
 func TestLowBitsOfReleases(t *testing.T) {
-	g, err := newGrid(1.1, 1000, 0)
+	g, err := Gaussian{1.1}.fit(fit{maxRecords: 1000, norm: L2()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,20 +5,24 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/privacy"
 )
 
 // Event states what was released, as much of it as its privacy cost depends on.
 // The set is closed. String prints an expression that ParseEvent reads back to an
-// equal event.
+// equal event. Numbers are always those of one record's bound: that a relation moves
+// a sum by twice the bound is known to accountants alone.
 type Event interface {
 	String() string
-	event()
+	// check returns an error when a number of this event itself makes no sense.
+	check() error
+	// unproved returns why there is no proof under a relation, "" where there is one;
+	// of this event itself, its parts aside.
+	unproved(n privacy.Neighboring) string
+	// parts returns the events that this one is made of.
+	parts() []Event
 }
-
-// Gaussian is the release of a sum of bounded contributions with normal noise whose
-// standard deviation is NoiseMultiplier times one record's bound (L2 norm), under
-// every neighboring relation.
-type Gaussian struct{ NoiseMultiplier float64 }
 
 // NonPrivate is a release without protection; every accountant prices it at +Inf.
 type NonPrivate struct{}
@@ -34,81 +38,109 @@ type Repeat struct {
 // chosen with knowledge of the earlier outputs.
 type Sequence []Event
 
-// PoissonSampled is an event on a fresh sample that takes each record independently with a
-// probability of at most Probability. Event is a Gaussian or NonPrivate.
-type PoissonSampled struct {
-	Probability float64
-	Event       Event
-}
-
-func (Gaussian) event()   {}
-func (NonPrivate) event() {}
-func (Repeat) event()     {}
-func (Sequence) event()   {}
-
-func (PoissonSampled) event() {}
-
-// String prints "gaussian(1.1)".
-func (g Gaussian) String() string {
-	return "gaussian(" + strconv.FormatFloat(g.NoiseMultiplier, 'g', -1, 64) + ")"
-}
-
 // String prints "non-private()".
 func (NonPrivate) String() string { return "non-private()" }
 
 // String prints "repeat(60, gaussian(1.1))".
-func (r Repeat) String() string { return fmt.Sprintf("repeat(%d, %v)", r.Count, r.Event) }
+func (r Repeat) String() string { return call("repeat", r.Count, r.Event) }
 
 // String prints "sequence(gaussian(3), repeat(60, gaussian(1.1)))".
 func (s Sequence) String() string {
-	parts := make([]string, len(s))
+	arguments := make([]any, len(s))
 	for i, e := range s {
-		parts[i] = fmt.Sprint(e)
+		arguments[i] = e
 	}
-	return "sequence(" + strings.Join(parts, ", ") + ")"
+	return call("sequence", arguments...)
 }
 
-// String prints "poisson(0.01, gaussian(1.1))".
-func (p PoissonSampled) String() string {
-	return "poisson(" + strconv.FormatFloat(p.Probability, 'g', -1, 64) + ", " + fmt.Sprint(p.Event) + ")"
+func (NonPrivate) check() error { return nil }
+func (Sequence) check() error   { return nil }
+
+func (r Repeat) check() error {
+	if r.Count < 0 {
+		return wrong("count", r, r.Count, "0 or more")
+	}
+	return nil
 }
+
+func (NonPrivate) unproved(privacy.Neighboring) string { return "" }
+func (Repeat) unproved(privacy.Neighboring) string     { return "" }
+func (Sequence) unproved(privacy.Neighboring) string   { return "" }
+
+func (NonPrivate) parts() []Event { return nil }
+func (r Repeat) parts() []Event   { return []Event{r.Event} }
+func (s Sequence) parts() []Event { return s }
 
 // CheckEvent returns an error that names the first part of the event whose numbers
 // make no sense: a noise multiplier that is not positive and finite, a negative
 // count, a missing event.
 func CheckEvent(e Event) error {
-	switch e := e.(type) {
-	case Gaussian:
-		if !(e.NoiseMultiplier > 0) || math.IsInf(e.NoiseMultiplier, 1) {
-			return fmt.Errorf("mechanism: noise multiplier of %v is %v, want a positive finite number", e, e.NoiseMultiplier)
+	if e == nil {
+		return fmt.Errorf("mechanism: event is %v, want an event of this package", e)
+	}
+	if err := e.check(); err != nil {
+		return err
+	}
+	for _, part := range e.parts() {
+		if err := CheckEvent(part); err != nil {
+			return err
 		}
-	case NonPrivate:
-	case Repeat:
-		if e.Count < 0 {
-			return fmt.Errorf("mechanism: count of %v is %d, want 0 or more", e, e.Count)
-		}
-		return CheckEvent(e.Event)
-	case PoissonSampled:
-		return checkPoisson(e)
-	case Sequence:
-		for _, part := range e {
-			if err := CheckEvent(part); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("mechanism: event is %v (%T), want an event of this package", e, e)
 	}
 	return nil
 }
 
-func checkPoisson(e PoissonSampled) error {
-	if !(e.Probability > 0 && e.Probability < 1) {
-		return fmt.Errorf("mechanism: sampling probability of %v is %v, want more than 0 and less than 1", e, e.Probability)
+// CheckNeighboring returns an error that names the first part of a valid event for which
+// no proof is known under the relation, and the reason.
+func CheckNeighboring(e Event, n privacy.Neighboring) error {
+	if !n.Valid() {
+		return fmt.Errorf("mechanism: neighboring is %v, want a named relation", n)
 	}
-	switch e.Event.(type) {
-	case Gaussian, NonPrivate:
-		return CheckEvent(e.Event)
+	if reason := e.unproved(n); reason != "" {
+		return fmt.Errorf("mechanism: %v has no proof under %v: %s", e, n, reason)
 	}
-	return fmt.Errorf("mechanism: sampled event is %v, want gaussian or non-private", e.Event)
+	for _, part := range e.parts() {
+		if err := CheckNeighboring(part, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call prints an expression: events as they print, numbers in their shortest form.
+func call(name string, arguments ...any) string {
+	texts := make([]string, len(arguments))
+	for i, a := range arguments {
+		texts[i] = fmt.Sprint(a)
+		if v, number := a.(float64); number {
+			texts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	}
+	return name + "(" + strings.Join(texts, ", ") + ")"
+}
+
+// wrong is the error of a number that makes no sense.
+func wrong(name string, e Event, value any, want string) error {
+	return fmt.Errorf("mechanism: %s of %v is %v, want %s", name, e, value, want)
+}
+
+// positive reports whether v is positive and finite.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+
+func checkPositive(name string, e Event, value float64) error {
+	if !positive(value) {
+		return wrong(name, e, value, "a positive finite number")
+	}
+	return nil
+}
+
+// onlyUnder is the reason of events whose proof is for some relations.
+func onlyUnder(n privacy.Neighboring, proved ...privacy.Neighboring) string {
+	names := make([]string, len(proved))
+	for i, p := range proved {
+		if n == p {
+			return ""
+		}
+		names[i] = p.String()
+	}
+	return "it is proved under " + strings.Join(names, " and ") + " only"
 }

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/ditherml/dither/mechanism/internal/sample"
@@ -17,40 +18,56 @@ const (
 // grid is the integer scale of one release: noise of standard deviation S =
 // 2^bits, one record's bound Δ. It is derived from public numbers.
 type grid struct {
-	multiplier float64 // 0 for a release without noise
+	noise      Noise
 	bits       uint
 	bound      int64
 	maxRecords int
+	norm       Norm
 }
 
-// newGrid takes the largest S = 2^b, b ≤ 50, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
+// maxMaxRecords is the largest declared number of records.
+const maxMaxRecords = 1 << 40
+
+// maxKNormBits bounds the scale of K-norm noise, for the exact samplers.
+const maxKNormBits = 40
+
+// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
 // 16·S < 2^62, so that nothing overflows; Δ is at most maxBound (0: no such limit).
 // The executed multiplier S/Δ is at least z.
-func newGrid(multiplier float64, maxRecords int, maxBound int64) (grid, error) {
-	if maxRecords < 1 || maxRecords > 1<<40 {
-		return grid{}, fmt.Errorf("mechanism: max records is %d, want 1 to 2^40", maxRecords)
+func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
+	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords {
+		return grid{}, fmt.Errorf("mechanism: max records is %d, want 1 to 2^40", f.maxRecords)
 	}
-	if maxBound == 0 {
-		maxBound = 1 << maxBoundBits
-	}
-	if err := CheckEvent(Gaussian{multiplier}); err != nil {
+	if err := CheckEvent(n); err != nil {
 		return grid{}, err
 	}
-	for b := uint(sample.MaxGridBits); b >= sample.MinGridBits; b-- {
+	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<maxBoundBits)
+	for b := maxBits; b >= sample.MinGridBits; b-- {
 		delta := floorRatio(b, multiplier)
 		if delta.Cmp(big.NewInt(maxBound)) > 0 {
 			continue
 		}
-		worst := new(big.Int).Mul(delta, big.NewInt(int64(maxRecords)))
+		worst := new(big.Int).Mul(delta, big.NewInt(int64(f.maxRecords)))
 		worst.Add(worst, new(big.Int).Lsh(big.NewInt(16), b))
 		if worst.BitLen() <= sumBits {
 			if delta.BitLen() < minBoundBits {
 				break
 			}
-			return grid{multiplier, b, delta.Int64(), maxRecords}, nil
+			return grid{n, b, delta.Int64(), f.maxRecords, f.norm}, nil
 		}
 	}
-	return grid{}, fmt.Errorf("mechanism: noise multiplier %v with at most %d records leaves no exact integer grid; use a smaller multiplier or fewer records", multiplier, maxRecords)
+	return grid{}, fmt.Errorf("mechanism: noise multiplier %v with at most %d records leaves no exact integer grid; use a smaller multiplier or fewer records", multiplier, f.maxRecords)
+}
+
+// leastPositive returns the least of the numbers that are positive.
+func leastPositive(numbers ...int64) int64 {
+	least := int64(math.MaxInt64)
+	for _, v := range numbers {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	return least
 }
 
 // minBoundBits: below 2^(minBoundBits-1) the rounding of coefficients would show.
@@ -58,15 +75,16 @@ const minBoundBits = 8
 
 // newExactGrid is the grid of a release without noise: Δ is the largest power of
 // two that cannot overflow, at most maxBound.
-func newExactGrid(maxRecords int, maxBound int64) (grid, error) {
-	if maxRecords < 1 || maxRecords > 1<<40 {
-		return grid{}, fmt.Errorf("mechanism: max records is %d, want 1 to 2^40", maxRecords)
+func newExactGrid(n Noise, f fit) (grid, error) {
+	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords {
+		return grid{}, fmt.Errorf("mechanism: max records is %d, want 1 to 2^40", f.maxRecords)
 	}
+	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<44)
 	bound := int64(1) << 44
-	for bound > (1<<sumBits-1)/int64(maxRecords) || (maxBound > 0 && bound > maxBound) {
+	for bound > (1<<sumBits-1)/int64(f.maxRecords) || bound > maxBound {
 		bound >>= 1
 	}
-	return grid{bound: bound, maxRecords: maxRecords}, nil
+	return grid{noise: n, bound: bound, maxRecords: f.maxRecords, norm: f.norm}, nil
 }
 
 // floorRatio returns ⌊2^b/z⌋ exactly.

@@ -17,7 +17,7 @@ func MomentRows(n Noise, maxRecords, dim int, radius float64) (RowsOptions, erro
 	if !(radius > 0) || math.IsInf(radius, 1) {
 		return RowsOptions{}, fmt.Errorf("mechanism: radius is %v, want positive and finite", radius)
 	}
-	g, err := n.grid(maxRecords, maxMomentBound)
+	g, err := n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: dim * dim})
 	if err != nil {
 		return RowsOptions{}, err
 	}
@@ -36,11 +36,11 @@ func SecondMoment(s Sample, rows *Rows, n Noise, maxRecords int) (Bounded, error
 	if s.drawn.sampling.kind != samplingFull {
 		return Bounded{}, fmt.Errorf("mechanism: the sample is %v, want a full one", s.drawn.sampling)
 	}
-	g, err := n.grid(maxRecords, maxMomentBound)
+	g, err := n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: rows.dim * rows.dim})
 	if err != nil {
 		return Bounded{}, err
 	}
-	if rows.limit != g.bound {
+	if rows.limit != g.bound || rows.count != rows.total {
 		return Bounded{}, fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
 	}
 	unit := rows.step * rows.step

@@ -14,23 +14,30 @@ const maxEventDepth = 64
 // position (in bytes, from 1) and what was wanted there.
 func ParseEvent(text string) (Event, error) {
 	p := &eventParser{text: text}
-	e, err := p.event(0)
-	if err != nil {
-		return nil, err
+	e := p.event()
+	if p.space(); p.err == nil && p.at != len(p.text) {
+		p.want("the end of the event")
 	}
-	if p.space(); p.at != len(p.text) {
-		return nil, p.want("the end of the event")
+	if p.err != nil {
+		return nil, p.err
 	}
 	return e, CheckEvent(e)
 }
 
+// eventParser reads on until its first error, after which it reads nothing.
 type eventParser struct {
-	text string
-	at   int
+	text  string
+	at    int
+	depth int
+	first bool // the next argument is the first of its event
+	err   error
 }
 
-func (p *eventParser) want(what string) error {
-	return fmt.Errorf("mechanism: event text is wrong at position %d, want %s", p.at+1, what)
+// want notes what was wanted at this position, unless something was wanted before.
+func (p *eventParser) want(what string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("mechanism: event text is wrong at position %d, want %s", p.at+1, what)
+	}
 }
 
 func (p *eventParser) space() {
@@ -42,7 +49,7 @@ func (p *eventParser) space() {
 // take consumes c, after spaces, and reports whether it stood there.
 func (p *eventParser) take(c byte) bool {
 	p.space()
-	if p.at < len(p.text) && p.text[p.at] == c {
+	if p.err == nil && p.at < len(p.text) && p.text[p.at] == c {
 		p.at++
 		return true
 	}
@@ -61,78 +68,79 @@ func (p *eventParser) word() string {
 	return rest[:end]
 }
 
-func (p *eventParser) event(depth int) (Event, error) {
-	if depth > maxEventDepth {
-		return nil, p.want(fmt.Sprintf("at most %d nested events", maxEventDepth))
-	}
+// event reads a name and its arguments.
+func (p *eventParser) event() Event {
+	p.space()
 	start := p.at
-	name := p.word()
-	read, known := map[string]func(int) (Event, error){
-		"gaussian":    p.gaussian,
-		"non-private": func(int) (Event, error) { return NonPrivate{}, nil },
-		"poisson":     p.poisson,
-		"repeat":      p.repeat,
-		"sequence":    p.sequence,
-	}[name]
-	if !known {
+	read, known := eventReaders[p.word()]
+	switch {
+	case p.depth > maxEventDepth:
+		p.want(fmt.Sprintf("at most %d nested events", maxEventDepth))
+	case !known:
 		p.at = start
-		return nil, p.want("gaussian, non-private, poisson, repeat or sequence")
+		p.want("one of " + strings.Join(EventNames(), ", "))
+	case !p.take('('):
+		p.want("(")
 	}
-	if !p.take('(') {
-		return nil, p.want("(")
+	if p.err != nil {
+		return nil
 	}
-	e, err := read(depth)
-	if err == nil && !p.take(')') {
-		err = p.want(")")
+	p.depth++
+	p.first = true
+	e := read(p)
+	p.first = false
+	p.depth--
+	if p.err == nil && !p.take(')') {
+		p.want(")")
 	}
-	return e, err
+	return e
 }
 
-func (p *eventParser) gaussian(int) (Event, error) {
+// argument consumes the comma before every argument but the first.
+func (p *eventParser) argument(what string) {
+	if !p.first && !p.take(',') {
+		p.want(", and " + what)
+	}
+	p.first = false
+}
+
+func (p *eventParser) number(what string) float64 {
+	p.argument(what)
 	v, err := strconv.ParseFloat(p.word(), 64)
 	if err != nil {
-		return nil, p.want("a noise multiplier before it")
+		p.want(what + " before it")
 	}
-	return Gaussian{NoiseMultiplier: v}, nil
+	return v
 }
 
-func (p *eventParser) poisson(depth int) (Event, error) {
-	q, err := strconv.ParseFloat(p.word(), 64)
+func (p *eventParser) count64(what string) int64 {
+	p.argument(what)
+	v, err := strconv.ParseInt(p.word(), 10, 64)
 	if err != nil {
-		return nil, p.want("a sampling probability before it")
+		p.want(what + " before it")
 	}
-	if !p.take(',') {
-		return nil, p.want(", and an event")
-	}
-	e, err := p.event(depth + 1)
-	return PoissonSampled{Probability: q, Event: e}, err
+	return v
 }
 
-func (p *eventParser) repeat(depth int) (Event, error) {
-	count, err := strconv.Atoi(p.word())
+func (p *eventParser) count(what string) int {
+	p.argument(what)
+	v, err := strconv.Atoi(p.word())
 	if err != nil {
-		return nil, p.want("a count before it")
+		p.want(what + " before it")
 	}
-	if !p.take(',') {
-		return nil, p.want(", and an event")
-	}
-	e, err := p.event(depth + 1)
-	return Repeat{Event: e, Count: count}, err
+	return v
 }
 
-func (p *eventParser) sequence(depth int) (Event, error) {
-	s := Sequence{}
-	if p.space(); p.at < len(p.text) && p.text[p.at] == ')' {
-		return s, nil
+func (p *eventParser) part() Event {
+	p.argument("an event")
+	if p.err != nil {
+		return nil
 	}
-	for {
-		e, err := p.event(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		s = append(s, e)
-		if !p.take(',') {
-			return s, nil
-		}
-	}
+	return p.event()
+}
+
+// more reports whether another argument follows.
+func (p *eventParser) more() bool {
+	p.space()
+	return p.err == nil && p.at < len(p.text) && (p.first && p.text[p.at] != ')' || !p.first && p.text[p.at] == ',')
 }

@@ -2,8 +2,7 @@ package mechanism
 
 import (
 	"fmt"
-
-	"github.com/ditherml/dither/mechanism/internal/sample"
+	"math"
 )
 
 // Payer is asked for payment before noise is drawn; a ledger's grant is one. Pay
@@ -32,62 +31,91 @@ type Noisy struct{ values []float64 }
 // caller must not modify them.
 func (n Noisy) Values() []float64 { return n.values }
 
-// Release pays for the event that the sample's sampling makes of g, then draws noise
-// of standard deviation NoiseMultiplier times the bound for every number, and
-// returns the noisy sum. It refuses a Bounded made for another noise multiplier.
+// Release pays for the event that the sample's sampling makes of n, then draws noise of the
+// scale that n states, in bounds of one record, for every number, and returns the noisy sum.
+// It refuses a Bounded made for another noise. A sample that was drawn, not taken in full, is
+// released from once: several sums of one sample are one event (see Join).
 //
-// The noise is a Gaussian rounded to the integer grid (up to SlackOf). The sum is an
+// Gaussian noise is rounded to the integer grid (up to SlackOf). The sum is an
 // integer, and round(f+Z) = f + round(Z) for integer f, so the result is a function
 // of the continuous Gaussian mechanism's output (Balle & Wang, "Improving the
 // Gaussian Mechanism for Differential Privacy", ICML 2018, theorem 8,
 // https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
-func (g Gaussian) Release(p Payer, b Bounded) (Noisy, error) {
-	if b.state == nil || b.state.grid.multiplier != g.NoiseMultiplier {
-		return Noisy{}, fmt.Errorf("mechanism: the sum was not made for %v, want the noise that NewSum was given", g)
-	}
-	return release(p, g, b.state)
-}
-
-// Release pays for NonPrivate and returns the sum without noise.
-func (n NonPrivate) Release(p Payer, b Bounded) (Noisy, error) {
-	if b.state == nil || b.state.grid.multiplier != 0 {
-		return Noisy{}, fmt.Errorf("mechanism: the sum was not made for %v, want the noise that NewSum was given", n)
-	}
-	return release(p, n, b.state)
-}
-
-// Release is n's own Release, for callers that hold either noise.
 func Release(p Payer, n Noise, b Bounded) (Noisy, error) {
-	switch n := n.(type) {
-	case Gaussian:
-		return n.Release(p, b)
-	case NonPrivate:
-		return n.Release(p, b)
+	if n == nil {
+		return Noisy{}, fmt.Errorf("mechanism: noise is %v, want a noise of this package", n)
 	}
-	return Noisy{}, fmt.Errorf("mechanism: noise is %v, want gaussian or non-private", n)
-}
-
-func release(p Payer, n Noise, b *bounded) (Noisy, error) {
-	event, err := b.sample.drawn.sampling.Price(n)
+	if b.state == nil || b.state.grid.noise != n {
+		return Noisy{}, fmt.Errorf("mechanism: the sum was not made for %v, want the noise that it was made for", n)
+	}
+	noisy, err := release(p, b.state)
 	if err != nil {
 		return Noisy{}, err
 	}
-	if p == nil {
-		return Noisy{}, fmt.Errorf("mechanism: %v has no payer, want a grant of a ledger", event)
-	}
-	if err := p.Pay(event); err != nil {
-		return Noisy{}, err
-	}
-	drawn := make([]int64, len(b.values))
-	n.noise(drawn, b.grid)
-	values := make([]float64, len(b.values))
-	for j, v := range b.values {
-		values[j] = float64(v+drawn[j]) * b.unit
-	}
-	return Noisy{values}, nil
+	return noisy[0], nil
 }
 
-// noise draws under a key of its own.
-func (Gaussian) noise(dst []int64, g grid) { sample.NewStream().RoundedGaussian(dst, g.bits) }
+// Release is Release with this noise.
+func (n Gaussian) Release(p Payer, b Bounded) (Noisy, error) { return Release(p, n, b) }
 
-func (NonPrivate) noise([]int64, grid) {}
+// Release is Release with this noise.
+func (n KNorm) Release(p Payer, b Bounded) (Noisy, error) { return Release(p, n, b) }
+
+// Release is Release with this noise, which is exact on the integers.
+func (n DiscreteGaussian) Release(p Payer, b Bounded) (Noisy, error) { return Release(p, n, b) }
+
+// Release is Release with this noise, which is exact on the integers.
+func (n DiscreteLaplace) Release(p Payer, b Bounded) (Noisy, error) { return Release(p, n, b) }
+
+// Release pays for NonPrivate and returns the sum without noise.
+func (n NonPrivate) Release(p Payer, b Bounded) (Noisy, error) { return Release(p, n, b) }
+
+// release is the only way out: it pays for all sums together, then draws.
+func release(p Payer, sums ...*bounded) ([]Noisy, error) {
+	if p == nil {
+		return nil, fmt.Errorf("mechanism: the release has no payer, want a grant of a ledger")
+	}
+	drawn := sums[0].sample.drawn
+	events := make([]Event, len(sums))
+	for i, s := range sums {
+		events[i] = s.grid.noise
+	}
+	if err := drawn.pay(p, events); err != nil {
+		return nil, err
+	}
+	released := make([]Noisy, len(sums))
+	for i, s := range sums {
+		values, err := s.noisy()
+		if err != nil {
+			return nil, err
+		}
+		released[i] = Noisy{values}
+	}
+	return released, nil
+}
+
+// noisy adds fresh noise to the integers. Where int64 ends the result stays at its end, which is
+// a function of the exact sum.
+func (b *bounded) noisy() ([]float64, error) {
+	noise := make([]int64, len(b.values))
+	if err := b.grid.noise.draw(noise, b.grid); err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(b.values))
+	for j, v := range b.values {
+		values[j] = float64(saturatingAdd(v, noise[j])) * b.unit
+	}
+	return values, nil
+}
+
+// saturatingAdd returns a+b, moved into the range of int64.
+func saturatingAdd(a, b int64) int64 {
+	sum := a + b
+	switch {
+	case a > 0 && b > 0 && sum < 0:
+		return math.MaxInt64
+	case a < 0 && b < 0 && sum >= 0:
+		return math.MinInt64
+	}
+	return sum
+}

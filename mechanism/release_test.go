@@ -118,7 +118,7 @@ func TestNoiseHasThePricedScale(t *testing.T) {
 func TestGridKeepsItsPromises(t *testing.T) {
 	for _, z := range []float64{0.2, 0.5, 1, 1.1, 3, 48.448, 1e4, 1e7} {
 		for _, records := range []int{1, 100, 45222, 1 << 20, 1 << 32} {
-			g, err := newGrid(z, records, 0)
+			g, err := Gaussian{z}.fit(fit{maxRecords: records, norm: L2()})
 			if err != nil {
 				if z < 1e7 || records < 1<<32 {
 					t.Errorf("z %v, %d records: %v", z, records, err)
@@ -137,7 +137,7 @@ func TestGridKeepsItsPromises(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newGrid(1, 0, 0); err == nil {
+	if _, err := (Gaussian{1}).fit(fit{norm: L2()}); err == nil {
 		t.Error("zero max records: got a grid")
 	}
 }

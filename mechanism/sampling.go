@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
@@ -16,6 +17,8 @@ type Sampling struct {
 	// probability is what is charged, threshold/2^64 ≤ probability what is executed.
 	probability float64
 	threshold   uint64
+	// records and batch are of a fixed size, parts of a partition.
+	records, batch, parts int
 }
 
 type samplingKind uint8
@@ -23,6 +26,8 @@ type samplingKind uint8
 const (
 	samplingFull samplingKind = iota + 1
 	samplingPoisson
+	samplingFixedSize
+	samplingPartition
 )
 
 // Full takes every record: nothing is drawn and nothing is amplified.
@@ -38,30 +43,58 @@ func Poisson(q float64) (Sampling, error) {
 	if threshold == 0 {
 		return Sampling{}, fmt.Errorf("mechanism: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
 	}
-	return Sampling{samplingPoisson, q, threshold}, nil
+	return Sampling{kind: samplingPoisson, probability: q, threshold: threshold}, nil
 }
 
-// String returns "full" or "poisson(q)".
+// FixedSize takes a batch of this many out of a public number of records, every batch with equal
+// probability. It is proved under replace-one only and costs far more than Poisson sampling of the
+// same expected size: prefer that.
+func FixedSize(records, batch int) (Sampling, error) {
+	s := Sampling{kind: samplingFixedSize, records: records, batch: batch}
+	_, err := s.Price(Gaussian{1})
+	return s, err
+}
+
+// Partitioned splits the records into this many parts, each record's part drawn uniformly and
+// independently of everything else. DrawParts draws it.
+func Partitioned(parts int) (Sampling, error) {
+	s := Sampling{kind: samplingPartition, parts: parts}
+	_, err := s.Price(Gaussian{1})
+	return s, err
+}
+
+// String returns "full", "poisson(q)", "fixed-size(n, m)" or "partition(k)".
 func (s Sampling) String() string {
 	switch s.kind {
 	case samplingFull:
 		return "full"
 	case samplingPoisson:
-		return fmt.Sprintf("poisson(%v)", s.probability)
+		return call("poisson", s.probability)
+	case samplingFixedSize:
+		return call("fixed-size", s.records, s.batch)
+	case samplingPartition:
+		return call("partition", s.parts)
 	}
 	return "invalid-sampling"
 }
 
-// Price returns the event of one release of e from one sample.
+// Price returns the event of one release of e from one sample; of a partition, the event of
+// the releases of e from all its parts.
 func (s Sampling) Price(e Event) (Event, error) {
+	var priced Event
 	switch s.kind {
 	case samplingFull:
-		return e, nil
+		priced = e
 	case samplingPoisson:
-		priced := PoissonSampled{s.probability, e}
-		return priced, CheckEvent(priced)
+		priced = PoissonSampled{s.probability, e}
+	case samplingFixedSize:
+		priced = WithoutReplacement{s.records, s.batch, e}
+	case samplingPartition:
+		priced = Partition{s.parts, e}
+	default:
+		return nil, s.invalid()
 	}
-	return nil, s.invalid()
+	return priced, CheckEvent(priced)
 }
 
 func (s Sampling) invalid() error {
@@ -72,21 +105,49 @@ func (s Sampling) invalid() error {
 // records and which were drawn stay inside the Sample.
 func (s Sampling) Draw(records int) (Sample, error) {
 	if records < 0 {
-		return Sample{}, fmt.Errorf("mechanism: number of records is negative, want 0 or more")
+		return Sample{}, errNegative
 	}
 	d := &drawn{sampling: s, records: records}
 	switch s.kind {
 	case samplingFull:
 	case samplingPoisson:
-		d.indices = sample.NewStream().Poisson(nil, records, s.threshold)
-		d.member = make([]uint64, (records+63)/64)
-		for _, i := range d.indices {
-			d.member[i/64] |= 1 << (i % 64)
+		d.take(sample.NewStream().Poisson(nil, records, s.threshold))
+	case samplingFixedSize:
+		if records != s.records {
+			return Sample{}, fmt.Errorf("mechanism: the number of records is not the declared one, want %d for %v", s.records, s)
 		}
+		d.take(sample.NewStream().Subset(records, s.batch))
+	case samplingPartition:
+		return Sample{}, fmt.Errorf("mechanism: sampling is %v, want its parts by DrawParts", s)
 	default:
 		return Sample{}, s.invalid()
 	}
 	return Sample{d}, nil
+}
+
+var errNegative = fmt.Errorf("mechanism: number of records is negative, want 0 or more")
+
+// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds of
+// releases go through the parts in order, the first part of each round paying for all of them.
+func (s Sampling) DrawParts(records int) ([]Sample, error) {
+	if records < 0 {
+		return nil, errNegative
+	}
+	if s.kind != samplingPartition {
+		return nil, fmt.Errorf("mechanism: sampling is %v, want a partition", s)
+	}
+	members := make([][]int, s.parts)
+	stream := sample.NewStream()
+	for i := range records {
+		part := stream.Below(uint64(s.parts))
+		members[part] = append(members[part], i)
+	}
+	samples, turn := make([]Sample, s.parts), &rounds{}
+	for k, indices := range members {
+		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: turn}}
+		samples[k].drawn.take(indices)
+	}
+	return samples, nil
 }
 
 // Sample is one draw of records. Two samples are the same only if they come from
@@ -98,6 +159,18 @@ type drawn struct {
 	records  int
 	indices  []int    // ascending; nil for a full sample
 	member   []uint64 // one bit a record; nil for a full sample
+	released atomic.Bool
+	part     int     // of a partition
+	round    *rounds // shared by the parts of one partition
+}
+
+// take makes these indices, ascending, the sample.
+func (d *drawn) take(indices []int) {
+	d.indices = indices
+	d.member = make([]uint64, (d.records+63)/64)
+	for _, i := range indices {
+		d.member[i/64] |= 1 << (i % 64)
+	}
 }
 
 // Indices returns which records are in the sample, ascending; it is private, and for gradient

@@ -26,8 +26,8 @@ func TestPoissonRefusals(t *testing.T) {
 	if _, err := s.Draw(-1); err == nil {
 		t.Error("a negative number of records was sampled")
 	}
-	if _, err := s.Price(Sequence{Gaussian{1}}); err == nil {
-		t.Error("a sampled sequence was priced")
+	if _, err := s.Price(Sequence{Laplace{1}}); err == nil {
+		t.Error("a sampled sequence of laplace releases was priced")
 	}
 }
 

@@ -8,21 +8,6 @@ import (
 	"github.com/ditherml/dither/linalg"
 )
 
-// Noise is a way to release a sum: Gaussian, or NonPrivate.
-type Noise interface {
-	Event
-	grid(maxRecords int, maxBound int64) (grid, error)
-	noise(dst []int64, g grid)
-}
-
-func (n Gaussian) grid(maxRecords int, maxBound int64) (grid, error) {
-	return newGrid(n.NoiseMultiplier, maxRecords, maxBound)
-}
-
-func (NonPrivate) grid(maxRecords int, maxBound int64) (grid, error) {
-	return newExactGrid(maxRecords, maxBound)
-}
-
 // SumOptions are the public numbers of a sum.
 type SumOptions struct {
 	// Noise is how the sum will be released; the integer scale follows from it.
@@ -41,14 +26,13 @@ type SumOptions struct {
 // use; goroutines fill their own (Empty) and Merge. The order and the division of
 // work do not change a bit of the result.
 type Sum struct {
-	sample  Sample
+	tally
 	rows    *Rows
 	columns int
 	bound   float64
 	grid    grid
 	total   []int64
-	added   []uint64 // one bit a record
-	sealed  bool
+	weights []int64 // Σ of the coefficients, for rows with a center
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -61,7 +45,7 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if o.Columns < 1 || !(o.Bound > 0) || math.IsInf(o.Bound, 1) || o.Noise == nil {
 		return nil, fmt.Errorf("mechanism: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
 	}
-	g, err := o.Noise.grid(o.MaxRecords, 0)
+	g, err := o.Noise.fit(fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.dim})
 	if err != nil {
 		return nil, err
 	}
@@ -69,22 +53,31 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 }
 
 func checkSample(s Sample, rows *Rows, maxRecords int) error {
-	if s.drawn == nil || rows == nil || s.drawn.records != rows.count {
+	if s.drawn == nil || rows == nil || s.drawn.records != rows.total {
 		return fmt.Errorf("mechanism: the sample was not drawn from these rows, want one that Sampling.Draw made for as many records")
 	}
-	if rows.count > maxRecords {
-		return fmt.Errorf("mechanism: there are more records than max records %d; raise the declared bound", maxRecords)
-	}
-	return nil
+	return checkMaxRecords(s, maxRecords)
 }
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
-	return &Sum{sample: s, rows: rows, columns: columns, bound: bound, grid: g,
-		total: make([]int64, columns*rows.dim), added: make([]uint64, (rows.count+63)/64)}
+	sum := &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, grid: g, total: make([]int64, columns*rows.dim)}
+	if rows.center != nil {
+		sum.weights = make([]int64, columns)
+	}
+	return sum
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
 func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound, s.grid) }
+
+// EmptyOf returns a sum of the same kind with nothing in it over other rows of the same
+// records: another block of them, from disk or another machine.
+func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
+	if !s.rows.alike(rows) {
+		return nil, fmt.Errorf("mechanism: the rows are of another kind, want the number of records, the dim, step and center of the first")
+	}
+	return newSum(s.sample, rows, s.columns, s.bound, s.grid), nil
+}
 
 // Add adds the contributions of the records first, first+1, …. A record that is not in
 // the sample, or was added already, or coefficients of another shape are errors of the
@@ -107,7 +100,7 @@ func (s *Sum) add(record func(int) int, c linalg.Contributions) error {
 	if c.Columns != s.columns || len(c.Coefficients) != n*s.columns || s.sealed {
 		return fmt.Errorf("mechanism: contributions have %d columns, want %d a record, before the sum is sealed", c.Columns, s.columns)
 	}
-	if err := s.mark(record, n); err != nil {
+	if err := s.mark(record, n, s.rows.first, s.rows.first+s.rows.count); err != nil {
 		return err
 	}
 	q := make([]int64, 4*s.columns)
@@ -117,43 +110,21 @@ func (s *Sum) add(record func(int) int, c linalg.Contributions) error {
 		for r := range m {
 			k, at := (i+r)*s.columns, record(i+r)
 			rows[r] = s.rows.row(at)
-			s.verify(q[r*s.columns:(r+1)*s.columns], c.Coefficients[k:k+s.columns], s.rows.n2[at])
+			s.verify(q[r*s.columns:(r+1)*s.columns], c.Coefficients[k:k+s.columns], s.rows.norm2(at))
 		}
 		s.accumulate(rows[:m], q)
+		if s.weights != nil {
+			s.addWeights(q[:m*s.columns])
+		}
 	}
 	return nil
-}
-
-// mark notes that n records are in the sum; on an error none is.
-func (s *Sum) mark(record func(int) int, n int) error {
-	for i := range n {
-		at := record(i)
-		if !s.sample.has(at) {
-			s.unmark(record, i)
-			return fmt.Errorf("mechanism: contributions are of records outside the sample")
-		}
-		if s.added[at/64]>>(at%64)&1 == 1 {
-			s.unmark(record, i)
-			return fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
-		}
-		s.added[at/64] |= 1 << (at % 64)
-	}
-	return nil
-}
-
-// unmark undoes the first n marks.
-func (s *Sum) unmark(record func(int) int, n int) {
-	for i := range n {
-		at := record(i)
-		s.added[at/64] &^= 1 << (at % 64)
-	}
 }
 
 // verify writes to q the integers that a record may add: after it,
 // (Σ q_k²)·n2 ≤ Δ² holds exactly. It is the only place where a proposal becomes part
 // of a sum.
 func (s *Sum) verify(q []int64, proposal []float64, n2 int64) {
-	scale := float64(s.grid.bound) / s.bound * s.rows.step
+	scale := float64(s.grid.bound) / s.bound * s.rows.unit()
 	if n2 == 0 || !quantise(q, proposal, scale, math.Round) {
 		clear(q)
 		return
@@ -224,25 +195,24 @@ func (s *Sum) accumulate(rows [][]int16, q []int64) {
 	}
 }
 
+// addWeights adds up the coefficients of verified rows with a center.
+func (s *Sum) addWeights(q []int64) {
+	for i, v := range q {
+		s.weights[i%s.columns] += v
+	}
+}
+
 // Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums
 // are of the same sample and kind and have no record in common.
 func (s *Sum) Merge(o *Sum) error {
-	if s.sample != o.sample || s.rows != o.rows || s.grid != o.grid || s.columns != o.columns || s.bound != o.bound || s.sealed || o.sealed {
-		return fmt.Errorf("mechanism: sums of different samples or kinds cannot be merged; make the parts with Empty")
+	if !s.rows.alike(o.rows) || s.grid != o.grid || s.columns != o.columns || s.bound != o.bound {
+		return errOtherKind
 	}
-	for i, w := range o.added {
-		if s.added[i]&w != 0 {
-			return fmt.Errorf("mechanism: a record is in both sums, want each record at most once")
-		}
+	if err := s.merge(&o.tally); err != nil {
+		return err
 	}
-	for i, w := range o.added {
-		s.added[i] |= w
-	}
-	for j, v := range o.total {
-		s.total[j] += v
-	}
-	clear(o.total)
-	clear(o.added)
+	addTo(s.total, o.total)
+	addTo(s.weights, o.weights)
 	return nil
 }
 
@@ -250,5 +220,5 @@ func (s *Sum) Merge(o *Sum) error {
 // L2 norm, which stands for Bound, when it is added or removed.
 func (s *Sum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound)}}
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.centered(), unit: s.bound / float64(s.grid.bound)}}
 }

@@ -1,0 +1,90 @@
+package mechanism
+
+import "github.com/ditherml/dither/privacy"
+
+// Gaussian is the release of a sum of bounded contributions with normal noise whose
+// standard deviation is NoiseMultiplier times one record's bound (L2 norm), under
+// every neighboring relation.
+type Gaussian struct{ NoiseMultiplier float64 }
+
+// Laplace is the release of one number with Laplace noise whose scale (not standard
+// deviation) is NoiseMultiplier times one record's bound.
+type Laplace struct{ NoiseMultiplier float64 }
+
+// DiscreteGaussian is the release of one integer with noise P(x) ∝ exp(-x²/(2σ²)) on the
+// integers, σ being StandardDeviation, when one record moves the integer by at most
+// Sensitivity. Its cost differs from that of the continuous Gaussian in both directions.
+type DiscreteGaussian struct {
+	StandardDeviation float64
+	Sensitivity       int64
+}
+
+// DiscreteLaplace is the release of one integer with noise P(x) ∝ exp(-|x|/Scale) on the
+// integers, when one record moves the integer by at most Sensitivity.
+type DiscreteLaplace struct {
+	Scale       float64
+	Sensitivity int64
+}
+
+// KNorm is the release of a vector v with noise of density ∝ exp(-‖z‖/(b·B)), b being
+// NoiseMultiplier and B one record's bound in the same norm: 1/b-differentially private
+// for each B that neighbors are apart (Hardt & Talwar, "On the Geometry of Differential
+// Privacy", STOC 2010, section 4, https://arxiv.org/abs/0907.3754).
+type KNorm struct{ NoiseMultiplier float64 }
+
+// String prints "gaussian(1.1)".
+func (g Gaussian) String() string { return call("gaussian", g.NoiseMultiplier) }
+
+// String prints "laplace(2)".
+func (l Laplace) String() string { return call("laplace", l.NoiseMultiplier) }
+
+// String prints "discrete-gaussian(4, 1)": standard deviation, sensitivity.
+func (d DiscreteGaussian) String() string {
+	return call("discrete-gaussian", d.StandardDeviation, d.Sensitivity)
+}
+
+// String prints "discrete-laplace(2, 1)": scale, sensitivity.
+func (d DiscreteLaplace) String() string { return call("discrete-laplace", d.Scale, d.Sensitivity) }
+
+// String prints "k-norm(2)".
+func (k KNorm) String() string { return call("k-norm", k.NoiseMultiplier) }
+
+func (g Gaussian) check() error { return checkPositive("noise multiplier", g, g.NoiseMultiplier) }
+func (l Laplace) check() error  { return checkPositive("noise multiplier", l, l.NoiseMultiplier) }
+func (k KNorm) check() error    { return checkPositive("noise multiplier", k, k.NoiseMultiplier) }
+
+func (d DiscreteGaussian) check() error {
+	if err := checkPositive("standard deviation", d, d.StandardDeviation); err != nil {
+		return err
+	}
+	return checkSensitivity(d, d.Sensitivity)
+}
+
+func (d DiscreteLaplace) check() error {
+	if err := checkPositive("scale", d, d.Scale); err != nil {
+		return err
+	}
+	return checkSensitivity(d, d.Sensitivity)
+}
+
+// maxSensitivity is the largest one that both samplers and accountants take.
+const maxSensitivity = 1 << 52
+
+func checkSensitivity(e Event, s int64) error {
+	if s < 1 || s > maxSensitivity {
+		return wrong("sensitivity", e, s, "1 to 2^52")
+	}
+	return nil
+}
+
+func (Gaussian) unproved(privacy.Neighboring) string         { return "" }
+func (Laplace) unproved(privacy.Neighboring) string          { return "" }
+func (DiscreteGaussian) unproved(privacy.Neighboring) string { return "" }
+func (DiscreteLaplace) unproved(privacy.Neighboring) string  { return "" }
+func (KNorm) unproved(privacy.Neighboring) string            { return "" }
+
+func (Gaussian) parts() []Event         { return nil }
+func (Laplace) parts() []Event          { return nil }
+func (DiscreteGaussian) parts() []Event { return nil }
+func (DiscreteLaplace) parts() []Event  { return nil }
+func (KNorm) parts() []Event            { return nil }

@@ -1,0 +1,111 @@
+package mechanism
+
+import "github.com/ditherml/dither/privacy"
+
+// RandomizedResponse is one answer out of Outcomes that is given as it is with probability
+// 1-Probability and otherwise drawn uniformly from all. It is proved where an answer is always
+// given: under replace-one, and under zero-out with a uniform answer in place of none.
+type RandomizedResponse struct {
+	Probability float64
+	Outcomes    int
+}
+
+// Exponential is a choice by the exponential mechanism: P(i) ∝ exp(Epsilon·score_i) for scores that
+// are monotone and move by at most 1, or P(i) ∝ exp(Epsilon·score_i/2) for others. It is of bounded
+// range Epsilon, the log ratios of any two choices' probabilities moving by at most that (Dong,
+// Durfee & Rogers, "Optimal Differential Privacy Composition for Exponential Mechanisms", ICML
+// 2020, https://arxiv.org/abs/1909.13830). Under replace-one scores move twice as far.
+type Exponential struct{ Epsilon float64 }
+
+// PermuteAndFlip is a choice by the permute-and-flip mechanism, which is report-noisy-max with
+// exponential noise: its losses are those of one Laplace release of scale 1/Epsilon (McKenna &
+// Sheldon, "Permute-and-Flip", NeurIPS 2020, https://arxiv.org/abs/2010.12603; Ding, Kifer and
+// others, "The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise",
+// 2021, https://arxiv.org/abs/2105.07260).
+type PermuteAndFlip struct{ Epsilon float64 }
+
+// AssumedDP is a statement of (Epsilon, Delta)-differential privacy under Neighboring that is taken
+// on trust, about a release that this program did not make.
+type AssumedDP struct {
+	Epsilon, Delta float64
+	Neighboring    privacy.Neighboring
+}
+
+// AssumedZCDP is a statement of Rho-zero-concentrated differential privacy under Neighboring that is
+// taken on trust.
+type AssumedZCDP struct {
+	Rho         float64
+	Neighboring privacy.Neighboring
+}
+
+// String prints "randomized-response(0.5, 2)": probability, outcomes.
+func (r RandomizedResponse) String() string {
+	return call("randomized-response", r.Probability, r.Outcomes)
+}
+
+// String prints "exponential(0.5)".
+func (e Exponential) String() string { return call("exponential", e.Epsilon) }
+
+// String prints "permute-and-flip(0.5)".
+func (p PermuteAndFlip) String() string { return call("permute-and-flip", p.Epsilon) }
+
+// String prints "assumed-dp(0.5, 1e-06, add-or-remove-one)".
+func (a AssumedDP) String() string { return call("assumed-dp", a.Epsilon, a.Delta, a.Neighboring) }
+
+// String prints "assumed-zcdp(0.1, add-or-remove-one)".
+func (a AssumedZCDP) String() string { return call("assumed-zcdp", a.Rho, a.Neighboring) }
+
+func (r RandomizedResponse) check() error {
+	if !(r.Probability >= 0 && r.Probability <= 1) {
+		return wrong("probability", r, r.Probability, "0 to 1")
+	}
+	if r.Outcomes < 2 {
+		return wrong("number of outcomes", r, r.Outcomes, "at least 2")
+	}
+	return nil
+}
+
+func (e Exponential) check() error    { return checkEpsilon(e, e.Epsilon) }
+func (p PermuteAndFlip) check() error { return checkEpsilon(p, p.Epsilon) }
+
+func checkEpsilon(e Event, epsilon float64) error {
+	if !(epsilon >= 0) || epsilon > maxShape {
+		return wrong("epsilon", e, epsilon, "0 or more and finite")
+	}
+	return nil
+}
+
+func (a AssumedDP) check() error {
+	if !(a.Delta >= 0 && a.Delta <= 1) {
+		return wrong("delta", a, a.Delta, "0 to 1")
+	}
+	if !a.Neighboring.Valid() {
+		return wrong("relation", a, a.Neighboring, "a named relation")
+	}
+	return checkEpsilon(a, a.Epsilon)
+}
+
+func (a AssumedZCDP) check() error {
+	if !(a.Rho >= 0) || a.Rho > maxShape {
+		return wrong("rho", a, a.Rho, "0 or more and finite")
+	}
+	if !a.Neighboring.Valid() {
+		return wrong("relation", a, a.Neighboring, "a named relation")
+	}
+	return nil
+}
+
+func (RandomizedResponse) unproved(n privacy.Neighboring) string {
+	return onlyUnder(n, privacy.ReplaceOne, privacy.ZeroOut)
+}
+
+func (Exponential) unproved(privacy.Neighboring) string     { return "" }
+func (PermuteAndFlip) unproved(privacy.Neighboring) string  { return "" }
+func (a AssumedDP) unproved(n privacy.Neighboring) string   { return onlyUnder(n, a.Neighboring) }
+func (a AssumedZCDP) unproved(n privacy.Neighboring) string { return onlyUnder(n, a.Neighboring) }
+
+func (RandomizedResponse) parts() []Event { return nil }
+func (Exponential) parts() []Event        { return nil }
+func (PermuteAndFlip) parts() []Event     { return nil }
+func (AssumedDP) parts() []Event          { return nil }
+func (AssumedZCDP) parts() []Event        { return nil }

@@ -1,0 +1,106 @@
+package mechanism
+
+import "github.com/ditherml/dither/privacy"
+
+// PoissonSampled is an event on a fresh sample that takes each record independently with a
+// probability of at most Probability. Event is a Gaussian, an AdaptiveClipping, a Laplace, NonPrivate,
+// or a sequence of the first two: several releases from one sample are one sampled event.
+type PoissonSampled struct {
+	Probability float64
+	Event       Event
+}
+
+// WithoutReplacement is an event on a fresh batch of Batch out of Records records, every batch
+// of that size with equal probability. It is proved under replace-one, where the number of
+// records is public.
+type WithoutReplacement struct {
+	Records, Batch int
+	Event          Event
+}
+
+// Partition is an event that happens once on each of Parts disjoint parts of the records, one
+// part after the other. A record's part is drawn once, uniformly and independently of
+// everything else, and hangs on the record's place, not on its content; so a record pays for its
+// own part alone. Repeat of a Partition keeps the parts or draws them anew, as it likes.
+type Partition struct {
+	Parts int
+	Event Event
+}
+
+// String prints "poisson(0.01, gaussian(1.1))".
+func (p PoissonSampled) String() string { return call("poisson", p.Probability, p.Event) }
+
+// String prints "without-replacement(60000, 256, gaussian(1.1))".
+func (w WithoutReplacement) String() string {
+	return call("without-replacement", w.Records, w.Batch, w.Event)
+}
+
+// String prints "partition(100, gaussian(1.1))".
+func (p Partition) String() string { return call("partition", p.Parts, p.Event) }
+
+func (p PoissonSampled) check() error {
+	if !(p.Probability > 0 && p.Probability < 1) {
+		return wrong("sampling probability", p, p.Probability, "more than 0 and less than 1")
+	}
+	switch p.Event.(type) {
+	case Laplace, NonPrivate:
+		return nil
+	}
+	return checkJoined(p, p.Event)
+}
+
+func (w WithoutReplacement) check() error {
+	if w.Records < 1 {
+		return wrong("number of records", w, w.Records, "at least 1")
+	}
+	if w.Batch < 1 || w.Batch > w.Records {
+		return wrong("batch", w, w.Batch, "1 to the number of records")
+	}
+	if _, open := w.Event.(NonPrivate); open {
+		return nil
+	}
+	return checkJoined(w, w.Event)
+}
+
+func (p Partition) check() error {
+	if p.Parts < 1 {
+		return wrong("number of parts", p, p.Parts, "at least 1")
+	}
+	return nil
+}
+
+// checkJoined refuses what is not made of Gaussian releases alone.
+func checkJoined(e, sampled Event) error {
+	if sampled == nil {
+		return nil // CheckEvent says so
+	}
+	switch s := sampled.(type) {
+	case Gaussian, AdaptiveClipping:
+		return nil
+	case Repeat, Sequence:
+		for _, part := range s.parts() {
+			if err := checkJoined(e, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return wrong("sampled event", e, sampled, "gaussian or a sequence of them, laplace or non-private")
+}
+
+func (p PoissonSampled) unproved(n privacy.Neighboring) string {
+	if _, laplace := p.Event.(Laplace); laplace {
+		return onlyUnder(n, privacy.AddOrRemoveOne, privacy.ZeroOut)
+	}
+	return ""
+}
+
+func (WithoutReplacement) unproved(n privacy.Neighboring) string {
+	return onlyUnder(n, privacy.ReplaceOne)
+}
+
+func (Partition) unproved(privacy.Neighboring) string { return "" }
+
+func (p PoissonSampled) parts() []Event     { return []Event{p.Event} }
+func (w WithoutReplacement) parts() []Event { return []Event{w.Event} }
+func (p Partition) parts() []Event          { return []Event{p.Event} }

@@ -1,0 +1,73 @@
+package mechanism
+
+import "fmt"
+
+// tally remembers which records of a sample are in a sum, each at most once.
+type tally struct {
+	sample Sample
+	added  []uint64 // one bit a record
+	sealed bool
+}
+
+func newTally(s Sample) tally {
+	return tally{sample: s, added: make([]uint64, (s.drawn.records+63)/64)}
+}
+
+func checkMaxRecords(s Sample, maxRecords int) error {
+	if s.drawn.records > maxRecords {
+		return fmt.Errorf("mechanism: there are more records than max records %d; raise the declared bound", maxRecords)
+	}
+	return nil
+}
+
+// mark notes that n records, all from the range [from, to), are in the sum; on an error none is.
+func (s *tally) mark(record func(int) int, n, from, to int) error {
+	for i := range n {
+		at := record(i)
+		if !s.sample.has(at) || at < from || at >= to {
+			s.unmark(record, i)
+			return fmt.Errorf("mechanism: contributions are of records outside the sample, or outside the rows of this sum")
+		}
+		if s.added[at/64]>>(at%64)&1 == 1 {
+			s.unmark(record, i)
+			return fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
+		}
+		s.added[at/64] |= 1 << (at % 64)
+	}
+	return nil
+}
+
+// unmark undoes the first n marks.
+func (s *tally) unmark(record func(int) int, n int) {
+	for i := range n {
+		at := record(i)
+		s.added[at/64] &^= 1 << (at % 64)
+	}
+}
+
+var errOtherKind = fmt.Errorf("mechanism: sums of different samples or kinds cannot be merged; make the parts with Empty")
+
+// merge takes over the records of o, unless one is in both or the samples differ.
+func (s *tally) merge(o *tally) error {
+	if s.sample != o.sample || s.sealed || o.sealed {
+		return errOtherKind
+	}
+	for i, w := range o.added {
+		if s.added[i]&w != 0 {
+			return fmt.Errorf("mechanism: a record is in both sums, want each record at most once")
+		}
+	}
+	for i, w := range o.added {
+		s.added[i] |= w
+	}
+	clear(o.added)
+	return nil
+}
+
+// addTo adds the integers of from to dst and clears them.
+func addTo(dst, from []int64) {
+	for j, v := range from {
+		dst[j] += v
+	}
+	clear(from)
+}

@@ -1,0 +1,126 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+)
+
+// VectorOptions are the public numbers of a sum of vectors.
+type VectorOptions struct {
+	// Noise is how the sum will be released.
+	Noise Noise
+	// Norm measures one record's vector.
+	Norm Norm
+	// Dim is the length of a vector.
+	Dim int
+	// Bound is the largest norm of one record's vector.
+	Bound float64
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// VectorSum is an exact sum of verified vectors, one a record: counts, histograms, the clipped bit
+// of adaptive clipping, a gradient that is no product with rows. Each is rounded to integers and
+// added only if its norm, computed exactly, is within the bound. It is not safe for concurrent use;
+// goroutines fill their own (Empty) and Merge.
+type VectorSum struct {
+	tally
+	dim   int
+	bound float64
+	grid  grid
+	total []int64
+}
+
+// NewVectorSum returns an empty sum over the records of a sample.
+func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
+	if s.drawn == nil {
+		return nil, fmt.Errorf("mechanism: the sample is empty, want one that Sampling.Draw made")
+	}
+	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
+		return nil, err
+	}
+	if o.Dim < 1 || !positive(o.Bound) || o.Noise == nil {
+		return nil, fmt.Errorf("mechanism: sum has vectors of %d numbers, bound %v and noise %v, want at least 1 number, a positive finite bound and a noise", o.Dim, o.Bound, o.Noise)
+	}
+	if err := o.Norm.check(o.Dim); err != nil {
+		return nil, err
+	}
+	g, err := o.Noise.fit(fit{maxRecords: o.MaxRecords, norm: o.Norm, dim: o.Dim})
+	if err != nil {
+		return nil, err
+	}
+	return newVectorSum(s, o.Dim, o.Bound, g), nil
+}
+
+func newVectorSum(s Sample, dim int, bound float64, g grid) *VectorSum {
+	return &VectorSum{tally: newTally(s), dim: dim, bound: bound, grid: g, total: make([]int64, dim)}
+}
+
+// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+func (s *VectorSum) Empty() *VectorSum { return newVectorSum(s.sample, s.dim, s.bound, s.grid) }
+
+// Add adds the vectors of the records first, first+1, …, one after the other, each Dim long. A
+// record that is not in the sample or was added already, or a wrong length, are errors of the
+// caller, and nothing is added. A vector with NaN or infinities contributes zero; one beyond the
+// bound is moved toward zero until it holds it.
+func (s *VectorSum) Add(first int, vectors []float64) error {
+	return s.add(func(i int) int { return first + i }, len(vectors)/s.dim, vectors)
+}
+
+// AddAt is Add for records in any order: the vectors are those of the records that are listed.
+func (s *VectorSum) AddAt(records []int, vectors []float64) error {
+	return s.add(func(i int) int { return records[i] }, len(records), vectors)
+}
+
+func (s *VectorSum) add(record func(int) int, n int, vectors []float64) error {
+	if len(vectors) != n*s.dim || s.sealed {
+		return fmt.Errorf("mechanism: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.dim)
+	}
+	if err := s.mark(record, n, 0, s.sample.drawn.records); err != nil {
+		return err
+	}
+	q := make([]int64, s.dim)
+	for i := range n {
+		s.verify(q, vectors[i*s.dim:(i+1)*s.dim])
+		for j, v := range q {
+			s.total[j] += v
+		}
+	}
+	return nil
+}
+
+// verify writes to q the integers that a record may add: their norm is at most Δ, exactly.
+func (s *VectorSum) verify(q []int64, v []float64) {
+	scale := float64(s.grid.bound) / s.bound
+	if !quantise(q, v, scale, math.Round) {
+		clear(q)
+		return
+	}
+	if s.grid.norm.within(q, s.grid.bound) {
+		return
+	}
+	shrink := min(1, s.bound/s.grid.norm.float(v)) * (1 - 1e-12)
+	if !quantise(q, v, scale*shrink, math.Trunc) || !s.grid.norm.within(q, s.grid.bound) {
+		clear(q)
+	}
+}
+
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
+// same sample and kind and have no record in common.
+func (s *VectorSum) Merge(o *VectorSum) error {
+	if s.grid != o.grid || s.dim != o.dim || s.bound != o.bound {
+		return errOtherKind
+	}
+	if err := s.merge(&o.tally); err != nil {
+		return err
+	}
+	addTo(s.total, o.total)
+	return nil
+}
+
+// Seal ends the sum. One record changes the integers of the result by at most Δ in the norm, which
+// stands for Bound, when it is added or removed.
+func (s *VectorSum) Seal() Bounded {
+	s.sealed = true
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound)}}
+}
