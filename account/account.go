@@ -70,5 +70,27 @@ func check(e mechanism.Event, n privacy.Neighboring) error {
 	if !n.Valid() {
 		return fmt.Errorf("account: neighboring is %v, want a named relation", n)
 	}
-	return mechanism.CheckEvent(e)
+	if err := mechanism.CheckEvent(e); err != nil {
+		return err
+	}
+	return mechanism.CheckNeighboring(e, n)
+}
+
+// unsupported is the error of an accountant without a proof for a simple event.
+func unsupported(accountant string, e mechanism.Event) error {
+	return fmt.Errorf("account: accountant %s has no proof for %v", accountant, e)
+}
+
+func checkDelta(delta float64) error {
+	if !(delta >= 0 && delta < 1) {
+		return fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
+	}
+	return nil
+}
+
+func checkEpsilon(epsilon float64) error {
+	if !(epsilon >= 0) {
+		return fmt.Errorf("account: epsilon is %v, want at least 0", epsilon)
+	}
+	return nil
 }

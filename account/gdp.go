@@ -10,8 +10,8 @@ import (
 )
 
 // GDP is the accountant of Gaussian differential privacy. It is exact for every
-// composition of Gaussian releases and refuses all other events, save NonPrivate,
-// which costs +Inf.
+// composition of events that amount to Gaussian releases and refuses all others, save
+// NonPrivate, which costs +Inf.
 //
 // Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the
 // (ε, δ) profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383;
@@ -39,46 +39,36 @@ func (GDP) Name() string { return "gdp" }
 // Mu returns an upper bound, exact to a relative 1e-10, on the parameter μ of Gaussian
 // differential privacy of the event under the relation.
 func (GDP) Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
-	if err := check(e, n); err != nil {
+	all, err := terms(e, n)
+	if err != nil {
 		return 0, err
 	}
-	square, err := muSquare(e)
+	square, err := muSquare(all)
 	if err != nil || square == 0 {
 		return 0, err
 	}
 	return n.Movement() * math.Sqrt(square) * (1 + muError), nil
 }
 
-// muSquare adds up 1/NoiseMultiplier² over the event. It is the one place where
-// counts are applied.
-func muSquare(e mechanism.Event) (float64, error) {
-	switch e := e.(type) {
-	case mechanism.Gaussian:
-		return 1 / e.NoiseMultiplier / e.NoiseMultiplier, nil
-	case mechanism.NonPrivate:
-		return math.Inf(1), nil
-	case mechanism.PoissonSampled:
-		if _, private := e.Event.(mechanism.Gaussian); !private {
-			return math.Inf(1), nil
-		}
-	case mechanism.Repeat:
-		if e.Count == 0 {
-			return 0, nil
-		}
-		v, err := muSquare(e.Event)
-		return float64(e.Count) * v, err
-	case mechanism.Sequence:
-		sum := 0.0
-		for _, part := range e {
-			v, err := muSquare(part)
-			if err != nil {
-				return 0, err
+// muSquare adds up 1/NoiseMultiplier².
+func muSquare(all []term) (float64, error) {
+	sum := 0.0
+	for _, t := range all {
+		switch e := t.event.(type) {
+		case mechanism.Gaussian:
+			sum += t.count / e.NoiseMultiplier / e.NoiseMultiplier
+		case mechanism.NonPrivate:
+			sum = math.Inf(1)
+		case mechanism.PoissonSampled:
+			if _, open := e.Event.(mechanism.NonPrivate); !open {
+				return 0, unsupported("gdp", e)
 			}
-			sum += v
+			sum = math.Inf(1)
+		default:
+			return 0, unsupported("gdp", e)
 		}
-		return sum, nil
 	}
-	return 0, fmt.Errorf("account: accountant gdp has no proof for %v", e)
+	return sum, nil
 }
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.

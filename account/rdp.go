@@ -9,8 +9,7 @@ import (
 )
 
 // RDP is the accountant of Rényi differential privacy, at the orders of Orders or, if that is
-// nil, at DefaultOrders. It prices Gaussian releases and Poisson-sampled ones; under ReplaceOne
-// it refuses sampled events, for which it has no proof.
+// nil, at DefaultOrders. It prices every event with a proof under the relation.
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
@@ -53,66 +52,48 @@ func (a RDP) orders() []float64 {
 	return a.Orders
 }
 
-// Curve returns upper bounds on the Rényi divergence of the event at each order, in nats.
+// Curve returns upper bounds on the Rényi divergence of the event at each order, in nats; +Inf at every
+// order where something is disclosed with a probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
-	if err := check(e, n); err != nil {
+	all, err := terms(e, n)
+	if err != nil {
 		return nil, err
 	}
-	curve := make([]float64, len(a.orders()))
-	for i, order := range a.orders() {
+	curve, disclosed, err := a.curve(all, n)
+	if disclosed > 0 {
+		for i := range curve {
+			curve[i] = math.Inf(1)
+		}
+	}
+	return curve, err
+}
+
+// curve is Curve of what remains when statements of (ε, δ)-differential privacy are met by their ε,
+// which fails with the probability disclosed, one of all.
+func (a RDP) curve(all []term, n privacy.Neighboring) (curve []float64, disclosed float64, err error) {
+	curve = make([]float64, len(a.orders()))
+	for _, order := range a.orders() {
 		if !(order > 1) || math.IsInf(order, 1) {
-			return nil, fmt.Errorf("account: Rényi order is %v, want more than 1 and finite", order)
+			return nil, 0, fmt.Errorf("account: Rényi order is %v, want more than 1 and finite", order)
 		}
-		v, err := divergence(e, order, n)
-		if err != nil {
-			return nil, err
-		}
-		curve[i] = v * (1 + rdpError)
 	}
-	return curve, nil
-}
-
-// divergence adds up over the event. It is the one place where counts are applied.
-func divergence(e mechanism.Event, order float64, n privacy.Neighboring) (float64, error) {
-	switch e := e.(type) {
-	case mechanism.Gaussian:
-		mu := n.Movement() / e.NoiseMultiplier
-		return order * mu * mu / 2, nil
-	case mechanism.NonPrivate:
-		return math.Inf(1), nil
-	case mechanism.PoissonSampled:
-		return sampledDivergence(e, order, n)
-	case mechanism.Repeat:
-		if e.Count == 0 {
-			return 0, nil
+	kept := 0.0 // log of the probability that nothing is disclosed
+	for _, t := range all {
+		if d, ok := t.event.(mechanism.AssumedDP); ok && d.Delta > 0 {
+			kept += t.count * math.Log1p(-d.Delta)
+			t.event = mechanism.AssumedDP{Epsilon: d.Epsilon, Neighboring: d.Neighboring}
 		}
-		v, err := divergence(e.Event, order, n)
-		return float64(e.Count) * v, err
-	case mechanism.Sequence:
-		sum := 0.0
-		for _, part := range e {
-			v, err := divergence(part, order, n)
-			if err != nil {
-				return 0, err
+		one, failed := divergences(t.event, a.orders(), n)
+		if failed != nil {
+			return nil, 0, failed
+		}
+		for i, v := range one {
+			if v > 0 {
+				curve[i] += t.count * v * (1 + rdpError)
 			}
-			sum += v
 		}
-		return sum, nil
 	}
-	return 0, fmt.Errorf("account: accountant rdp has no proof for %v", e)
-}
-
-func sampledDivergence(e mechanism.PoissonSampled, order float64, n privacy.Neighboring) (float64, error) {
-	gaussian, private := e.Event.(mechanism.Gaussian)
-	switch {
-	case !private:
-		return math.Inf(1), nil
-	case n == privacy.ReplaceOne:
-		return 0, fmt.Errorf("account: accountant rdp has no proof for %v under %v; use add-or-remove-one", e, n)
-	case order == math.Floor(order):
-		return sampledInteger(e.Probability, gaussian.NoiseMultiplier, int(order)), nil
-	}
-	return sampledFractional(e.Probability, gaussian.NoiseMultiplier, order), nil
+	return curve, -math.Expm1(kept), nil
 }
 
 // Epsilon returns the least bound over the orders. The lower bound of the interval is 0: this
@@ -124,14 +105,27 @@ func (a RDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 
 // Best returns the least epsilon and the order that gives it.
 func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsilon, order float64, err error) {
-	curve, err := a.Curve(e, n)
+	all, err := terms(e, n)
 	if err != nil {
 		return 0, 0, err
 	}
-	if !(delta >= 0 && delta < 1) {
-		return 0, 0, fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
+	curve, disclosed, err := a.curve(all, n)
+	if err != nil {
+		return 0, 0, err
 	}
+	if err = checkDelta(delta); err != nil {
+		return 0, 0, err
+	}
+	epsilon, order = a.convert(curve, delta-disclosed*(1+1e-12))
+	return epsilon, order, nil
+}
+
+// convert returns the least epsilon that a curve proves at delta, and its order.
+func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	epsilon, order = math.Inf(1), a.orders()[0]
+	if delta < 0 {
+		return epsilon, order
+	}
 	for i, alpha := range a.orders() {
 		v := 0.0
 		if curve[i] > 0 {
@@ -142,25 +136,35 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 			epsilon, order = v, alpha
 		}
 	}
-	return epsilon, order, nil
+	return epsilon, order
 }
 
 // Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1).
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
-	curve, err := a.Curve(e, n)
+	all, err := terms(e, n)
 	if err != nil {
 		return Interval{}, err
 	}
-	if !(epsilon >= 0) {
-		return Interval{}, fmt.Errorf("account: epsilon is %v, want at least 0", epsilon)
+	curve, disclosed, err := a.curve(all, n)
+	if err != nil {
+		return Interval{}, err
 	}
+	if err = checkEpsilon(epsilon); err != nil {
+		return Interval{}, err
+	}
+	best := min(1, a.delta(curve, epsilon)+disclosed*(1+1e-12))
+	return Interval{0, best, best}, nil
+}
+
+// delta returns the least delta that a curve proves at epsilon.
+func (a RDP) delta(curve []float64, epsilon float64) float64 {
 	best := 1.0
 	for i, alpha := range a.orders() {
 		if curve[i] == 0 || math.IsInf(epsilon, 1) {
-			return Interval{}, nil
+			return 0
 		}
 		logDelta := (alpha-1)*(curve[i]-epsilon) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
 		best = min(best, math.Exp(logDelta)*(1+1e-9))
 	}
-	return Interval{0, best, best}, nil
+	return best
 }

@@ -144,8 +144,8 @@ func TestRDPLaws(t *testing.T) {
 
 func TestRDPRefusals(t *testing.T) {
 	for name, call := range map[string]func() error{
-		"replace-one sampled": func() error {
-			_, err := RDP{}.Epsilon(sampled(0.1, 1), 1e-6, privacy.ReplaceOne)
+		"without replacement, add or remove": func() error {
+			_, err := RDP{}.Epsilon(mechanism.WithoutReplacement{Records: 10, Batch: 2, Event: gaussian(1)}, 1e-6, privacy.AddOrRemoveOne)
 			return err
 		},
 		"order one": func() error {

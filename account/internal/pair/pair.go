@@ -7,7 +7,7 @@
 // theorem 10, https://arxiv.org/abs/2106.08567).
 package pair
 
-// Pair is a dominating pair in one direction: a Mixture, Atoms or Glued.
+// Pair is a dominating pair in one direction: a Mixture, Atoms, Glued, a Choice or BoundedRange.
 type Pair interface{ pair() }
 
 // Law is the distribution of additive noise.
@@ -41,9 +41,28 @@ type Atoms []Atom
 // those of Below, and whose remaining probability has loss 0.
 type Glued struct{ Above, Below Pair }
 
-func (Mixture) pair() {}
-func (Atoms) pair()   {}
-func (Glued) pair()   {}
+// Choice is a pair that is drawn in public from several, each with its weight; weights sum to 1. Its
+// losses are those of the pairs, mixed by the weights (Zhu, Dong & Wang 2022, proposition 27).
+type Choice []Weighted
+
+// Weighted is one pair of a Choice.
+type Weighted struct {
+	Weight float64
+	Pair   Pair
+}
+
+// BoundedRange is the pair whose profile is the largest of all mechanisms of bounded range Epsilon:
+// H(e^a) = (1-e^((a-ε)/2))²/(1-e^-ε) for |a| ≤ ε, the maximum over t of the profiles with the
+// losses t and t-ε. Its loss has the density e^((a-ε)/2)/(2·(1-e^-ε)) under P on [-ε, ε]. It is
+// symmetric. (Dong, Durfee & Rogers, "Optimal Differential Privacy Composition for Exponential
+// Mechanisms", ICML 2020, lemma 3.4, https://arxiv.org/abs/1909.13830, for the family.)
+type BoundedRange struct{ Epsilon float64 }
+
+func (Mixture) pair()      {}
+func (Atoms) pair()        {}
+func (Glued) pair()        {}
+func (Choice) pair()       {}
+func (BoundedRange) pair() {}
 
 // Swap returns the pair (Q, P), the other direction.
 func (m Mixture) Swap() Mixture { return Mixture{m.Law, m.Scale, m.Q, m.P} }

@@ -1,0 +1,214 @@
+package pair
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Curve is a Mixture prepared for evaluation: its privacy loss as a function of the
+// output x, the inverse of that function, and the masses of intervals of x.
+type Curve struct {
+	Law    Law
+	Scale  float64
+	Rising bool // whether the loss rises in x
+	// Low and High are the ends of the range of the loss, -Inf and +Inf where it has none.
+	Low, High float64
+	shifts    []shift
+	form      form
+	// First and Last are the smallest and the largest mean.
+	First, Last float64
+}
+
+// shift is a copy of the noise with its weights in P and in Q.
+type shift struct{ mean, p, q float64 }
+
+// form names the pairs whose inverse loss has a closed form.
+type form uint8
+
+const (
+	general form = iota
+	shifted      // one copy against another
+	mixed        // two copies against one of them
+	unmixed      // one of two copies against both
+	opposed      // copies at m and m+d against copies at m and m-d, normal noise
+)
+
+var errMixture = errors.New("pair: mixture is malformed, want a law, a positive scale and positive weights that sum to 1")
+
+// NewCurve prepares a mixture. It returns an error if scale or weights make no sense.
+func NewCurve(m Mixture) (*Curve, error) {
+	if m.Law != Normal && m.Law != Laplace || !(m.Scale > 0) || math.IsInf(m.Scale, 0) || !weighted(m.P) || !weighted(m.Q) {
+		return nil, errMixture
+	}
+	c := &Curve{Law: m.Law, Scale: m.Scale, shifts: merge(m)}
+	c.First, c.Last = c.shifts[0].mean, c.shifts[len(c.shifts)-1].mean
+	c.form = c.classify()
+	c.span()
+	return c, nil
+}
+
+// weighted reports whether weights are positive and sum to 1, and means are finite.
+func weighted(components []Component) bool {
+	sum := 0.0
+	for _, v := range components {
+		if !(v.Weight > 0) || math.IsNaN(v.Mean) || math.IsInf(v.Mean, 0) {
+			return false
+		}
+		sum += v.Weight
+	}
+	return math.Abs(sum-1) <= 1e-12
+}
+
+// merge lists the copies by mean.
+func merge(m Mixture) []shift {
+	var list []shift
+	for _, v := range m.P {
+		list = append(list, shift{v.Mean, v.Weight, 0})
+	}
+	for _, v := range m.Q {
+		list = append(list, shift{v.Mean, 0, v.Weight})
+	}
+	slices.SortFunc(list, func(a, b shift) int {
+		switch {
+		case a.mean < b.mean:
+			return -1
+		case a.mean > b.mean:
+			return 1
+		}
+		return 0
+	})
+	merged := list[:1]
+	for _, v := range list[1:] {
+		if last := &merged[len(merged)-1]; last.mean == v.mean {
+			last.p += v.p
+			last.q += v.q
+		} else {
+			merged = append(merged, v)
+		}
+	}
+	return merged
+}
+
+// classify finds the closed form that fits.
+func (c *Curve) classify() form {
+	s := c.shifts
+	switch {
+	case len(s) == 2 && (s[0].q == 0 && s[1].p == 0 || s[0].p == 0 && s[1].q == 0):
+		return shifted
+	case len(s) == 2 && (s[0].q == 0 || s[1].q == 0):
+		return mixed
+	case len(s) == 2 && (s[0].p == 0 || s[1].p == 0):
+		return unmixed
+	case c.Law == Normal && len(s) == 3 && s[1].p == s[1].q && s[0].mean+s[2].mean == 2*s[1].mean &&
+		(s[0].p == 0 && s[2].q == 0 || s[0].q == 0 && s[2].p == 0):
+		return opposed
+	}
+	return general
+}
+
+// span sets the direction of the loss and the ends of its range.
+func (c *Curve) span() {
+	reach := c.Scale
+	if c.Law == Normal {
+		reach = 8*c.Scale + c.Scale*c.Scale/math.Max(c.Last-c.First, 1e-300)
+	}
+	left, right := c.Loss(c.First-reach), c.Loss(c.Last+reach)
+	c.Rising = right >= left
+	if c.Law == Normal {
+		left, right = c.end(c.shifts[0]), c.end(c.shifts[len(c.shifts)-1])
+	}
+	c.Low, c.High = math.Min(left, right), math.Max(left, right)
+}
+
+// end returns the limit of the loss where the outermost copy decides it.
+func (c *Curve) end(s shift) float64 {
+	switch {
+	case len(c.shifts) == 1:
+		return 0
+	case s.q == 0:
+		return math.Inf(1)
+	case s.p == 0:
+		return math.Inf(-1)
+	}
+	return math.Log(s.p / s.q)
+}
+
+// Loss returns log(P(x)/Q(x)) at a finite x, in nats. Its absolute error is below
+// LossError(z) where z is the largest |x-mean|/Scale.
+func (c *Curve) Loss(x float64) float64 {
+	l, _ := c.lossAndSlope(x)
+	return l
+}
+
+// LossError bounds the error of Loss, and how far the loss of Inverse is from what was
+// asked, besides the residual that Inverse returns: rounding in the exponents, which are
+// at most of size z² where no output is farther from a mean than z standard units.
+func LossError(z float64) float64 { return 0x1p-53 * (32 + 8*z*z) }
+
+// lossAndSlope returns the loss and its derivative in x.
+func (c *Curve) lossAndSlope(x float64) (loss, slope float64) {
+	var p, q, pSlope, qSlope float64
+	top := math.Inf(-1)
+	for _, s := range c.shifts {
+		top = math.Max(top, c.exponent(x, s.mean))
+	}
+	for _, s := range c.shifts {
+		e := math.Exp(c.exponent(x, s.mean) - top)
+		d := c.exponentSlope(x, s.mean)
+		p += s.p * e
+		q += s.q * e
+		pSlope += s.p * e * d
+		qSlope += s.q * e * d
+	}
+	if p > 0x1p-900 && q > 0x1p-900 {
+		return math.Log(p / q), pSlope/p - qSlope/q
+	}
+	return c.distantLoss(x)
+}
+
+// distantLoss is lossAndSlope where one side underflows: each side in log scale.
+func (c *Curve) distantLoss(x float64) (loss, slope float64) {
+	side := func(weight func(shift) float64) (value, slope float64) {
+		top := math.Inf(-1)
+		for _, s := range c.shifts {
+			if weight(s) > 0 {
+				top = math.Max(top, c.exponent(x, s.mean))
+			}
+		}
+		var sum, rise float64
+		for _, s := range c.shifts {
+			if weight(s) > 0 {
+				e := weight(s) * math.Exp(c.exponent(x, s.mean)-top)
+				sum += e
+				rise += e * c.exponentSlope(x, s.mean)
+			}
+		}
+		return top + math.Log(sum), rise / sum
+	}
+	p, pSlope := side(func(s shift) float64 { return s.p })
+	q, qSlope := side(func(s shift) float64 { return s.q })
+	return p - q, pSlope - qSlope
+}
+
+// exponent is the logarithm of the density of the copy at mean, up to a term that all
+// copies share.
+func (c *Curve) exponent(x, mean float64) float64 {
+	if c.Law == Normal {
+		return (mean - c.First) * (x - (mean+c.First)/2) / (c.Scale * c.Scale)
+	}
+	return (math.Abs(x-c.First) - math.Abs(x-mean)) / c.Scale
+}
+
+// exponentSlope is the derivative of exponent in x.
+func (c *Curve) exponentSlope(x, mean float64) float64 {
+	if c.Law == Normal {
+		return (mean - c.First) / (c.Scale * c.Scale)
+	}
+	switch {
+	case x < c.First || x > mean:
+		return 0
+	default:
+		return 2 / c.Scale
+	}
+}

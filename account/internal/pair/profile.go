@@ -1,0 +1,71 @@
+package pair
+
+import "math"
+
+// Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the
+// pair, at ε ≥ 0 in nats, and a bound on the absolute error of the value. It is
+// P(L > ε) - e^ε·Q(L > ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian
+// Mechanism for Differential Privacy", ICML 2018, theorem 5,
+// https://arxiv.org/abs/1805.06530). An error in the place where L = ε does not matter,
+// since the value is stationary there.
+func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
+	switch p := p.(type) {
+	case Mixture:
+		c, err := NewCurve(p)
+		if err != nil {
+			return 0, 0, err
+		}
+		delta, bound = c.Profile(epsilon)
+		return delta, bound, nil
+	case Atoms:
+		delta, bound = p.profile(epsilon)
+		return delta, bound, nil
+	case Glued:
+		return Profile(p.Above, epsilon)
+	}
+	return 0, 0, errMixture
+}
+
+// Profile is the function Profile of the mixture.
+func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
+	if epsilon >= c.High {
+		return 0, 0
+	}
+	x, residual := c.Inverse(epsilon, (c.First+c.Last)/2)
+	if math.IsInf(x, 0) { // the loss is above epsilon everywhere
+		return -math.Expm1(epsilon), 0x1p-51
+	}
+	logP, logQ := c.LogTails(x, !c.Rising)
+	upper, lower := math.Exp(logP), math.Exp(epsilon+logQ)
+	z := c.Distance(x)
+	bound = (upper + lower) * (MassError(z) + 0x1p-52*epsilon + 2*(residual+LossError(z)))
+	return math.Max(0, upper-lower), bound
+}
+
+// profile is Profile on finitely many outcomes.
+func (a Atoms) profile(epsilon float64) (delta, bound float64) {
+	factor := math.Exp(epsilon)
+	for _, v := range a {
+		if d := v.P - factor*v.Q; v.Q == 0 || d > 0 {
+			if v.Q == 0 {
+				d = v.P
+			}
+			delta += d
+			bound += 0x1p-50 * v.P
+		}
+	}
+	return delta, bound * (4 + epsilon + float64(len(a))/16)
+}
+
+// Reverse returns the pair (Q, P), the other direction.
+func Reverse(p Pair) Pair {
+	switch p := p.(type) {
+	case Mixture:
+		return p.Swap()
+	case Atoms:
+		return p.Swap()
+	case Glued:
+		return Glued{Above: Reverse(p.Below), Below: Reverse(p.Above)}
+	}
+	return p
+}

@@ -1,0 +1,173 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// directions are the dominating pairs of one simple event: of the neighbor with the record against the
+// one without, and the other way round. They are the same pair where the event is symmetric.
+type directions struct {
+	remove, add pair.Pair
+	symmetric   bool
+}
+
+func symmetric(p pair.Pair) directions { return directions{p, p, true} }
+
+func bothWays(p pair.Mixture) directions { return directions{p, p.Swap(), false} }
+
+// maxAtoms bounds the number of outcomes that a discrete law is written out with.
+const maxAtoms = 1 << 20
+
+// pairsOf returns the dominating pairs of a simple event other than NonPrivate, or an error where
+// there is no proof of one. Sources: Zhu, Dong & Wang 2022 (package pair); for each case its comment.
+func pairsOf(e mechanism.Event, n privacy.Neighboring) (directions, error) {
+	move := n.Movement()
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return symmetric(pair.Shift(pair.Normal, e.NoiseMultiplier/move)), nil
+	case mechanism.Laplace:
+		return symmetric(pair.Shift(pair.Laplace, e.NoiseMultiplier/move)), nil
+	case mechanism.DiscreteGaussian:
+		return discreteGaussian(e, int64(move))
+	case mechanism.DiscreteLaplace:
+		return discreteLaplace(e, int64(move)), nil
+	case mechanism.AssumedDP:
+		return symmetric(approximate(e.Epsilon, e.Delta)), nil
+	case mechanism.Exponential:
+		return symmetric(pair.BoundedRange{Epsilon: e.Epsilon * move}), nil
+	case mechanism.RandomizedResponse:
+		return randomizedResponse(e, n), nil
+	case mechanism.MixtureOfGaussians:
+		return mixtureOfGaussians(e), nil
+	case mechanism.ObjectivePerturbation:
+		return objectivePerturbation(e), nil
+	}
+	return sampledPairs(e, n)
+}
+
+// sampledPairs returns the pairs of events on samples.
+func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) {
+	switch e := e.(type) {
+	case mechanism.PoissonSampled:
+		switch inner := e.Event.(type) {
+		case mechanism.Gaussian:
+			return poisson(pair.Normal, inner.NoiseMultiplier, e.Probability, n), nil
+		case mechanism.Laplace:
+			return poisson(pair.Laplace, inner.NoiseMultiplier, e.Probability, n), nil
+		}
+	case mechanism.WithoutReplacement:
+		if inner, ok := e.Event.(mechanism.Gaussian); ok {
+			// The batch with the record replaced moves by two bounds (proposition 30).
+			up := pair.Sampled(pair.Normal, inner.NoiseMultiplier/2, float64(e.Batch)/float64(e.Records))
+			return symmetric(pair.Glued{Above: up, Below: up.Swap()}), nil
+		}
+	case mechanism.WithReplacement:
+		if inner, ok := e.Event.(mechanism.Gaussian); ok {
+			return withReplacement(e, inner.NoiseMultiplier), nil
+		}
+	case mechanism.TruncatedPoisson:
+		if inner, ok := e.Event.(mechanism.Gaussian); ok {
+			return truncatedPoisson(e, inner.NoiseMultiplier, n), nil
+		}
+	case mechanism.JLClipping:
+		return jlClipping(e), nil
+	}
+	return directions{}, unsupported("pld", e)
+}
+
+// poisson returns the pairs of a Poisson sample: Zhu, Dong & Wang 2022, theorem 11, and under
+// replace-one the pair in which the record and its replacement pull apart.
+func poisson(l pair.Law, scale, q float64, n privacy.Neighboring) directions {
+	if n == privacy.ReplaceOne {
+		return symmetric(pair.SampledReplace(l, scale, q))
+	}
+	return bothWays(pair.Sampled(l, scale, q))
+}
+
+// approximate is the pair of (ε, δ)-differential privacy (Kairouz, Oh & Viswanath, "The Composition
+// Theorem for Differential Privacy", ICML 2015, theorem 3.1, https://arxiv.org/abs/1311.0776).
+func approximate(epsilon, delta float64) pair.Atoms {
+	large, small := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
+	atoms := pair.Atoms{{P: (1 - delta) * large, Q: (1 - delta) * small}, {P: (1 - delta) * small, Q: (1 - delta) * large}}
+	if delta > 0 {
+		atoms = append(atoms, pair.Atom{P: delta}, pair.Atom{Q: delta})
+	}
+	return atoms
+}
+
+// discreteGaussian writes out the lattice: P centered at the sensitivity, Q at 0. What float64 cannot
+// hold of Q where P has some, below 1e-308, counts as disclosed.
+func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, error) {
+	sigma, s := e.StandardDeviation, float64(e.Sensitivity*move)
+	reach := math.Ceil(38*sigma) + 1
+	if reach+s > maxAtoms/2 {
+		return directions{}, unsupported("pld", e)
+	}
+	total := 0.0
+	for x := reach; x >= 1; x-- {
+		total += 2 * math.Exp(-x*x/(2*sigma*sigma))
+	}
+	total++
+	atoms := pair.Atoms{}
+	for x := -reach; x <= reach+s; x++ {
+		d := x - s
+		a := pair.Atom{P: math.Exp(-d*d/(2*sigma*sigma)) / total, Q: math.Exp(-x*x/(2*sigma*sigma)) / total}
+		if a.P > 0 || a.Q > 0 {
+			atoms = append(atoms, a)
+		}
+	}
+	return symmetric(atoms), nil
+}
+
+// discreteLaplace writes out the outcomes by their loss: with ρ = e^(-1/scale) all x ≤ 0 share one
+// loss and all x ≥ s the opposite one. A sensitivity beyond maxAtoms counts as pure
+// differential privacy of s/scale, which it is.
+func discreteLaplace(e mechanism.DiscreteLaplace, move int64) directions {
+	s := e.Sensitivity * move
+	if s > maxAtoms {
+		return symmetric(approximate(float64(s)/e.Scale, 0))
+	}
+	// (1-ρ)/(1+ρ), and 1/(1+ρ).
+	unit, end := math.Tanh(1/(2*e.Scale)), 1/(1+math.Exp(-1/e.Scale))
+	far := math.Exp(-float64(s)/e.Scale) * end
+	atoms := pair.Atoms{{P: far, Q: end}}
+	for x := int64(1); x < s; x++ {
+		atoms = append(atoms, pair.Atom{P: unit * math.Exp(-float64(s-x)/e.Scale), Q: unit * math.Exp(-float64(x)/e.Scale)})
+	}
+	return symmetric(append(atoms, pair.Atom{P: end, Q: far}))
+}
+
+// randomizedResponse is the pair of two answers under replace-one, and of an answer and a uniform one
+// under zero-out.
+func randomizedResponse(e mechanism.RandomizedResponse, n privacy.Neighboring) directions {
+	k := float64(e.Outcomes)
+	other := e.Probability / k
+	own := 1 - e.Probability + other
+	if n == privacy.ReplaceOne {
+		atoms := pair.Atoms{{P: own, Q: other}, {P: other, Q: own}}
+		if e.Outcomes > 2 {
+			atoms = append(atoms, pair.Atom{P: (k - 2) * other, Q: (k - 2) * other})
+		}
+		return symmetric(atoms)
+	}
+	atoms := pair.Atoms{{P: own, Q: 1 / k}, {P: (k - 1) * other, Q: (k - 1) / k}}
+	return directions{atoms, atoms.Swap(), false}
+}
+
+func mixtureOfGaussians(e mechanism.MixtureOfGaussians) directions {
+	m := pair.Mixture{Law: pair.Normal, Scale: e.NoiseMultiplier, Q: []pair.Component{{Weight: 1, Mean: 0}}}
+	total := 0.0
+	for _, p := range e.Probabilities {
+		total += p
+	}
+	for i, s := range e.Sensitivities {
+		if p := e.Probabilities[i]; p > 0 {
+			m.P = append(m.P, pair.Component{Weight: p / total, Mean: s})
+		}
+	}
+	return bothWays(m)
+}

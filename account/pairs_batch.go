@@ -1,0 +1,96 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/privacy"
+)
+
+// withReplacement: a record is drawn K times, K binomial; given that it is drawn at all the two neighbors
+// differ by a public choice of K shifts of 2·K bounds at most (Balle, Barthe & Gaboardi, "Privacy
+// Amplification by Subsampling", NeurIPS 2018, theorem 10, https://arxiv.org/abs/1807.01647). As
+// without replacement, losses above 0 are those of the sampled pair, those below 0 of its swap.
+func withReplacement(e mechanism.WithReplacement, z float64) directions {
+	n, m := float64(e.Records), float64(e.Batch)
+	if e.Records == 1 {
+		return symmetric(pair.Shift(pair.Normal, z/(2*m)))
+	}
+	missed := m * math.Log1p(-1/n)
+	eta := -math.Expm1(missed)
+	var above, below pair.Choice
+	logOdds, weight, kept := -math.Log(n-1), missed, 0.0
+	for k := 1.0; k <= m; k++ {
+		weight += math.Log((m-k+1)/k) + logOdds
+		w := math.Exp(weight) / eta
+		if last := w < 1e-30 && k > m/n; last || k == m {
+			w = max(0, 1-kept) // the rest, and rounding, counts as the largest shift
+			k = m
+		}
+		kept += w
+		if up := pair.Sampled(pair.Normal, z/(2*k), eta); w > 0 {
+			above = append(above, pair.Weighted{Weight: w, Pair: up})
+			below = append(below, pair.Weighted{Weight: w, Pair: up.Swap()})
+		}
+	}
+	return symmetric(pair.Glued{Above: above, Below: below})
+}
+
+// truncatedPoisson: let the other records be drawn first. With probability τ at least MaxBatch of
+// them are, the same for both neighbors. Then the batch is a uniform subset of that size, or, with
+// probability q', one of them gives way to the record: a sample of probability q' that moves the sum by
+// two bounds at most. Otherwise the record joins with probability q and moves it by one. Which of the
+// two it is may be public. (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.)
+func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
+	others, q, b := float64(e.Records-1), e.Probability, float64(e.MaxBatch)
+	tau := numeric.BinomialTail(e.Records-1, q, e.MaxBatch)
+	plain := poisson(pair.Normal, z, q, n)
+	if tau == 0 || e.MaxBatch > e.Records-1 {
+		return plain
+	}
+	// q' = q·E[B/(m+1) | m ≥ B] for m others, which is B·P(Bin(n, q) > B)/(n·τ).
+	joins := min(q, b*numeric.BinomialTail(e.Records, q, e.MaxBatch+1)/((others+1)*tau)*(1+1e-9))
+	crowded := poisson(pair.Normal, z/2, joins, n)
+	tau = min(1, tau*(1+1e-9))
+	choose := func(crowded, plain pair.Pair) pair.Pair {
+		return pair.Choice{{Weight: tau, Pair: crowded}, {Weight: 1 - tau, Pair: plain}}
+	}
+	return directions{choose(crowded.remove, plain.remove), choose(crowded.add, plain.add), plain.symmetric}
+}
+
+// jlBins is how many values the length of a gradient is rounded up to.
+const jlBins = 96
+
+// jlClipping: the projections are public, and given them the record moves the sum by at most s = min(κ,
+// √(r/x)) bounds, x of the chi-square law with r degrees. s is rounded up to one of jlBins values, so
+// that the pair dominates (Bu and others 2021, theorem 4, with the cap).
+func jlClipping(e mechanism.JLClipping) directions {
+	r := float64(e.Projections)
+	// Below the first value lies s with probability 1e-18 at most; it counts as that value.
+	low := math.Sqrt(r / (r + 2*math.Sqrt(42*r) + 84))
+	ratio := math.Pow(max(e.Cap, low*1.001)/low, 1.0/jlBins)
+	var remove, add pair.Choice
+	below := 0.0
+	for i := 0; i <= jlBins; i++ {
+		s := min(e.Cap, low*math.Pow(ratio, float64(i)))
+		reached := 1.0
+		if i < jlBins && s < e.Cap {
+			// P(√(r/x) ≤ s) = P(x ≥ r/s²).
+			reached = numeric.GammaQ(r/2, r/(s*s)/2) * (1 - 1e-12)
+		}
+		w := reached - below
+		below = reached
+		if w <= 0 {
+			continue
+		}
+		d := symmetric(pair.Shift(pair.Normal, e.NoiseMultiplier/s))
+		if e.Probability < 1 {
+			d = bothWays(pair.Sampled(pair.Normal, e.NoiseMultiplier/s, e.Probability))
+		}
+		remove = append(remove, pair.Weighted{Weight: w, Pair: d.remove})
+		add = append(add, pair.Weighted{Weight: w, Pair: d.add})
+	}
+	return directions{remove, add, e.Probability == 1}
+}

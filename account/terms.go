@@ -1,0 +1,230 @@
+package account
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// term is a simple event and how often it happens. Simple events are those of the table in
+// simplify: what other events are made of, or amount to.
+type term struct {
+	event mechanism.Event
+	count float64
+}
+
+// maxCount keeps every count a whole float64.
+const maxCount = 1 << 53
+
+// terms writes a valid event as simple ones, equal ones together, in the order in which they first
+// appear. It is the one place where counts are applied.
+func terms(e mechanism.Event, n privacy.Neighboring) ([]term, error) {
+	if err := check(e, n); err != nil {
+		return nil, err
+	}
+	c := collector{relation: n, place: map[string]int{}}
+	err := c.collect(e, 1)
+	return c.terms, err
+}
+
+type collector struct {
+	relation privacy.Neighboring
+	terms    []term
+	place    map[string]int
+}
+
+func (c *collector) collect(e mechanism.Event, count float64) error {
+	switch e := e.(type) {
+	case mechanism.Repeat:
+		if e.Count == 0 {
+			return nil
+		}
+		return c.collect(e.Event, count*float64(e.Count))
+	case mechanism.Sequence:
+		for _, part := range e {
+			if err := c.collect(part, count); err != nil {
+				return err
+			}
+		}
+		return nil
+	case mechanism.Partition:
+		return c.collect(e.Event, count)
+	case mechanism.BandedMatrix:
+		return c.banded(e, count)
+	}
+	return c.add(simplify(e, c.relation), count)
+}
+
+// banded collects a banded matrix mechanism: each record takes part in one step of every Bands, with
+// the largest column norm counted in the noise multiplier.
+func (c *collector) banded(e mechanism.BandedMatrix, count float64) error {
+	rounds := math.Ceil(float64(e.Steps) / float64(e.Bands))
+	if rounds == 0 {
+		return nil
+	}
+	var step mechanism.Event = mechanism.Gaussian{NoiseMultiplier: e.NoiseMultiplier}
+	if e.Probability < 1 {
+		step = mechanism.PoissonSampled{Probability: e.Probability, Event: step}
+	}
+	return c.add(step, count*rounds)
+}
+
+func (c *collector) add(e mechanism.Event, count float64) error {
+	if e == nil {
+		return nil
+	}
+	name := e.String()
+	at, known := c.place[name]
+	if !known {
+		at = len(c.terms)
+		c.place[name] = at
+		c.terms = append(c.terms, term{event: e})
+	}
+	if c.terms[at].count += count; c.terms[at].count > maxCount {
+		return fmt.Errorf("account: %v happens %g times, want at most 2^53", e, c.terms[at].count)
+	}
+	return nil
+}
+
+// simplify returns the simple event that an event amounts to, nil for one that costs nothing.
+func simplify(e mechanism.Event, n privacy.Neighboring) mechanism.Event {
+	switch e := e.(type) {
+	case mechanism.AdaptiveClipping:
+		return gaussianOf(joined(e))
+	case mechanism.PermuteAndFlip:
+		if e.Epsilon == 0 {
+			return nil
+		}
+		return mechanism.Laplace{NoiseMultiplier: 1 / e.Epsilon}
+	case mechanism.Exponential:
+		if e.Epsilon == 0 {
+			return nil
+		}
+	case mechanism.KNorm:
+		return mechanism.AssumedDP{Epsilon: n.Movement() / e.NoiseMultiplier, Neighboring: n}
+	case mechanism.AssumedDP:
+		if e.Epsilon == 0 && e.Delta == 0 {
+			return nil
+		}
+	case mechanism.LastIterate:
+		return gaussianOf(lastIterate(e))
+	case mechanism.LastIterateConvex:
+		return gaussianOf(lastIterateConvex(e, n))
+	case mechanism.TreeAggregation:
+		if e.Steps == 0 {
+			return nil
+		}
+		height := math.Ceil(math.Log2(float64(e.Steps) + 1))
+		return gaussianOf(height / e.NoiseMultiplier / e.NoiseMultiplier)
+	}
+	return simplifySampled(e)
+}
+
+// simplifySampled writes what is released from one sample as one Gaussian.
+func simplifySampled(e mechanism.Event) mechanism.Event {
+	switch e := e.(type) {
+	case mechanism.PoissonSampled:
+		if inner, ok := onSample(e.Event); ok {
+			return together(inner, func(inner mechanism.Event) mechanism.Event {
+				return mechanism.PoissonSampled{Probability: e.Probability, Event: inner}
+			})
+		}
+	case mechanism.WithoutReplacement:
+		if inner, ok := onSample(e.Event); ok {
+			return together(inner, func(inner mechanism.Event) mechanism.Event {
+				if e.Batch == e.Records {
+					return inner
+				}
+				return mechanism.WithoutReplacement{Records: e.Records, Batch: e.Batch, Event: inner}
+			})
+		}
+	case mechanism.WithReplacement:
+		inner, _ := onSample(e.Event)
+		return together(inner, func(inner mechanism.Event) mechanism.Event {
+			return mechanism.WithReplacement{Records: e.Records, Batch: e.Batch, Event: inner}
+		})
+	case mechanism.TruncatedPoisson:
+		inner, _ := onSample(e.Event)
+		return together(inner, func(inner mechanism.Event) mechanism.Event {
+			return mechanism.TruncatedPoisson{Probability: e.Probability, Records: e.Records, MaxBatch: e.MaxBatch, Event: inner}
+		})
+	}
+	return e
+}
+
+func together(inner mechanism.Event, sampled func(mechanism.Event) mechanism.Event) mechanism.Event {
+	if inner == nil {
+		return nil
+	}
+	return sampled(inner)
+}
+
+// onSample returns the one Gaussian that releases from one sample amount to, nil when there are none;
+// false when they are not Gaussian.
+func onSample(e mechanism.Event) (mechanism.Event, bool) {
+	switch e.(type) {
+	case mechanism.Laplace, mechanism.NonPrivate:
+		return nil, false
+	case mechanism.Gaussian:
+		return e, true
+	}
+	return gaussianOf(joined(e)), true
+}
+
+// joined adds up 1/NoiseMultiplier² over Gaussian releases: together they are one of that sum.
+func joined(e mechanism.Event) float64 {
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return 1 / e.NoiseMultiplier / e.NoiseMultiplier
+	case mechanism.AdaptiveClipping:
+		return 1/e.NoiseMultiplier/e.NoiseMultiplier + 1/(2*e.CountNoise)/(2*e.CountNoise)
+	case mechanism.Repeat:
+		if e.Count == 0 {
+			return 0
+		}
+		return float64(e.Count) * joined(e.Event)
+	case mechanism.Sequence:
+		sum := 0.0
+		for _, part := range e {
+			sum += joined(part)
+		}
+		return sum
+	}
+	return math.Inf(1)
+}
+
+// gaussianOf is the Gaussian release of which 1/NoiseMultiplier² is this; rounding may make the noise
+// smaller by a unit in the last place or two, never larger.
+func gaussianOf(square float64) mechanism.Event {
+	switch {
+	case square == 0:
+		return nil
+	case math.IsInf(square, 1):
+		return mechanism.NonPrivate{}
+	}
+	return mechanism.Gaussian{NoiseMultiplier: 1 / math.Sqrt(square) * (1 - 1e-15)}
+}
+
+// lastIterate is 1/NoiseMultiplier² of the Gaussian that the last iterate amounts to: (1-c^T)/(1+c^T) ·
+// (1+c)/(1-c) over the square of the multiplier (Bok, Su & Altschuler 2024, theorem 4.1).
+func lastIterate(e mechanism.LastIterate) float64 {
+	if e.Steps == 0 {
+		return 0
+	}
+	rest := math.Pow(e.Contraction, float64(e.Steps))
+	factor := (1 - rest) / (1 + rest) * (1 + e.Contraction) / (1 - e.Contraction)
+	return min(float64(e.Steps), factor*(1+1e-13)) / e.NoiseMultiplier / e.NoiseMultiplier
+}
+
+// lastIterateConvex is the same for convex objectives on a bounded set: 3k + ⌈k⌉ for k the diameter
+// over how far neighbors move a step, if there are at least k steps (theorem 4.3); never more than the
+// composition of the steps.
+func lastIterateConvex(e mechanism.LastIterateConvex, n privacy.Neighboring) float64 {
+	steps, k := float64(e.Steps), e.Reach/n.Movement()
+	if steps >= k {
+		steps = min(steps, (3*k+math.Ceil(k))*(1+1e-13))
+	}
+	return steps / e.NoiseMultiplier / e.NoiseMultiplier
+}

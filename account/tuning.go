@@ -1,0 +1,86 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// repeatAndSelect returns the Rényi divergences of the best of a random number K of runs, r being those
+// of one run (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022,
+// https://arxiv.org/abs/2110.03620). Theorem 2, truncated negative binomial of shape η: r(α) +
+// (1+η)·min over orders β of [(1-1/β)·r(β) + log(1/γ)/β] + log(E K)/(α-1). Theorem 6, Poisson with
+// mean m: r(α) + m·δ + log(m)/(α-1), if one run is (log(1+1/(α-1)), δ)-differentially private.
+// Divergences do not fall with the order, so that a bound at a higher order is one at a lower.
+func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Neighboring) ([]float64, error) {
+	all, err := terms(e.Event, n)
+	if err != nil {
+		return nil, err
+	}
+	grid := RDP{}.orders()
+	r, disclosed, err := RDP{}.curve(all, n)
+	if err != nil {
+		return nil, err
+	}
+	if disclosed > 0 {
+		return nil, unsupported("rdp", e)
+	}
+	bounds := make([]float64, len(grid))
+	extra := 0.0
+	if !math.IsInf(e.Shape, 1) {
+		extra = leastExtra(e, grid, r)
+	}
+	for i, order := range grid {
+		bounds[i] = r[i] + extra + math.Log(e.Mean)/(order-1)
+		if math.IsInf(e.Shape, 1) {
+			bounds[i] += e.Mean * RDP{}.delta(r, math.Log1p(1/(order-1)))
+		}
+	}
+	return atOrAbove(grid, bounds, orders), nil
+}
+
+// leastExtra is (1+η)·min over β of [(1-1/β)·r(β) + log(1/γ)/β].
+func leastExtra(e mechanism.RepeatAndSelect, grid, r []float64) float64 {
+	toughness, least := -math.Log(successOf(e.Shape, e.Mean)), math.Inf(1)
+	for i, beta := range grid {
+		least = min(least, (1-1/beta)*r[i]+toughness/beta)
+	}
+	return (1 + e.Shape) * least
+}
+
+// successOf returns, from below, the parameter γ at which the truncated negative binomial law of this
+// shape has this mean: η(1-γ)/(γ(1-γ^η)), and (1/γ-1)/log(1/γ) for shape 0.
+func successOf(shape, mean float64) float64 {
+	if mean == 1 {
+		return 1
+	}
+	low, high := -750.0, 0.0 // log γ; the mean falls in γ
+	for range 200 {
+		x := (low + high) / 2
+		got := math.Expm1(-x) / -x
+		if shape != 0 {
+			got = shape * math.Expm1(-x) / -math.Expm1(shape*x)
+		}
+		if got >= mean {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	return math.Exp(low)
+}
+
+// atOrAbove returns, at each order, the least bound at it or a higher one of the grid.
+func atOrAbove(grid, bounds, orders []float64) []float64 {
+	values := make([]float64, len(orders))
+	for i, order := range orders {
+		values[i] = math.Inf(1)
+		for k, g := range grid {
+			if g >= order {
+				values[i] = min(values[i], bounds[k])
+			}
+		}
+	}
+	return values
+}
