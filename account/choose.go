@@ -8,30 +8,19 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// For returns the accountant that prices an event best: GDP, which is exact, when it is made of
+// For returns the accountant that prices an event best: GDP, which is exact, when it amounts to
 // Gaussian releases alone, else RDP.
 func For(e mechanism.Event) Accountant {
-	if sampledIn(e) {
-		return RDP{}
-	}
-	return GDP{}
-}
-
-// sampledIn reports whether the event has a sampled part.
-func sampledIn(e mechanism.Event) bool {
-	switch e := e.(type) {
-	case mechanism.PoissonSampled:
-		return true
-	case mechanism.Repeat:
-		return sampledIn(e.Event)
-	case mechanism.Sequence:
-		for _, part := range e {
-			if sampledIn(part) {
-				return true
-			}
+	for n := privacy.AddOrRemoveOne; n <= privacy.ZeroOut; n++ {
+		all, err := terms(e, n)
+		if err != nil {
+			continue
+		}
+		if _, err = muSquare(all); err != nil {
+			return RDP{}
 		}
 	}
-	return false
+	return GDP{}
 }
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records,

@@ -74,6 +74,10 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
+	slots, err := s.Plan.slots(d.Records())
+	if err != nil {
+		return nil, err
+	}
 	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
 	if err != nil {
 		return nil, err
@@ -82,17 +86,17 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	rows, err := mechanism.NewRows(d.Records(), mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(ready.features.CoordinateBound())}, mapRows(ready.features, d))
+	rows, err := mechanism.NewRows(slots, mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(ready.features.CoordinateBound())}, mapRows(ready.features, d))
 	if err != nil {
 		return nil, err
 	}
-	run := &descent{Setup: s, options: o, payer: grant, rows: rows, records: d.Records(), labels: labels(s.Schema.Target, d), ready: ready}
+	run := &descent{Setup: s, options: o, payer: grant, rows: rows, records: slots, labels: labels(s.Schema.Target, d, slots), ready: ready}
 	return run.fit(ctx)
 }
 
-// labels are class indices, or targets scaled to [-1, 1].
-func labels(t data.Target, d *data.Dataset) []float64 {
-	out := make([]float64, d.Records())
+// labels are class indices, or targets scaled to [-1, 1]; 0 in the places without a record.
+func labels(t data.Target, d *data.Dataset, slots int) []float64 {
+	out := make([]float64, slots)
 	for i, v := range d.Target() {
 		out[i] = float64(v)
 		if t.Regression() {
@@ -108,9 +112,10 @@ type descent struct {
 	options Options
 	payer   mechanism.Payer
 	rows    *mechanism.Rows
-	records int
+	records int // places that the steps draw from
 	labels  []float64
 	ready   prepared
+	samples *samples
 }
 
 func (r *descent) fit(ctx context.Context) (*Result, error) {
@@ -118,21 +123,22 @@ func (r *descent) fit(ctx context.Context) (*Result, error) {
 	if rate == 0 {
 		rate = r.learningRate(r.options, r.ready.divisor, curvature(r.ready.features, r.ready.whitened))
 	}
-	divisor := r.ready.divisor
-	if r.Plan.Sampling == samplingPoisson { // the expected batch, from public numbers
-		divisor *= r.Plan.SamplingProbability
-	}
+	divisor := r.ready.divisor * r.Plan.Share() // the expected batch, from public numbers
 	optimizer := &Momentum{LearningRate: rate, Momentum: r.options.Momentum, Ridge: r.options.Ridge, Divisor: divisor}
 	average := &TailAverage{First: int(float64(r.Plan.Steps) * (1 - tailAverageShare))}
 	weights := make([]float64, r.Model.Weights())
+	var err error
+	if r.samples, err = r.Plan.newSamples(r.records); err != nil {
+		return nil, err
+	}
 	r.report(0)
 	for step := range r.Plan.Steps {
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return nil, fmt.Errorf("train: stopped after step %d of %d: %w", step, r.Plan.Steps, context.Cause(ctx))
 		}
-		noisy, err := r.gradient(weights)
-		if err != nil {
-			return nil, err
+		noisy, failed := r.gradient(weights)
+		if failed != nil {
+			return nil, failed
 		}
 		optimizer.Step(weights, noisy)
 		average.Add(step, weights)
@@ -152,11 +158,7 @@ func (r *descent) fit(ctx context.Context) (*Result, error) {
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
 // empty.
 func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
-	sampling, err := r.Plan.sampler()
-	if err != nil {
-		return mechanism.Noisy{}, err
-	}
-	sample, err := sampling.Draw(r.records)
+	sample, err := r.samples.draw()
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
@@ -165,7 +167,7 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
-	if r.Plan.Sampling == samplingPoisson {
+	if r.Plan.Sampling != samplingFull {
 		err = query.AddSample(sum, sample, func(c *linalg.Contributions, records []int) { r.proposeAt(c, weights, records) })
 	} else {
 		err = query.AddAll(sum, r.records, func(c *linalg.Contributions, first, n int) { r.propose(c, weights, first, n) })

@@ -16,12 +16,9 @@ import (
 const (
 	// MethodGD is gradient descent on all records.
 	MethodGD = "dp-gd"
-	// MethodSGD is gradient descent on Poisson samples.
+	// MethodSGD is gradient descent on samples.
 	MethodSGD = "dp-sgd"
 )
-
-// samplingPoisson is what Plan.Sampling says of Poisson samples.
-const samplingPoisson = "poisson"
 
 // Plan is every number that decides privacy. It is fixed before a record is read, written
 // into the certificate, and its Event is what is reserved and paid.
@@ -39,10 +36,13 @@ type Plan struct {
 	// Preparation lists the statistics released before training, in order.
 	Preparation []Statistic `json:"preparation,omitempty"`
 	Clipping    Clipping    `json:"clipping"`
-	// Sampling is "full", every record takes part in every step, or "poisson", each does with
-	// SamplingProbability, independently.
+	// Sampling is "full", every record takes part in every step; "poisson", each does with
+	// SamplingProbability, independently; "fixed-size", BatchSize of the declared Records do;
+	// "partition", the steps go round Parts parts, into which the records are divided once.
 	Sampling            string  `json:"sampling"`
 	SamplingProbability float64 `json:"sampling-probability,omitempty"`
+	BatchSize           int     `json:"batch-size,omitempty"`
+	Parts               int     `json:"parts,omitempty"`
 	Steps               int     `json:"steps"`
 	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients,
 	// divided by one record's bound; 0 in a plan without privacy.
@@ -109,31 +109,15 @@ func (p Plan) Event() mechanism.Event {
 	for _, statistic := range p.Preparation {
 		s = append(s, p.noise(statistic.NoiseMultiplier))
 	}
-	return append(s, mechanism.Repeat{Event: p.step(p.NoiseMultiplier), Count: p.Steps})
-}
-
-// step is the event of one gradient step with this multiplier.
-func (p Plan) step(multiplier float64) mechanism.Event {
-	if p.Sampling == samplingPoisson {
-		return mechanism.PoissonSampled{Probability: p.SamplingProbability, Event: p.noise(multiplier)}
-	}
-	return p.noise(multiplier)
+	return append(s, p.steps(p.NoiseMultiplier))
 }
 
 // Method returns the name of the plan's method.
 func (p Plan) Method() string {
-	if p.Sampling == samplingPoisson {
-		return MethodSGD
+	if p.Sampling == samplingFull {
+		return MethodGD
 	}
-	return MethodGD
-}
-
-// sampler returns what draws the records of each step.
-func (p Plan) sampler() (mechanism.Sampling, error) {
-	if p.Sampling == samplingPoisson {
-		return mechanism.Poisson(p.SamplingProbability)
-	}
-	return mechanism.Full(), nil
+	return MethodSGD
 }
 
 // Filter returns a filter for a ledger that is to hold this plan: GDP, or for sampled steps RDP
@@ -183,16 +167,15 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("train: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
 	case p.Steps < 1 || p.Steps > maxSteps:
 		return fmt.Errorf("train: steps is %d, want 1 to %d", p.Steps, maxSteps)
-	case p.Sampling != mechanism.Full().String() && p.Sampling != samplingPoisson:
-		return fmt.Errorf("train: sampling is %q, want %v or %s", p.Sampling, mechanism.Full(), samplingPoisson)
-	case p.Sampling != samplingPoisson && p.SamplingProbability != 0:
-		return fmt.Errorf("train: sampling probability is %v with full sampling, want none", p.SamplingProbability)
 	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
 		return fmt.Errorf("train: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
 	case !positive(p.Clipping.Norm) || !positive(p.Clipping.Bound):
 		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", p.Clipping.Norm, p.Clipping.Bound)
 	case p.Clipping.Mode != ClipGradient && p.Clipping.Mode != ClipExample:
 		return fmt.Errorf("train: clipping mode is %q, want %s or %s", p.Clipping.Mode, ClipGradient, ClipExample)
+	}
+	if err := p.validateSampling(); err != nil {
+		return err
 	}
 	for _, s := range p.Preparation {
 		if !positive(s.Bound) || s.Numbers < 1 || s.Numbers > maxNumbers {

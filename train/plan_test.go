@@ -185,7 +185,6 @@ func TestSampledPlan(t *testing.T) {
 		"probability 1": func(r *Request) { r.SamplingProbability = 1 },
 		"negative":      func(r *Request) { r.SamplingProbability = -0.1 },
 		"NaN":           func(r *Request) { r.SamplingProbability = math.NaN() },
-		"replace-one":   func(r *Request) { r.Neighboring = privacy.ReplaceOne },
 	} {
 		bad := r
 		change(&bad)

@@ -17,7 +17,7 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &descent{Setup: s, rows: rows, records: d.Records(), labels: labels(s.Schema.Target, d)}
+	run := &descent{Setup: s, rows: rows, records: d.Records(), labels: labels(s.Schema.Target, d, d.Records())}
 	var out []float64
 	for first := 0; first < d.Records(); first += block {
 		n := min(block, d.Records()-first)

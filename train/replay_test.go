@@ -63,7 +63,7 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, records: records, labels: labels(s.Target, d), ready: ready}
+		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, records: records, labels: labels(s.Target, d, records), ready: ready}
 		result, err := run.fit(context.Background())
 		if err != nil {
 			t.Fatal(err)

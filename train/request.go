@@ -23,8 +23,11 @@ type Request struct {
 	Delta   float64
 	// Neighboring is the relation; required.
 	Neighboring privacy.Neighboring
-	// SamplingProbability makes each step take a Poisson sample; 0 means all records.
+	// SamplingProbability makes each step take a Poisson sample, BatchSize a batch of that size
+	// (under ReplaceOne only), Parts the next of that many parts of the records; of the three at most
+	// one is not 0, and without any each step takes all records.
 	SamplingProbability float64
+	BatchSize, Parts    int
 	// Steps is the number of gradient steps; 0 means DefaultSteps, BaselineSteps without
 	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
@@ -114,11 +117,8 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 		return Setup{}, err
 	}
 	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
-		Clipping: r.clipping(loss, features), Sampling: mechanism.Full().String(), Steps: r.steps(), Dim: linear.Dim, Columns: linear.Columns,
+		Clipping: r.clipping(loss, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
-	if r.SamplingProbability != 0 {
-		p.Sampling, p.SamplingProbability = samplingPoisson, r.SamplingProbability
-	}
 	setup := Setup{p, s, features, linear}
 	r.prepare(&setup)
 	if err := setup.Plan.calibrate(r); err != nil {
@@ -144,24 +144,25 @@ func (r Request) check(s *data.Schema) error {
 	if r.Normalization == feature.NormNone && r.Whiten == Yes {
 		return fmt.Errorf("train: whitening is asked for with row normalization none, want unit or clip; a covariance needs rows of bounded norm")
 	}
-	if q := r.SamplingProbability; q != 0 && !(q > 1e-9 && q < 1) {
-		return fmt.Errorf("train: sampling probability is %v, want more than 1e-9 and less than 1; leave it out to use all records in every step", q)
-	}
-	if r.SamplingProbability != 0 && r.Neighboring == privacy.ReplaceOne {
-		return fmt.Errorf("train: there is no proof here for sampled steps under %v, want %v or %v", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
-	}
 	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
+	}
+	if err := r.checkSampling(s.Records); err != nil {
+		return err
 	}
 	return s.Validate()
 }
 
-func (r Request) steps() int {
+func (r Request) steps(records int) int {
 	switch {
 	case r.Steps > 0:
 		return r.Steps
 	case r.SamplingProbability > 0:
 		return int(math.Ceil(DefaultEpochs / r.SamplingProbability))
+	case r.BatchSize > 0:
+		return int(math.Ceil(DefaultEpochs * float64(records) / float64(r.BatchSize)))
+	case r.Parts > 0:
+		return DefaultEpochs * r.Parts
 	case math.IsInf(r.Epsilon, 1):
 		return BaselineSteps
 	}
@@ -272,7 +273,7 @@ func (p *Plan) calibrate(r Request) error {
 // calibrateSteps gives all steps together what spent leaves of the target.
 func (p *Plan) calibrateSteps(target privacy.Guarantee, spent mechanism.Event) error {
 	plan := func(z float64) mechanism.Event {
-		return mechanism.Sequence{spent, mechanism.Repeat{Event: p.step(z), Count: p.Steps}}
+		return mechanism.Sequence{spent, p.steps(z)}
 	}
 	var err error
 	p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan)

@@ -54,9 +54,7 @@ func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 		return stable
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
-	if p.Sampling == samplingPoisson {
-		divisor *= p.SamplingProbability
-	}
+	divisor *= p.Share()
 	tau := noiseInScore * mu * divisor / p.Clipping.Bound
 	warm := float64(p.Steps) - 1/(1-o.Momentum)
 	return min(stable, tau*(1-o.Momentum)/max(warm, float64(p.Steps)/2))

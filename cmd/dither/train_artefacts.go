@@ -179,6 +179,10 @@ func eventText(e mechanism.Event) string {
 		return fmt.Sprintf("gaussian(%.6g)", e.NoiseMultiplier)
 	case mechanism.PoissonSampled:
 		return fmt.Sprintf("poisson(%v, %s)", e.Probability, eventText(e.Event))
+	case mechanism.WithoutReplacement:
+		return fmt.Sprintf("without-replacement(%d, %d, %s)", e.Records, e.Batch, eventText(e.Event))
+	case mechanism.Partition:
+		return fmt.Sprintf("partition(%d, %s)", e.Parts, eventText(e.Event))
 	case mechanism.Repeat:
 		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
 	}

@@ -19,6 +19,7 @@ type planFlags struct {
 	neighboring                   string
 	steps                         int
 	samplingProbability           float64
+	batchSize, parts              int
 	clipping                      string
 	clippingNorm                  float64
 	normalization                 string
@@ -37,6 +38,8 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.delta, "delta", 1e-6, "probability with which the epsilon bound may fail")
 	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd, accounted by RDP); default: all rows in every step")
+	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
+	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
 	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d without privacy, or %d expected passes when sampling)", train.DefaultSteps, train.BaselineSteps, train.DefaultEpochs))
 	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "what is clipped: gradient (each record's) or example (each row, once)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
@@ -56,7 +59,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 
 // request turns the flags into what is asked of train.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
-	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
+	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
 		Normalization: feature.Normalization(p.normalization), Radius: p.radius, Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge}
 	var err error

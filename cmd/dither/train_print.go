@@ -131,9 +131,7 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 	if p.Records > 0 {
 		records = float64(p.Records)
 	}
-	if p.SamplingProbability > 0 {
-		steps *= p.SamplingProbability
-	}
+	steps *= p.Share()
 	dim, columns := float64(p.Dim), float64(len(s.Schema.Features())+1)
 	work := stepCost * records * dim * float64(p.Columns) * steps
 	matrices := 0.0

@@ -70,9 +70,7 @@ func warnings(s train.Setup) []string {
 		records = p.MaxRecords
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
-	if p.SamplingProbability > 0 {
-		mu *= p.SamplingProbability
-	}
+	mu *= p.Share()
 	if mu*float64(records)/p.Clipping.Bound < smallTotalTime {
 		return []string{fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records)}
 	}
@@ -134,8 +132,13 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 }
 
 func samplingWords(p train.Plan) string {
-	if p.SamplingProbability > 0 {
+	switch {
+	case p.SamplingProbability > 0:
 		return fmt.Sprintf("gradient descent on samples that take each row with probability %v", p.SamplingProbability)
+	case p.BatchSize > 0:
+		return fmt.Sprintf("gradient descent on random batches of %d rows", p.BatchSize)
+	case p.Parts > 0:
+		return fmt.Sprintf("gradient descent on the %d parts of one random division of the rows, in turn", p.Parts)
 	}
 	return "gradient descent on all rows"
 }

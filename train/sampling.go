@@ -1,0 +1,198 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// What Plan.Sampling says of the records of a step.
+const (
+	// samplingFull: every record.
+	samplingFull = "full"
+	// samplingPoisson: each record with SamplingProbability, independently.
+	samplingPoisson = "poisson"
+	// samplingFixedSize: a uniformly random batch of BatchSize records.
+	samplingFixedSize = "fixed-size"
+	// samplingPartition: the next of Parts parts, into which the records are divided once.
+	samplingPartition = "partition"
+)
+
+// validateSampling returns an error where the numbers of the sampling do not fit together.
+func (p Plan) validateSampling() error {
+	set := map[string]bool{samplingPoisson: p.SamplingProbability != 0, samplingFixedSize: p.BatchSize != 0, samplingPartition: p.Parts != 0}
+	if _, known := set[p.Sampling]; !known && p.Sampling != samplingFull {
+		return fmt.Errorf("train: sampling is %q, want %s, %s, %s or %s", p.Sampling, samplingFull, samplingPoisson, samplingFixedSize, samplingPartition)
+	}
+	for name, given := range set {
+		if given != (name == p.Sampling) {
+			return fmt.Errorf("train: sampling is %s with probability %v, batch size %d and %d parts, want the one number that it needs", p.Sampling, p.SamplingProbability, p.BatchSize, p.Parts)
+		}
+	}
+	if p.Sampling == samplingFixedSize && (p.Records == 0 || p.Neighboring != privacy.ReplaceOne) {
+		return fmt.Errorf("train: batches of fixed size are asked for under %v with %d declared records, want %v and the number of records declared", p.Neighboring, p.Records, privacy.ReplaceOne)
+	}
+	_, err := p.sampler()
+	return err
+}
+
+// sampler returns what draws the records of each step.
+func (p Plan) sampler() (mechanism.Sampling, error) {
+	switch p.Sampling {
+	case samplingPoisson:
+		return mechanism.Poisson(p.SamplingProbability)
+	case samplingFixedSize:
+		return mechanism.FixedSize(p.Records, p.BatchSize)
+	case samplingPartition:
+		return mechanism.Partitioned(p.Parts)
+	}
+	return mechanism.Full(), nil
+}
+
+// steps is the event of all gradient steps with this multiplier.
+func (p Plan) steps(multiplier float64) mechanism.Event {
+	count := p.Steps
+	if p.Sampling == samplingPartition { // each record is in one step of every round
+		count = (p.Steps + p.Parts - 1) / p.Parts
+	}
+	return mechanism.Repeat{Event: p.step(multiplier), Count: count}
+}
+
+// step is the event of one gradient step with this multiplier; of a partition, of one round.
+func (p Plan) step(multiplier float64) mechanism.Event {
+	noise := p.noise(multiplier)
+	switch p.Sampling {
+	case samplingPoisson:
+		return mechanism.PoissonSampled{Probability: p.SamplingProbability, Event: noise}
+	case samplingFixedSize:
+		return mechanism.WithoutReplacement{Records: p.Records, Batch: p.BatchSize, Event: noise}
+	case samplingPartition:
+		return mechanism.Partition{Parts: p.Parts, Event: noise}
+	}
+	return noise
+}
+
+// Share returns the expected share of the records that takes part in one step: 1 in full batch.
+func (p Plan) Share() float64 {
+	switch p.Sampling {
+	case samplingPoisson:
+		return p.SamplingProbability
+	case samplingFixedSize:
+		return float64(p.BatchSize) / float64(p.Records)
+	case samplingPartition:
+		return 1 / float64(p.Parts)
+	}
+	return 1
+}
+
+// slots is how many places the steps draw from when this many records are at hand. Batches of fixed
+// size are out of the declared number of records, those that the schema drops being among them as
+// records that contribute nothing.
+func (p Plan) slots(records int) (int, error) {
+	if p.Sampling != samplingFixedSize {
+		return records, nil
+	}
+	if records > p.Records {
+		return 0, fmt.Errorf("train: there are more rows than the declared %d records, want the number that is true", p.Records)
+	}
+	return p.Records, nil
+}
+
+// samples draws the records of the steps, one step after the other.
+type samples struct {
+	sampling mechanism.Sampling
+	parts    []mechanism.Sample // of a partition, drawn once
+	records  int
+	next     int
+}
+
+func (p Plan) newSamples(records int) (*samples, error) {
+	sampling, err := p.sampler()
+	if err != nil {
+		return nil, err
+	}
+	s := &samples{sampling: sampling, records: records}
+	if p.Sampling == samplingPartition {
+		s.parts, err = sampling.DrawParts(records)
+	}
+	return s, err
+}
+
+func (s *samples) draw() (mechanism.Sample, error) {
+	if s.parts == nil {
+		return s.sampling.Draw(s.records)
+	}
+	part := s.parts[s.next%len(s.parts)]
+	s.next++
+	return part, nil
+}
+
+// sampling is what the plan says of the records of a step.
+func (r Request) sampling() string {
+	switch {
+	case r.SamplingProbability != 0:
+		return samplingPoisson
+	case r.BatchSize != 0:
+		return samplingFixedSize
+	case r.Parts != 0:
+		return samplingPartition
+	}
+	return samplingFull
+}
+
+// checkSampling refuses a request for more than one kind of sampling, or one without a proof.
+func (r Request) checkSampling(records int) error {
+	asked := 0
+	for _, given := range []bool{r.SamplingProbability != 0, r.BatchSize != 0, r.Parts != 0} {
+		if given {
+			asked++
+		}
+	}
+	if asked > 1 {
+		return fmt.Errorf("train: sampling probability is %v, batch size %d and parts %d, want one of them at most", r.SamplingProbability, r.BatchSize, r.Parts)
+	}
+	if q := r.SamplingProbability; q != 0 && !(q > 1e-9 && q < 1) {
+		return fmt.Errorf("train: sampling probability is %v, want more than 1e-9 and less than 1; leave it out to use all records in every step", q)
+	}
+	if r.Parts < 0 || r.Parts > 1<<20 {
+		return fmt.Errorf("train: parts is %d, want 1 to 2^20", r.Parts)
+	}
+	if r.BatchSize == 0 {
+		return nil
+	}
+	if r.BatchSize < 0 || records == 0 || r.BatchSize > records {
+		return fmt.Errorf("train: batch size is %d with %d declared records, want 1 to the number of records, declared in the schema", r.BatchSize, records)
+	}
+	if r.Neighboring != privacy.ReplaceOne {
+		return r.fixedSizeRefused(records)
+	}
+	return nil
+}
+
+// fixedSizeRefused says what batches of fixed size would cost beside Poisson samples of the same
+// expected size.
+func (r Request) fixedSizeRefused(records int) error {
+	q := float64(r.BatchSize) / float64(records)
+	refused := fmt.Errorf("train: batch size is %d, a fixed size, under %v, want sampling probability %.6g, which has the same expected size; fixed sizes have a proof under %v only", r.BatchSize, r.Neighboring, q, privacy.ReplaceOne)
+	if math.IsInf(r.Epsilon, 1) || r.BatchSize == records {
+		return refused
+	}
+	poisson := Plan{Neighboring: privacy.AddOrRemoveOne, Sampling: samplingPoisson, SamplingProbability: q, Steps: r.steps(records)}
+	fixed := Plan{Neighboring: privacy.ReplaceOne, Sampling: samplingFixedSize, BatchSize: r.BatchSize, Records: records, Steps: poisson.Steps}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, privacy.AddOrRemoveOne, privacy.Unit{})
+	if err != nil {
+		return refused
+	}
+	z, err := account.Calibrate(account.For(poisson.step(1)), target, poisson.steps)
+	if err != nil {
+		return refused
+	}
+	cost, err := account.For(fixed.step(z)).Epsilon(fixed.steps(z), r.Delta, privacy.ReplaceOne)
+	if err != nil {
+		return refused
+	}
+	return fmt.Errorf("%w: with the noise at which %d Poisson samples cost epsilon %.3g under %v, as many batches of fixed size cost %.3g under %v", refused, poisson.Steps, r.Epsilon, privacy.AddOrRemoveOne, cost.Upper, privacy.ReplaceOne)
+}
