@@ -30,7 +30,7 @@ import (
 var ErrUnsuited = errors.New("contour: the integral does not converge here")
 
 // DefaultNodes is the limit that New sets on the points of the line.
-const DefaultNodes = 20000
+const DefaultNodes = 1 << 16
 
 // Term is Count releases that Pair dominates. Count is a whole number, 0 or more.
 type Term struct {
@@ -47,6 +47,7 @@ type Integral struct {
 	nodes    int
 	infinity float64 // the probability under P of a loss of +Inf
 	line     *line   // the line used last
+	work     float64 // what the present call has cost
 }
 
 // New returns the integral of the composition of terms, in any order. It returns an error
@@ -114,6 +115,7 @@ func (i *Integral) Delta(epsilon float64) (float64, error) {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
+	i.work = 0
 	switch {
 	case math.IsInf(epsilon, -1):
 		return 1, nil
@@ -122,22 +124,11 @@ func (i *Integral) Delta(epsilon float64) (float64, error) {
 	case len(i.terms) == 0:
 		return -math.Expm1(epsilon), nil
 	}
-	lambda, err := i.saddle(epsilon)
+	logDelta, err := i.evaluate(epsilon)
 	if err != nil {
 		return 0, err
 	}
-	l, err := i.lineAt(lambda, epsilon)
-	if err != nil {
-		return 0, err
-	}
-	v, err := l.integrate(epsilon)
-	if err != nil {
-		return 0, err
-	}
-	if err = l.suits(v); err != nil {
-		return 0, err
-	}
-	return i.infinity + math.Exp(v.logDelta), nil
+	return i.infinity + math.Exp(logDelta), nil
 }
 
 // Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta, to the relative error that 1e-9 in
@@ -149,6 +140,7 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
+	i.work = 0
 	switch target := delta - i.infinity; {
 	case delta >= 1:
 		return 0, nil

@@ -41,7 +41,7 @@ func (l laplace) top() float64 {
 // rules has the two atoms and Gauss-Legendre panels between neighboring kinks. The two
 // rules differ in the width of the panels.
 func (l laplace) rules(level int, _, high float64, s side) (first, second *rule, err error) {
-	first, second = new(rule), new(rule)
+	first, second = &rule{turn: panelTurn}, &rule{turn: panelTurn}
 	edges := l.edges()
 	length := edges[len(edges)-1] - edges[0]
 	perUnit := math.Ldexp(0.5+math.Abs(high)/8, level)

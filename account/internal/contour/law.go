@@ -8,7 +8,8 @@ type law struct {
 	count    float64
 	weight   []float64
 	loss     []float64
-	atoms    float64 // the weight of true atoms
+	limit    []float64 // the largest u at which each node can be trusted
+	atoms    float64   // the weight of true atoms
 	cumulant cumulants
 }
 
@@ -24,11 +25,39 @@ func (r *term) tilted(q *rule, lambda float64) *law {
 		w := math.Exp(e)
 		l.weight = append(l.weight, w)
 		l.loss = append(l.loss, loss-c.mean)
+		l.limit = append(l.limit, q.turn/q.spacing(j))
 		if q.point[j] {
 			l.atoms += w
 		}
 	}
 	return l
+}
+
+// spacing returns how far the loss at node j is from the nearer one of its neighbors; 0 for
+// an atom.
+func (r *rule) spacing(j int) float64 {
+	if r.point[j] {
+		return 0
+	}
+	nearer := math.Inf(1)
+	for _, k := range [2]int{j - 1, j + 1} {
+		if k >= 0 && k < len(r.loss) && !r.point[k] {
+			nearer = min(nearer, math.Abs(r.loss[k]-r.loss[j]))
+		}
+	}
+	return nearer
+}
+
+// beyond returns the weight of the nodes that cannot be trusted at u, because the phase
+// turns too far from one to the next.
+func (l *law) beyond(u float64) float64 {
+	sum := 0.0
+	for j, limit := range l.limit {
+		if u > limit {
+			sum += l.weight[j]
+		}
+	}
+	return sum
 }
 
 // settled returns the tilted laws by two rules that agree, on finer rules if need be. The

@@ -179,7 +179,10 @@ func (n normal) rules(level int, low, high float64, s side) (first, second *rule
 	if s != whole {
 		return n.half(from, to, 6*h, s)
 	}
-	first, second = new(rule), new(rule)
+	// The normal density has the spectrum of a normal law: at 8.5 of its standard
+	// deviations it is below 1e-15.
+	turn := 2*math.Pi - 8.5*h
+	first, second = &rule{turn: turn}, &rule{turn: turn}
 	logStep := math.Log(h) - 0.5*math.Log(2*math.Pi)
 	for y := from; y <= to; y += h {
 		n.place(first, y, logStep)
@@ -198,7 +201,7 @@ func (n normal) place(r *rule, y, logStep float64) {
 func (n normal) half(from, to, width float64, s side) (first, second *rule, err error) {
 	_, atFrom := n.tilt(from)
 	_, atTo := n.tilt(to)
-	first, second = new(rule), new(rule)
+	first, second = &rule{turn: panelTurn}, &rule{turn: panelTurn}
 	if atFrom == 0 && atTo == 0 {
 		return first, second, nil
 	}

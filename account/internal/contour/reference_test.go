@@ -65,13 +65,17 @@ func (r sampledRow) pairs() map[string]struct {
 	}{"remove": {remove, r.Truth.Remove}, "add": {add, r.Truth.Add}, "replace-one": {replace, r.Truth.ReplaceOne}}
 }
 
+// doubtful are values of the table, got on a grid, that a direct convolution contradicts:
+// see TestFewReleasesNearTheLargestLoss.
+var doubtful = map[string]bool{"PG087 add": true}
+
 // TestReferenceTable compares with values computed by other programs: in closed form for
 // one step, by transforms on a grid for few, else by a contour integral in another language.
 func TestReferenceTable(t *testing.T) {
 	answered, refused := 0, 0
 	for _, row := range readReference(t) {
 		for direction, c := range row.pairs() {
-			if c.want == nil {
+			if c.want == nil || doubtful[row.ID+" "+direction] {
 				continue
 			}
 			got, err := compose(t, c.pair, row.Steps).Epsilon(row.Delta)

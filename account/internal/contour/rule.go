@@ -17,6 +17,9 @@ const maxRule = 1 << 16
 type rule struct {
 	loss, logMass []float64
 	point         []bool
+	// turn is the largest phase, in radians from node to node, at which the rule still
+	// integrates e^{iuL} times what it is made for.
+	turn float64
 }
 
 func (r *rule) add(loss, logMass float64, point bool) {
@@ -30,6 +33,7 @@ func (r *rule) append(o rule) {
 	r.loss = append(r.loss, o.loss...)
 	r.logMass = append(r.logMass, o.logMass...)
 	r.point = append(r.point, o.point...)
+	r.turn = o.turn
 }
 
 // side says which losses of a pair a rule is to hold.
@@ -61,6 +65,10 @@ type source interface {
 func tooFine(n float64) error {
 	return fmt.Errorf("%w: one pair needs %.0f quadrature nodes, the limit is %d", ErrUnsuited, n, maxRule)
 }
+
+// panelTurn is the turn of a Gauss-Legendre panel, in whose middle a node is π/32 of its
+// width from the next: ten radians on the panel, which 16 points integrate to 1e-13.
+const panelTurn = 1
 
 // legendrePoints is the number of points of one Gauss-Legendre panel.
 const legendrePoints = 16

@@ -67,7 +67,7 @@ func (i *Integral) saddle(epsilon float64) (float64, error) {
 // start returns the point at which a search begins: the last saddle point, or 1.
 func (i *Integral) start() float64 {
 	if i.line != nil {
-		return i.line.lambda
+		return i.line.made.saddle
 	}
 	return 1
 }
@@ -111,64 +111,106 @@ func between(low, high float64) float64 {
 	return math.Sqrt(low * high)
 }
 
-// guess returns λ and ε at which the saddle-point approximation of log δ is the target:
-//
-//	log δ ≈ log M(λ) - λε - log(λ(λ+1)) - ½·log(2π·K''), where K' = ε.
-//
-// It is a starting point and decides no result.
-func (i *Integral) guess(target float64) (lambda, epsilon float64, err error) {
-	lambda, err = i.climb(i.start(), func(t float64, c cumulants) (value, slope float64) {
-		// The derivative of the exponent in t is -t·K''; that of the width is left out.
-		return target - c.value + t*c.mean + 0.5*math.Log(2*math.Pi*c.variance), t * t * c.variance
-	})
-	if err != nil {
-		return 0, 0, err
-	}
-	return lambda, i.cumulants(lambda).with(lambda).mean, nil
+// approximate returns the saddle-point approximation of log δ at the ε for which t is the
+// saddle point: K - ½·log(2π·K”), where K is the exponent with the kernel (Daniels,
+// "Saddlepoint Approximations in Statistics", Annals of Mathematical Statistics 1954).
+func (c cumulants) approximate(t, epsilon float64) float64 {
+	return c.value - t*epsilon - 0.5*math.Log(2*math.Pi*c.variance)
 }
 
-// solve finds ε with log δ(ε) = target, by Newton's method on a line through the guess; a
-// line that proves unsuited to the result is moved there.
+// guess returns the point at which the approximation of log δ is the target. It starts a
+// search and decides no result.
+func (i *Integral) guess(target float64) (point, error) {
+	saddle, err := i.climb(i.start(), func(t float64, c cumulants) (value, slope float64) {
+		// The derivative of the exponent in t is -t·K''; that of the width is left out.
+		return target - c.approximate(t, c.mean), t * t * c.variance
+	})
+	if err != nil {
+		return point{}, err
+	}
+	return point{i.cumulants(saddle).with(saddle).mean, saddle, target}, nil
+}
+
+// evaluate returns log δ(ε) for the finite losses. A line whose approximation of log δ was
+// too far off to choose a step by is made again.
+func (i *Integral) evaluate(epsilon float64) (float64, error) {
+	saddle, err := i.saddle(epsilon)
+	if err != nil {
+		return 0, err
+	}
+	p := point{epsilon, saddle, i.cumulants(saddle).with(saddle).approximate(saddle, epsilon)}
+	for range 4 {
+		l, err := i.lineAt(p)
+		if err != nil {
+			return 0, err
+		}
+		v, err := l.integrate(epsilon)
+		if err != nil {
+			return 0, err
+		}
+		if err = l.suits(v); err == nil {
+			return v.logDelta, nil
+		}
+		p.logDelta, i.line = v.logDelta, nil
+	}
+	return 0, fmt.Errorf("%w: the step does not come to rest at ε = %v", ErrUnsuited, epsilon)
+}
+
+// solve finds ε with log δ(ε) = target on a line through the guess; a line that proves
+// unsuited to the result is moved there.
 func (i *Integral) solve(target float64) (float64, error) {
-	lambda, epsilon, err := i.guess(target)
+	p, err := i.guess(target)
 	if err != nil {
 		return 0, err
 	}
 	for range 6 {
-		l, v, err := i.newton(lambda, epsilon, target)
+		l, v, err := i.newton(p)
 		if err != nil {
 			return 0, err
 		}
-		if epsilon = v.epsilon; l.suits(v) == nil {
-			return math.Max(0, epsilon), nil
+		if l.suits(v) == nil {
+			return math.Max(0, v.epsilon), nil
 		}
-		if lambda, err = i.saddle(epsilon); err != nil {
+		p.epsilon = v.epsilon
+		if p.saddle, err = i.saddle(p.epsilon); err != nil {
 			return 0, err
 		}
+		i.line = nil
 	}
 	return 0, fmt.Errorf("%w: the line does not come to rest", ErrUnsuited)
 }
 
-// newton improves ε on the line at lambda until log δ(ε) is the target to the last places.
-func (i *Integral) newton(lambda, epsilon, target float64) (*line, value, error) {
-	l, err := i.lineAt(lambda, epsilon)
+// newton improves ε on the line for p until log δ(ε) is the target to the last places. It
+// keeps a bracket, and halves it where Newton's method would leave it.
+func (i *Integral) newton(p point) (*line, value, error) {
+	l, err := i.lineAt(p)
 	if err != nil {
 		return nil, value{}, err
 	}
-	for range 40 {
+	low, high := math.Inf(-1), math.Inf(1)
+	epsilon := p.epsilon
+	for range 100 {
 		v, err := l.integrate(epsilon)
 		if err != nil {
 			return nil, value{}, err
 		}
-		move := (target - v.logDelta) / v.slope
-		if !(math.Abs(move) < l.period/4) {
-			move = math.Copysign(l.period/4, move)
+		if v.logDelta > p.logDelta {
+			low = epsilon
+		} else {
+			high = epsilon
 		}
-		epsilon += move
+		move := min(l.period/8, max(-l.period/8, (p.logDelta-v.logDelta)/v.slope))
 		if math.Abs(move*v.slope) < 1e-11 || math.Abs(move) < 1e-15*math.Abs(epsilon) {
-			v.epsilon, v.logDelta = epsilon, target
+			v.epsilon, v.logDelta = epsilon+move, p.logDelta
 			return l, v, nil
 		}
+		next := epsilon + move
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		if epsilon = next; math.IsNaN(epsilon) || math.IsInf(epsilon, 0) {
+			break
+		}
 	}
-	return nil, value{}, fmt.Errorf("%w: Newton's method does not come to rest", ErrUnsuited)
+	return nil, value{}, fmt.Errorf("%w: no ε on the line at λ = %v", ErrUnsuited, l.lambda)
 }

@@ -11,7 +11,7 @@ import (
 const nearOne = 0.7
 
 // finest is the highest level of refinement that is tried.
-const finest = 8
+const finest = 14
 
 // term is one pair and how often it is released, with the quadrature rule made last.
 type term struct {
@@ -189,16 +189,27 @@ func (r *term) sumNear(q *rule, t float64) cumulants {
 	value.add(-r.infinP - t*(r.infinP-r.infinQ))
 	first.add(-(r.infinP - r.infinQ))
 	for j, loss := range q.loss {
-		if loss == 0 {
+		log := q.logMass[j]
+		if loss == 0 || log+max(0, t*loss, -loss) < -2*reach {
 			continue
 		}
-		w, back := math.Exp(q.logMass[j]), excess(-loss)
-		rise := math.Expm1(t * loss)
-		value.add(w * (excess(t*loss) + t*back))
-		first.add(w * (loss*rise + back))
-		second.add(w * loss * loss * (1 + rise))
+		w := math.Exp(log)
+		rise, back := scaledExcess(log, w, t*loss), scaledExcess(log, w, -loss)
+		grown := math.Exp(log + t*loss)
+		value.add(rise + t*back)
+		first.add(loss*(rise+w*t*loss) + back)
+		second.add(grown * loss * loss)
 	}
 	moment := 1 + value.value()
 	mean := first.value() / moment
 	return cumulants{math.Log1p(value.value()), mean, second.value()/moment - mean*mean}
+}
+
+// scaledExcess returns w·(e^y - 1 - y) for w = e^log, also where w underflows or e^y
+// overflows.
+func scaledExcess(log, w, y float64) float64 {
+	if y > 1 {
+		return math.Exp(log+y) - w*(1+y)
+	}
+	return w * excess(y)
 }
