@@ -17,11 +17,11 @@ type mutant struct{ name, file, old, new, pkg, test string }
 // mutants are faults that other systems had, or that this one could get. The edits are laid over
 // the sources by the go tool, so that no source carries a switch for them.
 var mutants = []mutant{
-	{"noise divided by two", "mechanism/release.go", "RoundedGaussian(dst, g.bits)", "RoundedGaussian(dst, g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise divided by two", "mechanism/noise.go", "RoundedGaussian(dst, g.bits)", "RoundedGaussian(dst, g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"noise one percent low", "mechanism/internal/sample/gaussian.go", "dst[i] = (v + half) >> shift", "dst[i] = (v - v/100 + half) >> shift", "./mechanism/internal/sample", "TestGaussianMoments"},
-	{"no noise", "mechanism/release.go", "n.noise(drawn, b.grid)", "_ = n", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
-	{"half of the coordinates without noise", "mechanism/release.go", "n.noise(drawn, b.grid)", "n.noise(drawn[:len(drawn)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},
-	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range b.values {", "for j, v := range b.values {\n\t\tdrawn[j] = drawn[0]", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"no noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "error(nil)", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
+	{"half of the coordinates without noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "b.grid.noise.draw(noise[:len(noise)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range b.values {", "for j, v := range b.values {\n\t\tnoise[j] = noise[0]", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"noise not scaled by the bound", "mechanism/sum.go", "unit: s.bound / float64(s.grid.bound)", "unit: 1 / float64(s.grid.bound)", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"the same key every time", "mechanism/internal/sample/stream.go", "rand.Read(key[:])", "_ = rand.Read", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
 	{"noise of one sign", "mechanism/internal/sample/gaussian.go", "l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)", "l, negative := meta&(layerCount-1), int64(0)", "./mechanism/internal/sample", "TestGaussianDistribution"},
@@ -29,20 +29,31 @@ var mutants = []mutant{
 	{"tails cut off", "mechanism/internal/sample/gaussian.go", "if point < box.inside || s.under(l, point) {", "if point < box.inside {", "./mechanism/internal/sample", "TestGaussianMoments"},
 	{"no clipping", "mechanism/sum.go", "return high < quotientHigh || high == quotientHigh && low <= quotientLow", "return high < quotientHigh || true || low <= quotientLow", "./mechanism", "TestContributionsNeverExceedTheBound"},
 	{"bound twice as large as charged", "mechanism/sum.go", "bh, bl := bits.Mul64(uint64(bound), uint64(bound))", "bh, bl := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
-	{"a record counted twice", "mechanism/sum.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
-	{"records outside the sample", "mechanism/sum.go", "if !s.sample.has(at) {", "if at < 0 || at >= s.rows.count {", "./mechanism", "TestSampleIsObeyed"},
+	{"a record counted twice", "mechanism/tally.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
+	{"records outside the sample", "mechanism/tally.go", "!s.sample.has(at) || at < from", "at < from", "./mechanism", "TestSampleIsObeyed"},
 	{"sums in float32", "linalg/integer.go", "dst[j] += c0*int64(x0[j]) + c1*int64(x1[j]) + c2*int64(x2[j]) + c3*int64(x3[j])", "dst[j] += int64(float32(c0)*float32(x0[j]) + float32(c1)*float32(x1[j]) + float32(c2)*float32(x2[j]) + float32(c3)*float32(x3[j]))", "./mechanism", "TestBlocksAgreeWithSingleRecords"},
 	{"integers that can overflow", "mechanism/grid.go", "if worst.BitLen() <= sumBits {", "if worst.BitLen() <= sumBits+2 {", "./mechanism", "TestGridKeepsItsPromises"},
-	{"release without payment", "mechanism/release.go", "if err := p.Pay(event); err != nil {\n\t\treturn Noisy{}, err\n\t}", "", "./mechanism", "TestReleaseRefusals"},
-	{"noise of another price", "mechanism/release.go", "b.state.grid.multiplier != g.NoiseMultiplier", "false", "./mechanism", "TestReleaseRefusals"},
-	{"sampled steps priced as if full noise were amplified twice", "mechanism/sampling.go", "priced := PoissonSampled{s.probability, e}", "priced := PoissonSampled{s.probability / 2, e}", "./mechanism", "TestSampleIsObeyed"},
+	{"release without payment", "mechanism/pay.go", "if err := p.Pay(e); err != nil {\n\t\t\t\treturn err\n\t\t\t}", "_ = e", "./mechanism", "TestReleaseRefusals"},
+	{"noise of another price", "mechanism/release.go", "b.state.grid.noise != n", "false", "./mechanism", "TestReleaseRefusals"},
+	{"sampled steps priced as if full noise were amplified twice", "mechanism/sampling.go", "priced = PoissonSampled{s.probability, e}", "priced = PoissonSampled{s.probability / 2, e}", "./mechanism", "TestSampleIsObeyed"},
+	{"a drawn sample released twice", "mechanism/pay.go", "if d.released.Swap(true) {", "if false {", "./mechanism", "TestASampleIsReleasedOnce"},
+	{"joined sums charged as one", "mechanism/pay.go", "event, err := d.sampling.Price(together(noises))\n\tif err != nil {\n\t\treturn err\n\t}\n\tif d.released", "event, err := d.sampling.Price(noises[0])\n\tif err != nil {\n\t\treturn err\n\t}\n\tif d.released", "./mechanism", "TestJoinIsOneEvent"},
+	{"parts out of turn", "mechanism/pay.go", "if r.next != d.part {", "if false {", "./mechanism", "TestPartitionPaysOnceARound"},
+	{"one payment for all rounds", "mechanism/pay.go", "if d.part == 0 {", "if d.part == 0 && r.paid == \"\" {", "./mechanism", "TestPartitionPaysOnceARound"},
+	{"vectors beyond their norm", "mechanism/norm.go", "if sum += max(v, -v); sum > bound {", "if sum += max(v, -v); sum > 2*bound {", "./mechanism", "TestVectorsNeverExceedTheBound"},
+	{"centered rows with the norm of plain ones", "mechanism/rows.go", "r.n2[i] = r.center.norm2(row)", "_ = row", "./mechanism", "TestCenteredSumIsTheDenseSum"},
+	{"center subtracted once", "mechanism/center.go", "values[at] = s.total[at]<<c.bits - w*m", "values[at] = s.total[at]<<c.bits - min(w, 1)*m", "./mechanism", "TestCenteredSumIsTheDenseSum"},
+	{"discrete noise of half the scale", "mechanism/noise.go", "return uint64(math.Ldexp(scale, scaleBits)), 1 << scaleBits, nil", "return uint64(math.Ldexp(scale, scaleBits)), 2 << scaleBits, nil", "./mechanism", "TestEveryNoiseIsReleased"},
+	{"zero twice as likely", "mechanism/internal/sample/laplace.go", "case magnitude != 0:", "default:", "./mechanism/internal/sample", "TestDiscreteLaplaceLaw"},
+	{"discrete gaussian with laplace tails", "mechanism/internal/sample/discretegaussian.go", "if s.halfSquareCoin(max(product, a)-min(product, a), a) {", "if s.halfSquareCoin(max(product, a)-min(product, a), a) || product > a {", "./mechanism/internal/sample", "TestDiscreteGaussianLaw"},
+	{"maximum norm without rejection", "mechanism/internal/sample/knorm.go", "if s.radiusKept(r, dimension) {", "if s.radiusKept(r, dimension) || r > 0 {", "./mechanism/internal/sample", "TestLInfinityLaw"},
 	{"batches of fixed size", "mechanism/internal/sample/poisson.go", "if u < head || u == head && s.Word()>>chunk < tail {", "if _ = tail; uint64(i)*head>>chunk != uint64(i+1)*head>>chunk {\n\t\t\t\t_ = u", "./mechanism/internal/sample", "TestPoissonSizesVary"},
 	{"sampling probability too high", "mechanism/internal/sample/poisson.go", "u < head ||", "u <= head ||", "./mechanism/internal/sample", "TestPoissonCounts"},
 	{"empty samples skipped", "train/fit.go", "sum, err := mechanism.NewSum(sample", "if len(sample.Indices()) == 0 {\n\t\treturn mechanism.Noisy{}, nil\n\t}\n\tsum, err := mechanism.NewSum(sample", "./train", "TestEmptySamplesTrain"},
 	{"count without noise", "train/prepare.go", "out.divisor, err = query.Count(terms, d.Records())", "_, err = query.Count(terms, d.Records())\n\t\t\tout.divisor = float64(d.Records())", "./train", "TestFitIsRandomAndPaid"},
 	{"preparation not charged", "train/plan.go", "s = append(s, p.noise(statistic.NoiseMultiplier))", "_ = statistic", "./train", "TestPlanEventFollowsThePreparation"},
-	{"counts forgotten by gdp", "account/gdp.go", "return float64(e.Count) * v, err", "return v, err", "./account", "TestLaws"},
-	{"counts forgotten by rdp", "account/rdp.go", "return float64(e.Count) * v, err", "return v, err", "./account", "TestRDPLaws"},
+	{"counts forgotten by gdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestLaws"},
+	{"counts forgotten by rdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestRDPLaws"},
 	{"replace-one charged once", "account/gdp.go", "return n.Movement() * math.Sqrt(square)", "return math.Sqrt(square)", "./account", "TestLaws"},
 	{"ledger without limit", "ledger/ledger.go", "if !(cost.Upper <= l.limit.Epsilon()) {", "if false {", "./ledger", "TestReserveKeepsTheLimit"},
 	{"grant that refills", "ledger/grant.go", "g.runs[0].count--", "_ = g", "./ledger", "TestGrantPaysEachReleaseOnceInOrder"},
@@ -105,7 +116,7 @@ var oneKey = mutant{file: "mechanism/internal/sample/stream.go", old: "rand.Read
 // code stands, and fail when the divisor is taken from the records.
 func TestReplayUnderOneKey(t *testing.T) {
 	run := func(edits ...mutant) (string, error) {
-		c := exec.Command("go", "test", "-tags", "long", "-count=1", "-overlay", overlay(t, edits...), "-run", "^TestReplayWithAnUnsampledRecord$", "./train")
+		c := exec.Command("go", "test", "-tags", "long", "-count=1", "-overlay", overlay(t, edits...), "-run", "^TestReplay", "./train")
 		c.Env = append(os.Environ(), "DITHER_TEST_REPLAY=1")
 		out, err := c.CombinedOutput()
 		return string(out), err
@@ -115,7 +126,7 @@ func TestReplayUnderOneKey(t *testing.T) {
 	}
 	for name, m := range map[string]mutant{
 		"divisor from the number of records": {file: "train/fit.go", old: "divisor := r.ready.divisor", new: "divisor := float64(r.records)"},
-		"one draw more for each record":      {file: "train/fit.go", old: "sample, err := sampling.Draw(r.records)", new: "sample, err := sampling.Draw(r.records)\n\tif len(weights) > 0 {\n\t\tweights[0] += 1e-12 * float64(r.records)\n\t}"},
+		"one draw more for each record":      {file: "train/fit.go", old: "sample, err := r.samples.draw()", new: "sample, err := r.samples.draw()\n\tif len(weights) > 0 {\n\t\tweights[0] += 1e-12 * float64(r.records)\n\t}"},
 	} {
 		if out, err := run(oneKey, m); err == nil || !strings.Contains(out, "--- FAIL") {
 			t.Errorf("%s: the replay passes: %v\n%s", name, err, out)

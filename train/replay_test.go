@@ -78,6 +78,29 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 	}
 }
 
+// TestReplayCountsOneRecord learns the preparation twice on one stream, without a declared number of
+// records, the second time with one record more: the noisy count moves by exactly one.
+func TestReplayCountsOneRecord(t *testing.T) {
+	if os.Getenv(replayVariable) == "" {
+		t.Skip("streams have keys of their own: run by TestReplayUnderOneKey in the root")
+	}
+	s := toySchema(t)
+	setup, err := NewPlan(Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: No, Whiten: No}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(records int) float64 {
+		ready, failed := setup.prepare(payAll{}, toyData(t, s, records))
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		return ready.divisor
+	}
+	if one, two := count(900), count(901); math.Abs(two-one-1) > 1e-6 || one == 900 {
+		t.Errorf("the noisy count is %v, and %v with one record more", one, two)
+	}
+}
+
 // payAll pays for everything.
 type payAll struct{}
 
