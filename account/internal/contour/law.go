@@ -48,18 +48,6 @@ func (r *rule) spacing(j int) float64 {
 	return nearer
 }
 
-// beyond returns the weight of the nodes that cannot be trusted at u, because the phase
-// turns too far from one to the next.
-func (l *law) beyond(u float64) float64 {
-	sum := 0.0
-	for j, limit := range l.limit {
-		if u > limit {
-			sum += l.weight[j]
-		}
-	}
-	return sum
-}
-
 // settled returns the tilted laws by two rules that agree, on finer rules if need be. The
 // second is nil where the first is exact.
 func (r *term) settled(lambda float64) (first, second *law, err error) {

@@ -124,16 +124,26 @@ func (l *line) extend() error {
 	return nil
 }
 
-// hopeless reports whether the integrand falls too slowly to end before the limit, even if
-// its slope in logarithms grows with every doubling as it does for smooth losses.
+// hopeless reports whether the integrand falls too slowly to end before the limits of nodes
+// and of work, even if its slope in logarithms grows with every doubling as it does for
+// smooth losses. The rules that can be trusted to here grow with the height of the line.
 func (l *line) hopeless() bool {
 	n := len(l.re)
-	if n < 2048 {
+	if n < 512 {
 		return false
 	}
-	now, before := math.Log(l.size(n-1)), math.Log(l.size(n/2-1))
-	doublings := math.Log2(float64(l.nodes) / float64(n))
-	return now+(now-before)*doublings*(1+0.3*doublings) > math.Log(1e-10*l.scale)
+	now, before, far := math.Log(l.size(n-1)), math.Log(l.size(n/2-1)), 0
+	for _, w := range l.walkers {
+		far += seriesWork + len(w.re)
+	}
+	goal := math.Log(1e-10 * l.scale)
+	for doublings := 0.0; now+(now-before)*doublings*(1+0.3*doublings) > goal; doublings += 0.25 {
+		more := float64(n) * math.Exp2(doublings)
+		if more > float64(l.nodes) || l.work+more*float64(far)*math.Exp2(doublings) > maxWork {
+			return true
+		}
+	}
+	return false
 }
 
 // check looks whether the rules of every pair are fine enough for the steps from from up
@@ -157,7 +167,7 @@ func (l *line) check(from, to int) error {
 			return
 		}
 		work[worker] += checkWork * len(w.weight)
-		if share*w.count*max(largest*w.beyond(u), last*w.distance(check, u)) <= 1 {
+		if share*max(largest*w.beyond(u), last*w.distance(check, u)) <= 1 {
 			return
 		}
 		if failures[worker] == nil {
@@ -176,9 +186,26 @@ func (l *line) check(from, to int) error {
 	return errors.Join(failures...)
 }
 
-// distance returns how far two forms of one law disagree in log E e^{iuL}.
+// rounded is an error in the logarithm of the integrand that is laid to rounding.
+const rounded = 0x1p-50
+
+// distance returns how far two forms of one law disagree in count·log E e^{iuL}, less what
+// rounding may do.
 func (l *law) distance(o *law, u float64) float64 {
 	a, b := l.characteristic(u)
 	c, d := o.characteristic(u)
-	return math.Hypot(a-c, b-d) / math.Hypot(1+a, b)
+	apart := math.Hypot(a-c, b-d) - rounded*math.Hypot(a, b)
+	return max(0, l.count*apart/math.Hypot(1+a, b)-rounded)
+}
+
+// beyond returns the weight of the nodes that cannot be trusted at u, because the phase
+// turns too far from one to the next, times count and less what rounding may do.
+func (l *law) beyond(u float64) float64 {
+	sum := 0.0
+	for j, limit := range l.limit {
+		if u > limit {
+			sum += l.weight[j]
+		}
+	}
+	return max(0, l.count*sum-rounded)
 }

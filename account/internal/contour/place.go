@@ -88,11 +88,16 @@ func (i *Integral) place(p point) (lambda, period float64, list []probe, err err
 	if period*width < 20 {
 		return lambda, period, list, nil
 	}
-	for k := 1; k < 14; k++ {
+	least := float64(losing)
+	for k := range 14 {
 		s := p.saddle * math.Exp2(-float64(k)/2)
 		size := i.cumulants(s).value - s*p.epsilon - math.Log1p(s) - p.logDelta
+		if k == 0 {
+			least = max(least, size)
+			continue
+		}
 		other := periodFor(list, s, p)
-		if cost := other * (1.5 + math.Exp((size-losing)/2)); size < lost && cost < best {
+		if cost := other * (1 + math.Exp(size-least)); size < lost && cost < best {
 			lambda, period, best = s, other, cost
 		}
 	}

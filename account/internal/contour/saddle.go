@@ -200,7 +200,7 @@ func (i *Integral) newton(p point) (*line, value, error) {
 			high = epsilon
 		}
 		move := min(l.period/8, max(-l.period/8, (p.logDelta-v.logDelta)/v.slope))
-		if math.Abs(move*v.slope) < 1e-11 || math.Abs(move) < 1e-15*math.Abs(epsilon) {
+		if math.Abs(move*v.slope) < max(1e-11, v.rounding) || math.Abs(move) < 1e-15*math.Abs(epsilon) {
 			v.epsilon, v.logDelta = epsilon+move, p.logDelta
 			return l, v, nil
 		}
