@@ -130,3 +130,39 @@ func TestJoinRefusals(t *testing.T) {
 		t.Error("nothing was released")
 	}
 }
+
+// TestNoisesAreIndependent correlates the noise of two joined sums, of two releases one after the
+// other, and of neighboring numbers of one: z-scores below 6.5 (false alarms below 1e-9 in all).
+func TestNoisesAreIndependent(t *testing.T) {
+	const d = 200000
+	sample, _ := Full().Draw(1)
+	sum := func() Bounded {
+		s, err := NewVectorSum(sample, VectorOptions{Noise: Gaussian{2}, Norm: L2(), Dim: d, Bound: 1, MaxRecords: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Seal()
+	}
+	joined, err := Join(sum(), sum())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := joined.Release(free{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := joined.Release(free{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := one[0].Values()
+	for name, b := range map[string][]float64{"the sums of one join": one[1].Values(), "two releases": two[0].Values(), "neighbors": append(append([]float64(nil), a[1:]...), 0)} {
+		product := 0.0
+		for j := range a {
+			product += a[j] * b[j] / 4
+		}
+		if z := product / math.Sqrt(d); math.Abs(z) > 6.5 {
+			t.Errorf("%s: correlation has z-score %.1f", name, z)
+		}
+	}
+}
