@@ -147,7 +147,7 @@ func (r Request) check(s *data.Schema) error {
 	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
 	}
-	if err := r.checkSampling(s.Records); err != nil {
+	if err := r.checkSampling(s.Records, s.MaxRecords); err != nil {
 		return err
 	}
 	return s.Validate()

@@ -144,7 +144,7 @@ func (r Request) sampling() string {
 }
 
 // checkSampling refuses a request for more than one kind of sampling, or one without a proof.
-func (r Request) checkSampling(records int) error {
+func (r Request) checkSampling(records, maxRecords int) error {
 	asked := 0
 	for _, given := range []bool{r.SamplingProbability != 0, r.BatchSize != 0, r.Parts != 0} {
 		if given {
@@ -163,11 +163,17 @@ func (r Request) checkSampling(records int) error {
 	if r.BatchSize == 0 {
 		return nil
 	}
-	if r.BatchSize < 0 || records == 0 || r.BatchSize > records {
-		return fmt.Errorf("train: batch size is %d with %d declared records, want 1 to the number of records, declared in the schema", r.BatchSize, records)
+	if r.BatchSize < 0 || r.BatchSize > max(records, maxRecords) {
+		return fmt.Errorf("train: batch size is %d, want 1 to the number of records", r.BatchSize)
 	}
 	if r.Neighboring != privacy.ReplaceOne {
+		if records == 0 {
+			records = maxRecords
+		}
 		return r.fixedSizeRefused(records)
+	}
+	if records == 0 || r.BatchSize > records {
+		return fmt.Errorf("train: batch size is %d with %d declared records, want 1 to the number of records, declared in the schema", r.BatchSize, records)
 	}
 	return nil
 }
