@@ -16,7 +16,8 @@ type Curve struct {
 	Low, High float64
 	shifts    []shift
 	form      form
-	// First and Last are the smallest and the largest mean.
+	// First and Last are the smallest and the largest mean. First is 0: outputs are
+	// measured from the first mean, so that their rounding does not depend on where it is.
 	First, Last float64
 }
 
@@ -42,7 +43,11 @@ func NewCurve(m Mixture) (*Curve, error) {
 		return nil, errMixture
 	}
 	c := &Curve{Law: m.Law, Scale: m.Scale, shifts: merge(m)}
-	c.First, c.Last = c.shifts[0].mean, c.shifts[len(c.shifts)-1].mean
+	origin := c.shifts[0].mean
+	for i := range c.shifts {
+		c.shifts[i].mean -= origin
+	}
+	c.Last = c.shifts[len(c.shifts)-1].mean
 	c.form = c.classify()
 	c.span()
 	return c, nil
@@ -142,9 +147,12 @@ func (c *Curve) Loss(x float64) float64 {
 }
 
 // LossError bounds the error of Loss, and how far the loss of Inverse is from what was
-// asked, besides the residual that Inverse returns: rounding in the exponents, which are
-// at most of size z² where no output is farther from a mean than z standard units.
-func LossError(z float64) float64 { return 0x1p-53 * (32 + 8*z*z) }
+// asked, besides the residual that Inverse returns. It is the rounding of exponents,
+// which are at most of size z·(Last-First)/Scale where no output is farther from a mean
+// than z standard units, and of logarithms of numbers known to a few units.
+func (c *Curve) LossError(z float64) float64 {
+	return 0x1p-53 * (32 + 8*z*(c.Last-c.First)/c.Scale)
+}
 
 // lossAndSlope returns the loss and its derivative in x.
 func (c *Curve) lossAndSlope(x float64) (loss, slope float64) {

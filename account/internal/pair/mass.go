@@ -7,10 +7,11 @@ import (
 )
 
 // MassError bounds the relative error of Masses where no end of the interval that
-// matters is farther from a mean than z standard units: rounding of the exponent, of at
-// most z², and of at most ten operations after it. It holds for an interval that is
-// narrow, where a series is summed, and for a wide one, whose tails differ by a factor.
-func MassError(z float64) float64 { return 0x1p-53 * (48 + 8*z*z) }
+// matters is farther from a mean than z standard units. An argument of the density has a
+// relative error of 3 units, its square half and the exponent thus at most 4z² units; at
+// most twenty operations follow, and where tails are subtracted the difference is at
+// least a tenth of them.
+func MassError(z float64) float64 { return 0x1p-53 * (48 + 4*z*z) }
 
 // Masses returns the probability of the interval from a to b under P and under Q, where
 // a ≤ b and either may be infinite. See MassError for the error.

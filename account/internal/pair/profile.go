@@ -38,7 +38,7 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 	logP, logQ := c.LogTails(x, !c.Rising)
 	upper, lower := math.Exp(logP), math.Exp(epsilon+logQ)
 	z := c.Distance(x)
-	bound = (upper + lower) * (MassError(z) + 0x1p-52*epsilon + 2*(residual+LossError(z)))
+	bound = (upper + lower) * (MassError(z) + 0x1p-52*epsilon + 2*(residual+c.LossError(z)))
 	return math.Max(0, upper-lower), bound
 }
 

@@ -1,0 +1,268 @@
+package pld
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// grid says how a release is put on a lattice.
+type grid struct {
+	step, tilt float64
+	// scale is roughly the logarithm of E e^{tilt·L}; it keeps numbers in range.
+	scale float64
+	// top and bottom are the masses under P that may be cut off at large losses, where
+	// they count as infinite, and at small losses, which are rounded up.
+	top, bottom float64
+	// faint is a tilted mass so small that its rounding is counted as all of it.
+	faint float64
+	// floor is a loss below which there is so little tilted mass that it may be rounded up.
+	floor float64
+}
+
+// release is one release on a lattice, and the masses of infinite loss under P: what
+// the pair has, and what it has together with what was cut off.
+type release struct {
+	*lattice
+	infinite, beyond float64
+}
+
+// builder collects the nodes of a release. Tilted masses are divided by e^scale.
+type builder struct {
+	grid
+	low      int
+	mass     []float64
+	total    float64 // P-mass of finite loss collected so far
+	infinite float64
+	cut      float64
+	err      float64
+	distance float64 // how far out outputs are, in standard units
+	shift    float64 // of atoms, and of cells that matter
+	inexact  float64 // the largest e of account
+	noisy    bool
+}
+
+// discretize puts one release of p on the lattice. The result dominates p, up to the
+// recorded errors, and p is what it was spread from by the recorded noise.
+func discretize(p pair.Pair, g grid) (release, error) {
+	b := &builder{grid: g}
+	if err := b.pair(p, everywhere); err != nil {
+		return release{}, err
+	}
+	l := &lattice{step: g.step, tilt: g.tilt, log: g.scale, low: b.low, mass: b.mass}
+	l.shift = b.shift + b.inexact
+	reach := math.Max(math.Abs(float64(l.low)), math.Abs(float64(l.low+len(l.mass)))) * g.step
+	l.shift += (64 + 4*reach) * unit // odds, a product of 32 factors at most
+	l.err = b.err + unit*(80+4*g.tilt*reach) + pair.MassError(b.distance)
+	if b.noisy {
+		l.noise = g.step * g.step
+	}
+	l.normalize()
+	l.trim(g.faint)
+	return release{l, b.infinite, b.infinite + b.cut}, nil
+}
+
+// put adds P-mass to a node.
+func (b *builder) put(node int, mass float64) {
+	if !(mass > 0) {
+		return
+	}
+	b.reserve(node, node)
+	b.mass[node-b.low] += b.tilted(node, mass)
+}
+
+// tilted returns a P-mass at a node in the tilted scale.
+func (b *builder) tilted(node int, mass float64) float64 {
+	return mass * math.Exp(b.tilt*b.step*float64(node)-b.scale)
+}
+
+// reserve makes room for nodes first to last.
+func (b *builder) reserve(first, last int) {
+	if len(b.mass) == 0 {
+		b.low, b.mass = first, make([]float64, last-first+1)
+		return
+	}
+	if first < b.low {
+		b.mass = append(make([]float64, b.low-first), b.mass...)
+		b.low = first
+	}
+	if more := last + 1 - b.low - len(b.mass); more > 0 {
+		b.mass = append(b.mass, make([]float64, more)...)
+	}
+}
+
+// pair adds the losses of p on one side.
+func (b *builder) pair(p pair.Pair, s side) error {
+	switch p := p.(type) {
+	case pair.Mixture:
+		c, err := pair.NewCurve(p)
+		if err != nil {
+			return err
+		}
+		b.mixture(c, s)
+	case pair.Atoms:
+		if err := checkAtoms(p); err != nil {
+			return err
+		}
+		for _, a := range p {
+			b.atom(a, s)
+		}
+	case pair.Glued:
+		if err := b.pair(p.Above, above); err != nil {
+			return err
+		}
+		if err := b.pair(p.Below, below); err != nil {
+			return err
+		}
+		b.put(0, 1-b.total-b.infinite-b.cut)
+		b.err += 64 * unit
+	default:
+		return errPair
+	}
+	return nil
+}
+
+// atom adds one outcome, on its node or split between two.
+func (b *builder) atom(a pair.Atom, s side) {
+	if a.P == 0 {
+		return
+	}
+	if a.Q == 0 {
+		if s != below {
+			b.infinite += a.P
+		}
+		return
+	}
+	loss := math.Log(a.P / a.Q)
+	if !s.has(loss) {
+		return
+	}
+	b.total += a.P
+	node := math.Round(loss / b.step)
+	if gap := math.Abs(loss - node*b.step); gap <= aligned(loss) {
+		b.shift = math.Max(b.shift, gap+4*unit*(1+math.Abs(loss)))
+		b.put(int(node), a.P)
+		return
+	}
+	b.noisy = true
+	b.shift = math.Max(b.shift, 8*unit*(1+math.Abs(loss)))
+	node = math.Floor(loss / b.step)
+	share := math.Expm1(node*b.step-loss) / math.Expm1(-b.step)
+	share = math.Min(math.Max(share, 0), 1)
+	b.put(int(node)+1, a.P*share)
+	b.put(int(node), a.P*(1-share))
+}
+
+// aligned is how far from a node an atom may be and be moved there.
+func aligned(loss float64) float64 { return 1e-13 * math.Abs(loss) }
+
+// mixture adds the losses of c on one side, cell by cell.
+func (b *builder) mixture(c *pair.Curve, s side) {
+	b.noisy = true
+	first, last := b.ends(c, s)
+	b.reserve(first, last)
+	x, _ := b.output(c, first, first, last, s, c.First)
+	if s != below {
+		b.cut += b.beyond(c, last, first, s)
+	}
+	if s != above {
+		b.under(c, first, x)
+	}
+	far := math.Exp(b.step) // factor of e^loss from node to node
+	whole := -math.Expm1(-b.step)
+	odds := math.Exp(b.step * float64(first))
+	weight := b.tilted(first, 1)
+	growth := math.Exp(b.tilt * b.step)
+	for i := first; i < last; i++ {
+		if (i-first)&31 == 0 { // products of many factors drift
+			odds, weight = math.Exp(b.step*float64(i)), b.tilted(i, 1)
+		}
+		next, residual := b.output(c, i+1, first, last, s, x)
+		p, q := c.Masses(math.Min(x, next), math.Max(x, next))
+		up := math.Min(math.Max((p-odds*q)/whole, 0), p)
+		b.mass[i-b.low] += (p - up) * weight
+		b.mass[i+1-b.low] += up * weight * growth
+		b.total += p
+		b.account(c, x, next, residual, p*weight)
+		x = next
+		odds *= far
+		weight *= growth
+	}
+}
+
+// account notes how the rounding of a cell counts. Its losses are known to e, so that at
+// most the share 2e/step of its mass is put one node too low or too high: this counts in
+// the masses where it is next to nothing, and as a shift of all losses elsewhere.
+func (b *builder) account(c *pair.Curve, x, next, residual, mass float64) {
+	z := 0.0
+	for _, v := range [2]float64{x, next} {
+		if !math.IsInf(v, 0) {
+			z = math.Max(z, c.Distance(v))
+		}
+	}
+	e := c.LossError(z) + 2*pair.MassError(z) + residual
+	if moved := mass * math.Min(1, 2*e/b.step); moved < b.faint {
+		b.err += 2 * moved * (1 + math.Exp(b.tilt*b.step))
+		b.err += mass * pair.MassError(z)
+		return
+	}
+	b.distance = math.Max(b.distance, z)
+	b.inexact = math.Max(b.inexact, e)
+}
+
+// ends returns the nodes from the smallest to the largest loss that are kept. A node is
+// at or beyond the end of the range of losses if there is one within reach.
+func (b *builder) ends(c *pair.Curve, s side) (first, last int) {
+	low, high := c.Low, c.High
+	if s == above {
+		low = 0
+	} else if c.Law == pair.Normal {
+		low = math.Max(low, math.Max(b.floor, c.Loss(quantile(c, b.bottom, c.Rising))))
+	}
+	if s == below {
+		high = 0
+	} else if c.Law == pair.Normal {
+		high = math.Min(high, c.Loss(quantile(c, b.top, !c.Rising)))
+	}
+	first = int(math.Floor(low/b.step + 1e-9))
+	last = int(math.Ceil(high/b.step - 1e-9))
+	return min(first, last-1), last
+}
+
+// output returns the output whose loss is that of a node; the end of the line if the
+// node stands for the end of the range.
+func (b *builder) output(c *pair.Curve, node, first, last int, s side, hint float64) (x, residual float64) {
+	loss := b.step * float64(node)
+	switch {
+	case node == first && s != above && loss <= c.Low+1e-8*b.step:
+		b.shift = math.Max(b.shift, loss-c.Low)
+		loss = math.Inf(-1)
+	case node == last && s != below && loss >= c.High-1e-8*b.step:
+		b.shift = math.Max(b.shift, c.High-loss)
+		loss = math.Inf(1)
+	}
+	return c.Inverse(loss, hint)
+}
+
+// beyond returns the mass under P above the last node.
+func (b *builder) beyond(c *pair.Curve, last, first int, s side) float64 {
+	x, residual := b.output(c, last, first, last, s, c.Last)
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	logP, _ := c.LogTails(x, !c.Rising)
+	b.inexact = math.Max(b.inexact, residual)
+	return math.Exp(logP) * (1 + pair.MassError(c.Distance(x)))
+}
+
+// under puts the mass below the first node, whose output is x, on that node.
+func (b *builder) under(c *pair.Curve, first int, x float64) {
+	if math.IsInf(x, 0) {
+		return
+	}
+	logP, _ := c.LogTails(x, c.Rising)
+	p := math.Exp(logP)
+	b.put(first, p)
+	b.total += p
+	b.err += 2 * b.tilted(first, p)
+}

@@ -1,0 +1,178 @@
+package pld
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// Composed is the curve δ(ε) of a composition, bounded from both sides. It is immutable
+// and safe for concurrent use.
+type Composed struct {
+	// infinite is the probability of an infinite loss; beyond includes what was cut off.
+	infinite, beyond float64
+	// top is the largest loss, +Inf if there is none.
+	top float64
+	// exact, if not nil, is all there is: one release, at the pair or at two pairs that
+	// enclose it.
+	exact []pair.Pair
+	*lattice
+	// head[i] is Σ mass[j]·e^{-tilt·(l_j-l_i)} over j ≥ i, and gain[i] is the same with a
+	// factor 1-e^{-(l_j-l_i)}.
+	head, gain []float64
+	kernel     float64 // the largest e^{-tilt·x}(1-e^{-x}) over x > 0
+	spread     float64 // s of lower.go
+	relative   float64 // rounding in the sums
+}
+
+// finish computes the sums over the lattice.
+func (c *Composed) finish() {
+	l := c.lattice
+	n := len(l.mass)
+	c.head, c.gain = make([]float64, n), make([]float64, n)
+	fade, loss := math.Exp(-l.tilt*l.step), -math.Expm1(-l.step)
+	keep := math.Exp(-(l.tilt + 1) * l.step)
+	var head, gain float64
+	for i := n - 1; i >= 0; i-- {
+		gain = keep*gain + fade*loss*head
+		head = fade*head + l.mass[i]
+		c.head[i], c.gain[i] = head, gain
+	}
+	c.kernel = math.Exp(-l.tilt*math.Log1p(1/l.tilt) - math.Log1p(l.tilt))
+	c.spread = math.Sqrt(math.Pi/8*l.noise) * (1 + 1e-12)
+	reach := l.tilt * l.step * (math.Abs(float64(l.low)) + float64(n))
+	c.relative = unit * (8*float64(n) + 64 + 8*math.Abs(l.log) + 8*reach)
+}
+
+// finite returns δ of the lattice at any epsilon, without infinite losses and errors.
+func (c *Composed) finite(epsilon float64) float64 {
+	n := len(c.mass)
+	i := int(math.Ceil(epsilon/c.step)) - c.low
+	if i >= n {
+		return 0
+	}
+	i = max(i, 0)
+	loss := c.step * float64(c.low+i)
+	y := math.Max(loss-epsilon, 0)
+	return math.Exp(c.log-c.tilt*loss) * (math.Exp(-y)*c.gain[i] - math.Expm1(-y)*c.head[i])
+}
+
+// slack returns what the errors of the masses can change in δ.
+func (c *Composed) slack(epsilon float64) float64 {
+	return math.Exp(c.log-c.tilt*epsilon) * c.kernel * c.err
+}
+
+// over returns an upper bound of the finite part of δ, of the lattice and of the truth.
+func (c *Composed) over(epsilon float64) float64 {
+	at := epsilon - c.shift
+	return (c.finite(at) + c.slack(at)) * (1 + c.relative)
+}
+
+// under returns a lower bound of the finite part of δ of the lattice.
+func (c *Composed) under(epsilon float64) float64 {
+	at := epsilon + c.shift
+	return c.finite(at)*(1-c.relative) - c.slack(at)
+}
+
+// Delta bounds δ at an epsilon ≥ 0, in nats.
+func (c *Composed) Delta(epsilon float64) Bounds {
+	switch {
+	case c.exact != nil:
+		return c.exactDelta(epsilon)
+	case c.lattice == nil || epsilon >= c.top:
+		return Bounds{c.infinite, c.infinite}
+	}
+	low := c.infinite + c.lower(epsilon)
+	high := c.beyond + c.over(epsilon)
+	return Bounds{math.Min(low, 1), math.Min(high, 1)}
+}
+
+// exactDelta is Delta for one release: the least and the greatest of the enclosing pairs.
+func (c *Composed) exactDelta(epsilon float64) Bounds {
+	b := Bounds{1, 0}
+	for _, p := range c.exact {
+		delta, bound, err := pair.Profile(p, epsilon)
+		if err != nil {
+			return Bounds{0, 1}
+		}
+		b.Lower = math.Min(b.Lower, delta-bound)
+		b.Upper = math.Max(b.Upper, delta+bound)
+	}
+	return Bounds{math.Max(b.Lower, 0), math.Min(b.Upper, 1)}
+}
+
+// Epsilon bounds the smallest epsilon ≥ 0 that belongs to delta. See the function Epsilon.
+func (c *Composed) Epsilon(delta float64) Bounds {
+	switch {
+	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
+		return Bounds{math.Inf(1), math.Inf(1)}
+	case delta >= 1 || c.exact == nil && c.lattice == nil:
+		return Bounds{}
+	case delta == c.infinite:
+		return Bounds{math.Max(0, c.top*(1-1e-13)), math.Max(0, c.top*(1+1e-13))}
+	}
+	upper := c.smallest(func(epsilon float64) bool { return c.Delta(epsilon).Upper <= delta })
+	lower := c.largest(upper, func(epsilon float64) bool { return c.Delta(epsilon).Lower > delta })
+	return Bounds{lower, upper}
+}
+
+// smallest returns an epsilon where ok holds, and just below which it does not.
+func (c *Composed) smallest(ok func(float64) bool) float64 {
+	if ok(0) {
+		return 0
+	}
+	low, high := 0.0, 1e-9
+	for !ok(high) {
+		low, high = high, 2*high
+		if high >= c.top {
+			high = math.Max(c.top, 0) * (1 + 1e-13)
+			break
+		}
+		if high > 1e9 {
+			return math.Inf(1)
+		}
+	}
+	for high-low > 1e-13*high {
+		mid := low + (high-low)/2
+		if mid <= low || mid >= high {
+			break
+		}
+		if ok(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+// largest returns an epsilon up to limit where ok holds, and just above which it does
+// not; 0 if there is none. It looks down from the limit, since far from the aim of the
+// composition ok may fail again.
+func (c *Composed) largest(limit float64, ok func(float64) bool) float64 {
+	high := math.Min(limit, 1e9)
+	low, width := high, 1e-13*high
+	for {
+		low = high - width
+		if low <= 0 {
+			low = 0
+			break
+		}
+		if ok(low) {
+			break
+		}
+		high, width = low, 2*width
+	}
+	for high-low > 1e-13*high {
+		mid := low + (high-low)/2
+		if mid <= low || mid >= high {
+			break
+		}
+		if ok(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}

@@ -1,0 +1,163 @@
+// Package pld bounds the privacy of composed releases from both sides: it puts the
+// privacy losses of dominating pairs on a lattice so that the result dominates, composes
+// them by tilted Fourier transforms, and bounds from below what the lattice has added.
+//
+// Every error that is made on the way is bounded and added to the upper bounds, and taken
+// from the lower ones: rounding of losses, of masses and of transforms, masses cut off,
+// and the width of the lattice. Bounds hold for one direction of a pair; see EpsilonBoth
+// for both.
+package pld
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// Term is a pair that is released Count times. Count may be 0.
+type Term struct {
+	Pair  pair.Pair
+	Count int64
+}
+
+// Bounds holds proven bounds: Lower ≤ truth ≤ Upper.
+type Bounds struct{ Lower, Upper float64 }
+
+// Options says how close bounds are wanted. The zero value stands for the defaults.
+type Options struct {
+	// Relative and Absolute are the wanted Upper - Lower on the axis of epsilon, as
+	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-6. Bounds are wider where the
+	// lattice that this takes is too large; they are valid all the same.
+	Relative, Absolute float64
+	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. It bounds
+	// memory at about 50 bytes a node.
+	MaxNodes int
+	// direct is for tests: closed forms are not used.
+	direct bool
+}
+
+// withDefaults fills in what is zero.
+func (o Options) withDefaults() Options {
+	if o.Relative == 0 && o.Absolute == 0 {
+		o.Relative, o.Absolute = 1e-4, 1e-6
+	}
+	if o.MaxNodes == 0 {
+		o.MaxNodes = 1 << 21
+	}
+	return o
+}
+
+// width returns the wanted width of the interval at an epsilon.
+func (o Options) width(epsilon float64) float64 {
+	return math.Max(o.Relative*epsilon+o.Absolute, 1e-13)
+}
+
+// check refuses options that make no sense.
+func (o Options) check() error {
+	if !(o.Relative >= 0 && o.Absolute >= 0) || o.MaxNodes < 0 || o.MaxNodes > 1<<24 {
+		return errors.New("pld: options are negative or too large, want widths of at least 0 and at most 2^24 nodes")
+	}
+	return nil
+}
+
+// Aim says where on the curve of a composition its bounds shall be closest. They are
+// valid everywhere.
+type Aim struct {
+	value     float64
+	atEpsilon bool
+}
+
+// AtDelta aims at the epsilon that belongs to delta.
+func AtDelta(delta float64) Aim { return Aim{delta, false} }
+
+// AtEpsilon aims at the delta that belongs to epsilon.
+func AtEpsilon(epsilon float64) Aim { return Aim{epsilon, true} }
+
+// check refuses aims that make no sense.
+func (a Aim) check() error {
+	if a.atEpsilon && !(a.value >= 0) {
+		return fmt.Errorf("pld: epsilon is %v, want at least 0", a.value)
+	}
+	if !a.atEpsilon && !(a.value >= 0 && a.value <= 1) {
+		return fmt.Errorf("pld: delta is %v, want 0 to 1", a.value)
+	}
+	return nil
+}
+
+// Epsilon bounds the smallest epsilon ≥ 0, in nats, for which the composition of the
+// terms is (epsilon, delta)-private in the direction of the pairs. Upper is +Inf where
+// there is none: delta is at most the probability of an infinite loss, or delta is 0 and
+// the loss is unbounded.
+func Epsilon(terms []Term, delta float64, o Options) (Bounds, error) {
+	c, err := Compose(terms, AtDelta(delta), o)
+	if err != nil {
+		return Bounds{}, err
+	}
+	return c.Epsilon(delta), nil
+}
+
+// Delta bounds the smallest delta for which the composition of the terms is (epsilon,
+// delta)-private in the direction of the pairs.
+func Delta(terms []Term, epsilon float64, o Options) (Bounds, error) {
+	c, err := Compose(terms, AtEpsilon(epsilon), o)
+	if err != nil {
+		return Bounds{}, err
+	}
+	return c.Delta(epsilon), nil
+}
+
+// Both holds a composition in the direction of its pairs and in the other.
+type Both struct{ Forward, Backward *Composed }
+
+// ComposeBoth composes the terms in both directions at the same time.
+func ComposeBoth(terms []Term, aim Aim, o Options) (Both, error) {
+	var b Both
+	var backward error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		reversed := make([]Term, len(terms))
+		for i, v := range terms {
+			reversed[i] = Term{pair.Reverse(v.Pair), v.Count}
+		}
+		b.Backward, backward = Compose(reversed, aim, o)
+	}()
+	forward, err := Compose(terms, aim, o)
+	<-done
+	b.Forward = forward
+	return b, errors.Join(err, backward)
+}
+
+// Epsilon bounds the larger of the epsilons of both directions.
+func (b Both) Epsilon(delta float64) Bounds {
+	return larger(b.Forward.Epsilon(delta), b.Backward.Epsilon(delta))
+}
+
+// Delta bounds the larger of the deltas of both directions.
+func (b Both) Delta(epsilon float64) Bounds {
+	return larger(b.Forward.Delta(epsilon), b.Backward.Delta(epsilon))
+}
+
+func larger(a, b Bounds) Bounds {
+	return Bounds{math.Max(a.Lower, b.Lower), math.Max(a.Upper, b.Upper)}
+}
+
+// EpsilonBoth is Epsilon for both directions: it bounds the larger of the two.
+func EpsilonBoth(terms []Term, delta float64, o Options) (Bounds, error) {
+	b, err := ComposeBoth(terms, AtDelta(delta), o)
+	if err != nil {
+		return Bounds{}, err
+	}
+	return b.Epsilon(delta), nil
+}
+
+// DeltaBoth is Delta for both directions: it bounds the larger of the two.
+func DeltaBoth(terms []Term, epsilon float64, o Options) (Bounds, error) {
+	b, err := ComposeBoth(terms, AtEpsilon(epsilon), o)
+	if err != nil {
+		return Bounds{}, err
+	}
+	return b.Delta(epsilon), nil
+}

@@ -1,0 +1,267 @@
+package pld
+
+import (
+	"errors"
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// sketch is a rough picture of a composition, from which tilt, lattice and windows are
+// planned. Nothing proven rests on it.
+type sketch struct {
+	terms []roughTerm
+	steps float64 // releases in all
+}
+
+// roughTerm is one term as a handful of losses with masses under P.
+type roughTerm struct {
+	loss, mass []float64
+	count      float64
+	fineness   float64 // cells for a standard deviation
+}
+
+var errPair = errors.New("pld: pair is of an unknown kind, want Mixture, Atoms or Glued")
+
+// cumulant holds the logarithm of E e^{tL} and its first two derivatives in t.
+type cumulant struct{ value, mean, variance float64 }
+
+// at returns the cumulants of the composition.
+func (s *sketch) at(t float64) cumulant {
+	var c cumulant
+	for i := range s.terms {
+		v := s.terms[i].at(t)
+		n := s.terms[i].count
+		c.value += n * v.value
+		c.mean += n * v.mean
+		c.variance += n * v.variance
+	}
+	return c
+}
+
+// at returns the cumulants of one release.
+func (r *roughTerm) at(t float64) cumulant {
+	top := math.Inf(-1)
+	for _, l := range r.loss {
+		top = math.Max(top, t*l)
+	}
+	var total, first, second float64
+	for i, l := range r.loss {
+		w := r.mass[i] * math.Exp(t*l-top)
+		total += w
+		first += w * l
+		second += w * l * l
+	}
+	if total == 0 {
+		return cumulant{}
+	}
+	mean := first / total
+	return cumulant{top + math.Log(total), mean, math.Max(second/total-mean*mean, 0)}
+}
+
+// newSketch pictures the terms, leaving out tails under P of less than omit each.
+func newSketch(terms []Term, omit float64) (*sketch, error) {
+	s := &sketch{}
+	for _, v := range terms {
+		r := roughTerm{count: float64(v.Count), fineness: math.Min(math.Max(1000/float64(len(terms)), 4), 10)}
+		if err := r.picture(v.Pair, omit, everywhere); err != nil {
+			return nil, err
+		}
+		s.terms = append(s.terms, r)
+		s.steps += float64(v.Count)
+	}
+	return s, nil
+}
+
+// side says which losses of a pair count.
+type side uint8
+
+const (
+	everywhere side = iota
+	above           // losses above 0
+	below           // losses below 0
+)
+
+func (s side) has(loss float64) bool {
+	return s == everywhere || s == above && loss > 0 || s == below && loss < 0
+}
+
+// add records one loss.
+func (r *roughTerm) add(loss, mass float64, s side) {
+	if mass > 0 && s.has(loss) && !math.IsInf(loss, 0) {
+		r.loss = append(r.loss, loss)
+		r.mass = append(r.mass, mass)
+	}
+}
+
+// picture records the losses of p on one side.
+func (r *roughTerm) picture(p pair.Pair, omit float64, s side) error {
+	switch p := p.(type) {
+	case pair.Mixture:
+		c, err := pair.NewCurve(p)
+		if err != nil {
+			return err
+		}
+		r.mixture(c, omit, s)
+	case pair.Atoms:
+		if err := checkAtoms(p); err != nil {
+			return err
+		}
+		for _, a := range p {
+			r.add(math.Log(a.P/a.Q), a.P, s)
+		}
+	case pair.Glued:
+		if err := r.picture(p.Above, omit, above); err != nil {
+			return err
+		}
+		if err := r.picture(p.Below, omit, below); err != nil {
+			return err
+		}
+		rest := 1.0
+		for _, m := range r.mass {
+			rest -= m
+		}
+		r.add(0, rest, everywhere)
+	default:
+		return errPair
+	}
+	return nil
+}
+
+// mixture cuts the outputs into cells on which the loss hardly changes. Each has the loss
+// that its masses under P and Q give, so that moments of many releases come out right.
+func (r *roughTerm) mixture(c *pair.Curve, omit float64, s side) {
+	from, to := c.First, c.Last
+	if c.Law == pair.Normal {
+		from, to = quantile(c, omit, true), quantile(c, omit, false)
+	} else {
+		for _, x := range []float64{c.First - c.Scale, c.Last + c.Scale} {
+			logP, _ := c.LogTails(math.Min(math.Max(x, c.First), c.Last), x < c.First)
+			r.add(c.Loss(x), math.Exp(logP), s)
+		}
+	}
+	cells := math.Ceil((to - from) / c.Scale * r.fineness * math.Max(1, (c.Last-c.First)/c.Scale))
+	n := int(math.Min(math.Max(cells, 40), 400))
+	width := (to - from) / float64(n)
+	for i := range n {
+		a := from + width*float64(i)
+		p, q := c.Masses(a, a+width)
+		r.add(math.Log(p/q), p, s)
+	}
+}
+
+// quantile returns an x beyond which P has at most the given mass, not much less; left
+// says on which side. Bisection is in the logarithm of the tail.
+func quantile(c *pair.Curve, mass float64, left bool) float64 {
+	goal, sign := math.Log(mass), 1.0
+	inner := (c.First + c.Last) / 2
+	if left {
+		sign = -1
+	}
+	reach := c.Scale
+	tail := func(d float64) float64 {
+		logP, _ := c.LogTails(inner+sign*d, left)
+		return logP
+	}
+	for reach += c.Last - c.First; tail(reach) > goal; {
+		reach *= 2
+	}
+	near, far := 0.0, reach
+	for range 30 {
+		if mid := (near + far) / 2; tail(mid) > goal {
+			near = mid
+		} else {
+			far = mid
+		}
+	}
+	return inner + sign*far
+}
+
+// checkAtoms returns an error unless both columns are probabilities that sum to 1.
+func checkAtoms(a pair.Atoms) error {
+	var p, q float64
+	for _, v := range a {
+		if !(v.P >= 0 && v.Q >= 0) {
+			return errors.New("pld: a probability of an atom is negative or no number, want 0 to 1")
+		}
+		p += v.P
+		q += v.Q
+	}
+	if math.Abs(p-1) > 1e-9 || math.Abs(q-1) > 1e-9 {
+		return errors.New("pld: the probabilities of atoms do not sum to 1; scale them")
+	}
+	return nil
+}
+
+// saddle is the point that rules δ at one ε: the tilt t and the values that belong to it,
+// where δ is roughly e^{Λ(t)-tε}/(t(t+1)√(2πV)) (Daniels, "Saddlepoint Approximations in
+// Statistics", 1954, with the factor of the hockey stick in the exponent).
+type saddle struct {
+	tilt, epsilon, logDelta float64
+	cumulant
+}
+
+// saddleAt returns the saddle whose tilt is t.
+func (s *sketch) saddleAt(t float64) saddle {
+	c := s.at(t)
+	epsilon := c.mean - 1/t - 1/(t+1)
+	v := c.variance + 1/(t*t) + 1/((t+1)*(t+1))
+	logDelta := c.value - t*epsilon - math.Log(t) - math.Log1p(t) - math.Log(2*math.Pi*v)/2
+	return saddle{t, epsilon, logDelta, c}
+}
+
+// tiltFor returns the smallest tilt for which e^{Λ(t)-tε} is at most so many times δ, or
+// nearly as small as it gets. That ratio says how much errors of the tilted masses count
+// in δ; a small tilt keeps rare large losses rare, and windows narrow.
+func (s *sketch) tiltFor(epsilon, logDelta, upTo float64) float64 {
+	const times, factor, tries = 1e3, 0.85, 40
+	var excess [tries]float64
+	least, t := math.Inf(1), upTo
+	for i := range excess {
+		excess[i] = s.at(t).value - t*epsilon - logDelta
+		least = math.Min(least, excess[i])
+		t *= factor
+	}
+	goal := math.Max(math.Log(times), least+1.5)
+	for i := tries - 1; i > 0; i-- {
+		t /= factor
+		if excess[i] <= goal {
+			return t
+		}
+	}
+	return upTo
+}
+
+// floor returns a loss below which there is hardly any mass at a tilt, -Inf if there is
+// none, and the least loss above it.
+func (r *roughTerm) floor(tilt, steps float64) (floor, least float64) {
+	value := r.at(tilt).value
+	faint := math.Log(1e-14 / steps / float64(len(r.loss)+1))
+	least = math.Inf(1)
+	for i, l := range r.loss {
+		if math.Log(r.mass[i])+tilt*l-value > faint {
+			least = math.Min(least, l)
+		}
+	}
+	floor = math.Inf(-1)
+	for _, l := range r.loss {
+		if l < least {
+			floor = math.Max(floor, l)
+		}
+	}
+	return floor, least
+}
+
+// find returns the saddle where ok turns from false to true as the tilt grows.
+func (s *sketch) find(ok func(saddle) bool) saddle {
+	low, high := math.Log(1e-3), math.Log(1e12)
+	for range 34 {
+		mid := (low + high) / 2
+		if ok(s.saddleAt(math.Exp(mid))) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return s.saddleAt(math.Exp(high))
+}
