@@ -13,7 +13,7 @@ func BenchmarkEpsilonBoth(b *testing.B) {
 	}{
 		{"q=0.01,z=1,T=1e4", []Term{{sampled(1, 0.01), 10000}}},
 		{"q=0.001,z=1,T=1e6", []Term{{sampled(1, 0.001), 1000000}}},
-		{"q=0.004,z=1.1,T=3525", []Term{{sampled(1.1, 256.0 / 60000), 3525}}},
+		{"q=0.004,z=1.1,T=3525", []Term{{sampled(1.1, 256.0/60000), 3525}}},
 		{"replace,q=0.01,z=1,T=1e4", []Term{{replaced(1, 0.01), 10000}}},
 		{"1000-terms", schedule(1000, 1)},
 		{"1000-terms-of-100", schedule(1000, 100)},

@@ -9,6 +9,7 @@ import (
 // Composed is the curve δ(ε) of a composition, bounded from both sides. It is immutable
 // and safe for concurrent use.
 type Composed struct {
+	// Without exact and lattice it knows no more than the next three numbers.
 	// infinite is the probability of an infinite loss; beyond includes what was cut off.
 	infinite, beyond float64
 	// top is the largest loss, +Inf if there is none.
@@ -79,8 +80,10 @@ func (c *Composed) Delta(epsilon float64) Bounds {
 	switch {
 	case c.exact != nil:
 		return c.exactDelta(epsilon)
-	case c.lattice == nil || epsilon >= c.top:
+	case epsilon >= c.top:
 		return Bounds{c.infinite, c.infinite}
+	case c.lattice == nil:
+		return Bounds{c.infinite, 1}
 	}
 	low := c.infinite + c.lower(epsilon)
 	high := c.beyond + c.over(epsilon)
@@ -106,10 +109,12 @@ func (c *Composed) Epsilon(delta float64) Bounds {
 	switch {
 	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
 		return Bounds{math.Inf(1), math.Inf(1)}
-	case delta >= 1 || c.exact == nil && c.lattice == nil:
+	case delta >= 1:
 		return Bounds{}
 	case delta == c.infinite:
 		return Bounds{math.Max(0, c.top*(1-1e-13)), math.Max(0, c.top*(1+1e-13))}
+	case c.exact == nil && c.lattice == nil:
+		return Bounds{0, math.Max(0, c.top*(1+1e-13))}
 	}
 	upper := c.smallest(func(epsilon float64) bool { return c.Delta(epsilon).Upper <= delta })
 	lower := c.largest(upper, func(epsilon float64) bool { return c.Delta(epsilon).Lower > delta })

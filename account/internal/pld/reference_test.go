@@ -84,7 +84,7 @@ func compareWithReference(t *testing.T, long bool) {
 				t.Errorf("%s %s: %v", row.ID, name, err)
 				return
 			}
-			t.Logf("%s %s: truth %.9g, lower %+.1e, upper %+.1e", row.ID, name, *truth, b.Lower / *truth-1, b.Upper / *truth-1)
+			t.Logf("%s %s: truth %.9g, lower %+.1e, upper %+.1e", row.ID, name, *truth, b.Lower / *truth - 1, b.Upper / *truth - 1)
 			known := 1e-6 * *truth
 			if b.Lower > *truth+known || b.Upper < *truth-known {
 				t.Errorf("%s %s: truth %v is outside %v", row.ID, name, *truth, b)
