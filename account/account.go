@@ -1,11 +1,9 @@
 package account
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -22,47 +20,6 @@ type Accountant interface {
 	Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error)
 	// Delta returns the smallest delta for an epsilon.
 	Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error)
-}
-
-// ErrUnreachable is returned by Calibrate when no parameter in range meets the target.
-var ErrUnreachable = errors.New("account: no noise in range meets the target")
-
-const (
-	calibrateLow, calibrateHigh = 1e-6, 1e9
-	calibrateTolerance          = 1e-12
-)
-
-// Calibrate returns the smallest parameter, to a relative 1e-12, for which plan's event
-// meets the target under accountant a; the result is on the private side. The event
-// must cost less as the parameter grows, as it does when the parameter is a noise
-// multiplier. Parameters are searched between 1e-6 and 1e9.
-func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
-	if !target.Private() {
-		return 0, fmt.Errorf("account: the target is %v, want a finite epsilon", target)
-	}
-	var failure error
-	tooWeak := func(parameter float64) bool {
-		v, err := a.Epsilon(plan(parameter), target.Delta(), target.Neighboring())
-		if err != nil {
-			failure = err
-		}
-		return !(v.Upper <= target.Epsilon())
-	}
-	if tooWeak(calibrateHigh) {
-		return 0, errors.Join(ErrUnreachable, failure)
-	}
-	if !tooWeak(calibrateLow) {
-		return calibrateLow, failure
-	}
-	weak := numeric.BisectLog(calibrateLow, calibrateHigh, calibrateTolerance, tooWeak)
-	parameter := weak * (1 + calibrateTolerance)
-	for tooWeak(parameter) {
-		parameter *= 1 + calibrateTolerance
-	}
-	if failure != nil {
-		return 0, failure
-	}
-	return parameter, nil
 }
 
 // check refuses arguments that make no sense, before any accountant looks at them.

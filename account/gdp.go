@@ -80,12 +80,17 @@ func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if !(epsilon >= 0) {
 		return Interval{}, fmt.Errorf("account: epsilon is %v, want at least 0", epsilon)
 	}
+	return gaussianDeltas(mu, epsilon), nil
+}
+
+// gaussianDeltas is the interval of δ(ε) for a μ that Mu returned.
+func gaussianDeltas(mu, epsilon float64) Interval {
 	if mu == 0 || math.IsInf(epsilon, 1) {
-		return Interval{}, nil
+		return Interval{}
 	}
 	upper := min(1, gaussianDelta(mu, epsilon)*(1+deltaError))
 	lowerMu := mu * (1 - 3*muError)
-	return Interval{gaussianDelta(lowerMu, epsilon) * (1 - deltaError), min(upper, gaussianDelta(mu, epsilon)), upper}, nil
+	return Interval{gaussianDelta(lowerMu, epsilon) * (1 - deltaError), min(upper, gaussianDelta(mu, epsilon)), upper}
 }
 
 // gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so
@@ -111,8 +116,13 @@ func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if !(delta >= 0 && delta < 1) {
 		return Interval{}, fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
 	}
+	return gaussianEpsilon(mu, delta), nil
+}
+
+// gaussianEpsilon is the interval of ε(δ) for a μ that Mu returned.
+func gaussianEpsilon(mu, delta float64) Interval {
 	upper := epsilonOf(mu, delta)
-	return Interval{epsilonOf(mu*(1-3*muError), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}, nil
+	return Interval{epsilonOf(mu*(1-3*muError), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
 }
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many

@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -117,8 +118,51 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 		return 0, 0, err
 	}
 	epsilon, order = a.convert(curve, delta-disclosed*(1+1e-12))
+	if a.Orders == nil && epsilon > 0 && !math.IsInf(epsilon, 1) {
+		refine(all, order, n, func(one RDP, curve []float64) float64 {
+			v, alpha := one.convert(curve, delta-disclosed*(1+1e-12))
+			if v < epsilon {
+				epsilon, order = v, alpha
+			}
+			return v
+		})
+	}
 	return epsilon, order, nil
 }
+
+// refine tries orders between the neighbors of the best one of the grid by golden sections of log(α-1):
+// try gets the curve at one order and returns what is to become small. Whatever order is tried
+// gives a valid bound.
+func refine(all []term, best float64, n privacy.Neighboring, try func(one RDP, curve []float64) float64) {
+	at := slices.Index(defaultOrders, best)
+	low := math.Log(defaultOrders[max(0, at-1)] - 1)
+	high := math.Log(defaultOrders[min(len(defaultOrders)-1, at+1)] - 1)
+	value := func(x float64) float64 {
+		one := RDP{Orders: []float64{1 + math.Exp(x)}}
+		curve, _, err := one.curve(all, n)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return try(one, curve)
+	}
+	const golden = 0.6180339887498949
+	x, y := high-golden*(high-low), low+golden*(high-low)
+	vx, vy := value(x), value(y)
+	for range refinements {
+		if vx < vy {
+			high, y, vy = y, x, vx
+			x = high - golden*(high-low)
+			vx = value(x)
+		} else {
+			low, x, vx = x, y, vy
+			y = low + golden*(high-low)
+			vy = value(y)
+		}
+	}
+}
+
+// refinements is how often the interval of orders shrinks.
+const refinements = 12
 
 // convert returns the least epsilon that a curve proves at delta, and its order.
 func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
@@ -152,19 +196,29 @@ func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
-	best := min(1, a.delta(curve, epsilon)+disclosed*(1+1e-12))
+	best, order := a.delta(curve, epsilon)
+	if a.Orders == nil && best > 0 && best < 1 {
+		refine(all, order, n, func(one RDP, curve []float64) float64 {
+			v, _ := one.delta(curve, epsilon)
+			best = min(best, v)
+			return v
+		})
+	}
+	best = min(1, best+disclosed*(1+1e-12))
 	return Interval{0, best, best}, nil
 }
 
-// delta returns the least delta that a curve proves at epsilon.
-func (a RDP) delta(curve []float64, epsilon float64) float64 {
-	best := 1.0
+// delta returns the least delta that a curve proves at epsilon, and its order.
+func (a RDP) delta(curve []float64, epsilon float64) (best, order float64) {
+	best, order = 1.0, a.orders()[0]
 	for i, alpha := range a.orders() {
 		if curve[i] == 0 || math.IsInf(epsilon, 1) {
-			return 0
+			return 0, alpha
 		}
 		logDelta := (alpha-1)*(curve[i]-epsilon) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
-		best = min(best, math.Exp(logDelta)*(1+1e-9))
+		if v := math.Exp(logDelta) * (1 + 1e-9); v < best {
+			best, order = v, alpha
+		}
 	}
-	return best
+	return best, order
 }

@@ -34,7 +34,8 @@ func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Ne
 	for i, order := range grid {
 		bounds[i] = r[i] + extra + math.Log(e.Mean)/(order-1)
 		if math.IsInf(e.Shape, 1) {
-			bounds[i] += e.Mean * RDP{}.delta(r, math.Log1p(1/(order-1)))
+			delta, _ := RDP{}.delta(r, math.Log1p(1/(order-1)))
+			bounds[i] += e.Mean * delta
 		}
 	}
 	return atOrAbove(grid, bounds, orders), nil

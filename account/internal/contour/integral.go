@@ -150,9 +150,33 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 		return 0, nil
 	case target == 0:
 		return math.Max(0, i.top()), nil
+	case target >= 1.1*i.distance():
+		return 0, nil
 	default:
 		return i.solve(math.Log(target))
 	}
+}
+
+// distance returns a bound on δ(0) for the finite losses, to a few percent: the lesser of the
+// sum of those of the releases and half the root of the χ² divergence E_Q[r²] - 1.
+func (i *Integral) distance() float64 {
+	var sum, square total
+	for _, r := range i.terms {
+		first, _, err := r.rules(1)
+		if err != nil {
+			return math.Inf(1)
+		}
+		for j, loss := range first.loss {
+			if loss > 0 {
+				sum.add(r.count * math.Exp(first.logMass[j]) * -math.Expm1(-loss))
+			}
+		}
+		square.add(r.count * r.expect(first, 1).value)
+		if r.infinP > 0 || r.infinQ > 0 {
+			square.add(math.Inf(1))
+		}
+	}
+	return min(sum.value(), 0.5*math.Sqrt(math.Expm1(square.value())))
 }
 
 // LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of

@@ -119,13 +119,13 @@ func (n normal) top() float64 {
 	return top
 }
 
-// window returns an interval outside which p·e^{tL} falls faster than a normal law with its
-// maximum on the border, widened by the reach of that law.
+// window returns an interval outside which p·e^{tL} only falls and is below e^-62 of its
+// values inside.
 //
 // The derivative of log p + tL is c(y) - y, where c = (1+t)·a - t·b and a, b are the
 // posterior means under P and Q, which rise in y. Where y exceeds the largest value that c
-// takes on the interval so far, the function falls: so the interval may end there, and
-// again with the new end.
+// takes on the interval so far, the function falls: so its last hump lies before, and again
+// with the new end.
 func (n normal) window(t float64) (low, high float64) {
 	pLow, pHigh, _, _ := n.p.extremes()
 	qLow, qHigh, _, _ := n.q.extremes()
@@ -141,8 +141,22 @@ func (n normal) window(t float64) (low, high float64) {
 		aLow, aHigh = n.p.posterior(low), n.p.posterior(high)
 		bLow, bHigh = n.q.posterior(low), n.q.posterior(high)
 	}
-	tail := math.Sqrt(2 * reach)
-	return low - tail, high + tail
+	return n.fallen(t, low, -1), n.fallen(t, high, 1)
+}
+
+// fallen returns a point on the given side of from, past which p·e^{tL} only falls, where it
+// has fallen by the reach.
+func (n normal) fallen(t, from, direction float64) float64 {
+	exponent := func(distance float64) float64 {
+		y := from + direction*distance
+		logP, loss := n.tilt(y)
+		return logP + t*loss - y*y/2
+	}
+	start, distance := exponent(0), 4.0
+	for exponent(distance) > start-reach {
+		distance *= 1.5
+	}
+	return from + direction*distance
 }
 
 // hull returns the interval that serves the tilts low, -1, 0 and high, and so all between.

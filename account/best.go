@@ -1,0 +1,80 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Best is the least of the valid upper bounds of all accountants, and the largest of their lower
+// bounds. Its estimate is that of pld where there is one.
+type Best struct{}
+
+var _ Accountant = Best{}
+
+// Name returns "best".
+func (Best) Name() string { return "best" }
+
+// All returns one accountant of each kind, the default first and Best last.
+func All() []Accountant {
+	return []Accountant{PLD{}, RDP{}, GDP{}, Best{}}
+}
+
+// Named returns the accountant with this name; an unknown name is an error that lists the known ones.
+func Named(name string) (Accountant, error) {
+	names := []string{}
+	for _, a := range All() {
+		if a.Name() == name {
+			return a, nil
+		}
+		names = append(names, a.Name())
+	}
+	return nil, fmt.Errorf("account: accountant is %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// Epsilon returns the best bounds on epsilon. It errs where no accountant has a proof.
+func (Best) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if err := checkDelta(delta); err != nil {
+		return Interval{}, err
+	}
+	return best(e, n, func(a Accountant) (Interval, error) { return a.Epsilon(e, delta, n) })
+}
+
+// Delta returns the best bounds on delta. It errs where no accountant has a proof.
+func (Best) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if err := checkEpsilon(epsilon); err != nil {
+		return Interval{}, err
+	}
+	return best(e, n, func(a Accountant) (Interval, error) { return a.Delta(e, epsilon, n) })
+}
+
+func best(e mechanism.Event, n privacy.Neighboring, ask func(Accountant) (Interval, error)) (Interval, error) {
+	if err := check(e, n); err != nil {
+		return Interval{}, err
+	}
+	answer, estimated := Interval{0, math.Inf(1), math.Inf(1)}, false
+	var reasons []error
+	for _, a := range All() {
+		if a.Name() == (Best{}).Name() {
+			continue
+		}
+		v, err := ask(a)
+		if err != nil {
+			reasons = append(reasons, err)
+			continue
+		}
+		answer.Lower, answer.Upper = max(answer.Lower, v.Lower), min(answer.Upper, v.Upper)
+		if !estimated {
+			answer.Estimate, estimated = v.Estimate, true
+		}
+	}
+	if !estimated {
+		return Interval{}, errors.Join(reasons...)
+	}
+	answer.Estimate = max(answer.Lower, min(answer.Upper, answer.Estimate))
+	return answer, nil
+}

@@ -1,0 +1,227 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// ErrUnreachable is returned by calibration when no parameter in range meets the target.
+var ErrUnreachable = errors.New("account: no parameter in range meets the target")
+
+const (
+	calibrateLow, calibrateHigh = 1e-6, 1e9
+	// calibrateTolerance is the relative accuracy of a parameter.
+	calibrateTolerance = 1e-12
+	// maxBackOff is by how much a parameter is moved at most to meet the proven bound, after
+	// the estimate was met.
+	maxBackOff = 0.1
+)
+
+// Calibrate returns the smallest parameter for which plan's event meets the target under
+// accountant a, so that the proven upper bound is at most the target, and within 1e-3 of it where
+// a's interval is that narrow; for accountants whose bounds are exact to a relative 1e-12. The event
+// must cost less as the parameter grows, as it does when the parameter is a noise multiplier.
+// Parameters are searched between 1e-6 and 1e9.
+func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
+	s, err := newSearch(a, target, plan)
+	if err != nil {
+		return 0, err
+	}
+	return s.least(calibrateLow, calibrateHigh)
+}
+
+// CalibrateLargest returns the largest parameter in [low, high], both positive, for which plan's event
+// meets the target. The event must cost more as the parameter grows, as it does when the parameter is a
+// sampling probability.
+func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64, plan func(parameter float64) mechanism.Event) (float64, error) {
+	if !(low > 0 && low <= high) || math.IsInf(high, 1) {
+		return 0, fmt.Errorf("account: parameters are from %v to %v, want positive finite ends in order", low, high)
+	}
+	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(max(low, min(high, 1/x))) })
+	if err != nil {
+		return 0, err
+	}
+	x, err := s.least(1/high, 1/low)
+	return max(low, min(high, 1/x)), err
+}
+
+// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target:
+// how many steps can I afford. The event must cost more as the count grows.
+func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func(count int) mechanism.Event) (int, error) {
+	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(int(x)) })
+	if err != nil {
+		return 0, err
+	}
+	if limit < 1 {
+		return 0, fmt.Errorf("account: limit of the count is %d, want at least 1", limit)
+	}
+	if !s.proven(1) {
+		return 0, s.unreachable()
+	}
+	low, high := 1, limit+1 // the target is met at low, beyond it at high
+	for step := 1; low+step < high; step *= 2 {
+		if !s.quick(float64(low + step)) {
+			high = low + step
+			break
+		}
+		low += step
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; s.quick(float64(mid)) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	for step := 1; low > 1 && !s.proven(float64(low)); step *= 2 {
+		low = max(1, low-step)
+	}
+	return low, nil
+}
+
+// search looks for the parameter at which a cost meets a target.
+type search struct {
+	accountant Accountant
+	target     privacy.Guarantee
+	plan       func(float64) mechanism.Event
+	failure    error
+}
+
+// estimator is an accountant that has an estimate at a small part of the cost of its bounds.
+type estimator interface {
+	estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error)
+}
+
+func newSearch(a Accountant, target privacy.Guarantee, plan func(float64) mechanism.Event) (*search, error) {
+	if !target.Private() {
+		return nil, fmt.Errorf("account: the target is %v, want a finite epsilon", target)
+	}
+	return &search{accountant: a, target: target, plan: plan}, nil
+}
+
+func (s *search) unreachable() error { return errors.Join(ErrUnreachable, s.failure) }
+
+// upper is the proven epsilon at a parameter, +Inf where there is none.
+func (s *search) upper(parameter float64) float64 {
+	v, err := s.accountant.Epsilon(s.plan(parameter), s.target.Delta(), s.target.Neighboring())
+	if err != nil {
+		s.failure = err
+		return math.Inf(1)
+	}
+	return v.Upper
+}
+
+func (s *search) proven(parameter float64) bool { return s.upper(parameter) <= s.target.Epsilon() }
+
+// estimate is a quick epsilon at a parameter, the proven one where there is no quicker.
+func (s *search) estimate(parameter float64) float64 {
+	if quick, ok := s.accountant.(estimator); ok {
+		if v, err := quick.estimateEpsilon(s.plan(parameter), s.target.Delta(), s.target.Neighboring()); err == nil {
+			return v
+		}
+	}
+	return s.upper(parameter)
+}
+
+func (s *search) quick(parameter float64) bool {
+	return s.estimate(parameter) <= s.target.Epsilon()
+}
+
+// least returns the smallest parameter in range that meets the target.
+func (s *search) least(low, high float64) (float64, error) {
+	weak, strong, ok := s.bracket(low, high)
+	if !ok {
+		return 0, s.unreachable()
+	}
+	parameter := strong
+	if weak < strong {
+		parameter = s.root(weak, strong)
+	}
+	first := s.upper(parameter)
+	if first <= s.target.Epsilon() {
+		return parameter, nil
+	}
+	// The proven bound lies a little above the estimate: move on by as much as that asks for.
+	for move := max(4*calibrateTolerance, 1.2*(first/s.target.Epsilon()-1)); move < maxBackOff; move *= 2 {
+		if moved := min(high, parameter*(1+move)); s.proven(moved) {
+			return moved, nil
+		}
+	}
+	if s.proven(high) {
+		return s.bisect(parameter, high), nil
+	}
+	return 0, s.unreachable()
+}
+
+// bisect is for bounds that are far above their estimate.
+func (s *search) bisect(weak, strong float64) float64 {
+	for strong/weak-1 > 1e-4 {
+		if mid := math.Sqrt(weak) * math.Sqrt(strong); s.proven(mid) {
+			strong = mid
+		} else {
+			weak = mid
+		}
+	}
+	return strong
+}
+
+// bracket returns a parameter that is too weak and one that meets the target, equal when the least in
+// range meets it, walking from 1 by growing factors.
+func (s *search) bracket(low, high float64) (weak, strong float64, ok bool) {
+	at, factor := max(low, min(high, 1)), 2.0
+	if s.quick(at) {
+		for at > low {
+			below := max(low, at/factor)
+			if !s.quick(below) {
+				return below, at, true
+			}
+			at, factor = below, factor*factor
+		}
+		return at, at, true
+	}
+	for at < high {
+		above := min(high, at*factor)
+		if s.quick(above) {
+			return at, above, true
+		}
+		at, factor = above, factor*factor
+	}
+	return 0, 0, false
+}
+
+// root narrows a bracket by secants of log ε over log parameter, every third step being a bisection, and
+// returns its strong end.
+func (s *search) root(weak, strong float64) float64 {
+	value := func(parameter float64) float64 {
+		return math.Log(max(s.estimate(parameter), 1e-15) / s.target.Epsilon())
+	}
+	tolerance := calibrateTolerance
+	if _, quick := s.accountant.(estimator); quick {
+		tolerance = 1e-8 // the estimate is no more accurate than that
+	}
+	a, b := math.Log(weak), math.Log(strong)
+	fa, fb := value(weak), value(strong)
+	for i := 0; i < 200 && b-a > tolerance; i++ {
+		x := (a + b) / 2
+		if !math.IsInf(fa, 0) && i%3 != 2 {
+			// A little past the secant's root, so that both ends close in.
+			x = b - fb*(b-a)/(fb-fa)
+			if i%3 == 0 {
+				x += 0.4 * tolerance
+			} else {
+				x -= 0.4 * tolerance
+			}
+			x = max(a+tolerance/4, min(b-tolerance/4, x))
+		}
+		if fx := value(math.Exp(x)); fx > 0 {
+			a, fa = x, fx
+		} else {
+			b, fb = x, fx
+		}
+	}
+	return math.Exp(b)
+}

@@ -1,0 +1,93 @@
+package contour
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/numeric"
+)
+
+// withoutReplacement is the pair of a sample of fixed size under replace-one: losses above 0
+// from the removal of a Poisson-sampled record, losses below 0 from its addition.
+func withoutReplacement(z, q float64) pair.Glued {
+	remove := pair.Sampled(pair.Normal, z, q)
+	return pair.Glued{Above: remove, Below: remove.Swap()}
+}
+
+// gluedBeforeGaussian returns δ of a glued release and a Gaussian of noise multiplier g, as
+// the expectation over the loss of the first of the closed profile of the second, by the
+// midpoint rule on both sides of the loss 0.
+func gluedBeforeGaussian(z, q, g, epsilon float64) float64 {
+	const cells, width = 4000, 1.0 / 200
+	sum, mass := 0.0, 0.0
+	for k := range cells {
+		// The loss of the removal is 0 at x = 1/2 and rises in x.
+		d := (float64(k) + 0.5) * width * z
+		up, down := 0.5+d, 0.5+d // losses above 0 of removal, below 0 of addition
+		loss := math.Log1p(q * math.Expm1((2*up-1)/(2*z*z)))
+		weight := numeric.NormalDensity(up/z) * math.Exp(loss) * width
+		sum += weight * gaussianDelta(1/g, epsilon-loss)
+		mass += weight
+		loss = -math.Log1p(q * math.Expm1((2*down-1)/(2*z*z)))
+		weight = numeric.NormalDensity(down/z) * width
+		sum += weight * gaussianDelta(1/g, epsilon-loss)
+		mass += weight
+	}
+	return sum + (1-mass)*gaussianDelta(1/g, epsilon)
+}
+
+func TestGluedBeforeAGaussian(t *testing.T) {
+	for _, c := range []struct{ z, q, g float64 }{{1, 0.1, 1}, {2, 0.5, 3}, {0.7, 0.02, 2}} {
+		i, err := New([]Term{{withoutReplacement(c.z, c.q), 1}, {pair.Shift(pair.Normal, c.g), 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, epsilon := range []float64{0.05, 0.7, 2} {
+			want := gluedBeforeGaussian(c.z, c.q, c.g, epsilon)
+			if got := delta(t, i, epsilon); !near(got, want, 1e-5) {
+				t.Errorf("%+v, ε = %v: got δ = %v, want %v", c, epsilon, got, want)
+			}
+		}
+	}
+}
+
+// TestGluedIsDearerThanItsHalves checks the order of the profiles for many releases: the
+// glued pair dominates the pair that its positive losses are from.
+func TestGluedIsDearerThanItsHalves(t *testing.T) {
+	glued, err := compose(t, withoutReplacement(1, 0.01), 1000).Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half, err := compose(t, pair.Sampled(pair.Normal, 1, 0.01), 1000).Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if glued <= half || glued > 2*half {
+		t.Errorf("got ε = %v glued and %v not, want the first larger", glued, half)
+	}
+	t.Log(glued)
+}
+
+func TestGluedIsItsPairWhenBothHalvesAreOne(t *testing.T) {
+	for _, m := range []pair.Pair{pair.Shift(pair.Normal, 2), pair.Shift(pair.Laplace, 0.4)} {
+		glued, plain := compose(t, pair.Glued{Above: m, Below: m}, 50), compose(t, m, 50)
+		got, err := glued.Epsilon(1e-6)
+		want, err2 := plain.Epsilon(1e-6)
+		if err = errors.Join(err, err2); err != nil || !near(got, want, 1e-9) {
+			t.Errorf("%+v: got ε = %v, %v, want %v", m, got, err, want)
+		}
+	}
+}
+
+func TestHalvesThatDoNotFitAreRefused(t *testing.T) {
+	i := compose(t, pair.Glued{Above: pair.Shift(pair.Normal, 1), Below: pair.Shift(pair.Normal, 2)}, 5)
+	if got, err := i.Delta(1); err == nil {
+		t.Errorf("got δ = %v, want an error", got)
+	}
+	i = compose(t, pair.Glued{Above: withoutReplacement(1, 0.1), Below: withoutReplacement(1, 0.1)}, 5)
+	if got, err := i.Delta(1); !errors.Is(err, ErrUnsuited) {
+		t.Errorf("got δ = %v, %v, want ErrUnsuited", got, err)
+	}
+}
