@@ -152,7 +152,7 @@ func (j *job) compose() (*Composed, error) {
 	noise := 1.75 * wanted / (j.saddle.tilt + 1)
 	for tries := 0; tries < 5; {
 		p := planner.choose(noise)
-		if p == nil {
+		if p == nil { // settle for more noise, once
 			tries, noise = 4, 2*noise
 			if best != nil && noise > best.noise/1.5 || noise > 1e30 {
 				break
@@ -171,15 +171,14 @@ func (j *job) compose() (*Composed, error) {
 			}
 			continue
 		}
-		width := j.width(c)
+		width := j.measure(c)
 		if best == nil || width < least {
 			best, least = c, width
 		}
-		next, closer := j.again(c)
-		if width <= 1.15*closer || c.noise == 0 {
+		if wanted = j.wanted(); width <= 1.15*wanted || c.noise == 0 {
 			break
 		}
-		planner, wanted = next, closer
+		planner, wanted = j.planner()
 		noise = math.Min(noise/2, c.noise*math.Max(0.9*wanted/width, 1.0/256))
 	}
 	if best == nil {
@@ -194,27 +193,24 @@ func (j *job) planner() (*planner, float64) {
 	j.tilt = j.sketch.tiltFor(s.epsilon, s.logDelta, s.tilt)
 	p := newPlanner(j.sketch, j.tilt, j.options.MaxNodes)
 	p.noisy, p.base = j.lattices()
-	return p, j.options.width(math.Max(s.epsilon, 0))
+	return p, j.wanted()
 }
 
-// again corrects the saddle by what a first composition has found.
-func (j *job) again(c *Composed) (*planner, float64) {
-	if b := c.Epsilon(j.aim.value); !j.aim.atEpsilon && !math.IsInf(b.Upper, 1) {
-		j.saddle.epsilon = b.Upper
-	}
-	if j.aim.atEpsilon {
-		j.saddle.logDelta = math.Log(math.Max(c.Delta(j.aim.value).Upper-c.infinite, 1e-300))
-	}
-	return j.planner()
-}
+// wanted returns the wanted width of the bounds on the axis of epsilon.
+func (j *job) wanted() float64 { return j.options.width(math.Max(j.saddle.epsilon, 0)) }
 
-// width returns the width of the bounds on the axis of epsilon at the aim.
-func (j *job) width(c *Composed) float64 {
+// measure returns the width of the bounds on the axis of epsilon at the aim, and corrects
+// the saddle by what has been found.
+func (j *job) measure(c *Composed) float64 {
 	if !j.aim.atEpsilon {
 		b := c.Epsilon(j.aim.value)
+		if !math.IsInf(b.Upper, 1) {
+			j.saddle.epsilon = b.Upper
+		}
 		return b.Upper - b.Lower
 	}
 	b := c.Delta(j.aim.value)
+	j.saddle.logDelta = math.Log(math.Max(b.Upper-c.infinite, 1e-300))
 	if b.Lower <= 0 {
 		return math.Inf(1)
 	}
@@ -246,7 +242,7 @@ func (j *job) look() error {
 		return v.logDelta <= goal && v.epsilon >= 0
 	})
 	// Near the largest loss the tilt would grow without end.
-	if limit := 10 / j.options.width(math.Max(j.saddle.epsilon, 0)); j.saddle.tilt > limit {
+	if limit := 10 / j.wanted(); j.saddle.tilt > limit {
 		j.saddle = s.saddleAt(limit)
 	}
 	return nil

@@ -23,6 +23,7 @@ type Composed struct {
 	head, gain []float64
 	kernel     float64 // the largest e^{-tilt·x}(1-e^{-x}) over x > 0
 	spread     float64 // s of lower.go
+	lines      [len(widths)]broken
 	relative   float64 // rounding in the sums
 }
 
@@ -41,6 +42,11 @@ func (c *Composed) finish() {
 	}
 	c.kernel = math.Exp(-l.tilt*math.Log1p(1/l.tilt) - math.Log1p(l.tilt))
 	c.spread = math.Sqrt(math.Pi/8*l.noise) * (1 + 1e-12)
+	if c.spread > 0 {
+		for i, w := range widths {
+			c.lines[i] = newBroken(w, c.spread)
+		}
+	}
 	reach := l.tilt * l.step * (math.Abs(float64(l.low)) + float64(n))
 	c.relative = unit * (8*float64(n) + 64 + 8*math.Abs(l.log) + 8*reach)
 }
@@ -85,10 +91,15 @@ func (c *Composed) Delta(epsilon float64) Bounds {
 	case c.lattice == nil:
 		return Bounds{c.infinite, 1}
 	}
-	low := c.infinite + c.lower(epsilon)
-	high := c.beyond + c.over(epsilon)
-	return Bounds{math.Min(low, 1), math.Min(high, 1)}
+	return Bounds{c.least(epsilon), c.most(epsilon)}
 }
+
+// least and most are the two bounds of Delta on the lattice.
+func (c *Composed) least(epsilon float64) float64 {
+	return math.Min(c.infinite+c.lower(epsilon), 1)
+}
+
+func (c *Composed) most(epsilon float64) float64 { return math.Min(c.beyond+c.over(epsilon), 1) }
 
 // exactDelta is Delta for one release: the least and the greatest of the enclosing pairs.
 func (c *Composed) exactDelta(epsilon float64) Bounds {
@@ -116,8 +127,13 @@ func (c *Composed) Epsilon(delta float64) Bounds {
 	case c.exact == nil && c.lattice == nil:
 		return Bounds{0, math.Max(0, c.top*(1+1e-13))}
 	}
-	upper := c.smallest(func(epsilon float64) bool { return c.Delta(epsilon).Upper <= delta })
-	lower := c.largest(upper, func(epsilon float64) bool { return c.Delta(epsilon).Lower > delta })
+	least, most := c.least, c.most
+	if c.exact != nil {
+		least = func(epsilon float64) float64 { return c.exactDelta(epsilon).Lower }
+		most = func(epsilon float64) float64 { return c.exactDelta(epsilon).Upper }
+	}
+	upper := c.smallest(func(epsilon float64) bool { return epsilon >= c.top || most(epsilon) <= delta })
+	lower := c.largest(upper, func(epsilon float64) bool { return epsilon < c.top && least(epsilon) > delta })
 	return Bounds{lower, upper}
 }
 

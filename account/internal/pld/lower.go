@@ -37,6 +37,41 @@ var knots = [...]float64{0, 0.3, 0.7, 1.2, 1.9, 2.9, 4.4, 7}
 // widths are the first knots that are tried. About 1.6 is best where g is smooth.
 var widths = [...]float64{1.3, 1.6, 2}
 
+// broken is a broken line as its mean over Y sees it: a weight for the value at α itself,
+// and one for the value at each other end of a chord, at a distance on the axis of epsilon.
+type broken struct {
+	own  float64
+	ends []end
+	last float64 // how far to the left, in s, the line goes
+}
+
+type end struct{ distance, weight float64 }
+
+// newBroken returns the line whose first chords end at ±w standard deviations s. The mean
+// of a broken line through values v_k at y_k = e^{x_k} is Σ v_k times the mean of the hat
+// function that is 1 at y_k.
+func newBroken(w, s float64) broken {
+	b := broken{last: w + knots[len(knots)-1]}
+	for _, sign := range [2]float64{-1, 1} {
+		x := 0.0
+		for i, k := range knots {
+			next := sign * (w + k) * s
+			near, far := hats(x, next, s)
+			if i == 0 {
+				b.own += near
+			} else {
+				b.ends[len(b.ends)-1].weight += near
+			}
+			b.ends = append(b.ends, end{next, far})
+			x = next
+		}
+		if sign > 0 { // g falls, so that its last value bounds the rest
+			b.ends[len(b.ends)-1].weight += numeric.NormalCDF(-x/s - s/2)
+		}
+	}
+	return b
+}
+
 // lower returns a lower bound of the finite part of δ at an epsilon.
 func (c *Composed) lower(epsilon float64) float64 {
 	value := c.under(epsilon)
@@ -44,38 +79,14 @@ func (c *Composed) lower(epsilon float64) float64 {
 		return math.Max(value, 0)
 	}
 	best := 0.0
-	for _, w := range widths {
-		best = math.Max(best, c.chords(epsilon, value, w))
+	for _, b := range c.lines {
+		rest := c.leftTail(epsilon, c.spread, b.last)
+		for _, e := range b.ends {
+			rest += e.weight * c.over(epsilon+e.distance)
+		}
+		best = math.Max(best, (value-rest*(1+1e-9))/(b.own*(1+1e-9)))
 	}
 	return best
-}
-
-// chords is the bound from chords whose first ends are at ±w standard deviations. The
-// mean of a broken line through values v_k at y_k = e^{x_k} is Σ v_k times the mean of the
-// hat function that is 1 at y_k, and those are differences of slopes of E(e^Y-y)⁺.
-func (c *Composed) chords(epsilon, value, w float64) float64 {
-	s := c.spread
-	var own float64
-	rest := c.leftTail(epsilon, s, w+knots[len(knots)-1])
-	for _, sign := range [2]float64{-1, 1} {
-		x, v := 0.0, math.NaN()
-		for _, k := range knots {
-			next := sign * (w + k) * s
-			u := c.over(epsilon + next)
-			near, far := hats(x, next, s)
-			if math.IsNaN(v) {
-				own += near
-			} else {
-				rest += near * v
-			}
-			rest += far * u
-			x, v = next, u
-		}
-		if sign > 0 { // g falls
-			rest += v * numeric.NormalCDF(-x/s-s/2)
-		}
-	}
-	return (value - rest*(1+1e-9)) / (own * (1 + 1e-9))
 }
 
 // hats returns, for a line between y_a = e^a and y_b = e^b, the means over Y between a
@@ -85,7 +96,7 @@ func hats(a, b, s float64) (atA, atB float64) {
 	p := mass(low/s+s/2, high/s+s/2) // of Y
 	q := mass(low/s-s/2, high/s-s/2) // of Y under the law tilted by e^Y
 	// E(e^Y - e^a)/(e^b - e^a) on the interval. The difference q - e^a·p keeps about
-	// 1e-16/s of its digits, which the factors in chords cover.
+	// 1e-16/s of its digits, which the factors in lower cover.
 	atB = (q - math.Exp(a)*p) / (math.Exp(a) * math.Expm1(b-a))
 	return p - atB, atB
 }

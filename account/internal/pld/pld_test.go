@@ -50,7 +50,7 @@ func TestOtherPrograms(t *testing.T) {
 		{"decay", decay, 1e-5, 1.4711122863526267, 1e-4},
 		{"ramp", ramp, 1e-8, 4.078756625462606, 1e-4},
 		{"without replacement", []Term{{withoutReplacement(1, 0.01), 1000}}, 1e-5, 2.198914007058828, 1e-4},
-		{"without replacement", []Term{{withoutReplacement(4, 256.0 / 60000), 3525}}, 1e-5, 0.2325103370752957, 7e-4},
+		{"without replacement", []Term{{withoutReplacement(4, 256.0/60000), 3525}}, 1e-5, 0.2325103370752957, 7e-4},
 	} {
 		b := epsilon(t, v.terms, v.delta, Options{})
 		if b.Lower > v.want*(1+1e-6) || b.Upper < v.want*(1-v.near) || b.Upper-b.Lower > 1.3e-4*v.want+2e-6 {
@@ -102,7 +102,7 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := Bounds{1, 1}
-	for e := 0.0; e < 3; e += 0.25 {
+	for e := 0.0; e < 3; e += 0.5 {
 		got := both.Delta(e)
 		want, err := DeltaBoth(terms, e, Options{})
 		if err != nil {
