@@ -14,8 +14,9 @@ func TestFor(t *testing.T) {
 		want  string
 	}{
 		"gaussian":   {mechanism.Sequence{gaussian(1), mechanism.Repeat{Event: gaussian(2), Count: 3}}, "gdp"},
-		"sampled":    {sampled(0.1, 1), "rdp"},
-		"deep":       {mechanism.Sequence{gaussian(1), mechanism.Repeat{Event: mechanism.Sequence{sampled(0.1, 1)}, Count: 2}}, "rdp"},
+		"sampled":    {sampled(0.1, 1), "pld"},
+		"deep":       {mechanism.Sequence{gaussian(1), mechanism.Repeat{Event: mechanism.Sequence{sampled(0.1, 1)}, Count: 2}}, "pld"},
+		"tuned":      {mechanism.RepeatAndSelect{Shape: 1, Mean: 3, Event: gaussian(3)}, "rdp"},
 		"no privacy": {mechanism.NonPrivate{}, "gdp"},
 	} {
 		if got := For(c.event).Name(); got != c.want {
@@ -45,5 +46,49 @@ func TestEpsilonGroupGeneric(t *testing.T) {
 	}
 	if got, err := EpsilonGroup(RDP{}, gaussian(0.01), 1e-6, privacy.AddOrRemoveOne, 50); err != nil || !math.IsInf(got, 1) {
 		t.Errorf("a hopeless group: got %v, %v, want +Inf", got, err)
+	}
+}
+
+// TestGroupsOfSampledRecords compares groups with what bounds them: at k = 1 the event itself, and for k
+// the group that is always sampled together from below and the general bound from above.
+func TestGroupsOfSampledRecords(t *testing.T) {
+	e := repeated(200, sampled(0.02, 1.5))
+	one, err := PLD{}.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, failed := EpsilonGroup(PLD{}, e, 1e-6, privacy.AddOrRemoveOne, 1); failed != nil || got != one.Upper {
+		t.Errorf("one record: got %v (%v), want %v", got, failed, one.Upper)
+	}
+	last := one.Upper
+	for _, k := range []int{2, 3, 5, 9} {
+		got, failed := EpsilonGroup(PLD{}, e, 1e-6, privacy.AddOrRemoveOne, k)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		general, failed := EpsilonGroup(RDP{}, e, 1e-6, privacy.AddOrRemoveOne, k)
+		if failed != nil || !(got > last) || got > general {
+			t.Errorf("%d records: got %v, fewer %v, the general bound %v (%v)", k, got, last, general, failed)
+		}
+		// A mixture of the same law, as an event.
+		m := mechanism.MixtureOfGaussians{NoiseMultiplier: 1.5}
+		for i := range k + 1 {
+			m.Sensitivities = append(m.Sensitivities, float64(i))
+			m.Probabilities = append(m.Probabilities, binomialShifts(0.02, 1.5, k).P[i].Weight)
+		}
+		v, failed := PLD{}.Epsilon(repeated(200, m), 1e-6, privacy.AddOrRemoveOne)
+		if failed != nil || math.Abs(v.Upper/got-1) > 1e-6 {
+			t.Errorf("%d records: got %v, as a mixture %v (%v)", k, got, v.Upper, failed)
+		}
+		last = got
+	}
+	for e, n := range map[mechanism.Event]privacy.Neighboring{
+		mechanism.Event(mechanism.Repeat{Event: sampled(0.02, 3), Count: 20}):                      privacy.ReplaceOne,
+		mechanism.Event(mechanism.Repeat{Event: mechanism.Laplace{NoiseMultiplier: 50}, Count: 2}): privacy.AddOrRemoveOne,
+		mechanism.Event(mechanism.DiscreteLaplace{Scale: 50, Sensitivity: 1}):                      privacy.AddOrRemoveOne,
+	} {
+		if got, failed := EpsilonGroup(PLD{}, e, 1e-6, n, 3); failed != nil || !(got > 0) || math.IsInf(got, 1) {
+			t.Errorf("%v: got %v, %v", e, got, failed)
+		}
 	}
 }

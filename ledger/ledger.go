@@ -31,6 +31,7 @@ type Entry struct {
 type Ledger struct {
 	limit   privacy.Guarantee
 	filter  account.Accountant
+	single  bool // one reservation at most
 	mu      sync.Mutex
 	entries []Entry
 }
@@ -55,6 +56,18 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 		}
 	}
 	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP or account.RDP with exactly one order")
+}
+
+// NewSingle returns a ledger for one plan that is fixed before its first release: the accountant that
+// prices it best applies, which for several plans need not be a filter. A second reservation is
+// refused.
+func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
+	l, err := New(limit)
+	if err != nil {
+		return nil, err
+	}
+	l.filter, l.single = nil, true
+	return l, nil
 }
 
 // Limit returns the guarantee that all reservations together keep.
@@ -91,7 +104,14 @@ func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	cost, err := l.filter.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
+	filter := l.filter
+	if l.single {
+		if len(l.entries) > 0 {
+			return nil, fmt.Errorf("ledger: %w: this ledger is for one plan, and %s is reserved, want a ledger made by New or NewFiltered for several", ErrOverBudget, l.entries[0].Purpose)
+		}
+		filter = account.For(e)
+	}
+	cost, err := filter.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
 	if err != nil {
 		return nil, err
 	}

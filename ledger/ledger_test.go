@@ -137,3 +137,30 @@ func TestFilters(t *testing.T) {
 		t.Error("a Gaussian ledger took a sampled release")
 	}
 }
+
+// TestSingleHoldsOnePlan prices one plan as a whole, and refuses a second one whatever it costs.
+func TestSingleHoldsOnePlan(t *testing.T) {
+	limit, err := privacy.NewGuarantee(1.83, 1e-5, privacy.AddOrRemoveOne, privacy.Unit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := mechanism.Repeat{Count: 1000, Event: mechanism.PoissonSampled{Probability: 0.01, Event: mechanism.Gaussian{NoiseMultiplier: 1}}}
+	l, err := NewSingle(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := plan
+	more.Count = 1010
+	if _, err = l.Reserve(more, "a longer plan"); !errors.Is(err, ErrOverBudget) {
+		t.Errorf("a plan beyond the limit: %v", err)
+	}
+	if _, err = l.Reserve(plan, "the plan"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = l.Reserve(mechanism.Gaussian{NoiseMultiplier: 1e9}, "another"); !errors.Is(err, ErrOverBudget) {
+		t.Errorf("a second plan: %v", err)
+	}
+	if _, err = NewSingle(privacy.Guarantee{}); err == nil {
+		t.Error("an empty limit was taken")
+	}
+}

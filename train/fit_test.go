@@ -165,15 +165,11 @@ func sampledFit(t *testing.T, r Request, n int) (*Result, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := setup.Plan.Filter()
-	if err != nil {
-		t.Fatal(err)
-	}
 	g, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.NewFiltered(g, filter)
+	l, err := ledger.NewSingle(g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,14 +120,14 @@ func (p Plan) Method() string {
 	return MethodSGD
 }
 
-// Filter returns a filter for a ledger that is to hold this plan: GDP, or for sampled steps RDP
-// at the order that prices the plan best, which follows from public numbers.
+// Filter returns a filter for a ledger that is to hold this plan beside others: GDP, or for sampled
+// steps RDP at the order that prices the plan best, which follows from public numbers. A ledger for
+// this plan alone needs none (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
-	rdp, sampled := account.For(p.Event()).(account.RDP)
-	if !sampled {
+	if account.For(p.Event()).Name() == (account.GDP{}).Name() {
 		return account.GDP{}, nil
 	}
-	_, order, err := rdp.Best(p.Event(), p.Delta, p.Neighboring)
+	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
 	return account.RDP{Orders: []float64{order}}, err
 }
 

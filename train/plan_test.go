@@ -167,7 +167,7 @@ func TestSampledPlan(t *testing.T) {
 		t.Errorf("method %s with %d steps, want %s with 400", s.Plan.Method(), s.Plan.Steps, MethodSGD)
 	}
 	c, err := s.Plan.Certificate()
-	if err != nil || c.Accountant != "rdp" || float64(c.Epsilon) > 1 || float64(c.Epsilon) < 0.9999 || float64(c.GroupEpsilon) < 3*float64(c.Epsilon) {
+	if err != nil || c.Accountant != "pld" || float64(c.Epsilon) > 1 || float64(c.Epsilon) < 0.9999 || float64(c.GroupEpsilon) < 2*float64(c.Epsilon) {
 		t.Errorf("certificate: accountant %s, epsilon %v, for three rows %v, %v", c.Accountant, c.Epsilon, c.GroupEpsilon, err)
 	}
 	text, _ := s.Plan.JSON()

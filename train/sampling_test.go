@@ -32,11 +32,7 @@ func trainOn(t *testing.T, r Request, n int) (Setup, *Result, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := setup.Plan.Filter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := ledger.NewFiltered(limit, filter)
+	l, err := ledger.NewSingle(limit)
 	if err != nil {
 		t.Fatal(err)
 	}

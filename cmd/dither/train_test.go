@@ -167,8 +167,8 @@ func TestTrainTestTableNeedsAWord(t *testing.T) {
 func TestTrainSampled(t *testing.T) {
 	schema, table := workplace(t, 900)
 	out, _ := mustInvoke(t, "train", "--data", table, "--schema", schema, "--sampling-probability", "0.1", "--out", "m", "--quiet")
-	if !strings.Contains(out, "accountant rdp") {
-		t.Errorf("summary: got %q, want the accountant rdp", out)
+	if !strings.Contains(out, "accountant pld") {
+		t.Errorf("summary: got %q, want the accountant pld", out)
 	}
 	c, err := certificate.Read("m/" + certificate.FileName)
 	if err != nil || c.Method != "dp-sgd" || float64(c.Epsilon) > 1 || !strings.Contains(c.Event, "repeat(200, poisson(0.1, gaussian(") {

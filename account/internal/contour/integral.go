@@ -46,6 +46,7 @@ type Integral struct {
 	terms    []*term
 	nodes    int
 	infinity float64 // the probability under P of a loss of +Inf
+	lattice  *lattice
 	line     *line   // the line used last
 	work     float64 // what the present call has cost
 }
@@ -76,6 +77,7 @@ func NewLimited(terms []Term, nodes int) (*Integral, error) {
 		}
 	}
 	i.infinity = -math.Expm1(logFinite)
+	i.lattice = newLattice(i.terms)
 	return i, nil
 }
 

@@ -9,7 +9,8 @@ type law struct {
 	weight   []float64
 	loss     []float64
 	limit    []float64 // the largest u at which each node can be trusted
-	atoms    float64   // the weight of true atoms
+	points   []int     // the nodes that are true atoms
+	atoms    float64   // their weight
 	cumulant cumulants
 }
 
@@ -27,6 +28,7 @@ func (r *term) tilted(q *rule, lambda float64) *law {
 		l.loss = append(l.loss, loss-c.mean)
 		l.limit = append(l.limit, q.turn/q.spacing(j))
 		if q.point[j] {
+			l.points = append(l.points, len(l.weight)-1)
 			l.atoms += w
 		}
 	}

@@ -9,8 +9,9 @@ import (
 // maxWork bounds the work of one call, in units of about two nanoseconds.
 const maxWork = 3e8
 
-// The cost in these units of a series and a logarithm, and of a sine and cosine twice.
-const seriesWork, checkWork = 50, 60
+// The cost in these units, for each node, of a series and a logarithm, of comparing two
+// laws, and of the part of a law that is not of atoms.
+const seriesWork, checkWork, smoothWork = 50, 60, 200
 
 // tolerated is the part of δ by which the quadrature rules may be wrong.
 const tolerated = 1e-10
@@ -30,8 +31,10 @@ type line struct {
 	laws, checks []*law
 	walkers      []*walker
 	re, im       []float64 // log M(λ+iku) - log M(λ) - i·u·mean at k = 1, 2, …
-	scale        float64   // what the sum of the integrand comes to, about
-	end          int       // how many points count, once known
+	atomRe       []float64 // the same for the atoms alone, where the lattice is known
+	atomIm       []float64
+	scale        float64 // what the sum of the integrand comes to, about
+	end          int     // how many points count, once known
 }
 
 // lineAt returns a line for p: the last one where it will do, or a new one with quadrature
@@ -91,6 +94,16 @@ func (l *line) size(k int) float64 {
 	return math.Exp(l.re[k]) / l.kernel(float64(k+1)*l.step)
 }
 
+// remaining is the size without the part of the lattice.
+func (l *line) remaining(k int) float64 {
+	size := l.size(k)
+	if l.lattice == nil {
+		return size
+	}
+	ratio, turn := math.Exp(l.atomRe[k]-l.re[k]), l.atomIm[k]-l.im[k]
+	return size * math.Hypot(1-ratio*math.Cos(turn), ratio*math.Sin(turn))
+}
+
 // extend evaluates log M at the next block of steps.
 func (l *line) extend() error {
 	from := len(l.re)
@@ -116,12 +129,29 @@ func (l *line) extend() error {
 		}
 	}
 	l.re, l.im = append(l.re, re[0]...), append(l.im, im[0]...)
+	l.extendAtoms()
 	for quarter := range 4 {
 		if err := l.check(from+quarter*count/4, from+(quarter+1)*count/4); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// extendAtoms brings the values for the atoms alone to the length of the others.
+func (l *line) extendAtoms() {
+	if l.lattice == nil {
+		return
+	}
+	for k := len(l.atomRe); k < len(l.re); k++ {
+		var re, im float64
+		for _, w := range l.laws {
+			a, b := w.atomic(float64(k+1) * l.step)
+			re += w.count * a
+			im += w.count * b
+		}
+		l.atomRe, l.atomIm = append(l.atomRe, re), append(l.atomIm, im)
+	}
 }
 
 // hopeless reports whether the integrand falls too slowly to end before the limits of nodes
@@ -132,7 +162,7 @@ func (l *line) hopeless() bool {
 	if n < 512 {
 		return false
 	}
-	now, before, far := math.Log(l.size(n-1)), math.Log(l.size(n/2-1)), 0
+	now, before, far := math.Log(l.remaining(n-1)), math.Log(l.remaining(n/2-1)), 0
 	for _, w := range l.walkers {
 		far += seriesWork + len(w.re)
 	}

@@ -19,51 +19,81 @@ type value struct {
 	sum               float64 // of the integrand, where it is 1/(λ(λ+1)) at λ
 }
 
-// integrate sums the trapezoid rule at ε until it has been silent for long enough.
+// summand is the integrand at one point of the line: its share in the integral for δ and in
+// that for -δ', and its modulus.
+type summand struct{ value, slope, size float64 }
+
+// summand returns the integrand at step k, counted from 0, where drift is the mean of the
+// tilted loss less ε.
+func (l *line) summand(k int, drift float64) summand {
+	a, b, u := l.lambda, l.lambda+1, float64(k+1)*l.step
+	s, c := math.Sincos(l.im[k] + u*drift)
+	height := math.Exp(l.re[k])
+	re, im := height*c, height*s
+	if l.lattice != nil {
+		s, c = math.Sincos(l.atomIm[k] + u*drift)
+		height = math.Exp(l.atomRe[k])
+		re, im = re-height*c, im-height*s
+	}
+	// 1/(t(t+1)) = (a - iu)(b - iu)/(|t|²·|t+1|²).
+	p, q := a*a+u*u, b*b+u*u
+	return summand{
+		value: (re*(a*b-u*u) + im*u*(a+b)) / p / q,
+		slope: (re*b + im*u) / q,
+		size:  math.Hypot(re, im) / math.Sqrt(p*q),
+	}
+}
+
+// integrate sums the trapezoid rule at ε until what is left is small, and adds the lattice.
 func (l *line) integrate(epsilon float64) (value, error) {
 	a, b := l.lambda, l.lambda+1
-	sum, slope := 0.5/(a*b), 0.5/b
-	size, run := sum, 0
+	base := l.center.value - a*epsilon
 	drift := l.center.mean - epsilon
-	for k := 0; ; k++ {
+	sum, slope := l.lattice.delta(epsilon, base)
+	sum, slope = sum*math.Pi/l.step, slope*math.Pi/l.step
+	first := (1 - l.atomShare()) / (a * b) / 2
+	sum, slope = sum+first, slope+first*a
+	size := sum
+	for k, run := 0, 0; !l.ended(k, run, sum); k++ {
 		if k == len(l.re) {
 			if err := l.extend(); err != nil {
 				return value{}, err
 			}
 		}
-		u := float64(k+1) * l.step
-		s, c := math.Sincos(l.im[k] + u*drift)
-		height := math.Exp(l.re[k])
-		// 1/(t(t+1)) = (a - iu)(b - iu)/(|t|²·|t+1|²).
-		p, q := a*a+u*u, b*b+u*u
-		x, y := (a*b-u*u)/p/q, -u*(a+b)/p/q
-		sum += height * (c*x - s*y)
-		slope += height * (c*b + s*u) / q
-		here := height / math.Sqrt(p*q)
-		size += here
-		if run++; here > silent*math.Abs(sum) {
-			if run > 16 {
-				if err := l.check(k, k+1); err != nil { // a return may be the rule's fault
-					return value{}, err
-				}
-			}
+		v := l.summand(k, drift)
+		sum, slope, size = sum+v.value, slope+v.slope, size+v.size
+		if run++; v.size > silent*math.Abs(sum) {
 			run = 0
-		}
-		if l.ended(k+1, run, sum) {
-			break
 		}
 	}
 	if !(sum > 0) {
 		return value{}, fmt.Errorf("%w: the sum cancels at λ = %v", ErrUnsuited, l.lambda)
 	}
-	exponent := l.center.value - l.lambda*epsilon
 	return value{
 		sum:      sum,
 		epsilon:  epsilon,
-		logDelta: exponent + math.Log(sum*l.step/math.Pi),
+		logDelta: base + math.Log(sum*l.step/math.Pi),
 		slope:    -slope / sum,
-		rounding: 0x1p-52 * (size/sum*(1+math.Abs(drift)*l.step) + math.Abs(l.center.value) + math.Abs(l.lambda*epsilon)),
+		rounding: 0x1p-52 * (size/sum*(1+math.Abs(drift)*l.step) + math.Abs(l.center.value) + math.Abs(a*epsilon)),
 	}, nil
+}
+
+// atomShare returns the weight of the lattice under the tilted law, 0 without one.
+func (l *line) atomShare() float64 {
+	if l.lattice == nil {
+		return 0
+	}
+	return math.Exp(l.atomWeight())
+}
+
+// atomWeight returns the logarithm of the probability under the tilted law that every
+// release falls on an atom.
+func (l *line) atomWeight() float64 {
+	sum := 0.0
+	for _, w := range l.laws {
+		sum += w.count * math.Log(w.atoms)
+	}
+	return sum
 }
 
 // ended reports whether the sum may stop after n points of which the last run were silent.
@@ -73,28 +103,50 @@ func (l *line) integrate(epsilon float64) (value, error) {
 // are, the sooner that would be seen, counted in steps: the spacing is at most a standard
 // deviation of the total loss, which the step follows.
 func (l *line) ended(n, run int, sum float64) bool {
-	if l.end > 0 && n >= l.end && run >= 16 {
+	if l.end > 0 && n >= l.end && (run >= 16 || l.lattice != nil) {
 		return true
 	}
 	releases := 0.0
 	for _, w := range l.laws {
 		releases += w.count
 	}
-	if float64(run) < min(1024, max(128, 16*math.Sqrt(releases))) || !l.passed(float64(n)*l.step, sum) {
+	long := float64(run) >= min(1024, max(128, 16*math.Sqrt(releases)))
+	if !long && (l.lattice == nil || n < 128 || n%max(64, n/8) != 0) {
 		return false
 	}
-	l.end = n - run + 16
+	if !l.passed(float64(n)*l.step, sum) {
+		return false
+	}
+	if l.end = n; long {
+		l.end = n - run + 16
+	}
 	return true
 }
 
-// passed reports whether what lies beyond u is small although atoms never fall silent:
-// again and again the integrand comes back to the weight that they have in every release.
+// passed reports whether what lies beyond u is less than 1e-10 of the sum although atoms
+// never fall silent: again and again the integrand comes back to the weight that they have
+// in every release. Where the lattice is taken out, what is left has a factor of the part
+// that is not of atoms, which falls like 1/u.
 func (l *line) passed(u, sum float64) bool {
-	weight := 0.0
-	for _, w := range l.laws {
-		weight += w.count * math.Log(w.atoms)
+	weight := l.atomWeight()
+	if math.IsInf(weight, -1) {
+		return true
 	}
-	return math.Exp(weight)/u <= 1e-12*sum
+	for _, w := range l.laws {
+		l.work += smoothWork * float64(len(w.weight))
+	}
+	if l.lattice == nil {
+		weight = 0
+		for _, w := range l.laws {
+			weight += w.count * math.Log(min(1, w.atoms+w.smooth(u)/u))
+		}
+		return math.Exp(weight)/u <= 1e-10*sum*l.step
+	}
+	share := 0.0
+	for _, w := range l.laws {
+		share += w.count * math.Log1p(w.smooth(u)/u/w.atoms)
+	}
+	return math.Exp(weight)*math.Expm1(share)/(2*u) <= 1e-10*sum*l.step
 }
 
 // suits returns an error where the value may be wrong by more than is accepted.

@@ -1,0 +1,157 @@
+package account
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/account/internal/pld"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records,
+// at the same delta. It is exact for GDP, and tight for PLD where every part of the event allows
+// it (Gaussian, Laplace and Poisson-sampled Gaussian releases; see PLD.EpsilonGroup); otherwise it
+// is k·ε with ε so that the event is (ε, δ')-private and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps
+// between neighbors give (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in
+// its exact form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy).
+func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+	if records < 1 {
+		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
+	}
+	switch exact := a.(type) {
+	case GDP:
+		return exact.EpsilonGroup(e, delta, n, records)
+	case PLD:
+		return exact.EpsilonGroup(e, delta, n, records)
+	}
+	return groupBySteps(delta, records, func(delta float64) (float64, error) {
+		v, err := a.Epsilon(e, delta, n)
+		return v.Upper, err
+	})
+}
+
+// groupBySteps is the general bound from what one record costs at each delta.
+func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (float64, error)) (float64, error) {
+	one, err := epsilonAt(delta)
+	if err != nil || records == 1 || one == 0 || math.IsInf(one, 1) {
+		return one, err
+	}
+	k := float64(records)
+	holds := func(epsilon float64) bool {
+		// Σ_{i<k} e^(iε) ≤ k·e^((k-1)ε), and the sum itself where it does not overflow.
+		grow := k * math.Exp((k-1)*epsilon)
+		if k*epsilon < 600 {
+			grow = math.Expm1(k*epsilon) / math.Expm1(epsilon) * (1 + 1e-12)
+		}
+		v, failed := epsilonAt(delta / grow)
+		return failed == nil && v <= epsilon
+	}
+	low, high := one, 2*one
+	for !holds(high) {
+		if low, high = high, 2*high; k*high > 600 {
+			return math.Inf(1), nil
+		}
+	}
+	for i := 0; i < 60 && high-low > 1e-9*high; i++ {
+		if mid := (low + high) / 2; holds(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return k * high, nil
+}
+
+// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
+// records move a Gaussian or Laplace release by k bounds; a Poisson sample holds a binomial number of
+// them, so that it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with
+// Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1, https://arxiv.org/abs/2401.10294).
+// Where another release is part of the event, the bound is the general one of EpsilonGroup.
+func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+	if records < 1 {
+		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
+	}
+	c, err := compose(e, n)
+	if err != nil {
+		return 0, err
+	}
+	if err = checkDelta(delta); err != nil {
+		return 0, err
+	}
+	switch {
+	case c.open:
+		return math.Inf(1), nil
+	case c.gaussian:
+		return epsilonOf(float64(records)*c.mu, delta), nil
+	case records == 1:
+	case c.group(e, n, records):
+		records = 1
+	default:
+		return groupBySteps(delta, records, func(delta float64) (float64, error) {
+			b, failed := c.bounds(pld.AtDelta(delta), pld.Options{Relative: 1e-3, Absolute: 1e-5}, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+			return b.Upper, failed
+		})
+	}
+	b, err := c.bounds(pld.AtDelta(delta), a.options(), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	return b.Upper, err
+}
+
+// maxGroup bounds the number of shifts in a mixture.
+const maxGroup = 64
+
+// group replaces the pairs by those of a group and reports whether all allow it. Under replace-one a
+// sampled record has no proven pair here.
+func (c *composition) group(e mechanism.Event, n privacy.Neighboring, records int) bool {
+	all, err := terms(e, n)
+	if err != nil || records > maxGroup {
+		return false
+	}
+	k := float64(records)
+	remove, add := []pld.Term{}, []pld.Term{}
+	if c.mu > 0 {
+		p := pair.Shift(pair.Normal, 1/(k*c.mu))
+		remove, add = append(remove, pld.Term{Pair: p, Count: 1}), append(add, pld.Term{Pair: p, Count: 1})
+	}
+	for _, t := range all {
+		var p pair.Mixture
+		switch e := t.event.(type) {
+		case mechanism.Gaussian:
+			continue // part of mu
+		case mechanism.Laplace:
+			p = pair.Shift(pair.Laplace, e.NoiseMultiplier/(k*n.Movement()))
+		case mechanism.PoissonSampled:
+			inner, normal := e.Event.(mechanism.Gaussian)
+			if !normal || n == privacy.ReplaceOne {
+				return false
+			}
+			p = binomialShifts(e.Probability, inner.NoiseMultiplier, records)
+		default:
+			return false
+		}
+		remove = append(remove, pld.Term{Pair: p, Count: int64(t.count)})
+		add = append(add, pld.Term{Pair: p.Swap(), Count: int64(t.count)})
+	}
+	c.directions = [][]pld.Term{remove, add}
+	return true
+}
+
+// binomialShifts is a release that a binomial number of records moves.
+func binomialShifts(q, z float64, records int) pair.Mixture {
+	m := pair.Mixture{Law: pair.Normal, Scale: z, Q: []pair.Component{{Weight: 1, Mean: 0}}}
+	weights, total := make([]float64, records+1), 0.0
+	for i := records; i >= 0; i-- {
+		whole, _ := math.Lgamma(float64(records) + 1)
+		left, _ := math.Lgamma(float64(i) + 1)
+		right, _ := math.Lgamma(float64(records-i) + 1)
+		weights[i] = math.Exp(whole - left - right + float64(i)*math.Log(q) + float64(records-i)*math.Log1p(-q))
+		total += weights[i]
+	}
+	for i, w := range weights {
+		if w /= total; w > 1e-300 {
+			m.P = append(m.P, pair.Component{Weight: w, Mean: float64(i)})
+		}
+	}
+	return m
+}
