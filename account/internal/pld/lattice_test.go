@@ -114,6 +114,9 @@ func TestCoarsenDominatesAndKeepsBothMasses(t *testing.T) {
 	for _, k := range []int{1, 2, 5, 16} {
 		fine := small(0.03, 1.7, -23, 61)
 		coarse := fine.coarsen(k)
+		if h := 0.03 * float64(k); k > 1 && math.Abs(coarse.noise-fine.noise-h*h) > 1e-15 {
+			t.Errorf("k %d: noise grows from %v to %v, want by %v", k, fine.noise, coarse.noise, h*h)
+		}
 		for _, s := range []float64{0, -1} { // P-mass and Q-mass
 			a, b := fine.log+fine.logMoment(s-fine.tilt), coarse.log+coarse.logMoment(s-coarse.tilt)
 			if math.Abs(a-b) > 1e-12 {
