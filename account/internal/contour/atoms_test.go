@@ -30,16 +30,13 @@ func responseDelta(pure float64, n int, epsilon float64) float64 {
 	return sum
 }
 
-func TestRandomizedResponseIsRefusedOrRight(t *testing.T) {
+func TestRandomizedResponseIsTheBinomialSum(t *testing.T) {
 	for _, n := range []int{1, 10, 100, 1000, 10000} {
-		for _, pure := range []float64{0.01, 0.3, 2} {
+		for _, pure := range []float64{0.011, 0.31, 2.1} {
 			for _, epsilon := range []float64{0.05, 0.5, 3} {
 				want := responseDelta(pure, n, epsilon)
 				got, err := compose(t, response(pure), float64(n)).Delta(epsilon)
-				if errors.Is(err, ErrUnsuited) {
-					continue
-				}
-				if err != nil || math.Abs(got-want) > 1e-7*want {
+				if err != nil || math.Abs(got-want) > 1e-9*want {
 					t.Errorf("%d responses of ε = %v at %v: got δ = %v, %v, want %v", n, pure, epsilon, got, err, want)
 				}
 			}
@@ -148,4 +145,36 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 	if _, err := i.Delta(math.NaN()); err == nil {
 		t.Error("ε not a number: got no error")
 	}
+}
+
+// TestThreeAtomsAreRefusedOrRight checks pairs whose lattice is not listed, against the
+// direct convolution of their losses.
+func TestThreeAtomsAreRefusedOrRight(t *testing.T) {
+	three := pair.Atoms{{P: 0.5, Q: 0.25}, {P: 0.3, Q: 0.3}, {P: 0.2, Q: 0.45}}
+	for _, n := range []int{1, 2, 8, 1000} {
+		got, err := compose(t, three, float64(n)).Delta(0.7)
+		if errors.Is(err, ErrUnsuited) {
+			continue
+		}
+		if want := convolved(three, n, 0.7); err != nil || !near(got, want, 1e-9) {
+			t.Errorf("%d releases: got δ = %v, %v, want %v", n, got, err, want)
+		}
+	}
+}
+
+// convolved returns δ of n releases of a pair of three atoms, over how often each falls.
+func convolved(a pair.Atoms, n int, epsilon float64) float64 {
+	sum := 0.0
+	for i := 0; i <= n; i++ {
+		for j := 0; i+j <= n; j++ {
+			k := n - i - j
+			ways := logFactorial(n) - logFactorial(i) - logFactorial(j) - logFactorial(k)
+			p := ways + float64(i)*math.Log(a[0].P) + float64(j)*math.Log(a[1].P) + float64(k)*math.Log(a[2].P)
+			q := ways + float64(i)*math.Log(a[0].Q) + float64(j)*math.Log(a[1].Q) + float64(k)*math.Log(a[2].Q)
+			if p-q > epsilon {
+				sum += math.Exp(p) * -math.Expm1(epsilon-(p-q))
+			}
+		}
+	}
+	return sum
 }

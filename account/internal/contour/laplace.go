@@ -2,6 +2,7 @@ package contour
 
 import (
 	"math"
+	"math/cmplx"
 	"slices"
 
 	"github.com/ditherml/dither/account/internal/pair"
@@ -92,3 +93,26 @@ func (l laplace) outside(r *rule, s side) {
 		}
 	}
 }
+
+// closed returns the closed form of one shift by d, where
+//
+//	M(t) = e^{td}·[(t+1) + t·e^{-(2t+1)d}]/(2t+1)
+//
+// (Mironov, "Rényi Differential Privacy", CSF 2017, proposition 6, with t = α-1,
+// https://arxiv.org/abs/1702.07476).
+func (l laplace) closed(lambda float64, c cumulants) closedForm {
+	if len(l.kinks) != 2 || len(l.p.shift) != 1 || len(l.q.shift) != 1 {
+		return closedForm{}
+	}
+	d := l.kinks[1] - l.kinks[0]
+	moment := func(t complex128) complex128 {
+		return (t + 1 + t*cmplx.Exp(-(2*t+1)*complex(d, 0))) / (2*t + 1)
+	}
+	here := moment(complex(lambda, 0))
+	return closedForm{from: 1 / d, value: func(u float64) (re, im float64) {
+		z := moment(complex(lambda, u)) / here * cmplx.Rect(1, u*(d-c.mean))
+		return real(z) - 1, imag(z)
+	}}
+}
+
+var _ closer = laplace{}

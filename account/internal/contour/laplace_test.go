@@ -73,13 +73,12 @@ func TestLaplaceAgreesWithConvolution(t *testing.T) {
 		pure     float64
 		n        int
 		epsilons []float64
-	}{{2, 60, []float64{90}}} {
+	}{{1, 30, []float64{2, 17.5, 18}}, {0.5, 60, []float64{5}}, {2, 60, []float64{90}}, {3, 30, []float64{60}}} {
 		i := compose(t, pair.Shift(pair.Laplace, 1/c.pure), float64(c.n))
 		for _, epsilon := range c.epsilons {
 			got, err := i.Delta(epsilon)
 			want := laplaceDelta(c.pure, c.n, epsilon)
-			t.Logf("%+v ε = %v: δ = %v, %v, want %v", c, epsilon, got, err, want)
-			if err != nil || !near(got, want, 1e-8) {
+			if err != nil || !near(got, want, 1e-9) {
 				t.Errorf("%+v ε = %v: got δ = %v, %v, want %v", c, epsilon, got, err, want)
 			}
 		}

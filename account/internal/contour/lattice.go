@@ -126,18 +126,29 @@ func (l *law) atomic(u float64) (logModulus, phase float64) {
 func (l *law) smooth(u float64) float64 {
 	most := 0.0
 	for _, part := range [...]float64{0.51, 0.57, 0.63, 0.68, 0.74, 0.79, 0.83, 0.87, 0.91, 0.94, 0.97, 1} {
-		v, re, im := u*part, 0.0, 0.0
-		next := 0
-		for j, w := range l.weight {
-			if next < len(l.points) && l.points[next] == j {
-				next++
-				continue
-			}
-			s, c := math.Sincos(v * l.loss[j])
-			re += w * c
-			im += w * s
-		}
-		most = max(most, v*math.Hypot(re, im))
+		re, im := l.withoutAtoms(u * part)
+		most = max(most, u*part*math.Hypot(re, im))
 	}
 	return 1.5 * most
+}
+
+// withoutAtoms returns Σ w·e^{iuL} over the nodes that are no atoms.
+func (l *law) withoutAtoms(u float64) (re, im float64) {
+	if l.closed.serves(u) {
+		re, im = l.closed.value(u)
+		logModulus, phase := l.atomic(u)
+		s, c := math.Sincos(phase)
+		return 1 + re - math.Exp(logModulus)*c, im - math.Exp(logModulus)*s
+	}
+	next := 0
+	for j, w := range l.weight {
+		if next < len(l.points) && l.points[next] == j {
+			next++
+			continue
+		}
+		s, c := math.Sincos(u * l.loss[j])
+		re += w * c
+		im += w * s
+	}
+	return re, im
 }

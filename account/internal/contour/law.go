@@ -11,13 +11,31 @@ type law struct {
 	limit    []float64 // the largest u at which each node can be trusted
 	points   []int     // the nodes that are true atoms
 	atoms    float64   // their weight
+	closed   closedForm
 	cumulant cumulants
+}
+
+// closedForm is E e^{iuL} - 1 of a law in closed form, with L measured from its mean, for u
+// of at least from: below, the quadrature rules keep more digits. A nil value is none.
+type closedForm struct {
+	value func(u float64) (re, im float64)
+	from  float64
+}
+
+func (c closedForm) serves(u float64) bool { return c.value != nil && u >= c.from }
+
+// closer is a source of laws that have a closed form.
+type closer interface {
+	closed(lambda float64, c cumulants) closedForm
 }
 
 // tilted returns the law by one rule.
 func (r *term) tilted(q *rule, lambda float64) *law {
 	c := r.expect(q, lambda)
 	l := &law{count: r.count, cumulant: c}
+	if s, ok := r.source.(closer); ok {
+		l.closed = s.closed(lambda, c)
+	}
 	for j, loss := range q.loss {
 		e := q.logMass[j] + lambda*loss - c.value
 		if e < -reach {
@@ -158,6 +176,9 @@ func (w *walker) prepare(last int) {
 // block adds count·log E e^{iuL} at the multiples from next to last to re and im, and
 // returns how many nodes were far.
 func (w *walker) block(last int, re, im []float64) int {
+	if w.law.closed.serves(float64(w.next) * w.step) {
+		return w.blockClosed(re, im)
+	}
 	w.prepare(last)
 	for k := range re {
 		u := float64(w.next) * w.step
@@ -169,6 +190,17 @@ func (w *walker) block(last int, re, im []float64) int {
 		w.next++
 	}
 	return len(w.re)
+}
+
+// blockClosed is block by the closed form.
+func (w *walker) blockClosed(re, im []float64) int {
+	for k := range re {
+		logModulus, phase := logOnePlus(w.law.closed.value(float64(w.next) * w.step))
+		re[k] += w.law.count * logModulus
+		im[k] += w.law.count * phase
+		w.next++
+	}
+	return 0
 }
 
 // near sums the series of the near nodes from the second power of iuL on.

@@ -111,10 +111,11 @@ func (l *line) ended(n, run int, sum float64) bool {
 		releases += w.count
 	}
 	long := float64(run) >= min(1024, max(128, 16*math.Sqrt(releases)))
-	if !long && (l.lattice == nil || n < 128 || n%max(64, n/8) != 0) {
-		return false
-	}
-	if !l.passed(float64(n)*l.step, sum) {
+	if weight := l.atomWeight(); !math.IsInf(weight, -1) {
+		if n < 128 || n%max(64, n/8) != 0 || !long && l.lattice == nil || !l.passed(weight, float64(n)*l.step, sum) {
+			return false
+		}
+	} else if !long {
 		return false
 	}
 	if l.end = n; long {
@@ -123,30 +124,26 @@ func (l *line) ended(n, run int, sum float64) bool {
 	return true
 }
 
-// passed reports whether what lies beyond u is less than 1e-10 of the sum although atoms
-// never fall silent: again and again the integrand comes back to the weight that they have
-// in every release. Where the lattice is taken out, what is left has a factor of the part
-// that is not of atoms, which falls like 1/u.
-func (l *line) passed(u, sum float64) bool {
-	weight := l.atomWeight()
-	if math.IsInf(weight, -1) {
-		return true
-	}
+// resting is the part of δ that may lie beyond the end of a line where atoms are: a bound
+// from which the signs of the summands take off much.
+const resting = 5e-10
+
+// passed reports whether what lies beyond u is small although atoms never fall silent: again
+// and again the integrand comes back to the weight e^weight that they have in every release.
+// Where the lattice is taken out, what is left has a factor of the part that is not of
+// atoms, which falls like 1/u.
+func (l *line) passed(weight, u, sum float64) bool {
+	share, full := 0.0, 0.0
 	for _, w := range l.laws {
 		l.work += smoothWork * float64(len(w.weight))
+		rest := w.smooth(u) / u
+		share += w.count * math.Log1p(rest/w.atoms)
+		full += w.count * math.Log(min(1, w.atoms+rest))
 	}
 	if l.lattice == nil {
-		weight = 0
-		for _, w := range l.laws {
-			weight += w.count * math.Log(min(1, w.atoms+w.smooth(u)/u))
-		}
-		return math.Exp(weight)/u <= 1e-10*sum*l.step
+		return math.Exp(full)/u <= resting*sum*l.step
 	}
-	share := 0.0
-	for _, w := range l.laws {
-		share += w.count * math.Log1p(w.smooth(u)/u/w.atoms)
-	}
-	return math.Exp(weight)*math.Expm1(share)/(2*u) <= 1e-10*sum*l.step
+	return math.Exp(weight)*math.Expm1(share)/(2*u) <= resting*sum*l.step
 }
 
 // suits returns an error where the value may be wrong by more than is accepted.
