@@ -27,7 +27,9 @@ func mixtures() map[string]Mixture {
 		"shift": Shift(Normal, 0.7), "laplace": Shift(Laplace, 0.7),
 		"sampled": Sampled(Normal, 0.6, 0.01), "sampled laplace": Sampled(Laplace, 0.6, 0.2),
 		"replace": moved, "group": group,
-		"replace laplace": {Laplace, 0.8, []Component{{0.9, 1}, {0.1, 2}}, []Component{{0.9, 1}, {0.1, 0}}},
+		"sampled backward":         {Normal, 0.6, []Component{{0.9, 1}, {0.1, 0}}, []Component{{1, 1}}},
+		"sampled backward laplace": {Laplace, 0.6, []Component{{0.9, 1}, {0.1, 0}}, []Component{{1, 1}}},
+		"replace laplace":          {Laplace, 0.8, []Component{{0.9, 1}, {0.1, 2}}, []Component{{0.9, 1}, {0.1, 0}}},
 	}
 	for name, m := range list {
 		if name[0] != '-' {
@@ -116,6 +118,27 @@ func TestMassesAddUp(t *testing.T) {
 		p, q = c.Masses(math.Inf(-1), math.Inf(1))
 		if math.Abs(p-1) > 1e-15 || math.Abs(q-1) > 1e-15 {
 			t.Errorf("%s: mass of the line: got %v and %v, want 1 and 1", name, p, q)
+		}
+	}
+}
+
+// Nodes and what is between them are Inverse and Masses.
+func TestNodes(t *testing.T) {
+	for name, m := range mixtures() {
+		c := newCurve(t, m)
+		for _, h := range []float64{1e-4, 0.02, 0.5} {
+			for l := -2.0; l < 2; l += 0.0917 {
+				a, b := c.NodeAt(l, math.Exp(l), 0), c.NodeAt(l+h, math.Exp(l+h), 0)
+				x, residual := c.Inverse(l, 0)
+				if x != a.X && math.Abs(c.Loss(x)-c.Loss(a.X)) > 4*c.LossError(c.Distance(x))+residual {
+					t.Errorf("%s: node at %g is %v, want %v", name, l, a.X, x)
+				}
+				p, q := c.Between(a, b)
+				wantP, wantQ := c.Masses(math.Min(a.X, b.X), math.Max(a.X, b.X))
+				if tolerance := 1e-13; math.Abs(p-wantP) > tolerance*wantP || math.Abs(q-wantQ) > tolerance*wantQ {
+					t.Errorf("%s: between %g and %g: got %v and %v, want %v and %v", name, l, l+h, p, q, wantP, wantQ)
+				}
+			}
 		}
 	}
 }

@@ -43,12 +43,17 @@ func normalMass(a, b, width float64) float64 {
 	if !(width*(math.Abs(m)+6) <= 0.5) {
 		return wideMass(a, b)
 	}
-	x, v := m*m, width*width/4
+	return numeric.NormalDensity(m) * width * hermiteSum(m, width*width/4)
+}
+
+// hermiteSum is Σ He₂ₖ(m)·vᵏ/(2k+1)! for k from 0 to 4.
+func hermiteSum(m, v float64) float64 {
+	x := m * m
 	he2 := x - 1
 	he4 := x*(x-6) + 3
 	he6 := x*(x*(x-15)+45) - 15
 	he8 := x*(x*(x*(x-28)+210)-420) + 105
-	return numeric.NormalDensity(m) * width * (1 + v*(he2/6+v*(he4/120+v*(he6/5040+v*he8/362880))))
+	return 1 + v*(he2*(1.0/6)+v*(he4*(1.0/120)+v*(he6*(1.0/5040)+v*he8*(1.0/362880))))
 }
 
 // wideMass is the difference of tails on the side where they are small.

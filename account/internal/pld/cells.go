@@ -52,7 +52,7 @@ func discretize(p pair.Pair, g grid) (release, error) {
 	l := &lattice{step: g.step, tilt: g.tilt, log: g.scale, low: b.low, mass: b.mass}
 	l.shift = b.shift + b.inexact
 	reach := math.Max(math.Abs(float64(l.low)), math.Abs(float64(l.low+len(l.mass)))) * g.step
-	l.shift += (64 + 4*reach) * unit // odds, a product of 32 factors at most
+	l.shift += (96 + 8*reach) * unit // odds, a product of 16 factors at most, in two places
 	l.err = b.err + unit*(80+4*g.tilt*reach) + pair.MassError(b.distance)
 	if b.noisy {
 		l.noise = g.step * g.step
@@ -161,30 +161,30 @@ func (b *builder) mixture(c *pair.Curve, s side) {
 	b.noisy = true
 	first, last := b.ends(c, s)
 	b.reserve(first, last)
-	x, _ := b.output(c, first, first, last, s, c.First)
+	node := b.output(c, first, 0, first, last, s, c.First)
 	if s != below {
 		b.cut += b.beyond(c, last, first, s)
 	}
 	if s != above {
-		b.under(c, first, x)
+		b.under(c, first, node.X)
 	}
 	far := math.Exp(b.step) // factor of e^loss from node to node
-	whole := -math.Expm1(-b.step)
-	odds := math.Exp(b.step * float64(first))
-	weight := b.tilted(first, 1)
+	whole := 1 / -math.Expm1(-b.step)
 	growth := math.Exp(b.tilt * b.step)
-	for i := first; i < last; i++ {
-		if (i-first)&31 == 0 { // products of many factors drift
-			odds, weight = math.Exp(b.step*float64(i)), b.tilted(i, 1)
+	var odds, weight float64
+	mass := b.mass[first-b.low:]
+	for i := range last - first {
+		if i&15 == 0 { // products of many factors drift
+			odds, weight = math.Exp(b.step*float64(first+i)), b.tilted(first+i, 1)
 		}
-		next, residual := b.output(c, i+1, first, last, s, x)
-		p, q := c.Masses(math.Min(x, next), math.Max(x, next))
-		up := math.Min(math.Max((p-odds*q)/whole, 0), p)
-		b.mass[i-b.low] += (p - up) * weight
-		b.mass[i+1-b.low] += up * weight * growth
+		next := b.output(c, first+i+1, odds*far, first, last, s, node.X)
+		p, q := c.Between(node, next)
+		up := min(max((p-odds*q)*whole, 0), p)
+		mass[i] += (p - up) * weight
+		mass[i+1] += up * weight * growth
 		b.total += p
-		b.account(c, x, next, residual, p*weight)
-		x = next
+		b.account(c, node, next, p*weight, growth)
+		node = next
 		odds *= far
 		weight *= growth
 	}
@@ -193,21 +193,20 @@ func (b *builder) mixture(c *pair.Curve, s side) {
 // account notes how the rounding of a cell counts. Its losses are known to e, so that at
 // most the share 2e/step of its mass is put one node too low or too high: this counts in
 // the masses where it is next to nothing, and as a shift of all losses elsewhere.
-func (b *builder) account(c *pair.Curve, x, next, residual, mass float64) {
+func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth float64) {
 	z := 0.0
-	for _, v := range [2]float64{x, next} {
-		if !math.IsInf(v, 0) {
-			z = math.Max(z, c.Distance(v))
+	for _, v := range [2]float64{node.X, next.X} {
+		if d := c.Distance(v); d > z && d <= math.MaxFloat64 {
+			z = d
 		}
 	}
-	e := c.LossError(z) + 2*pair.MassError(z) + residual
-	if moved := mass * math.Min(1, 2*e/b.step); moved < b.faint {
-		b.err += 2 * moved * (1 + math.Exp(b.tilt*b.step))
-		b.err += mass * pair.MassError(z)
+	e := 3*c.LossError(z) + 2*pair.MassError(z) + max(node.Residual, next.Residual)
+	if moved := mass * min(1, 2*e/b.step); moved < b.faint {
+		b.err += 2*moved*(1+growth) + mass*pair.MassError(z)
 		return
 	}
-	b.distance = math.Max(b.distance, z)
-	b.inexact = math.Max(b.inexact, e)
+	b.distance = max(b.distance, z)
+	b.inexact = max(b.inexact, e)
 }
 
 // ends returns the nodes from the smallest to the largest loss that are kept. A node is
@@ -229,30 +228,34 @@ func (b *builder) ends(c *pair.Curve, s side) (first, last int) {
 	return min(first, last-1), last
 }
 
-// output returns the output whose loss is that of a node; the end of the line if the
-// node stands for the end of the range.
-func (b *builder) output(c *pair.Curve, node, first, last int, s side, hint float64) (x, residual float64) {
+// output returns the output whose loss is that of a node, given its e^loss if that is not
+// 0; the end of the line if the node stands for the end of the range.
+func (b *builder) output(c *pair.Curve, node int, odds float64, first, last int, s side, hint float64) pair.Node {
 	loss := b.step * float64(node)
 	switch {
 	case node == first && s != above && loss <= c.Low+1e-8*b.step:
-		b.shift = math.Max(b.shift, loss-c.Low)
-		loss = math.Inf(-1)
+		b.shift = max(b.shift, loss-c.Low)
+		loss, odds = math.Inf(-1), 0
 	case node == last && s != below && loss >= c.High-1e-8*b.step:
-		b.shift = math.Max(b.shift, c.High-loss)
-		loss = math.Inf(1)
+		b.shift = max(b.shift, c.High-loss)
+		loss, odds = math.Inf(1), 0
 	}
-	return c.Inverse(loss, hint)
+	if odds == 0 {
+		x, residual := c.Inverse(loss, hint)
+		return pair.Node{X: x, Residual: residual}
+	}
+	return c.NodeAt(loss, odds, hint)
 }
 
 // beyond returns the mass under P above the last node.
 func (b *builder) beyond(c *pair.Curve, last, first int, s side) float64 {
-	x, residual := b.output(c, last, first, last, s, c.Last)
-	if math.IsInf(x, 0) {
+	node := b.output(c, last, 0, first, last, s, c.Last)
+	if math.IsInf(node.X, 0) {
 		return 0
 	}
-	logP, _ := c.LogTails(x, !c.Rising)
-	b.inexact = math.Max(b.inexact, residual)
-	return math.Exp(logP) * (1 + pair.MassError(c.Distance(x)))
+	logP, _ := c.LogTails(node.X, !c.Rising)
+	b.inexact = max(b.inexact, node.Residual)
+	return math.Exp(logP) * (1 + 4*pair.MassError(c.Distance(node.X)))
 }
 
 // under puts the mass below the first node, whose output is x, on that node.

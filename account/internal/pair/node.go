@@ -1,0 +1,67 @@
+package pair
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/numeric"
+)
+
+// Node is an output where a lattice of losses has a node.
+type Node struct {
+	X        float64 // the output; -Inf or +Inf at the ends of the range
+	Residual float64 // how far its loss may be from the node's besides LossError
+	ratio    float64 // density of the second copy over that of the first; 0 if not known
+}
+
+// NodeAt returns the output whose loss is l, given e^l; an error of e^l counts as one of
+// l. It is Inverse, and faster for pairs on two means. A hint near X saves time.
+func (c *Curve) NodeAt(l, odds, hint float64) Node {
+	if c.Law == Normal && len(c.shifts) == 2 {
+		if r := c.ratioAt(odds); r > 1e-150 && r < 1e150 {
+			x := c.Last/2 + math.Log(r)*c.Scale*c.Scale/c.Last
+			return Node{X: x, ratio: r}
+		}
+	}
+	x, residual := c.Inverse(l, hint)
+	return Node{X: x, Residual: residual}
+}
+
+// ratioAt solves for the ratio of the two densities where P/Q is the given number. What
+// is lost in the difference of nearly equal numbers is an error of P/Q of one unit.
+func (c *Curve) ratioAt(odds float64) float64 {
+	a, b := c.shifts[0], c.shifts[1]
+	switch {
+	case c.form == shifted && a.p == 0:
+		return odds
+	case c.form == shifted:
+		return 1 / odds
+	case c.form == mixed && a.q > 0:
+		return (odds - a.p) / b.p
+	case c.form == mixed:
+		return a.p / (odds - b.p)
+	case a.p > 0:
+		return (1/odds - a.q) / b.q
+	}
+	return a.q / (1/odds - b.q)
+}
+
+// Between returns the masses under P and Q of the interval between two nodes, in either
+// order. It is Masses, with MassError plus LossError, and faster where the interval is
+// narrow and the ratio of the densities in its middle is the geometric mean of those at
+// its ends, as it is for two normal copies.
+func (c *Curve) Between(m, n Node) (p, q float64) {
+	a, b := min(m.X, n.X), max(m.X, n.X)
+	width := (b - a) / c.Scale
+	middle := (a + b) / (2 * c.Scale)
+	far := max(math.Abs(middle), math.Abs(middle-c.Last/c.Scale))
+	if m.ratio == 0 || n.ratio == 0 || !(width*(far+6) <= 0.5) {
+		return c.Masses(a, b)
+	}
+	first := numeric.NormalDensity(middle) * width
+	second := first * math.Sqrt(m.ratio*n.ratio)
+	v := width * width / 4
+	first *= hermiteSum(middle, v)
+	second *= hermiteSum(middle-c.Last/c.Scale, v)
+	s, t := c.shifts[0], c.shifts[1]
+	return s.p*first + t.p*second, s.q*first + t.q*second
+}
