@@ -83,7 +83,8 @@ func TestInfiniteLossAddsUp(t *testing.T) {
 			t.Errorf("ε = %v: got δ = %v, want %v", epsilon, got, want)
 		}
 	}
-	if got, err := i.Epsilon(1e-3); err != nil || !math.IsInf(got, 1) {
+	got, err := i.Epsilon(1e-3)
+	if err != nil || !math.IsInf(got, 1) {
 		t.Errorf("got ε = %v, %v, want +Inf", got, err)
 	}
 }
@@ -103,7 +104,8 @@ func TestNothingReleased(t *testing.T) {
 				t.Errorf("%s, ε = %v: got δ = %v, want %v", name, epsilon, got, want)
 			}
 		}
-		if got, err := i.Epsilon(1e-5); got != 0 || err != nil {
+		var got float64
+		if got, err = i.Epsilon(1e-5); got != 0 || err != nil {
 			t.Errorf("%s: got ε = %v, %v, want 0", name, got, err)
 		}
 	}

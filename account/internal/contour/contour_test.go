@@ -3,6 +3,7 @@ package contour
 import (
 	"errors"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
@@ -119,7 +120,8 @@ func TestUnlikeGaussiansCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := gaussianEpsilon(math.Sqrt(square), 1e-6)
-	if got, err := i.Epsilon(1e-6); err != nil || !near(got, want, 1e-9) {
+	got, err := i.Epsilon(1e-6)
+	if err != nil || !near(got, want, 1e-9) {
 		t.Errorf("got ε = %v, %v, want %v", got, err, want)
 	}
 }
@@ -237,4 +239,34 @@ func TestEpsilonFallsWithDeltaAndInverts(t *testing.T) {
 		}
 		before = epsilon
 	}
+}
+
+// TestRefusalLeavesNothingBehind asks a question that is refused before one that is not.
+func TestRefusalLeavesNothingBehind(t *testing.T) {
+	m := pair.Sampled(pair.Normal, 1, 0.001)
+	i := compose(t, m, 1000)
+	if got, err := i.Epsilon(1e-12); !errors.Is(err, ErrUnsuited) {
+		t.Fatalf("got ε = %v, %v, want a refusal", got, err)
+	}
+	if got, want := delta(t, i, 0.1), delta(t, compose(t, m, 1000), 0.1); got != want {
+		t.Errorf("got δ = %v, want %v as from a new integral", got, want)
+	}
+}
+
+// TestCallsMayBeConcurrent is for the race detector.
+func TestCallsMayBeConcurrent(t *testing.T) {
+	i, err := New(manyTerms(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := delta(t, i, 0.1)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if got, failed := i.Delta(0.1); failed != nil || !near(got, want, 1e-9) {
+				t.Errorf("got δ = %v, %v, want %v", got, failed, want)
+			}
+		})
+	}
+	group.Wait()
 }

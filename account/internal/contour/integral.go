@@ -70,10 +70,12 @@ func NewLimited(terms []Term, nodes int) (*Integral, error) {
 			continue
 		}
 		logFinite += r.count * math.Log1p(-r.infinP)
-		if r.source.top() != 0 {
-			i.terms = append(i.terms, r)
-		} else if err := r.keep(i); err != nil {
+		empty := false
+		if empty, err = r.empty(); err != nil {
 			return nil, err
+		}
+		if !empty {
+			i.terms = append(i.terms, r)
 		}
 	}
 	i.infinity = -math.Expm1(logFinite)
@@ -81,22 +83,30 @@ func NewLimited(terms []Term, nodes int) (*Integral, error) {
 	return i, nil
 }
 
-// keep adds a term whose largest finite loss is 0, unless its loss is always 0.
-func (r *term) keep(i *Integral) error {
+// empty reports whether the loss of a term is always 0.
+func (r *term) empty() (bool, error) {
+	if r.source.top() != 0 || r.infinP > 0 {
+		return false, nil
+	}
 	first, _, err := r.rules(0)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, loss := range first.loss {
 		if loss != 0 {
-			i.terms = append(i.terms, r)
-			return nil
+			return false, nil
 		}
 	}
-	if r.infinP > 0 {
-		i.terms = append(i.terms, r)
+	return true, nil
+}
+
+// forget drops what was computed, so that a call that fails leaves no over-fine rules to
+// the next.
+func (i *Integral) forget() {
+	i.line = nil
+	for _, r := range i.terms {
+		r.level, r.first, r.second = 0, nil, nil
 	}
-	return nil
 }
 
 // top returns the least upper bound of the finite losses of the composition.
@@ -128,6 +138,7 @@ func (i *Integral) Delta(epsilon float64) (float64, error) {
 	}
 	logDelta, err := i.evaluate(epsilon)
 	if err != nil {
+		i.forget()
 		return 0, err
 	}
 	return i.infinity + math.Exp(logDelta), nil
@@ -155,7 +166,11 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 	case target >= 1.1*i.distance():
 		return 0, nil
 	default:
-		return i.solve(math.Log(target))
+		epsilon, err := i.solve(math.Log(target))
+		if err != nil {
+			i.forget()
+		}
+		return epsilon, err
 	}
 }
 
@@ -195,6 +210,7 @@ func (i *Integral) LogMoment(t float64) float64 {
 		}
 		l, _, err := r.settled(t)
 		if err != nil {
+			i.forget()
 			return math.Inf(1)
 		}
 		sum.add(r.count * l.cumulant.value)

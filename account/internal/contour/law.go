@@ -72,8 +72,8 @@ func (r *rule) spacing(j int) float64 {
 // second is nil where the first is exact.
 func (r *term) settled(lambda float64) (first, second *law, err error) {
 	for {
-		a, b, err := r.rules(lambda)
-		if err != nil {
+		var a, b *rule
+		if a, b, err = r.rules(lambda); err != nil {
 			return nil, nil, err
 		}
 		first = r.tilted(a, lambda)
@@ -84,7 +84,7 @@ func (r *term) settled(lambda float64) (first, second *law, err error) {
 		if r.agree(first.cumulant, second.cumulant, lambda) {
 			return first, second, nil
 		}
-		if err := r.refine(); err != nil {
+		if err = r.refine(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -93,11 +93,11 @@ func (r *term) settled(lambda float64) (first, second *law, err error) {
 // agree reports whether two values of the cumulants are one to about 1e-13, or to less
 // than 1e-11 in the exponent of δ, if that is more.
 func (r *term) agree(a, b cumulants, lambda float64) bool {
-	near := func(x, y, scale float64) bool { return math.Abs(x-y) <= scale }
+	within := func(x, y, scale float64) bool { return math.Abs(x-y) <= scale }
 	slack := 1e-12 / max(1, r.count)
-	return near(a.value, b.value, max(1e-13*math.Abs(a.value), slack)) &&
-		near(a.mean, b.mean, max(1e-13*math.Abs(a.mean), slack/max(lambda, 1))) &&
-		near(a.variance, b.variance, 1e-9*a.variance)
+	return within(a.value, b.value, max(1e-13*math.Abs(a.value), slack)) &&
+		within(a.mean, b.mean, max(1e-13*math.Abs(a.mean), slack/max(lambda, 1))) &&
+		within(a.variance, b.variance, 1e-9*a.variance)
 }
 
 // characteristic returns E e^{iuL} - 1 under the law, with L measured from its mean: the

@@ -19,6 +19,9 @@ const tolerated = 1e-10
 // errCoarse says that a line has to be made again on finer rules.
 var errCoarse = errors.New("contour: the quadrature is too coarse")
 
+// coarse reports whether the remedy for an error is a line on the rules as refined.
+func coarse(err error) bool { return errors.Is(err, errCoarse) && !errors.Is(err, ErrUnsuited) }
+
 // line is the vertical line through λ with the values of log M on it at the steps
 // k·step, relative to those at λ. They do not depend on ε.
 type line struct {
@@ -58,7 +61,7 @@ func (i *Integral) lineAt(p point) (*line, error) {
 		if _, err = l.integrate(p.epsilon); err == nil {
 			i.line = l
 			return l, nil
-		} else if !errors.Is(err, errCoarse) || errors.Is(err, ErrUnsuited) {
+		} else if !coarse(err) {
 			return nil, err
 		}
 	}

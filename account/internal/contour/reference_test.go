@@ -43,7 +43,7 @@ func readReference(t *testing.T) []sampledRow {
 	var table struct {
 		Rows []sampledRow `json:"poisson_gaussian"`
 	}
-	if err := json.Unmarshal(text, &table); err != nil {
+	if err = json.Unmarshal(text, &table); err != nil {
 		t.Fatal(err)
 	}
 	if len(table.Rows) == 0 {

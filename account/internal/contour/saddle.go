@@ -140,18 +140,20 @@ func (i *Integral) evaluate(epsilon float64) (float64, error) {
 	}
 	p := point{epsilon, saddle, i.cumulants(saddle).with(saddle).approximate(saddle, epsilon)}
 	for range 4 {
-		l, err := i.lineAt(p)
-		if err != nil {
+		var l *line
+		var v value
+		if l, err = i.lineAt(p); err != nil {
 			return 0, err
 		}
-		v, err := l.integrate(epsilon)
-		if err != nil {
+		if v, err = l.integrate(epsilon); err == nil {
+			if err = l.suits(v); err == nil {
+				return v.logDelta, nil
+			}
+			p.logDelta = v.logDelta
+		} else if !coarse(err) {
 			return 0, err
 		}
-		if err = l.suits(v); err == nil {
-			return v.logDelta, nil
-		}
-		p.logDelta, i.line = v.logDelta, nil
+		i.line = nil
 	}
 	return 0, fmt.Errorf("%w: the step does not come to rest at ε = %v", ErrUnsuited, epsilon)
 }
@@ -164,15 +166,17 @@ func (i *Integral) solve(target float64) (float64, error) {
 		return 0, err
 	}
 	for range 6 {
-		l, v, err := i.newton(p)
-		if err != nil {
-			return 0, err
-		}
-		if l.suits(v) == nil {
-			return math.Max(0, v.epsilon), nil
-		}
-		p.epsilon = v.epsilon
-		if p.saddle, err = i.saddle(p.epsilon); err != nil {
+		var l *line
+		var v value
+		if l, v, err = i.newton(p); err == nil {
+			if l.suits(v) == nil {
+				return math.Max(0, v.epsilon), nil
+			}
+			p.epsilon = v.epsilon
+			if p.saddle, err = i.saddle(p.epsilon); err != nil {
+				return 0, err
+			}
+		} else if !coarse(err) {
 			return 0, err
 		}
 		i.line = nil
@@ -182,16 +186,13 @@ func (i *Integral) solve(target float64) (float64, error) {
 
 // newton improves ε on the line for p until log δ(ε) is the target to the last places. It
 // keeps a bracket, and halves it where Newton's method would leave it.
-func (i *Integral) newton(p point) (*line, value, error) {
-	l, err := i.lineAt(p)
-	if err != nil {
+func (i *Integral) newton(p point) (l *line, v value, err error) {
+	if l, err = i.lineAt(p); err != nil {
 		return nil, value{}, err
 	}
 	low, high := math.Inf(-1), math.Inf(1)
-	epsilon := p.epsilon
-	for range 100 {
-		v, err := l.integrate(epsilon)
-		if err != nil {
+	for epsilon, round := p.epsilon, 0; round < 100 && !math.IsInf(epsilon, 0) && !math.IsNaN(epsilon); round++ {
+		if v, err = l.integrate(epsilon); err != nil {
 			return nil, value{}, err
 		}
 		if v.logDelta > p.logDelta {
@@ -204,12 +205,8 @@ func (i *Integral) newton(p point) (*line, value, error) {
 			v.epsilon, v.logDelta = epsilon+move, p.logDelta
 			return l, v, nil
 		}
-		next := epsilon + move
-		if !(next > low && next < high) {
-			next = (low + high) / 2
-		}
-		if epsilon = next; math.IsNaN(epsilon) || math.IsInf(epsilon, 0) {
-			break
+		if epsilon += move; !(epsilon > low && epsilon < high) {
+			epsilon = (low + high) / 2
 		}
 	}
 	return nil, value{}, fmt.Errorf("%w: no ε on the line at λ = %v", ErrUnsuited, l.lambda)
