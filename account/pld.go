@@ -129,6 +129,9 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
+	if math.IsInf(epsilon, 1) {
+		return Interval{}, nil
+	}
 	if c.open {
 		return Interval{1, 1, 1}, nil
 	}

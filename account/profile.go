@@ -34,30 +34,39 @@ func objectivePerturbation(e mechanism.ObjectivePerturbation) directions {
 // above δ at nodes points between 0 and top, of which δ(top) is disclosed: chords lie above a convex
 // profile, so it dominates (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi, "Connect the Dots", PETS
 // 2022, theorem 3.4, https://arxiv.org/abs/2207.04380). A chord that is steeper than the one before it
-// by rounding is made as flat as that.
-func profilePair(top float64, nodes int, delta func(float64) float64) pair.Atoms {
-	values := make([]float64, nodes+1)
-	for i := range values {
-		values[i] = delta(top * float64(i) / float64(nodes))
-	}
+// by rounding is made as flat as that. Near 0 a bound δ may be too loose for any symmetric pair:
+// then points are left out, which is valid too, and the chord from -ε to ε takes their place.
+func profilePair(top float64, nodes int, delta func(epsilon float64) float64) pair.Atoms {
 	step := top / float64(nodes)
-	disclosed := values[nodes]
-	atoms := pair.Atoms{{P: disclosed}, {Q: disclosed}}
-	rest, slope := 1-disclosed, 0.0 // slope: Q(L > ε) right of a node
-	for i := nodes; i >= 1; i-- {
-		at := step * float64(i)
-		// Walking left, the chord to the next node; never flatter than the last one.
-		left := max(slope, (values[i-1]-values[i])/(math.Exp(at)*-math.Expm1(-step)))
-		values[i-1] = max(values[i-1], values[i]+left*math.Exp(at)*-math.Expm1(-step))
-		if q := left - slope; q > 0 {
+	at := step * float64(nodes)
+	value, slope := delta(at), 0.0 // δ and Q(L > ε) at the node
+	atoms := pair.Atoms{{P: value}, {Q: value}}
+	rest := 1 - value
+	node := func(at, q float64) {
+		if q > 0 {
 			atoms = append(atoms, pair.Atom{P: q * math.Exp(at), Q: q}, pair.Atom{P: q, Q: q * math.Exp(at)})
 			rest -= q * (1 + math.Exp(at))
 		}
-		slope = left
 	}
-	if rest < 0 {
-		// The profile leaves nothing at loss 0: what is missing shows that δ(0) is nearly 1.
-		return pair.Atoms{{P: 1}, {Q: 1}}
+	for i := nodes; i >= 1; i-- {
+		width := math.Exp(at) * -math.Expm1(-step)
+		lower := step * float64(i-1)
+		left := max(slope, (delta(lower)-value)/width)
+		up := value + left*width
+		if left > middleSlope(lower, up) {
+			break
+		}
+		node(at, left-slope)
+		at, value, slope = lower, up, left
 	}
-	return append(atoms, pair.Atom{P: rest, Q: rest})
+	if at > 0 {
+		node(at, max(0, middleSlope(at, value)-slope))
+	}
+	return append(atoms, pair.Atom{P: max(0, rest), Q: max(0, rest)})
+}
+
+// middleSlope is how steep the chord from -ε to ε is when δ(ε) is this: by symmetry the profile at e^-ε
+// is 1 - e^-ε·(1 - δ). At ε = 0 it is the largest Q(L > 0) that a symmetric pair has.
+func middleSlope(epsilon, delta float64) float64 {
+	return (1 - delta) * math.Exp(-epsilon) / (1 + math.Exp(-epsilon))
 }
