@@ -61,6 +61,13 @@ func newSource(p pair.Pair) (source, error) {
 			return nil, err
 		}
 		return glued{above, below}, nil
+	case pair.Choice:
+		return newChoice(v)
+	case pair.BoundedRange:
+		if !(v.Epsilon > 0) || math.IsInf(v.Epsilon, 1) {
+			return nil, fmt.Errorf("contour: bounded range is %v, want a positive finite number", v.Epsilon)
+		}
+		return bounded{v.Epsilon}, nil
 	}
 	return nil, fmt.Errorf("%w: pair of type %T", ErrUnsuited, p)
 }
