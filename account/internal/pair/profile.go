@@ -11,8 +11,8 @@ import "math"
 func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 	switch p := p.(type) {
 	case Mixture:
-		c, err := NewCurve(p)
-		if err != nil {
+		var c *Curve
+		if c, err = NewCurve(p); err != nil {
 			return 0, 0, err
 		}
 		delta, bound = c.Profile(epsilon)

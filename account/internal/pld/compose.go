@@ -56,90 +56,6 @@ type job struct {
 
 func (j *job) infinite() float64 { return -math.Expm1(j.logAlive) }
 
-// take checks the terms, drops those that are empty, and merges shifted normal pairs:
-// their composition is one of them, of which the squared ratios of shift and standard
-// deviation are the sum (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
-// corollary 3.3, https://arxiv.org/abs/1905.02383).
-func (j *job) take(terms []Term) error {
-	square, merged := 0.0, 0
-	for _, v := range terms {
-		if v.Count < 0 {
-			return fmt.Errorf("pld: count is %d, want at least 0", v.Count)
-		}
-		top, logAlive, err := limits(v.Pair)
-		if err != nil {
-			return err
-		}
-		if v.Count == 0 {
-			continue
-		}
-		count := float64(v.Count)
-		if r, ok := ratio(v.Pair); ok && !j.options.direct {
-			square += count * r * r
-			merged++
-			continue
-		}
-		j.terms = append(j.terms, v)
-		j.top += count * top
-		j.logAlive += count * logAlive
-	}
-	if square > 0 {
-		j.terms = append(j.terms, Term{pair.Shift(pair.Normal, 1/math.Sqrt(square)), 1})
-		j.top = math.Inf(1)
-		j.merged = unit * float64(4*merged+8)
-	}
-	return nil
-}
-
-// ratio returns shift/scale of a shifted normal pair.
-func ratio(p pair.Pair) (float64, bool) {
-	m, ok := p.(pair.Mixture)
-	if !ok || m.Law != pair.Normal || len(m.P) != 1 || len(m.Q) != 1 {
-		return 0, false
-	}
-	return (m.P[0].Mean - m.Q[0].Mean) / m.Scale, true
-}
-
-// limits returns the largest loss of a pair and the logarithm of the probability that
-// its loss is finite.
-func limits(p pair.Pair) (top, logAlive float64, err error) {
-	switch p := p.(type) {
-	case pair.Mixture:
-		c, err := pair.NewCurve(p)
-		if err != nil {
-			return 0, 0, err
-		}
-		return c.High, 0, nil
-	case pair.Atoms:
-		top, infinite := math.Inf(-1), 0.0
-		for _, a := range p {
-			if a.P > 0 && a.Q > 0 {
-				top = math.Max(top, math.Log(a.P/a.Q))
-			} else if a.P > 0 {
-				infinite += a.P
-			}
-		}
-		return top, math.Log1p(-math.Min(infinite, 1)), checkAtoms(p)
-	case pair.Glued:
-		top, logAlive, err := limits(p.Above)
-		return math.Max(top, 0), logAlive, err
-	}
-	return 0, 0, errPair
-}
-
-// enclosing returns the pair of a single release, or two that enclose it if its scale
-// has been rounded.
-func (j *job) enclosing() []pair.Pair {
-	m, ok := j.terms[0].Pair.(pair.Mixture)
-	if !ok || j.merged == 0 {
-		return []pair.Pair{j.terms[0].Pair}
-	}
-	less, more := m, m
-	less.Scale *= 1 - 2*j.merged
-	more.Scale *= 1 + 2*j.merged
-	return []pair.Pair{less, more}
-}
-
 // compose plans, composes, and does it again on a finer lattice while the bounds are
 // wider than wanted and lattices may grow.
 func (j *job) compose() (*Composed, error) {
@@ -269,23 +185,18 @@ func (j *job) run(p *plan) (*Composed, error) {
 	}
 	steps := j.steps()
 	g := grid{step: p.step, tilt: j.tilt, top: j.omitted(delta, steps), bottom: 1e-10 / steps, faint: 1e-16 / steps}
-	items := make([]item, len(j.terms))
-	logAlive, logInside := 0.0, 0.0
-	for i, v := range j.terms {
-		rough := &j.sketch.terms[i]
-		g.scale = rough.at(g.tilt).value
-		g.floor, _ = rough.floor(g.tilt, steps)
-		r, err := discretize(v.Pair, g)
-		if err != nil {
-			return nil, err
-		}
-		items[i] = item{r.lattice, v.Count}
-		logAlive += float64(v.Count) * math.Log1p(-r.infinite)
-		logInside += float64(v.Count) * math.Log1p(-math.Min(r.beyond, 1))
+	items, releases, err := j.releases(g)
+	if err != nil {
+		return nil, err
 	}
 	l := stages(items, p)
 	if l == nil {
 		return nil, nil
+	}
+	logAlive, logInside := 0.0, 0.0
+	for i, r := range releases {
+		logAlive += float64(j.terms[i].Count) * math.Log1p(-r.infinite)
+		logInside += float64(j.terms[i].Count) * math.Log1p(-min(r.beyond, 1))
 	}
 	if j.merged > 0 {
 		m := j.terms[len(j.terms)-1].Pair.(pair.Mixture)
@@ -296,126 +207,37 @@ func (j *job) run(p *plan) (*Composed, error) {
 	return c, nil
 }
 
-// stages carries out a plan.
-func stages(items []item, p *plan) *lattice {
-	if p.blocks == 1 {
-		return fold(items, p.outer)
-	}
-	var blocks []item
-	for _, v := range split(items, p.blocks) {
-		l := fold(v.items, p.inner)
+// plenty is how many nodes of lattices may be kept in memory at the same time.
+const plenty = 1 << 22
+
+// releases returns the terms as items, and where the masses of infinite loss will be
+// found. Lattices are kept if they are small; else each is built where it is needed.
+func (j *job) releases(g grid) ([]item, []release, error) {
+	items, releases := make([]item, len(j.terms)), make([]release, len(j.terms))
+	nodes := 0
+	for i, v := range j.terms {
+		rough, own := &j.sketch.terms[i], g
+		own.scale = rough.at(g.tilt).value
+		own.floor, _ = rough.floor(g.tilt, j.steps())
+		build := func() *lattice {
+			r, err := discretize(v.Pair, own)
+			if err != nil {
+				return nil
+			}
+			releases[i] = r
+			releases[i].lattice = nil
+			return r.lattice
+		}
+		if nodes > plenty || j.options.forget {
+			items[i] = item{count: v.Count, lazy: &lazy{rough, g.tilt, build}}
+			continue
+		}
+		l := build()
 		if l == nil {
-			return nil
+			return nil, nil, errPair
 		}
-		blocks = append(blocks, item{l.coarsen(p.ratio), v.count})
+		nodes += len(l.mass)
+		items[i] = item{lattice: l, count: v.Count}
 	}
-	return fold(blocks, p.outer)
-}
-
-// block is a list of items that is composed with itself count times.
-type block struct {
-	items []item
-	count int64
-}
-
-// split divides counts into n equal blocks, and what is left into blocks of about the
-// same size.
-func split(items []item, n int64) []block {
-	var even []item
-	var odd []block
-	total, size := int64(0), int64(0)
-	for _, v := range items {
-		total += v.count
-		if v.count >= n {
-			even = append(even, item{v.lattice, v.count / n})
-		}
-	}
-	size = max((total+n-1)/n, 1)
-	room := int64(0)
-	for _, v := range items {
-		for rest := v.count % n; rest > 0; {
-			if room == 0 {
-				odd, room = append(odd, block{count: 1}), size
-			}
-			take := min(rest, room)
-			last := &odd[len(odd)-1]
-			last.items = append(last.items, item{v.lattice, take})
-			rest, room = rest-take, room-take
-		}
-	}
-	if even == nil {
-		return odd
-	}
-	return append(odd, block{even, n})
-}
-
-// lattices returns how many releases do not lie on a lattice, and the step of one that
-// holds every atom, 0 if there is none.
-func (j *job) lattices() (noisy, base float64) {
-	var losses []float64
-	continuous := 0.0
-	for _, v := range j.terms {
-		l, exact := atomLosses(v.Pair)
-		losses = append(losses, l...)
-		if !exact {
-			continuous += float64(v.Count)
-		}
-	}
-	base = commonStep(losses)
-	if base == 0 {
-		return j.steps(), 0
-	}
-	return continuous, base
-}
-
-// atomLosses returns the losses that have positive probability, as far as they matter,
-// and whether there are no others.
-func atomLosses(p pair.Pair) (losses []float64, all bool) {
-	switch p := p.(type) {
-	case pair.Atoms:
-		for _, a := range p {
-			if a.P > 0 && a.Q > 0 {
-				losses = append(losses, math.Log(a.P/a.Q))
-			}
-		}
-		return losses, true
-	case pair.Mixture:
-		if c, err := pair.NewCurve(p); err == nil && c.Law == pair.Laplace {
-			return []float64{c.Low, c.High}, false
-		}
-	case pair.Glued:
-		above, exact := atomLosses(p.Above)
-		below, also := atomLosses(p.Below)
-		return append(above, below...), exact && also
-	}
-	return nil, false
-}
-
-// commonStep returns the largest step among the smallest loss over 1 to 64 that all
-// losses are multiples of; 0 if there is none, or no loss other than 0.
-func commonStep(losses []float64) float64 {
-	least := math.Inf(1)
-	for _, l := range losses {
-		if a := math.Abs(l); a > 1e-12 {
-			least = math.Min(least, a)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	for k := 1.0; k <= 64; k++ {
-		if allMultiples(losses, least/k) {
-			return least / k
-		}
-	}
-	return 0
-}
-
-func allMultiples(losses []float64, step float64) bool {
-	for _, l := range losses {
-		if math.Abs(l-math.Round(l/step)*step) > aligned(l)/2 {
-			return false
-		}
-	}
-	return true
+	return items, releases, nil
 }

@@ -7,14 +7,40 @@ import (
 	"github.com/ditherml/dither/numeric"
 )
 
-// item is a lattice that is composed with itself count times.
+// item is a lattice that is composed with itself count times. It may be built when it is
+// needed, and forgotten afterwards: many fine lattices take much memory.
 type item struct {
 	*lattice
 	count int64
+	lazy  *lazy // if the lattice is nil
+}
+
+// lazy is a lattice yet to be built, with a rough picture of it.
+type lazy struct {
+	rough *roughTerm
+	tilt  float64
+	build func() *lattice
+}
+
+// get returns the lattice.
+func (v item) get() *lattice {
+	if v.lattice != nil {
+		return v.lattice
+	}
+	return v.lazy.build()
+}
+
+// growth returns the logarithm of E e^{sL} under the tilted law, roughly if the lattice is
+// yet to be built.
+func (v item) growth(s float64) float64 {
+	if v.lattice != nil {
+		return v.logMoment(s)
+	}
+	return v.lazy.rough.at(v.lazy.tilt+s).value - v.lazy.rough.at(v.lazy.tilt).value
 }
 
 // window says where the composition is looked for: up and down are the exponents of the
-// Chernoff bounds on its two tails, tail the mass that each may leave outside.
+// Chernoff bounds on its two tails, tail the mass that each should leave outside.
 type window struct {
 	up, down float64 // up > 0 > down
 	tail     float64
@@ -26,8 +52,8 @@ type window struct {
 //
 // The transform of the tilted masses, less 1, is raised to its count as a power of
 // 1+(transform-1), so that no digits are lost when nearly all the mass is at loss 0. The
-// composition is computed modulo the length of the window: mass outside it, at most
-// twice the tail, appears inside, and is counted as an error.
+// composition is computed modulo the length of the window: mass outside it, of which the
+// Chernoff bounds of the lattices tell, appears inside, and is counted twice as an error.
 //
 // Rounding: let E bound the error of each coefficient of the transforms (numeric.FFT),
 // relative to which powers and products add a few units per factor. A product of
@@ -35,46 +61,50 @@ type window struct {
 // over factors of E/|F|, and in any case by the sum of the E. The error of the inverse
 // transform is bounded in the Euclidean norm, and by the inequality of Cauchy and Schwarz
 // the total variation norm is at most √N times that.
-func fold(items []item, w window) *lattice {
-	first := items[0]
+func fold(items []item, step float64, w window) *lattice {
 	high, low := w.bounds(items)
-	if !(high-low < float64(w.most)*first.step) {
+	if !(high-low < float64(w.most)*step) {
 		return nil
 	}
-	start := int(math.Floor(low / first.step))
-	nodes := int(math.Ceil(high/first.step)) - start + 1
+	start := int(math.Floor(low / step))
+	nodes := int(math.Ceil(high/step)) - start + 1
 	n := max(1<<bits.Len(uint(nodes-1)), 16)
 	if n > w.most {
 		return nil
 	}
 	f := newFolder(n)
-	result := &lattice{step: first.step, tilt: first.tilt, low: start}
+	result := &lattice{step: step, low: start}
+	up, down := 0.0, 0.0
 	for _, v := range items {
-		f.multiply(v.lattice, v.count)
-		count := float64(v.count)
-		result.log += count * v.log
-		result.err += count * v.err
-		result.shift += count * v.shift
-		result.noise += count * v.noise
+		l, count := v.get(), float64(v.count)
+		f.multiply(l, v.count)
+		up += count * l.logMoment(w.up)
+		down += count * l.logMoment(w.down)
+		result.tilt = l.tilt
+		result.log += count * l.log
+		result.err += count * l.err
+		result.shift += count * l.shift
+		result.noise += count * l.noise
 	}
 	result.err = math.Expm1(result.err) // products of several errors
 	norm := f.invert(result)
-	result.err += norm + 4*w.tail
+	outside := math.Exp(up-w.up*step*float64(start+n)) + math.Exp(down-w.down*step*float64(start-1))
+	result.err += norm + 2*outside
 	result.normalize()
 	result.trim(1e-17)
 	return result
 }
 
-// bounds returns losses above and below which the composition has tilted mass of at most
+// bounds returns losses above and below which the composition has tilted mass of about
 // w.tail each: P(S ≥ b) ≤ e^{log E e^{sS} - s·b} (Chernoff).
 func (w window) bounds(items []item) (high, low float64) {
-	logUp, logDown := 0.0, 0.0
+	up, down := 0.0, 0.0
 	for _, v := range items {
-		logUp += float64(v.count) * v.logMoment(w.up)
-		logDown += float64(v.count) * v.logMoment(w.down)
+		up += float64(v.count) * v.growth(w.up)
+		down += float64(v.count) * v.growth(w.down)
 	}
 	goal := math.Log(w.tail)
-	return (logUp - goal) / w.up, (logDown - goal) / w.down
+	return (up - goal) / w.up, (down - goal) / w.down
 }
 
 // folder multiplies powers of transforms of one length.

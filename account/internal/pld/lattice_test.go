@@ -53,20 +53,20 @@ func exactly(mass []float64, at0 int) []*big.Float {
 func TestFoldAgainstLongArithmetic(t *testing.T) {
 	for _, v := range []struct{ n, count, others int }{{2, 1, 0}, {5, 40, 0}, {9, 30, 3}, {3, 300, 1}, {20, 2, 2}} {
 		a, b := small(0.01, 1, -1, v.n), small(0.01, 1, -3, 7)
-		items := []item{{a, int64(v.count)}}
+		items := []item{{lattice: a, count: int64(v.count)}}
 		want := []*big.Float{new(big.Float).SetPrec(200).SetInt64(1)}
 		low := 0
 		for range v.count {
 			want, low = convolve(want, exactly(a.mass, 1)), low+a.low
 		}
 		if v.others > 0 {
-			items = append(items, item{b, int64(v.others)})
+			items = append(items, item{lattice: b, count: int64(v.others)})
 			for range v.others {
 				want, low = convolve(want, exactly(b.mass, 3)), low+b.low
 			}
 		}
 		deviation := 0.01 * float64(v.n) * math.Sqrt(float64(v.count+v.others))
-		got := fold(items, window{up: 7 / deviation, down: -7 / deviation, tail: 1e-14, most: 1 << 16})
+		got := fold(items, 0.01, window{up: 7 / deviation, down: -7 / deviation, tail: 1e-14, most: 1 << 16})
 		if got == nil {
 			t.Fatalf("%+v: no composition", v)
 		}
@@ -91,11 +91,12 @@ func TestFoldAgainstLongArithmetic(t *testing.T) {
 // Mass that does not fit into the window is counted.
 func TestFoldCountsWhatIsOutside(t *testing.T) {
 	a := small(0.01, 1, 0, 40)
-	got := fold([]item{{a, 10}}, window{up: 1, down: -1, tail: 0.5, most: 1 << 16})
-	if got.err < 2 {
-		t.Errorf("error %g with half of the mass possibly outside, want at least 2", got.err)
+	w := window{up: 0.01, down: -0.01, tail: 0.999, most: 1 << 16}
+	got := fold([]item{{lattice: a, count: 1000}}, 0.01, w)
+	if got.err < 0.5 {
+		t.Errorf("error %g with much of the mass possibly outside, want at least 0.5", got.err)
 	}
-	if fold([]item{{a, 10}}, window{up: 1, down: -1, tail: 1e-9, most: 1 << 8}) != nil {
+	if fold([]item{{lattice: a, count: 10}}, 0.01, window{up: 1, down: -1, tail: 1e-9, most: 1 << 8}) != nil {
 		t.Error("a window larger than allowed was used")
 	}
 }
@@ -145,7 +146,7 @@ func TestSumsOverTheLatticeAreTheProfile(t *testing.T) {
 
 func TestSplitKeepsCounts(t *testing.T) {
 	a, b, c := &lattice{}, &lattice{}, &lattice{}
-	items := []item{{a, 1000}, {b, 7}, {c, 129}}
+	items := []item{{lattice: a, count: 1000}, {lattice: b, count: 7}, {lattice: c, count: 129}}
 	for _, n := range []int64{2, 8, 64, 512} {
 		count := map[*lattice]int64{}
 		for _, v := range split(items, n) {

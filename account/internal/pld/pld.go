@@ -34,8 +34,8 @@ type Options struct {
 	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. It bounds
 	// memory at about 50 bytes a node.
 	MaxNodes int
-	// direct is for tests: closed forms are not used.
-	direct bool
+	// direct and forget are for tests: closed forms are not used, lattices are not kept.
+	direct, forget bool
 }
 
 // withDefaults fills in what is zero.

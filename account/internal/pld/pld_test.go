@@ -102,7 +102,7 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := Bounds{1, 1}
-	for e := 0.0; e < 3; e += 0.5 {
+	for e := 0.0; e < 3; e += 1 {
 		got := both.Delta(e)
 		want, err := DeltaBoth(terms, e, Options{})
 		if err != nil {
@@ -182,5 +182,26 @@ func TestRefusals(t *testing.T) {
 		if f() == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// With many different terms lattices are not kept; the result is the same as when they
+// are. One term after another is written down, so that both need the same plan.
+func TestManyTerms(t *testing.T) {
+	var terms []Term
+	for i := range 40 {
+		terms = append(terms, Term{sampled(1+float64(i)/40, 0.01), 3})
+	}
+	kept, err := Compose(terms, AtDelta(1e-5), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := Compose(terms, AtDelta(1e-5), Options{forget: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := kept.Epsilon(1e-5), built.Epsilon(1e-5)
+	if math.Abs(a.Upper-b.Upper) > 1e-6*a.Upper || math.Abs(a.Lower-b.Lower) > 1e-6*a.Lower {
+		t.Errorf("kept %v, built where needed %v", a, b)
 	}
 }

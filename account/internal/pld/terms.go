@@ -1,0 +1,164 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// take checks the terms, drops those that are empty, and merges shifted normal pairs:
+// their composition is one of them, of which the squared ratios of shift and standard
+// deviation are the sum (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
+// corollary 3.3, https://arxiv.org/abs/1905.02383).
+func (j *job) take(terms []Term) error {
+	square, merged := 0.0, 0
+	for _, v := range terms {
+		if v.Count < 0 {
+			return fmt.Errorf("pld: count is %d, want at least 0", v.Count)
+		}
+		top, logAlive, err := limits(v.Pair)
+		if err != nil {
+			return err
+		}
+		if v.Count == 0 {
+			continue
+		}
+		count := float64(v.Count)
+		if r, ok := ratio(v.Pair); ok && !j.options.direct {
+			square += count * r * r
+			merged++
+			continue
+		}
+		j.terms = append(j.terms, v)
+		j.top += count * top
+		j.logAlive += count * logAlive
+	}
+	if square > 0 {
+		j.terms = append(j.terms, Term{pair.Shift(pair.Normal, 1/math.Sqrt(square)), 1})
+		j.top = math.Inf(1)
+		j.merged = unit * float64(4*merged+8)
+	}
+	return nil
+}
+
+// ratio returns shift/scale of a shifted normal pair.
+func ratio(p pair.Pair) (float64, bool) {
+	m, ok := p.(pair.Mixture)
+	if !ok || m.Law != pair.Normal || len(m.P) != 1 || len(m.Q) != 1 {
+		return 0, false
+	}
+	return (m.P[0].Mean - m.Q[0].Mean) / m.Scale, true
+}
+
+// limits returns the largest loss of a pair and the logarithm of the probability that
+// its loss is finite.
+func limits(p pair.Pair) (top, logAlive float64, err error) {
+	switch p := p.(type) {
+	case pair.Mixture:
+		var c *pair.Curve
+		if c, err = pair.NewCurve(p); err != nil {
+			return 0, 0, err
+		}
+		return c.High, 0, nil
+	case pair.Atoms:
+		infinite := 0.0
+		top = math.Inf(-1)
+		for _, a := range p {
+			if a.P > 0 && a.Q > 0 {
+				top = math.Max(top, math.Log(a.P/a.Q))
+			} else if a.P > 0 {
+				infinite += a.P
+			}
+		}
+		return top, math.Log1p(-math.Min(infinite, 1)), checkAtoms(p)
+	case pair.Glued:
+		top, logAlive, err = limits(p.Above)
+		return math.Max(top, 0), logAlive, err
+	}
+	return 0, 0, errPair
+}
+
+// enclosing returns the pair of a single release, or two that enclose it if its scale
+// has been rounded.
+func (j *job) enclosing() []pair.Pair {
+	m, ok := j.terms[0].Pair.(pair.Mixture)
+	if !ok || j.merged == 0 {
+		return []pair.Pair{j.terms[0].Pair}
+	}
+	less, more := m, m
+	less.Scale *= 1 - 2*j.merged
+	more.Scale *= 1 + 2*j.merged
+	return []pair.Pair{less, more}
+}
+
+// lattices returns how many releases do not lie on a lattice, and the step of one that
+// holds every atom, 0 if there is none.
+func (j *job) lattices() (noisy, base float64) {
+	var losses []float64
+	continuous := 0.0
+	for _, v := range j.terms {
+		l, exact := atomLosses(v.Pair)
+		losses = append(losses, l...)
+		if !exact {
+			continuous += float64(v.Count)
+		}
+	}
+	base = commonStep(losses)
+	if base == 0 {
+		return j.steps(), 0
+	}
+	return continuous, base
+}
+
+// atomLosses returns the losses that have positive probability, as far as they matter,
+// and whether there are no others.
+func atomLosses(p pair.Pair) (losses []float64, all bool) {
+	switch p := p.(type) {
+	case pair.Atoms:
+		for _, a := range p {
+			if a.P > 0 && a.Q > 0 {
+				losses = append(losses, math.Log(a.P/a.Q))
+			}
+		}
+		return losses, true
+	case pair.Mixture:
+		if c, err := pair.NewCurve(p); err == nil && c.Law == pair.Laplace {
+			return []float64{c.Low, c.High}, false
+		}
+	case pair.Glued:
+		above, exact := atomLosses(p.Above)
+		below, also := atomLosses(p.Below)
+		return append(above, below...), exact && also
+	}
+	return nil, false
+}
+
+// commonStep returns the largest step among the smallest loss over 1 to 64 that all
+// losses are multiples of; 0 if there is none, or no loss other than 0.
+func commonStep(losses []float64) float64 {
+	least := math.Inf(1)
+	for _, l := range losses {
+		if a := math.Abs(l); a > 1e-12 {
+			least = math.Min(least, a)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	for k := 1.0; k <= 64; k++ {
+		if allMultiples(losses, least/k) {
+			return least / k
+		}
+	}
+	return 0
+}
+
+func allMultiples(losses []float64, step float64) bool {
+	for _, l := range losses {
+		if math.Abs(l-math.Round(l/step)*step) > aligned(l)/2 {
+			return false
+		}
+	}
+	return true
+}
