@@ -112,8 +112,15 @@ func (j *job) planner() (*planner, float64) {
 	return p, j.wanted()
 }
 
-// wanted returns the wanted width of the bounds on the axis of epsilon.
-func (j *job) wanted() float64 { return j.options.width(math.Max(j.saddle.epsilon, 0)) }
+// wanted returns the wanted width of the bounds on the axis of epsilon. Where δ is aimed
+// at, a relative width of it will do.
+func (j *job) wanted() float64 {
+	width := j.options.width(math.Max(j.saddle.epsilon, 0))
+	if j.aim.atEpsilon {
+		width = math.Max(width, j.options.Relative/j.saddle.tilt)
+	}
+	return width
+}
 
 // measure returns the width of the bounds on the axis of epsilon at the aim, and corrects
 // the saddle by what has been found.

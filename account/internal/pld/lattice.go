@@ -45,8 +45,8 @@ func (l *lattice) normalize() {
 	for i := range l.mass {
 		l.mass[i] /= total
 	}
-	l.err = l.err/total + 6*unit
 	l.log += math.Log(total)
+	l.err = l.err/total + (8+4*math.Abs(l.log))*unit
 }
 
 // trim drops at each end what has less mass than given.
@@ -67,7 +67,7 @@ func (l *lattice) trim(drop float64) {
 }
 
 // logMoment returns the logarithm of E e^{sL} under the tilted law, +Inf where the sum
-// leaves the range of numbers. The relative error of the sum is below 4 units a node.
+// leaves the range of numbers. The relative error of the sum, a few units a node, is added.
 func (l *lattice) logMoment(s float64) float64 {
 	ratio := math.Exp(-math.Abs(s) * l.step)
 	total, n := 0.0, len(l.mass)
@@ -85,7 +85,7 @@ func (l *lattice) logMoment(s float64) float64 {
 	if total < 1e-280 {
 		return math.Inf(1)
 	}
-	return math.Log(total) + s*l.step*end + 4*unit*float64(n)
+	return math.Log(total) + s*l.step*end + (4+math.Abs(s)*l.step)*unit*float64(n)
 }
 
 // coarsen moves the masses to the nodes of a lattice whose step is k times as large. A

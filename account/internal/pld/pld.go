@@ -28,7 +28,8 @@ type Bounds struct{ Lower, Upper float64 }
 // Options says how close bounds are wanted. The zero value stands for the defaults.
 type Options struct {
 	// Relative and Absolute are the wanted Upper - Lower on the axis of epsilon, as
-	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-6. Bounds are wider where the
+	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-6. Where epsilon is given, a
+	// width of delta of about Relative·delta will do, too. Bounds are wider where the
 	// lattice that this takes is too large; they are valid all the same.
 	Relative, Absolute float64
 	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. It bounds

@@ -66,6 +66,11 @@ func slow(steps int64, scale float64) bool { return steps >= 1e6 && scale < 1 }
 // what they ask: the lattice that would be needed is larger than allowed.
 var wide = map[string]float64{"PG039 remove": 3}
 
+// inexact are rows whose value is known to be off by more than stated: this one is
+// 0.09738311; bounds of width 4e-10 are around 0.09738448, and so is a contour integral
+// of the exact moment generating function.
+var inexact = map[string]float64{"PG087 add": 1.5e-5}
+
 func TestReference(t *testing.T) { compareWithReference(t, false) }
 
 // compareWithReference checks that the values computed elsewhere, whose stated accuracy
@@ -85,7 +90,7 @@ func compareWithReference(t *testing.T, long bool) {
 				return
 			}
 			t.Logf("%s %s: truth %.9g, lower %+.1e, upper %+.1e", row.ID, name, *truth, b.Lower / *truth - 1, b.Upper / *truth - 1)
-			known := 1e-6 * *truth
+			known := math.Max(1e-6, inexact[row.ID+" "+name]) * *truth
 			if b.Lower > *truth+known || b.Upper < *truth-known {
 				t.Errorf("%s %s: truth %v is outside %v", row.ID, name, *truth, b)
 			}

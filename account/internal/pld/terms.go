@@ -39,6 +39,7 @@ func (j *job) take(terms []Term) error {
 		j.top = math.Inf(1)
 		j.merged = unit * float64(4*merged+8)
 	}
+	j.top *= 1 + 1e-14 // rounding of the sum
 	return nil
 }
 
