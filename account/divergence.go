@@ -2,6 +2,7 @@ package account
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/account/internal/contour"
 	"github.com/ditherml/dither/account/internal/pair"
@@ -54,6 +55,11 @@ func closedDivergence(e mechanism.Event, n privacy.Neighboring) (at func(order f
 		return func(order float64) float64 { return order * mu * mu / 2 }, true
 	case mechanism.AssumedZCDP:
 		return func(order float64) float64 { return order * e.Rho }, true
+	case mechanism.Exponential:
+		// Cesar & Rogers, "Bounding, Concentrating, and Truncating", ALT 2021, lemma 3.2,
+		// https://arxiv.org/abs/2004.07223: bounded range ε is ε²/8-zCDP.
+		epsilon := e.Epsilon * move
+		return func(order float64) float64 { return min(epsilon, order*epsilon*epsilon/8) }, true
 	case mechanism.ObjectivePerturbation:
 		return func(order float64) float64 { return objectiveDivergence(e, order) }, true
 	case mechanism.PoissonSampled:
@@ -87,20 +93,50 @@ func objectiveDivergence(e mechanism.ObjectivePerturbation, order float64) float
 	return -math.Log1p(-e.Smoothness) + mu*mu/2 + a*mu*mu/2 + math.Log1p(math.Erf(a*mu/math.Sqrt2))/a
 }
 
+// momentStride is how many orders of a long list are interpolated between two that are computed.
+const momentStride = 4
+
 // momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a pair, +Inf where P has outcomes that Q
-// has not.
+// has not. The logarithm is convex in α, so in a long list, rising, most values are taken from
+// the chord between two others, which lies above.
 func momentDivergences(p pair.Pair, orders []float64) ([]float64, error) {
 	integral, err := contour.New([]contour.Term{{Pair: p, Count: 1}})
 	if err != nil {
 		return nil, err
 	}
 	values := make([]float64, len(orders))
-	for i, order := range orders {
-		if values[i] = max(0, integral.LogMoment(order-1)/(order-1)); disclosing(p) || values[i] != values[i] {
+	if disclosing(p) {
+		for i := range values {
 			values[i] = math.Inf(1)
 		}
+		return values, nil
+	}
+	stride := 1
+	if len(orders) > 10*momentStride && slices.IsSorted(orders) {
+		stride = momentStride
+	}
+	last, lastMoment := 0, 0.0
+	for i := 0; i < len(orders); i = next(i, stride, len(orders)) {
+		moment := integral.LogMoment(orders[i] - 1)
+		if moment != moment {
+			moment = math.Inf(1)
+		}
+		values[i] = max(0, moment/(orders[i]-1))
+		for k := last + 1; k < i; k++ {
+			share := (orders[k] - orders[last]) / (orders[i] - orders[last])
+			values[k] = max(0, (lastMoment+share*(moment-lastMoment))/(orders[k]-1))
+		}
+		last, lastMoment = i, moment
 	}
 	return values, nil
+}
+
+// next is the next index to compute; the last one always is.
+func next(i, stride, n int) int {
+	if i < n-1 && i+stride > n-1 {
+		return n - 1
+	}
+	return i + stride
 }
 
 // disclosing reports whether P has outcomes that Q has not.

@@ -39,6 +39,7 @@ func (a PLD) options() pld.Options {
 // composition is an event as dominating pairs, in one direction or both.
 type composition struct {
 	open       bool // something is released without protection
+	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
 	directions [][]pld.Term
@@ -60,6 +61,10 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 		if g, ok := t.event.(mechanism.Gaussian); ok {
 			square += t.count / g.NoiseMultiplier / g.NoiseMultiplier
 			continue
+		}
+		switch t.event.(type) {
+		case mechanism.Exponential, mechanism.ObjectivePerturbation:
+			c.loose = true
 		}
 		pairs, failed := pairsOf(t.event, n)
 		if failed != nil {
@@ -116,8 +121,21 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(pld.AtDelta(delta), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
-	return between(bounds, estimate, err), nil
+	estimate, err := c.estimate(bounds, pld.AtDelta(delta), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
+}
+
+// tighten replaces the bounds of pairs that are not attained by those of rdp where these are less.
+func (c composition) tighten(v Interval, rdp func() (Interval, error)) (Interval, error) {
+	if !c.loose {
+		return v, nil
+	}
+	other, err := rdp()
+	if err != nil {
+		return Interval{}, err
+	}
+	upper := min(v.Upper, other.Upper)
+	return Interval{0, min(v.Estimate, upper), upper}, nil
 }
 
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
@@ -142,8 +160,8 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(pld.AtEpsilon(epsilon), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
-	return between(bounds, estimate, err), nil
+	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 }
 
 // estimateEpsilon is the estimate alone.
@@ -160,6 +178,10 @@ func (PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbori
 		return math.Inf(1), nil
 	case c.gaussian:
 		return gaussianEpsilon(c.mu, delta).Upper, nil
+	}
+	if c.loose {
+		v, failed := RDP{}.Epsilon(e, delta, n)
+		return v.Upper, failed
 	}
 	worst := 0.0
 	for i := range c.directions {
@@ -206,15 +228,21 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 	return results, nil
 }
 
+// narrow is the relative width of bounds whose middle is as good as an estimate.
+const narrow = 1e-6
+
 // estimate returns the larger of what the contour integrals of both directions give. Where they
-// do not converge, as with few releases, it is the middle of narrow bounds.
-func (c composition) estimate(aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
+// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
+func (c composition) estimate(b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
+	if b.Upper-b.Lower <= narrow*b.Upper {
+		return b.Lower + (b.Upper-b.Lower)/2, nil
+	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))
 	each(len(c.directions), func(i int) { values[i], errs[i] = c.contour(i, integral) })
 	worst := 0.0
 	for i, err := range errs {
 		if err != nil {
-			b, failed := c.bounds(aim, pld.Options{Relative: 1e-6, Absolute: 1e-9}, read)
+			b, failed := c.bounds(aim, pld.Options{Relative: narrow, Absolute: 1e-9}, read)
 			return b.Lower + (b.Upper-b.Lower)/2, failed
 		}
 		worst = max(worst, values[i])
