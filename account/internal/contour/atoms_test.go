@@ -164,6 +164,35 @@ func TestThreeAtomsAreRefusedOrRight(t *testing.T) {
 	}
 }
 
+// TestLatticeOfThreeIsRefusedOrRight puts two randomized responses into one pair. Their
+// losses lie on a lattice, so the integrand falls silent and comes back.
+func TestLatticeOfThreeIsRefusedOrRight(t *testing.T) {
+	for _, pure := range []float64{0.02, 0.2} {
+		p := 1 / (1 + math.Exp(-pure))
+		both := pair.Atoms{{P: p * p, Q: (1 - p) * (1 - p)}, {P: 2 * p * (1 - p), Q: 2 * p * (1 - p)}, {P: (1 - p) * (1 - p), Q: p * p}}
+		for _, n := range []int{20, 1000} {
+			got, err := compose(t, both, float64(n)).Delta(0.3)
+			if want := responseDelta(pure, 2*n, 0.3); !errors.Is(err, ErrUnsuited) && (err != nil || !near(got, want, 1e-9)) {
+				t.Errorf("%d pairs of ε = %v: got δ = %v, %v, want %v", n, pure, got, err, want)
+			}
+		}
+	}
+}
+
+func TestLatticeHoldsTheMassAndTheMean(t *testing.T) {
+	for _, n := range []float64{1, 7, 1e5} {
+		l := repeat([]float64{0.5, -0.25}, []float64{0.3, 0.69}, n)
+		sum, mean := 0.0, 0.0
+		for j, log := range l.logMass {
+			sum += math.Exp(log - n*math.Log(0.99))
+			mean += math.Exp(log-n*math.Log(0.99)) * l.loss[j]
+		}
+		if want := n * (0.3*0.5 - 0.69*0.25) / 0.99; !near(sum, 1, 1e-10) || !near(mean, want, 1e-9) {
+			t.Errorf("n = %v: got mass %v and mean %v, want 1 and %v", n, sum, mean, want)
+		}
+	}
+}
+
 // convolved returns δ of n releases of a pair of three atoms, over how often each falls.
 func convolved(a pair.Atoms, n int, epsilon float64) float64 {
 	sum := 0.0

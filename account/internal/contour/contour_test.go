@@ -139,8 +139,8 @@ func sampledDelta(q, z, epsilon float64) float64 {
 
 func TestOneSampledGaussianIsTheClosedFormOrRefused(t *testing.T) {
 	right := 0
-	for _, q := range []float64{0.99, 0.5, 0.1} {
-		for _, z := range []float64{1, 3, 20} {
+	for _, q := range []float64{0.99, 0.5} {
+		for _, z := range []float64{1, 20} {
 			i := compose(t, pair.Sampled(pair.Normal, z, q), 1)
 			for _, epsilon := range []float64{0.01, 0.1, 1} {
 				got, err := i.Delta(epsilon)
@@ -155,9 +155,8 @@ func TestOneSampledGaussianIsTheClosedFormOrRefused(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d answers", right)
-	if right == 0 {
-		t.Error("every case was refused")
+	if right < 6 {
+		t.Errorf("%d cases were answered, want at least half of them", right)
 	}
 }
 
@@ -250,6 +249,44 @@ func TestRefusalLeavesNothingBehind(t *testing.T) {
 	}
 	if got, want := delta(t, i, 0.1), delta(t, compose(t, m, 1000), 0.1); got != want {
 		t.Errorf("got δ = %v, want %v as from a new integral", got, want)
+	}
+}
+
+// TestLineIsPlacedForTheLeastStep takes rare and large losses, whose saddle point lies where
+// the tilted law has two humps. A line through it would need a million points.
+func TestLineIsPlacedForTheLeastStep(t *testing.T) {
+	i := compose(t, pair.Sampled(pair.Normal, 10, 1e-4), 100)
+	epsilon, err := i.Epsilon(1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(i.line.re); n > 4096 {
+		t.Errorf("got %d points, want at most 4096", n)
+	}
+	if got := delta(t, i, epsilon); !near(got, 1e-6, 1e-9) {
+		t.Errorf("got δ(%v) = %v, want 1e-6", epsilon, got)
+	}
+}
+
+// TestDoubtfulValuesAreRefused changes a good value in each way that may make it wrong.
+func TestDoubtfulValuesAreRefused(t *testing.T) {
+	i := compose(t, pair.Sampled(pair.Normal, 1, 0.01), 1000)
+	epsilon, err := i.Epsilon(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := value{epsilon: epsilon, logDelta: math.Log(1e-5), sum: i.line.scale}
+	rounded, aliased, coarse := good, good, good
+	rounded.rounding = 2 * accepted
+	aliased.epsilon -= i.line.period / 2
+	coarse.sum /= 10
+	if err = i.line.suits(good); err != nil {
+		t.Errorf("good value: %v", err)
+	}
+	for name, v := range map[string]value{"rounded": rounded, "aliased": aliased, "coarse": coarse} {
+		if err = i.line.suits(v); !errors.Is(err, ErrUnsuited) {
+			t.Errorf("%s: got error %v, want ErrUnsuited", name, err)
+		}
 	}
 }
 

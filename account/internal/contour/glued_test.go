@@ -80,13 +80,35 @@ func TestGluedIsItsPairWhenBothHalvesAreOne(t *testing.T) {
 	}
 }
 
-func TestHalvesThatDoNotFitAreRefused(t *testing.T) {
-	i := compose(t, pair.Glued{Above: pair.Shift(pair.Normal, 1), Below: pair.Shift(pair.Normal, 2)}, 5)
-	if got, err := i.Delta(1); err == nil {
-		t.Errorf("got δ = %v, want an error", got)
+// TestGluedOfUnlikeKinds glues Gaussian losses above 0 to two atoms that leave the same
+// probability, and compares with the profile of the Gaussian above 0.
+func TestGluedOfUnlikeKinds(t *testing.T) {
+	const z = 1.0
+	distance := gaussianDelta(1/z, 0)
+	// P - Q is -distance on the losses below 0, as randomized response has it.
+	pure := math.Log((1 + distance) / (1 - distance))
+	for _, g := range []pair.Glued{
+		{Above: pair.Shift(pair.Normal, z), Below: response(pure)},
+		{Above: response(pure), Below: pair.Shift(pair.Normal, z)},
+	} {
+		i, err := New([]Term{{g, 1}, {pair.Shift(pair.Normal, 2), 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := delta(t, i, -40)
+		if got := delta(t, i, 0.5); there < 1-1e-12 || got <= gaussianDelta(0.5, 0.5) {
+			t.Errorf("%+v: got δ(-40) = %v and δ(1/2) = %v", g, there, got)
+		}
 	}
-	i = compose(t, pair.Glued{Above: withoutReplacement(1, 0.1), Below: withoutReplacement(1, 0.1)}, 5)
-	if got, err := i.Delta(1); !errors.Is(err, ErrUnsuited) {
-		t.Errorf("got δ = %v, %v, want ErrUnsuited", got, err)
+}
+
+func TestHalvesThatDoNotFitAreRefused(t *testing.T) {
+	_, err := New([]Term{{pair.Glued{Above: pair.Shift(pair.Normal, 2), Below: pair.Shift(pair.Normal, 1)}, 5}})
+	if err == nil || errors.Is(err, ErrUnsuited) {
+		t.Errorf("unlike halves: got error %v, want one that says so", err)
+	}
+	inner := withoutReplacement(1, 0.1)
+	if _, err = New([]Term{{pair.Glued{Above: inner, Below: inner}, 5}}); !errors.Is(err, ErrUnsuited) {
+		t.Errorf("glued halves: got error %v, want ErrUnsuited", err)
 	}
 }

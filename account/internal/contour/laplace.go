@@ -65,14 +65,11 @@ func (l laplace) rules(level int, _, high float64, s side) (first, second *rule,
 	return first, second, nil
 }
 
-// edges returns the kinks, the origin, where the density that tilt refers to has its own
-// kink, and the point where the loss changes its sign.
+// edges returns the kinks, of which the origin is one, and the point where the loss changes
+// its sign.
 func (l laplace) edges() []float64 {
 	low, high := l.kinks[0], l.kinks[len(l.kinks)-1]
 	edges := slices.Clone(l.kinks)
-	if low < 0 && high > 0 {
-		edges = append(edges, 0)
-	}
 	_, atLow := l.tilt(low)
 	_, atHigh := l.tilt(high)
 	if atLow*atHigh < 0 {

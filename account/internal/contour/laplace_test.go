@@ -88,7 +88,7 @@ func TestLaplaceAgreesWithConvolution(t *testing.T) {
 // TestLaplaceMoment compares with the closed form
 // M(t) = [(t+1)·e^{t·pure} + t·e^{-(t+1)·pure}]/(2t+1).
 func TestLaplaceMoment(t *testing.T) {
-	for _, pure := range []float64{0.05, 1, 6} {
+	for _, pure := range []float64{0.05, 1, 6, 60} {
 		i := compose(t, pair.Shift(pair.Laplace, 1/pure), 1)
 		for _, order := range []float64{0.5, 1, 3, 20} {
 			want := math.Log(((order+1)*math.Exp(order*pure) + order*math.Exp(-(order+1)*pure)) / (2*order + 1))

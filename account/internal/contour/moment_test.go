@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/numeric"
 )
 
 // binomialMoment is log E_P e^{tL} of one sampled Gaussian for whole t ≥ 1 in the direction
@@ -31,6 +32,24 @@ func TestLogMomentKeepsItsDigits(t *testing.T) {
 			if !near(got, want, 2e-13) {
 				t.Errorf("q = %v, z = %v, t = %d: got %v, want %v (off by %.1e)", c.q, c.z, order, got, want, got/want-1)
 			}
+		}
+	}
+}
+
+// TestLogMomentOfAddition compares with a sum on a fine grid of the second order part of the
+// moment, which first needs a finer rule than the first one.
+func TestLogMomentOfAddition(t *testing.T) {
+	for _, c := range []struct{ q, z, order float64 }{{1e-3, 0.2, 300}, {1e-3, 0.2, 3000}, {0.02, 0.3, 40}} {
+		const h = 1.0 / 512
+		var sum total
+		for k := -14 * 512; k <= 20*512; k++ {
+			y := float64(k) * h
+			rise := c.q * math.Expm1(y/c.z-0.5/(c.z*c.z))
+			sum.add(h * numeric.NormalDensity(y) * (math.Expm1(-c.order*math.Log1p(rise)) + c.order*rise))
+		}
+		i := compose(t, pair.Sampled(pair.Normal, c.z, c.q).Swap(), 1)
+		if got, want := i.LogMoment(c.order), math.Log1p(sum.value()); !near(got, want, 1e-12) {
+			t.Errorf("%+v: got %v, want %v (off by %.1e)", c, got, want, got/want-1)
 		}
 	}
 }

@@ -28,12 +28,14 @@ func (r *rule) add(loss, logMass float64, point bool) {
 	r.point = append(r.point, point)
 }
 
-// append adds the nodes of another rule.
+// append adds the nodes of another rule. The lesser turn counts; a rule of atoms has none.
 func (r *rule) append(o rule) {
 	r.loss = append(r.loss, o.loss...)
 	r.logMass = append(r.logMass, o.logMass...)
 	r.point = append(r.point, o.point...)
-	r.turn = o.turn
+	if r.turn == 0 || o.turn > 0 {
+		r.turn = o.turn
+	}
 }
 
 // side says which losses of a pair a rule is to hold.

@@ -35,6 +35,11 @@ func newTerm(t Term) (*term, error) {
 	}
 	r := &term{source: s, count: t.Count}
 	r.infinP, r.infinQ = s.infinite()
+	if _, ok := s.(glued); ok {
+		if _, _, err = r.rules(0); err != nil { // halves that do not fit
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
