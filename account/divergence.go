@@ -123,8 +123,11 @@ func momentDivergences(p pair.Pair, orders []float64) ([]float64, error) {
 		}
 		values[i] = max(0, moment/(orders[i]-1))
 		for k := last + 1; k < i; k++ {
-			share := (orders[k] - orders[last]) / (orders[i] - orders[last])
-			values[k] = max(0, (lastMoment+share*(moment-lastMoment))/(orders[k]-1))
+			values[k] = math.Inf(1)
+			if moment < math.Inf(1) {
+				share := (orders[k] - orders[last]) / (orders[i] - orders[last])
+				values[k] = max(0, (lastMoment+share*(moment-lastMoment))/(orders[k]-1))
+			}
 		}
 		last, lastMoment = i, moment
 	}

@@ -81,7 +81,7 @@ func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 		return 0, err
 	}
 	switch {
-	case c.open:
+	case c.open || c.beyond:
 		return math.Inf(1), nil
 	case c.gaussian:
 		return epsilonOf(float64(records)*c.mu, delta), nil

@@ -2,6 +2,7 @@ package account
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/account/internal/contour"
 	"github.com/ditherml/dither/account/internal/pair"
@@ -39,6 +40,7 @@ func (a PLD) options() pld.Options {
 // composition is an event as dominating pairs, in one direction or both.
 type composition struct {
 	open       bool // something is released without protection
+	beyond     bool // losses are so large that only ε = +Inf is answered
 	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
@@ -66,6 +68,10 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 		case mechanism.Exponential, mechanism.ObjectivePerturbation:
 			c.loose = true
 		}
+		if smallNoise(t.event) {
+			c.beyond = true
+			continue
+		}
 		pairs, failed := pairsOf(t.event, n)
 		if failed != nil {
 			return composition{}, failed
@@ -75,8 +81,8 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 		symmetric = symmetric && pairs.symmetric
 	}
 	c.mu, c.gaussian = n.Movement()*math.Sqrt(square)*(1+muError), len(remove) == 0
-	if c.mu > maxMu && !c.gaussian {
-		return composition{gaussian: true, mu: c.mu}, nil // ε is beyond 4e5 by these alone
+	if c.gaussian = c.gaussian && !c.beyond; c.mu > maxMu && !c.gaussian {
+		c.beyond = true
 	}
 	if square > 0 && !c.gaussian {
 		g := pld.Term{Pair: pair.Shift(pair.Normal, 1/c.mu), Count: 1}
@@ -87,6 +93,50 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 		c.directions = append(c.directions, add)
 	}
 	return c, nil
+}
+
+// leastNoise is the noise multiplier below which a release is priced at +Inf: its losses exceed 1e6.
+const leastNoise = 1e-3
+
+// smallNoise reports whether a simple event has noise too small for its losses to be held.
+func smallNoise(e mechanism.Event) bool {
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return e.NoiseMultiplier < leastNoise
+	case mechanism.Laplace:
+		return e.NoiseMultiplier < leastNoise*leastNoise
+	case mechanism.DiscreteGaussian:
+		return e.StandardDeviation < leastNoise*float64(e.Sensitivity)
+	case mechanism.DiscreteLaplace:
+		return e.Scale < leastNoise*leastNoise*float64(e.Sensitivity)
+	case mechanism.PoissonSampled:
+		return smallNoise(e.Event)
+	case mechanism.WithoutReplacement:
+		return smallNoise(e.Event)
+	case mechanism.WithReplacement:
+		return smallNoise(mechanism.Gaussian{NoiseMultiplier: multiplierOf(e.Event) / float64(e.Batch)})
+	case mechanism.TruncatedPoisson:
+		return smallNoise(e.Event)
+	case mechanism.JLClipping:
+		return e.NoiseMultiplier < leastNoise*e.Cap
+	case mechanism.MixtureOfGaussians:
+		return e.NoiseMultiplier < leastNoise*slices.Max(e.Sensitivities)
+	case mechanism.ObjectivePerturbation:
+		return e.NoiseMultiplier < leastNoise
+	case mechanism.AssumedDP:
+		return e.Epsilon > 1/(leastNoise*leastNoise)
+	case mechanism.Exponential:
+		return e.Epsilon > 1/(leastNoise*leastNoise)
+	}
+	return false
+}
+
+// multiplierOf is the noise multiplier of a Gaussian release, +Inf of others.
+func multiplierOf(e mechanism.Event) float64 {
+	if g, ok := e.(mechanism.Gaussian); ok {
+		return g.NoiseMultiplier
+	}
+	return math.Inf(1)
 }
 
 // disclosesAll reports whether a simple event is a release without protection, sampled or not.
@@ -111,8 +161,11 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if err = checkDelta(delta); err != nil {
 		return Interval{}, err
 	}
-	if c.open {
+	switch {
+	case c.open:
 		return Interval{math.Inf(1), math.Inf(1), math.Inf(1)}, nil
+	case c.beyond:
+		return Interval{0, math.Inf(1), math.Inf(1)}, nil
 	}
 	if c.gaussian {
 		return gaussianEpsilon(c.mu, delta), nil
@@ -150,8 +203,11 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if math.IsInf(epsilon, 1) {
 		return Interval{}, nil
 	}
-	if c.open {
+	switch {
+	case c.open:
 		return Interval{1, 1, 1}, nil
+	case c.beyond:
+		return Interval{0, 1, 1}, nil
 	}
 	if c.gaussian {
 		return gaussianDeltas(c.mu, epsilon), nil
@@ -174,7 +230,7 @@ func (PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbori
 		return 0, err
 	}
 	switch {
-	case c.open:
+	case c.open || c.beyond:
 		return math.Inf(1), nil
 	case c.gaussian:
 		return gaussianEpsilon(c.mu, delta).Upper, nil

@@ -89,9 +89,10 @@ func (a RDP) curve(all []term, n privacy.Neighboring) (curve []float64, disclose
 			return nil, 0, failed
 		}
 		for i, v := range one {
-			if v > 0 {
-				curve[i] += t.count * v * (1 + rdpError)
+			if !(v >= 0) { // also NaN
+				v = math.Inf(1)
 			}
+			curve[i] += t.count * v * (1 + rdpError)
 		}
 	}
 	return curve, -math.Expm1(kept), nil
@@ -172,7 +173,7 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	}
 	for i, alpha := range a.orders() {
 		v := 0.0
-		if curve[i] > 0 {
+		if curve[i] != 0 {
 			v = curve[i] + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
 			v = max(0, v) * (1 + 1e-12)
 		}

@@ -185,3 +185,24 @@ func BenchmarkRDP(b *testing.B) {
 		_, _ = RDP{}.Epsilon(e, 1e-5, privacy.AddOrRemoveOne)
 	}
 }
+
+// TestDivergencesOutOfReach holds that a divergence that cannot be computed counts as infinite, never as
+// nothing.
+func TestDivergencesOutOfReach(t *testing.T) {
+	for text, least := range map[string]float64{"laplace(0.001)": 970, "repeat(1000, laplace(0.001))": 9e4, "laplace(1e-308)": 1e9, "poisson(0.1, laplace(0.0001))": 0} {
+		e := parsed(t, text)
+		v, err := RDP{}.Epsilon(e, 0.5, privacy.AddOrRemoveOne)
+		if err != nil || v.Upper < least {
+			t.Errorf("%s: got %v (%v), want at least %v", text, v, err, least)
+		}
+		curve, err := RDP{}.Curve(e, privacy.AddOrRemoveOne)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range curve {
+			if !(v > 0) || i > 0 && v < curve[i-1]*(1-1e-6) {
+				t.Errorf("%s: divergence %v at order %v", text, v, RDP{}.orders()[i])
+			}
+		}
+	}
+}
