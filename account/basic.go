@@ -1,0 +1,163 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Basic is the accountant of basic composition: the epsilons of all releases add up, each release
+// priced alone. What is differentially private at δ = 0 is priced there; statements of (ε, δ)
+// on trust keep their own δ; all other releases share what is left of δ in equal parts, so that
+// 1 - Π(1-δ_i) = δ, which is at least the share δ/k of the sum. It needs no more than that every
+// release is private alone, and holds for adaptively chosen releases.
+//
+// Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
+// appendix B; the product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
+// Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
+// https://arxiv.org/abs/1311.0776: each release is a processing of one that discloses all with
+// probability δ_i and else has a loss of at most ε_i.
+type Basic struct{}
+
+var _ Accountant = Basic{}
+
+// Name returns "basic".
+func (Basic) Name() string { return "basic" }
+
+// Epsilon returns the sum of epsilons. The lower bound of the interval is 0: this accountant
+// proves upper bounds only.
+func (Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	r, err := releasesOf(e, n)
+	if err != nil {
+		return Interval{}, err
+	}
+	if err = checkDelta(delta); err != nil {
+		return Interval{}, err
+	}
+	epsilon := r.basic(delta)
+	return Interval{0, epsilon, epsilon}, nil
+}
+
+// Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
+// 1e-9; the lower bound of the interval is 0.
+func (Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	r, err := releasesOf(e, n)
+	if err != nil {
+		return Interval{}, err
+	}
+	if err = checkEpsilon(epsilon); err != nil {
+		return Interval{}, err
+	}
+	delta := leastDelta(r.basic, r.least(), epsilon)
+	return Interval{0, delta, delta}, nil
+}
+
+// release is one simple event as composition theorems see it.
+type release struct {
+	count float64
+	// fixed is the δ below which there is no ε: that of a statement on trust, 0 for others.
+	fixed float64
+	// pure says that ε is finite at δ = fixed, so that the release needs no share of δ.
+	pure bool
+	// epsilon returns an upper bound on ε of one release at a δ.
+	epsilon func(delta float64) float64
+}
+
+type releases []release
+
+// releasesOf returns the releases of an event.
+func releasesOf(e mechanism.Event, n privacy.Neighboring) (releases, error) {
+	all, err := terms(e, n)
+	if err != nil {
+		return nil, err
+	}
+	list := make(releases, len(all))
+	for i, t := range all {
+		at, failed := singleEpsilon(t.event, n)
+		if failed != nil {
+			return nil, failed
+		}
+		r := release{count: t.count, epsilon: at}
+		if d, ok := t.event.(mechanism.AssumedDP); ok {
+			r.fixed = d.Delta
+		}
+		r.pure = !math.IsInf(at(r.fixed), 1)
+		list[i] = r
+	}
+	return list, nil
+}
+
+// disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, and how many releases share the rest of δ.
+func (r releases) disclosed() (fixed, sharing float64) {
+	kept := 0.0
+	for i, v := range r {
+		if v.fixed > 0 {
+			kept += v.count * math.Log1p(-v.fixed)
+			if i == 0 && len(r) == 1 && v.count == 1 {
+				return v.fixed, 0 // the one δ, without rounding
+			}
+		}
+		if !v.pure {
+			sharing += v.count
+		}
+	}
+	return -math.Expm1(kept), sharing
+}
+
+// least is the smallest δ that can be asked for.
+func (r releases) least() float64 {
+	fixed, _ := r.disclosed()
+	return fixed
+}
+
+// basic returns Σ ε_i at a δ for all, +Inf where it does not suffice.
+func (r releases) basic(delta float64) float64 {
+	fixed, sharing := r.disclosed()
+	if fixed > delta {
+		return math.Inf(1)
+	}
+	part := shareOf((delta-fixed)/(1-fixed), sharing)
+	sum := 0.0
+	for _, v := range r {
+		at := v.fixed
+		if !v.pure {
+			at = part
+		}
+		sum += v.count * v.epsilon(at)
+	}
+	return sum
+}
+
+// shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below.
+func shareOf(delta, count float64) float64 {
+	if delta <= 0 || count == 0 {
+		return 0
+	}
+	return -math.Expm1(math.Log1p(-delta)/count) * (1 - 1e-15)
+}
+
+// leastDelta returns the smallest δ from least on, to a relative 1e-9 and from above, at which an ε that
+// falls in δ is at most epsilon; 1 where there is none.
+func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 {
+	const smallest, largest, tolerance = 1e-300, 1 - 1e-12, 1e-9
+	switch {
+	case least >= 1:
+		return 1
+	case at(least) <= epsilon:
+		return least
+	case at(largest) > epsilon:
+		return 1
+	}
+	// Search in the distance from least, so that a small one is found too.
+	weak := numeric.BisectLog(smallest, largest-least, tolerance, func(d float64) bool {
+		return at(least+d) > epsilon
+	})
+	for step := tolerance; step < 1; step *= 2 {
+		if d := least + weak*(1+step); d < 1 && at(d) <= epsilon {
+			return d
+		}
+	}
+	return 1
+}

@@ -1,0 +1,213 @@
+package account
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/privacy"
+)
+
+// single returns an upper bound on ε of one simple event at a δ in [0, 1).
+func single(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
+	at, err := singleEpsilon(e, n)
+	if err != nil {
+		return 0, err
+	}
+	return at(delta), nil
+}
+
+// singleEpsilon returns ε of one simple event as a function of δ: exact where there is a closed form
+// or finitely many outcomes, for samples by amplification, otherwise by its Rényi divergences. It does
+// not rise in δ, and is +Inf where there is no ε.
+func singleEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
+	if disclosesAll(e) {
+		return func(float64) float64 { return math.Inf(1) }, nil
+	}
+	move := n.Movement()
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		mu := move / e.NoiseMultiplier * (1 + muError)
+		return func(delta float64) float64 { return epsilonOf(mu, delta) }, nil
+	case mechanism.Laplace:
+		// δ(ε) = 1 - e^((ε-ε0)/2) for ε ≤ ε0, the loss at its largest.
+		top := move / e.NoiseMultiplier
+		return func(delta float64) float64 { return max(0, top+2*math.Log1p(-delta)*(1-1e-15)) * (1 + 1e-15) }, nil
+	case mechanism.Exponential:
+		return boundedRangeEpsilon(e.Epsilon * move), nil
+	case mechanism.AssumedDP:
+		return assumedEpsilon(e), nil
+	case mechanism.AssumedZCDP:
+		return func(delta float64) float64 { return rhoEpsilon(e.Rho, delta) }, nil
+	case mechanism.DiscreteGaussian:
+		return discreteEpsilon(e, n)
+	case mechanism.PoissonSampled:
+		if n != privacy.ReplaceOne {
+			return amplified(e.Event, e.Probability, n)
+		}
+	case mechanism.WithoutReplacement:
+		return amplified(e.Event, float64(e.Batch)/float64(e.Records), n)
+	}
+	return pairEpsilon(e, n)
+}
+
+// assumedEpsilon is ε of (ε, δ)-differential privacy at a larger δ' than its own: what is disclosed
+// with probability δ aside, the loss is ±ε, and (1-δ)(e^ε - e^ε')/(1+e^ε) of it is above ε'.
+func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
+	return func(delta float64) float64 {
+		switch {
+		case delta < e.Delta || e.Delta == 1:
+			return math.Inf(1)
+		case delta == e.Delta:
+			return e.Epsilon
+		}
+		rest := (delta - e.Delta) / (1 - e.Delta)
+		if v := math.Log1p(-rest*(1+math.Exp(-e.Epsilon))) + 1e-15; v > -e.Epsilon {
+			return min(e.Epsilon, e.Epsilon+v)
+		}
+		return 0
+	}
+}
+
+// boundedRangeEpsilon inverts δ(a) = (1-e^((a-ε)/2))²/(1-e^-ε), the largest profile of all mechanisms of
+// bounded range ε (see pair.BoundedRange).
+func boundedRangeEpsilon(epsilon float64) func(delta float64) float64 {
+	return func(delta float64) float64 {
+		root := math.Sqrt(delta * -math.Expm1(-epsilon))
+		return max(0, epsilon+2*math.Log1p(-root)*(1-1e-15)) * (1 + 1e-15)
+	}
+}
+
+// discreteEpsilon is the lesser of what the outcomes and ρ prove; outcomes with less probability than
+// float64 holds are left to ρ.
+func discreteEpsilon(e mechanism.DiscreteGaussian, n privacy.Neighboring) (func(delta float64) float64, error) {
+	rho, err := rhoOf(e, n)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := pairEpsilon(e, n)
+	return func(delta float64) float64 {
+		least := rhoEpsilon(rho*(1+rhoError), delta)
+		if err == nil && delta > 1e-290 {
+			least = min(least, outcomes(delta))
+		}
+		return least
+	}, nil
+}
+
+// amplified is what a sample of probability q makes of an event: log(1 + q(e^ε-1)) at q·δ where the
+// event is (ε, δ)-differentially private: Poisson samples under add-or-remove-one and zero-out, batches
+// of fixed size under replace-one. It is exact for the removal of a record. Balle, Barthe & Gaboardi,
+// "Privacy Amplification by Subsampling", NeurIPS 2018, theorems 8 and 9,
+// https://arxiv.org/abs/1807.01647.
+func amplified(e mechanism.Event, q float64, n privacy.Neighboring) (func(delta float64) float64, error) {
+	inner, err := singleEpsilon(e, n)
+	if err != nil {
+		return nil, err
+	}
+	return func(delta float64) float64 {
+		if delta >= q {
+			return 0
+		}
+		return sampleEpsilon(inner(delta/q*(1-1e-15)), q) * (1 + 1e-15)
+	}, nil
+}
+
+// sampleEpsilon is log(1 + q(e^ε-1)), without overflow.
+func sampleEpsilon(epsilon, q float64) float64 {
+	if epsilon > 50 {
+		return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon))
+	}
+	return math.Log1p(q * math.Expm1(epsilon))
+}
+
+// pairEpsilon inverts the profile of the dominating pairs, the larger direction; where they are of
+// another kind or there are none, it converts Rényi divergences or ρ.
+func pairEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
+	pairs, err := pairsOf(e, n)
+	if err != nil {
+		return divergenceEpsilon(e, n)
+	}
+	remove, known := profileEpsilon(pairs.remove)
+	if !known {
+		return divergenceEpsilon(e, n)
+	}
+	if pairs.symmetric {
+		return remove, nil
+	}
+	add, known := profileEpsilon(pairs.add)
+	if !known {
+		return divergenceEpsilon(e, n)
+	}
+	return func(delta float64) float64 { return max(remove(delta), add(delta)) }, nil
+}
+
+// divergenceEpsilon converts the Rényi divergences of one event, or its ρ where these are unknown.
+func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
+	curve, disclosed, err := RDP{}.curve([]term{{e, 1}}, n)
+	if err == nil && disclosed == 0 {
+		return func(delta float64) float64 {
+			epsilon, _ := RDP{}.convert(curve, delta)
+			return epsilon
+		}, nil
+	}
+	rho, failed := rhoOf(e, n)
+	if failed != nil {
+		return nil, unsupported("basic", e)
+	}
+	return func(delta float64) float64 { return rhoEpsilon(rho*(1+rhoError), delta) }, nil
+}
+
+// profileEpsilon returns the inverse of the profile of a pair of finitely many outcomes or of shifts.
+func profileEpsilon(p pair.Pair) (at func(delta float64) float64, known bool) {
+	if a, ok := p.(pair.Atoms); ok {
+		return atomsEpsilon(a), true
+	}
+	if _, ok := p.(pair.Mixture); !ok {
+		return nil, false
+	}
+	top := 600.0 // beyond it e^ε·Q loses its meaning
+	if c, err := pair.NewCurve(p.(pair.Mixture)); err != nil {
+		return nil, false
+	} else if c.High < top {
+		top = c.High
+	}
+	return func(delta float64) float64 {
+		holds := func(epsilon float64) bool {
+			v, bound, err := pair.Profile(p, epsilon)
+			return err == nil && v+bound <= delta
+		}
+		switch {
+		case holds(0):
+			return 0
+		case !holds(top):
+			return math.Inf(1)
+		}
+		return numeric.BisectLog(1e-300, top, 1e-13, func(epsilon float64) bool { return !holds(epsilon) }) * (1 + 2e-13)
+	}, true
+}
+
+// atomsEpsilon inverts the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes, of which those of the
+// largest losses are enough: ε is the largest log((Σ P - δ)/ΣQ) of them. Probabilities are taken as
+// correct to a relative atomError.
+func atomsEpsilon(a pair.Atoms) func(delta float64) float64 {
+	const atomError = 1e-12
+	sorted := slices.DeleteFunc(slices.Clone(a), func(v pair.Atom) bool { return v.P == 0 })
+	slices.SortFunc(sorted, func(v, w pair.Atom) int { return cmp.Compare(v.Q/v.P, w.Q/w.P) })
+	return func(delta float64) float64 {
+		p, q, highest := 0.0, 0.0, 0.0
+		for _, v := range sorted {
+			p, q = p+v.P, q+v.Q
+			if rest := p - delta + atomError*p; rest > highest*q {
+				highest = rest / q
+			}
+		}
+		if highest <= 1 {
+			return 0
+		}
+		return math.Log(highest) + atomError
+	}
+}
