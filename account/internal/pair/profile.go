@@ -22,6 +22,23 @@ func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 		return delta, bound, nil
 	case Glued:
 		return Profile(p.Above, epsilon)
+	case Choice:
+		for _, v := range p {
+			d, e, wrong := Profile(v.Pair, epsilon)
+			if wrong != nil {
+				return 0, 0, wrong
+			}
+			delta += v.Weight * d
+			bound += v.Weight*e + 0x1p-50*v.Weight*d
+		}
+		return delta, bound, nil
+	case BoundedRange:
+		if epsilon >= p.Epsilon {
+			return 0, 0, nil
+		}
+		root := math.Expm1((epsilon - p.Epsilon) / 2)
+		delta = -root * root / math.Expm1(-p.Epsilon)
+		return delta, 0x1p-48 * delta, nil
 	}
 	return 0, 0, errMixture
 }
@@ -57,7 +74,7 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	return delta, bound * (4 + epsilon + float64(len(a))/16)
 }
 
-// Reverse returns the pair (Q, P), the other direction.
+// Reverse returns the pair (Q, P), the other direction. A BoundedRange is its own.
 func Reverse(p Pair) Pair {
 	switch p := p.(type) {
 	case Mixture:
@@ -66,6 +83,12 @@ func Reverse(p Pair) Pair {
 		return p.Swap()
 	case Glued:
 		return Glued{Above: Reverse(p.Below), Below: Reverse(p.Above)}
+	case Choice:
+		reversed := make(Choice, len(p))
+		for i, v := range p {
+			reversed[i] = Weighted{v.Weight, Reverse(v.Pair)}
+		}
+		return reversed
 	}
 	return p
 }

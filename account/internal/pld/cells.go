@@ -46,7 +46,7 @@ type builder struct {
 // recorded errors, and p is what it was spread from by the recorded noise.
 func discretize(p pair.Pair, g grid) (release, error) {
 	b := &builder{grid: g}
-	if err := b.pair(p, everywhere); err != nil {
+	if err := b.pair(p, 1, everywhere); err != nil {
 		return release{}, err
 	}
 	l := &lattice{step: g.step, tilt: g.tilt, log: g.scale, low: b.low, mass: b.mass}
@@ -91,45 +91,94 @@ func (b *builder) reserve(first, last int) {
 	}
 }
 
-// pair adds the losses of p on one side.
-func (b *builder) pair(p pair.Pair, s side) error {
+// pair adds the losses of p on one side, with masses times a weight.
+func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 	switch p := p.(type) {
 	case pair.Mixture:
 		c, err := pair.NewCurve(p)
 		if err != nil {
 			return err
 		}
-		b.mixture(c, s)
+		b.mixture(c, weight, s)
 	case pair.Atoms:
 		if err := checkAtoms(p); err != nil {
 			return err
 		}
 		for _, a := range p {
-			b.atom(a, s)
+			b.atom(a, weight, s)
 		}
+	case pair.BoundedRange:
+		if err := checkRange(p); err != nil {
+			return err
+		}
+		b.bounded(p.Epsilon, weight, s)
+	case pair.Choice:
+		if err := checkChoice(p); err != nil {
+			return err
+		}
+		for _, v := range p {
+			if err := b.pair(v.Pair, weight*v.Weight, s); err != nil {
+				return err
+			}
+		}
+		b.err += 8 * unit
 	case pair.Glued:
-		if err := b.pair(p.Above, above); err != nil {
-			return err
-		}
-		if err := b.pair(p.Below, below); err != nil {
-			return err
-		}
-		b.put(0, 1-b.total-b.infinite-b.cut)
-		b.err += 64 * unit
+		return b.glued(p, weight, s)
 	default:
 		return errPair
 	}
 	return nil
 }
 
+// glued adds both sides and what is left of the weight.
+func (b *builder) glued(p pair.Glued, weight float64, s side) error {
+	before := b.total + b.infinite + b.cut
+	if err := b.pair(p.Above, weight, above); err != nil {
+		return err
+	}
+	if err := b.pair(p.Below, weight, below); err != nil {
+		return err
+	}
+	if s == everywhere {
+		rest := weight - (b.total + b.infinite + b.cut - before)
+		b.put(0, rest)
+		b.total += rest
+		b.err += 64 * unit
+	}
+	return nil
+}
+
+// bounded adds the losses of a pair of bounded range e. Masses are known to ten units.
+func (b *builder) bounded(e, weight float64, s side) {
+	b.noisy = true
+	low, high := -e, e
+	if s == above {
+		low = 0
+	}
+	if s == below {
+		high = 0
+	}
+	whole := -math.Expm1(-b.step)
+	for i := int(math.Floor(low / b.step)); b.step*float64(i) < high; i++ {
+		node := b.step * float64(i)
+		p, q := rangeMasses(e, max(node, low), min(node+b.step, high))
+		up := min(max((p-math.Exp(node)*q)/whole, 0), p)
+		b.put(i, weight*(p-up))
+		b.put(i+1, weight*up)
+		b.total += weight * p
+	}
+	b.shift = max(b.shift, (64+8*e)*unit)
+}
+
 // atom adds one outcome, on its node or split between two.
-func (b *builder) atom(a pair.Atom, s side) {
+func (b *builder) atom(a pair.Atom, weight float64, s side) {
 	if a.P == 0 {
 		return
 	}
+	mass := weight * a.P
 	if a.Q == 0 {
 		if s != below {
-			b.infinite += a.P
+			b.infinite += mass
 		}
 		return
 	}
@@ -137,36 +186,36 @@ func (b *builder) atom(a pair.Atom, s side) {
 	if !s.has(loss) {
 		return
 	}
-	b.total += a.P
+	b.total += mass
 	node := math.Round(loss / b.step)
 	if gap := math.Abs(loss - node*b.step); gap <= aligned(loss) {
-		b.shift = math.Max(b.shift, gap+4*unit*(1+math.Abs(loss)))
-		b.put(int(node), a.P)
+		b.shift = max(b.shift, gap+4*unit*(1+math.Abs(loss)))
+		b.put(int(node), mass)
 		return
 	}
 	b.noisy = true
-	b.shift = math.Max(b.shift, 8*unit*(1+math.Abs(loss)))
+	b.shift = max(b.shift, 8*unit*(1+math.Abs(loss)))
 	node = math.Floor(loss / b.step)
 	share := math.Expm1(node*b.step-loss) / math.Expm1(-b.step)
-	share = math.Min(math.Max(share, 0), 1)
-	b.put(int(node)+1, a.P*share)
-	b.put(int(node), a.P*(1-share))
+	share = min(max(share, 0), 1)
+	b.put(int(node)+1, mass*share)
+	b.put(int(node), mass*(1-share))
 }
 
 // aligned is how far from a node an atom may be and be moved there.
 func aligned(loss float64) float64 { return 1e-13 * math.Abs(loss) }
 
-// mixture adds the losses of c on one side, cell by cell.
-func (b *builder) mixture(c *pair.Curve, s side) {
+// mixture adds the losses of c on one side, cell by cell, with masses times a share.
+func (b *builder) mixture(c *pair.Curve, share float64, s side) {
 	b.noisy = true
 	first, last := b.ends(c, s)
 	b.reserve(first, last)
 	node := b.output(c, first, 0, first, last, s, c.First)
 	if s != below {
-		b.cut += b.beyond(c, last, first, s)
+		b.cut += share * b.beyond(c, last, first, s)
 	}
 	if s != above {
-		b.under(c, first, node.X)
+		b.under(c, first, node.X, share)
 	}
 	far := math.Exp(b.step) // factor of e^loss from node to node
 	whole := 1 / -math.Expm1(-b.step)
@@ -175,14 +224,14 @@ func (b *builder) mixture(c *pair.Curve, s side) {
 	mass := b.mass[first-b.low:]
 	for i := range last - first {
 		if i&15 == 0 { // products of many factors drift
-			odds, weight = math.Exp(b.step*float64(first+i)), b.tilted(first+i, 1)
+			odds, weight = math.Exp(b.step*float64(first+i)), b.tilted(first+i, share)
 		}
 		next := b.output(c, first+i+1, odds*far, first, last, s, node.X)
 		p, q := c.Between(node, next)
 		up := min(max((p-odds*q)*whole, 0), p)
 		mass[i] += (p - up) * weight
 		mass[i+1] += up * weight * growth
-		b.total += p
+		b.total += share * p
 		b.account(c, node, next, p*weight, growth)
 		node = next
 		odds *= far
@@ -259,12 +308,12 @@ func (b *builder) beyond(c *pair.Curve, last, first int, s side) float64 {
 }
 
 // under puts the mass below the first node, whose output is x, on that node.
-func (b *builder) under(c *pair.Curve, first int, x float64) {
+func (b *builder) under(c *pair.Curve, first int, x, share float64) {
 	if math.IsInf(x, 0) {
 		return
 	}
 	logP, _ := c.LogTails(x, c.Rising)
-	p := math.Exp(logP)
+	p := share * math.Exp(logP)
 	b.put(first, p)
 	b.total += p
 	b.err += 2 * b.tilted(first, p)

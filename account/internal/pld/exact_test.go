@@ -212,3 +212,48 @@ func twoLaplace(a, epsilon float64) float64 {
 	}
 	return sum
 }
+
+// A choice between pairs, made twice, against the sum over both choices; and a bounded
+// range, of which two have the integral of the profile of one over the loss of the other.
+func TestChoicesAndBoundedRanges(t *testing.T) {
+	first, second := response(0.7), pair.Atoms{{P: 0.5, Q: 0.2}, {P: 0.5, Q: 0.8}}
+	choice := pair.Choice{{Weight: 0.3, Pair: first}, {Weight: 0.7, Pair: second}}
+	for _, epsilon := range []float64{0, 0.4, 1.1} {
+		truth := 0.0
+		for _, v := range choice {
+			for _, w := range choice {
+				for _, x := range v.Pair.(pair.Atoms) {
+					for _, y := range w.Pair.(pair.Atoms) {
+						truth += v.Weight * w.Weight * math.Max(0, x.P*y.P-math.Exp(epsilon)*x.Q*y.Q)
+					}
+				}
+			}
+		}
+		got, err := Delta([]Term{{choice, 2}}, epsilon, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		contains(t, "choice", got, truth, 1e-12, 1e-3*truth)
+
+		const e, cells = 0.8, 20000
+		one := func(a float64) float64 {
+			switch {
+			case a >= e:
+				return 0
+			case a <= -e:
+				return -math.Expm1(a)
+			}
+			root := -math.Expm1((a - e) / 2)
+			return root * root / -math.Expm1(-e)
+		}
+		truth = 0
+		for i := range cells {
+			l := e * (2*(float64(i)+0.5)/cells - 1)
+			truth += one(epsilon-l) * math.Exp((l-e)/2) / (2 * -math.Expm1(-e)) * 2 * e / cells
+		}
+		if got, err = Delta([]Term{{pair.BoundedRange{Epsilon: e}, 2}}, epsilon, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		contains(t, "bounded range", got, truth, 1e-7, 1e-3*truth)
+	}
+}

@@ -14,7 +14,11 @@ func releases() map[string]pair.Pair {
 		"shift": pair.Shift(pair.Normal, 0.7), "sampled": sampled(0.6, 0.01), "replaced": replaced(0.9, 0.1),
 		"laplace": pair.Shift(pair.Laplace, 0.7), "sampled laplace": pair.Sampled(pair.Laplace, 0.8, 0.3),
 		"group": group, "atoms": pair.Atoms{{P: 0.6, Q: 0.35}, {P: 0.1, Q: 0.55}, {P: 0.28, Q: 0.1}, {P: 0.02, Q: 0}},
-		"glued": withoutReplacement(0.8, 0.1),
+		"glued": withoutReplacement(0.8, 0.1), "range": pair.BoundedRange{Epsilon: 0.9},
+		"choice": pair.Choice{{Weight: 0.25, Pair: sampled(0.8, 0.1)}, {Weight: 0.6, Pair: withoutReplacement(1, 0.3)}, {Weight: 0.15, Pair: pair.Atoms{{P: 0.7, Q: 0.4}, {P: 0.29, Q: 0.6}, {P: 0.01, Q: 0}}}},
+		"glued choice": pair.Glued{
+			Above: pair.Choice{{Weight: 0.5, Pair: sampled(0.8, 0.1)}, {Weight: 0.5, Pair: sampled(0.8, 0.3)}},
+			Below: pair.Choice{{Weight: 0.5, Pair: sampled(0.8, 0.1).Swap()}, {Weight: 0.5, Pair: sampled(0.8, 0.3).Swap()}}},
 	}
 	for name, p := range list {
 		if name[0] != '-' {

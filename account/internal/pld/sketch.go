@@ -1,7 +1,6 @@
 package pld
 
 import (
-	"errors"
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
@@ -19,9 +18,8 @@ type roughTerm struct {
 	loss, mass []float64
 	count      float64
 	fineness   float64 // cells for a standard deviation
+	total      float64 // of mass
 }
-
-var errPair = errors.New("pld: pair is of an unknown kind, want Mixture, Atoms or Glued")
 
 // cumulant holds the logarithm of E e^{tL} and its first two derivatives in t.
 type cumulant struct{ value, mean, variance float64 }
@@ -64,7 +62,7 @@ func newSketch(terms []Term, omit float64) (*sketch, error) {
 	s := &sketch{}
 	for _, v := range terms {
 		r := roughTerm{count: float64(v.Count), fineness: math.Min(math.Max(1000/float64(len(terms)), 4), 10)}
-		if err := r.picture(v.Pair, omit, everywhere); err != nil {
+		if err := r.picture(v.Pair, 1, omit, everywhere); err != nil {
 			return nil, err
 		}
 		s.terms = append(s.terms, r)
@@ -73,71 +71,80 @@ func newSketch(terms []Term, omit float64) (*sketch, error) {
 	return s, nil
 }
 
-// side says which losses of a pair count.
-type side uint8
-
-const (
-	everywhere side = iota
-	above           // losses above 0
-	below           // losses below 0
-)
-
-func (s side) has(loss float64) bool {
-	return s == everywhere || s == above && loss > 0 || s == below && loss < 0
-}
-
 // add records one loss.
 func (r *roughTerm) add(loss, mass float64, s side) {
 	if mass > 0 && s.has(loss) && !math.IsInf(loss, 0) {
 		r.loss = append(r.loss, loss)
 		r.mass = append(r.mass, mass)
+		r.total += mass
 	}
 }
 
-// picture records the losses of p on one side.
-func (r *roughTerm) picture(p pair.Pair, omit float64, s side) error {
+// picture records the losses of p on one side, with masses times a weight.
+func (r *roughTerm) picture(p pair.Pair, weight, omit float64, s side) error {
 	switch p := p.(type) {
 	case pair.Mixture:
 		c, err := pair.NewCurve(p)
 		if err != nil {
 			return err
 		}
-		r.mixture(c, omit, s)
+		r.mixture(c, weight, omit, s)
 	case pair.Atoms:
 		if err := checkAtoms(p); err != nil {
 			return err
 		}
 		for _, a := range p {
-			r.add(math.Log(a.P/a.Q), a.P, s)
+			r.add(math.Log(a.P/a.Q), weight*a.P, s)
+		}
+	case pair.BoundedRange:
+		if err := checkRange(p); err != nil {
+			return err
+		}
+		r.bounded(p, weight, s)
+	case pair.Choice:
+		if err := checkChoice(p); err != nil {
+			return err
+		}
+		for _, v := range p {
+			if err := r.picture(v.Pair, weight*v.Weight, omit, s); err != nil {
+				return err
+			}
 		}
 	case pair.Glued:
-		if err := r.picture(p.Above, omit, above); err != nil {
+		before := r.total
+		if err := r.picture(p.Above, weight, omit, above); err != nil {
 			return err
 		}
-		if err := r.picture(p.Below, omit, below); err != nil {
+		if err := r.picture(p.Below, weight, omit, below); err != nil {
 			return err
 		}
-		rest := 1.0
-		for _, m := range r.mass {
-			rest -= m
-		}
-		r.add(0, rest, everywhere)
+		r.add(0, weight-(r.total-before), s)
 	default:
 		return errPair
 	}
 	return nil
 }
 
+// bounded cuts the losses of a bounded range into cells.
+func (r *roughTerm) bounded(p pair.BoundedRange, weight float64, s side) {
+	const cells = 40
+	for i := range cells {
+		a := p.Epsilon * (2*float64(i)/cells - 1)
+		mass, odds := rangeMasses(p.Epsilon, a, a+2*p.Epsilon/cells)
+		r.add(math.Log(mass/odds), weight*mass, s)
+	}
+}
+
 // mixture cuts the outputs into cells on which the loss hardly changes. Each has the loss
 // that its masses under P and Q give, so that moments of many releases come out right.
-func (r *roughTerm) mixture(c *pair.Curve, omit float64, s side) {
+func (r *roughTerm) mixture(c *pair.Curve, weight, omit float64, s side) {
 	from, to := c.First, c.Last
 	if c.Law == pair.Normal {
 		from, to = quantile(c, omit, true), quantile(c, omit, false)
 	} else {
 		for _, x := range []float64{c.First - c.Scale, c.Last + c.Scale} {
 			logP, _ := c.LogTails(math.Min(math.Max(x, c.First), c.Last), x < c.First)
-			r.add(c.Loss(x), math.Exp(logP), s)
+			r.add(c.Loss(x), weight*math.Exp(logP), s)
 		}
 	}
 	cells := math.Ceil((to - from) / c.Scale * r.fineness * math.Max(1, (c.Last-c.First)/c.Scale))
@@ -146,7 +153,7 @@ func (r *roughTerm) mixture(c *pair.Curve, omit float64, s side) {
 	for i := range n {
 		a := from + width*float64(i)
 		p, q := c.Masses(a, a+width)
-		r.add(math.Log(p/q), p, s)
+		r.add(math.Log(p/q), weight*p, s)
 	}
 }
 
@@ -175,22 +182,6 @@ func quantile(c *pair.Curve, mass float64, left bool) float64 {
 		}
 	}
 	return inner + sign*far
-}
-
-// checkAtoms returns an error unless both columns are probabilities that sum to 1.
-func checkAtoms(a pair.Atoms) error {
-	var p, q float64
-	for _, v := range a {
-		if !(v.P >= 0 && v.Q >= 0) {
-			return errors.New("pld: a probability of an atom is negative or no number, want 0 to 1")
-		}
-		p += v.P
-		q += v.Q
-	}
-	if math.Abs(p-1) > 1e-9 || math.Abs(q-1) > 1e-9 {
-		return errors.New("pld: the probabilities of atoms do not sum to 1; scale them")
-	}
-	return nil
 }
 
 // saddle is the point that rules δ at one ε: the tilt t and the values that belong to it,

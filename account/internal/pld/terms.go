@@ -73,6 +73,20 @@ func limits(p pair.Pair) (top, logAlive float64, err error) {
 			}
 		}
 		return top, math.Log1p(-math.Min(infinite, 1)), checkAtoms(p)
+	case pair.BoundedRange:
+		return p.Epsilon, 0, checkRange(p)
+	case pair.Choice:
+		infinite := 0.0
+		top = math.Inf(-1)
+		for _, v := range p {
+			high, alive, wrong := limits(v.Pair)
+			if wrong != nil {
+				return 0, 0, wrong
+			}
+			top = max(top, high)
+			infinite -= v.Weight * math.Expm1(alive)
+		}
+		return top, math.Log1p(-min(infinite, 1)), checkChoice(p)
 	case pair.Glued:
 		top, logAlive, err = limits(p.Above)
 		return math.Max(top, 0), logAlive, err
@@ -127,6 +141,13 @@ func atomLosses(p pair.Pair) (losses []float64, all bool) {
 		if c, err := pair.NewCurve(p); err == nil && c.Law == pair.Laplace {
 			return []float64{c.Low, c.High}, false
 		}
+	case pair.Choice:
+		all = true
+		for _, v := range p {
+			more, exact := atomLosses(v.Pair)
+			losses, all = append(losses, more...), all && exact
+		}
+		return losses, all
 	case pair.Glued:
 		above, exact := atomLosses(p.Above)
 		below, also := atomLosses(p.Below)
