@@ -10,7 +10,7 @@ import (
 const reach = 62
 
 // maxRule is the largest number of quadrature nodes of one pair.
-const maxRule = 1 << 16
+const maxRule = 1 << 15
 
 // rule is a quadrature rule for expectations over the finite losses of P: node j has the
 // probability e^logMass[j] and the loss loss[j]. point marks nodes that are true atoms.
