@@ -32,7 +32,7 @@ type Options struct {
 	// width of delta of about Relative·delta will do, too. Bounds are wider where the
 	// lattice that this takes is too large; they are valid all the same.
 	Relative, Absolute float64
-	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. It bounds
+	// MaxNodes is the largest number of nodes of a lattice; zero means 2^22. It bounds
 	// memory at about 50 bytes a node.
 	MaxNodes int
 	// direct and forget are for tests: closed forms are not used, lattices are not kept.
@@ -45,7 +45,7 @@ func (o Options) withDefaults() Options {
 		o.Relative, o.Absolute = 1e-4, 1e-6
 	}
 	if o.MaxNodes == 0 {
-		o.MaxNodes = 1 << 21
+		o.MaxNodes = 1 << 22
 	}
 	return o
 }
