@@ -41,7 +41,8 @@ func TestSingleIsTheCostOfOneRelease(t *testing.T) {
 		{assumed(0.7, 0), 0}, {assumed(0.7, 1e-7), 0}, {sampled(0.03, 0.9), 0}, {mechanism.WithoutReplacement{Records: 90, Batch: 7, Event: gaussian(1.3)}, 0},
 		{mechanism.PoissonSampled{Probability: 0.2, Event: mechanism.Laplace{NoiseMultiplier: 0.6}}, 0},
 		{mechanism.MixtureOfGaussians{NoiseMultiplier: 1.2, Sensitivities: []float64{0, 1, 2}, Probabilities: []float64{0.9, 0.08, 0.02}}, 0},
-		{mechanism.TruncatedPoisson{Probability: 0.1, Records: 200, MaxBatch: 40, Event: gaussian(2)}, 1},
+		{mechanism.TruncatedPoisson{Probability: 0.1, Records: 200, MaxBatch: 40, Event: gaussian(2)}, 0},
+		{mechanism.WithReplacement{Records: 50, Batch: 9, Event: gaussian(2)}, 0}, {mechanism.JLClipping{NoiseMultiplier: 4, Projections: 20, Cap: 2, Probability: 0.1}, 0}, {mechanism.Exponential{Epsilon: 0.9}, 0},
 		{mechanism.ObjectivePerturbation{NoiseMultiplier: 4, Smoothness: 0.1}, 1e-3},
 		{mechanism.AdaptiveClipping{NoiseMultiplier: 1, CountNoise: 3}, 0},
 	} {

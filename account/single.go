@@ -161,20 +161,15 @@ func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta flo
 	return func(delta float64) float64 { return rhoEpsilon(rho*(1+rhoError), delta) }, nil
 }
 
-// profileEpsilon returns the inverse of the profile of a pair of finitely many outcomes or of shifts.
+// profileEpsilon returns the inverse of the profile of a pair, false where it is of a kind without one.
 func profileEpsilon(p pair.Pair) (at func(delta float64) float64, known bool) {
 	if a, ok := p.(pair.Atoms); ok {
 		return atomsEpsilon(a), true
 	}
-	if _, ok := p.(pair.Mixture); !ok {
+	if _, _, err := pair.Profile(p, 1); err != nil {
 		return nil, false
 	}
-	top := 600.0 // beyond it e^ε·Q loses its meaning
-	if c, err := pair.NewCurve(p.(pair.Mixture)); err != nil {
-		return nil, false
-	} else if c.High < top {
-		top = c.High
-	}
+	const top = 600 // beyond it e^ε·Q loses its meaning
 	return func(delta float64) float64 {
 		holds := func(epsilon float64) bool {
 			v, bound, err := pair.Profile(p, epsilon)
@@ -186,7 +181,7 @@ func profileEpsilon(p pair.Pair) (at func(delta float64) float64, known bool) {
 		case !holds(top):
 			return math.Inf(1)
 		}
-		return numeric.BisectLog(1e-300, top, 1e-13, func(epsilon float64) bool { return !holds(epsilon) }) * (1 + 2e-13)
+		return numeric.BisectLog(1e-12, top, 1e-13, func(epsilon float64) bool { return !holds(epsilon) }) * (1 + 2e-13)
 	}, true
 }
 
