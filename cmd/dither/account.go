@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/spf13/cobra"
+)
+
+const accountLong = `Say what releases cost in privacy: the smallest epsilon at a delta, or with --epsilon the
+smallest delta, by every accountant that has a proof.
+
+What is priced is an event expression, or the plan or certificate in a JSON file (also what
+dither train --dry-run --json prints), or the certificate of a model folder; without an
+argument, --steps steps of gradient descent, each with normal noise of --noise-multiplier
+times the clipping norm on a sample that takes each record with --sampling-probability.
+
+A bound that is proven is printed rounded to its safe side: "from" down, "to" up. The number
+that may be claimed is the one in the column "to" of the line that says so.
+
+Every number follows from public ones; no record is read.`
+
+const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.1)))"
+  dither account --noise-multiplier 1.1 --sampling-probability 0.01 --steps 1000 --delta 1e-5
+  dither account dither-model --rows-per-person 10
+  dither account "gaussian(1)" --epsilon 2`
+
+// defaultDelta is the delta at which commands price what names none.
+const defaultDelta = 1e-6
+
+// accountCommand holds the flags of dither account.
+type accountCommand struct {
+	steps       stepFlags
+	delta       float64
+	epsilon     float64
+	neighboring string
+	accountant  string
+	rows        int
+	json        bool
+	changed     func(flag string) bool
+}
+
+func newAccount() *cobra.Command {
+	a := &accountCommand{}
+	c := &cobra.Command{
+		Use: "account [EVENT | FILE | MODEL-FOLDER]", Short: "Say what releases cost in privacy", Long: accountLong, Example: accountExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("dither account has %d arguments, want one event, file or model folder, or none; put an event in quotation marks", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c, args) },
+	}
+	f := c.Flags()
+	a.steps.add(f)
+	f.Float64Var(&a.delta, "delta", defaultDelta, "probability with which the epsilon bound may fail (default of a file: its own)")
+	f.Float64Var(&a.epsilon, "epsilon", 0, "ask for the smallest delta at this epsilon instead")
+	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out (default of a file: its own)")
+	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
+	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
+	f.BoolVar(&a.json, "json", false, "print JSON")
+	a.changed = f.Changed
+	return c
+}
+
+func accountantNames() []string {
+	all := account.All()
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.Name()
+	}
+	return names
+}
+
+func (a *accountCommand) run(c *cobra.Command, args []string) error {
+	s, err := a.subject(args)
+	if err != nil {
+		return err
+	}
+	question, err := a.question(s)
+	if err != nil {
+		return err
+	}
+	out, err := a.answer(s, question)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return writeJSON(c.OutOrStdout(), out)
+	}
+	text, err := out.text()
+	if err != nil {
+		return failed{err}
+	}
+	return writeAll(c.OutOrStdout(), text)
+}
+
+// question is what is asked about an event.
+type question struct {
+	event       mechanism.Event
+	neighboring privacy.Neighboring
+	// forDelta says that the smallest delta at epsilon is asked for, not the smallest
+	// epsilon at delta.
+	forDelta       bool
+	epsilon, delta float64
+	accountants    []account.Accountant
+	rows           int
+}
+
+// question settles the terms: flags before what the file says.
+func (a *accountCommand) question(s subject) (question, error) {
+	q := question{event: s.event, neighboring: s.neighboring, delta: s.delta, epsilon: a.epsilon, forDelta: a.changed("epsilon"), accountants: account.All()}
+	var err error
+	if s.neighboring == 0 || a.changed("neighboring") {
+		if q.neighboring, err = privacy.ParseNeighboring(a.neighboring); err != nil {
+			return q, err
+		}
+	}
+	if !s.file || a.changed("delta") {
+		q.delta = a.delta
+	}
+	if q.rows = s.rows; a.changed("rows-per-person") {
+		q.rows = a.rows
+	}
+	if a.accountant != "" {
+		named, unknown := account.Named(a.accountant)
+		if unknown != nil {
+			return q, unknown
+		}
+		q.accountants = []account.Accountant{named}
+	}
+	if err = a.checkNumbers(q); err != nil {
+		return q, err
+	}
+	return q, mechanism.CheckNeighboring(q.event, q.neighboring)
+}
+
+// mostRows bounds the group of --rows-per-person.
+const mostRows = 1_000_000
+
+func (a *accountCommand) checkNumbers(q question) error {
+	switch {
+	case q.forDelta && a.changed("delta"):
+		return fmt.Errorf("--epsilon and --delta are both given, want one of them; the other is computed")
+	case q.forDelta && a.changed("rows-per-person"):
+		return fmt.Errorf("--rows-per-person goes with --delta: the epsilon of several rows is computed at a delta")
+	case q.forDelta && !(q.epsilon >= 0 && !math.IsInf(q.epsilon, 1)):
+		return fmt.Errorf("--epsilon is %v, want a finite number of at least 0", q.epsilon)
+	case !q.forDelta && !(q.delta >= 0 && q.delta < 1):
+		return fmt.Errorf("--delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", q.delta)
+	case a.changed("rows-per-person") && (q.rows < 1 || q.rows > mostRows):
+		return fmt.Errorf("--rows-per-person is %d, want 1 to %d", q.rows, mostRows)
+	}
+	return nil
+}

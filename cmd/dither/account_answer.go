@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/privacy"
+)
+
+// number is a JSON number, or "infinity".
+type number = certificate.Epsilon
+
+// accounted is what dither account prints: everything in full precision as JSON.
+type accounted struct {
+	Event       string              `json:"event"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Asked is "epsilon", the smallest at Delta, or "delta", the smallest at Epsilon.
+	Asked       string  `json:"asked"`
+	Epsilon     *number `json:"epsilon,omitempty"`
+	Delta       *number `json:"delta,omitempty"`
+	Accountants []price `json:"accountants"`
+	// Claim is the guarantee that may be claimed.
+	Claim claim `json:"claim"`
+	// Stated is the epsilon in the certificate, at the same terms.
+	Stated *number    `json:"stated-epsilon,omitempty"`
+	Group  *groupCost `json:"group,omitempty"`
+	Next   string     `json:"next,omitempty"`
+}
+
+// price is what one accountant says: proven bounds with an estimate between them, or why it
+// has none.
+type price struct {
+	Accountant string  `json:"accountant"`
+	Lower      *number `json:"lower,omitempty"`
+	Estimate   *number `json:"estimate,omitempty"`
+	Upper      *number `json:"upper,omitempty"`
+	Refused    string  `json:"refused,omitempty"`
+}
+
+// claim is a guarantee and the accountant that proves it.
+type claim struct {
+	Accountant  string              `json:"accountant"`
+	Epsilon     number              `json:"epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+}
+
+// groupCost is the epsilon of several rows together.
+type groupCost struct {
+	Rows       int    `json:"rows"`
+	Epsilon    number `json:"epsilon"`
+	Accountant string `json:"accountant"`
+}
+
+func numberOf(v float64) *number {
+	n := number(v)
+	return &n
+}
+
+// answer computes everything that is to be printed.
+func (a *accountCommand) answer(s subject, q question) (accounted, error) {
+	out := accounted{Event: q.event.String(), Neighboring: q.neighboring, Asked: "epsilon", Delta: numberOf(q.delta)}
+	if q.forDelta {
+		out.Asked, out.Epsilon, out.Delta = "delta", numberOf(q.epsilon), nil
+	}
+	var err error
+	if out.Accountants, out.Claim, err = q.prices(); err != nil {
+		return out, err
+	}
+	if s.stated != nil && q.delta == s.delta && q.neighboring == s.neighboring && !q.forDelta {
+		out.Stated = s.stated
+	}
+	if out.Group, err = q.group(); err != nil {
+		return out, err
+	}
+	out.Next = a.nextStep(q, out.Claim)
+	return out, nil
+}
+
+// ask asks one accountant.
+func (q question) ask(a account.Accountant) (account.Interval, error) {
+	if q.forDelta {
+		return a.Delta(q.event, q.epsilon, q.neighboring)
+	}
+	return a.Epsilon(q.event, q.delta, q.neighboring)
+}
+
+// prices asks all accountants, at the same time. The last one that answers makes the claim:
+// Best is the last of all. That none answers is an error.
+func (q question) prices() ([]price, claim, error) {
+	intervals, errs := make([]account.Interval, len(q.accountants)), make([]error, len(q.accountants))
+	var wait sync.WaitGroup
+	for i, a := range q.accountants {
+		wait.Go(func() { intervals[i], errs[i] = q.ask(a) })
+	}
+	wait.Wait()
+	prices := make([]price, len(q.accountants))
+	claimed := claim{Delta: q.delta, Neighboring: q.neighboring}
+	for i, a := range q.accountants {
+		prices[i] = price{Accountant: a.Name()}
+		if errs[i] != nil {
+			prices[i].Refused = reason(errs[i])
+			continue
+		}
+		v := intervals[i]
+		prices[i].Lower, prices[i].Estimate, prices[i].Upper = numberOf(v.Lower), numberOf(v.Estimate), numberOf(v.Upper)
+		claimed.Accountant, claimed.Epsilon = a.Name(), number(v.Upper)
+		if q.forDelta {
+			claimed.Epsilon, claimed.Delta = number(q.epsilon), v.Upper
+		}
+	}
+	if claimed.Accountant == "" {
+		return nil, claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", errors.Join(errs...))
+	}
+	return prices, claimed, nil
+}
+
+// reason is why an accountant refused, in a few words.
+func reason(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	text = strings.TrimPrefix(text, "account: ")
+	if _, why, ok := strings.Cut(text, " has no proof for "); ok {
+		text = "no proof for " + why
+	}
+	return text
+}
+
+// group is the least proven epsilon of the rows together, by any of the accountants. Where
+// the file declares no rows, or one, and none are asked for, it is left out.
+func (q question) group() (*groupCost, error) {
+	if q.rows < 1 || q.forDelta {
+		return nil, nil
+	}
+	least := groupCost{Rows: q.rows, Epsilon: number(math.Inf(1))}
+	var reasons []error
+	for _, a := range q.accountants {
+		if a.Name() == (account.Best{}).Name() && len(q.accountants) > 1 {
+			continue // the others are what it asks
+		}
+		v, err := account.EpsilonGroup(a, q.event, q.delta, q.neighboring, q.rows)
+		if err != nil {
+			reasons = append(reasons, err)
+		} else if number(v) <= least.Epsilon {
+			least.Epsilon, least.Accountant = number(v), a.Name()
+		}
+	}
+	if least.Accountant == "" {
+		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.rows, errors.Join(reasons...))
+	}
+	return &least, nil
+}

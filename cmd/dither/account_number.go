@@ -1,0 +1,86 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// rounded writes a number that is 0 or more with at most this many significant digits; up or
+// down, so that a bound that is printed is still a bound.
+func rounded(v float64, digits int, up bool) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "infinity"
+	case v == 0 || math.IsNaN(v):
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	whole, _ := strconv.ParseInt(strings.Replace(mantissa, ".", "", 1), 10, 64)
+	power, _ := strconv.Atoi(exponent)
+	text := func() string { return strconv.FormatInt(whole, 10) + "e" + strconv.Itoa(power-digits+1) }
+	switch near := parsed(text()); {
+	case up && near < v:
+		whole++
+	case !up && near > v:
+		if whole == int64(math.Pow10(digits-1)) { // 10.0 becomes 9.99, not 9.9
+			whole, power = 10*whole, power-1
+		}
+		whole--
+	}
+	return plainly(parsed(text()))
+}
+
+// parsed reads back a number that was written here; beyond the range of float64 it is ±Inf.
+func parsed(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64)
+	return v
+}
+
+// plainly writes a number as briefly as it reads back.
+func plainly(v float64) string {
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	if size := math.Abs(v); size != 0 && (size < 1e-4 || size >= 1e9) {
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// Digits of a printed interval: the fewest, and the most that telling its ends apart may
+// take.
+const fewDigits, mostDigits = 6, 12
+
+// intervalText writes both ends of a proven interval, rounded outward, and the estimate
+// between them, with as many digits as tell the ends apart.
+func intervalText(lower, estimate, upper float64) (from, middle, to string) {
+	digits := fewDigits
+	for digits < mostDigits && lower < upper && nearest(lower, digits) == nearest(upper, digits) {
+		digits++
+	}
+	texts := aligned(rounded(lower, digits, false), nearest(estimate, digits), rounded(upper, digits, true))
+	return texts[0], texts[1], texts[2]
+}
+
+// aligned gives decimal fractions equally many digits behind the point, as far as this
+// says nothing false: whole numbers and numbers with an exponent stay as they are.
+func aligned(texts ...string) []string {
+	most := 0
+	for _, text := range texts {
+		if _, behind, ok := strings.Cut(text, "."); ok && !strings.Contains(text, "e") {
+			most = max(most, len(behind))
+		}
+	}
+	for i, text := range texts {
+		if _, behind, ok := strings.Cut(text, "."); ok && !strings.Contains(text, "e") {
+			texts[i] += strings.Repeat("0", most-len(behind))
+		}
+	}
+	return texts
+}
+
+// nearest writes a number rounded to the nearest one with this many significant digits.
+func nearest(v float64, digits int) string {
+	return plainly(parsed(strconv.FormatFloat(v, 'g', digits, 64)))
+}

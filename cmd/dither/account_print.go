@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/privacy"
+)
+
+// text is the answer for a terminal.
+func (a accounted) text() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", printable(a.Event), a.Neighboring, relationWords(a.Neighboring))
+	if a.Asked == "delta" {
+		fmt.Fprintf(&b, "asked     the smallest delta at epsilon %v\n\n", plainly(float64(*a.Epsilon)))
+	} else {
+		fmt.Fprintf(&b, "asked     the smallest epsilon at delta %v\n\n", plainly(float64(*a.Delta)))
+	}
+	if err := writeColumns(&b, a.priceRows()); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "\nclaim     %s\n", a.Claim.text())
+	if a.Group != nil {
+		fmt.Fprintf(&b, "group     epsilon %s for %d rows together, at the same delta (accountant %s)\n", rounded(float64(a.Group.Epsilon), 5, true), a.Group.Rows, a.Group.Accountant)
+	}
+	if a.Stated != nil {
+		fmt.Fprint(&b, "stated    ", a.statedText(), "\n")
+	}
+	if a.Next != "" {
+		fmt.Fprintf(&b, "\nnext      %s\n", a.Next)
+	}
+	return b.Bytes(), nil
+}
+
+// priceRows is the table of accountants.
+func (a accounted) priceRows() [][]string {
+	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", ""}}
+	for _, p := range a.Accountants {
+		if p.Refused != "" {
+			rows = append(rows, []string{p.Accountant, "-", "-", "-", "refused: " + p.Refused})
+			continue
+		}
+		note := ""
+		switch {
+		case p.Accountant == a.Claim.Accountant:
+			note = `<- "to" may be claimed`
+		case *p.Lower == 0 && *p.Upper > 0:
+			note = "upper bound only"
+		}
+		from, estimate, to := intervalText(float64(*p.Lower), float64(*p.Estimate), float64(*p.Upper))
+		rows = append(rows, []string{p.Accountant, from, estimate, to, note})
+	}
+	return rows
+}
+
+// text states a guarantee in one line, rounded up.
+func (c claim) text() string {
+	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
+		return "none: there is no guarantee at this delta or epsilon"
+	}
+	return fmt.Sprintf("epsilon %s at delta %s, for %s", rounded(float64(c.Epsilon), 5, true), rounded(c.Delta, 5, true), relationWords(c.Neighboring))
+}
+
+// statedText compares what a certificate states with what is proven now.
+func (a accounted) statedText() string {
+	stated := float64(*a.Stated)
+	text := "the certificate says epsilon " + rounded(stated, 5, true)
+	for _, p := range a.Accountants {
+		if p.Refused == "" && stated < float64(*p.Lower)*(1-1e-9) {
+			return text + ", LESS than the proven lower bound: do not rely on it; see dither verify"
+		}
+	}
+	return text
+}
+
+// noisePattern finds noise multipliers in an event, namePattern the names of events, and
+// noiseOnly the names of events whose cost falls to 0 as the noise in them grows.
+var (
+	noisePattern = regexp.MustCompile(`(^|[ (])(gaussian|laplace)\(([^(),]+)\)`)
+	namePattern  = regexp.MustCompile(`[a-z-]+\(`)
+	noiseOnly    = []string{"gaussian(", "laplace(", "repeat(", "sequence(", "poisson(", "partition(", "without-replacement(", "with-replacement(", "truncated-poisson("}
+)
+
+// noiseAlone returns the event with X for its noise multiplier, "" unless it has exactly one
+// and costs nothing else.
+func noiseAlone(event string) string {
+	other := slices.ContainsFunc(namePattern.FindAllString(event, -1), func(name string) bool { return !slices.Contains(noiseOnly, name) })
+	if other || len(noisePattern.FindAllString(event, -1)) != 1 {
+		return ""
+	}
+	return noisePattern.ReplaceAllString(event, "${1}${2}(X)")
+}
+
+// nextStep is a command that finds the noise for a stricter guarantee: half the epsilon, or
+// the usual delta. "" where the event has no one noise multiplier.
+func (a *accountCommand) nextStep(q question, c claim) string {
+	epsilon, delta := parsed(rounded(float64(c.Epsilon)/2, 2, false)), q.delta
+	switch {
+	case q.forDelta:
+		epsilon, delta = q.epsilon, defaultDelta
+	case math.IsInf(float64(c.Epsilon), 1):
+		epsilon = 1
+	}
+	event := noiseAlone(q.event.String())
+	if delta == 0 && strings.Contains(event, "gaussian(") {
+		delta = defaultDelta // there is no epsilon at 0
+	}
+	if event == "" || epsilon == 0 || q.forDelta && c.Delta <= delta {
+		return ""
+	}
+	command := fmt.Sprintf("dither calibrate --epsilon %s --delta %s", plainly(epsilon), plainly(delta))
+	if q.neighboring != privacy.AddOrRemoveOne {
+		command += " --neighboring " + q.neighboring.String()
+	}
+	if a.steps.any(a.changed) {
+		return command + a.steps.text()
+	}
+	return command + ` --event "` + event + `"`
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/privacy"
+	"github.com/spf13/cobra"
+)
+
+const calibrateLong = `Find what meets a privacy target: the least noise, the most steps or the largest sampling
+probability for which gradient descent costs at most --epsilon at --delta.
+
+--find names what is looked for, and the other two are given: --noise-multiplier, --steps
+(default 1), --sampling-probability (default 1, full batch). Or --event names any event, with
+X in place of the number that is looked for. The cost must fall as X grows, as with a noise
+multiplier; for a number with which the cost grows, such as a count or a probability, say
+--falling=false and perhaps where to look, with --low and --high.
+
+The value is rounded to the private side, and the cost that is printed is that of the
+rounded value: its proven upper bound is at most the target.
+
+Exit status 2 when nothing in range meets the target.`
+
+const calibrateExample = `  dither calibrate --epsilon 1 --steps 1000 --sampling-probability 0.01
+  dither calibrate --epsilon 1 --find steps --noise-multiplier 1.1 --sampling-probability 0.01
+  dither calibrate --epsilon 1 --find sampling-probability --noise-multiplier 1.1 --steps 1000
+  dither calibrate --epsilon 2 --delta 1e-5 --event "sequence(gaussian(5), repeat(100, gaussian(X)))"
+  dither calibrate --epsilon 1 --delta 0 --event "repeat(X, laplace(50))" --falling=false`
+
+// What --find may name.
+const (
+	findNoise       = "noise-multiplier"
+	findSteps       = "steps"
+	findProbability = "sampling-probability"
+)
+
+// calibrateCommand holds the flags of dither calibrate.
+type calibrateCommand struct {
+	steps       stepFlags
+	epsilon     float64
+	delta       float64
+	neighboring string
+	find        string
+	event       string
+	falling     bool
+	low, high   float64
+	accountant  string
+	json        bool
+	changed     func(flag string) bool
+}
+
+func newCalibrate() *cobra.Command {
+	k := &calibrateCommand{}
+	c := &cobra.Command{
+		Use: "calibrate --epsilon E", Short: "Find the noise, steps or sampling that meet a privacy target", Long: calibrateLong, Example: calibrateExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("dither calibrate has %d arguments, want flags only; an event goes behind --event, in quotation marks", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return k.run(c) },
+	}
+	f := c.Flags()
+	f.Float64Var(&k.epsilon, "epsilon", 0, "the target, in nats; required")
+	f.Float64Var(&k.delta, "delta", defaultDelta, "probability with which the epsilon bound may fail")
+	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.StringVar(&k.find, "find", findNoise, "what is looked for: noise-multiplier, steps or sampling-probability")
+	k.steps.add(f)
+	f.StringVar(&k.event, "event", "", `any event instead, with X in place of the number that is looked for`)
+	f.BoolVar(&k.falling, "falling", true, "the cost of --event falls as X grows; =false: it grows")
+	f.Float64Var(&k.low, "low", 1e-9, "least X, with --falling=false")
+	f.Float64Var(&k.high, "high", 1e9, "largest X, with --falling=false")
+	f.StringVar(&k.accountant, "accountant", "", "accountant (default: the one that prices the event best)")
+	f.BoolVar(&k.json, "json", false, "print JSON")
+	k.changed = f.Changed
+	return c
+}
+
+func (k *calibrateCommand) run(c *cobra.Command) error {
+	target, err := k.target()
+	if err != nil {
+		return err
+	}
+	p, err := k.problem(target)
+	if err != nil {
+		return err
+	}
+	out, err := p.solve()
+	if err != nil {
+		return err
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), out)
+	}
+	text, err := out.text()
+	if err != nil {
+		return failed{err}
+	}
+	return writeAll(c.OutOrStdout(), text)
+}
+
+// target is the guarantee that must be met.
+func (k *calibrateCommand) target() (privacy.Guarantee, error) {
+	switch {
+	case !k.changed("epsilon"):
+		return privacy.Guarantee{}, fmt.Errorf("--epsilon is missing, want the target; 1 is a common choice")
+	case !(k.epsilon > 0) || math.IsInf(k.epsilon, 1):
+		return privacy.Guarantee{}, fmt.Errorf("--epsilon is %v, want a finite number of more than 0; 1 is a common choice", k.epsilon)
+	case !(k.delta >= 0 && k.delta < 1):
+		return privacy.Guarantee{}, fmt.Errorf("--delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", k.delta)
+	}
+	n, err := privacy.ParseNeighboring(k.neighboring)
+	if err != nil {
+		return privacy.Guarantee{}, err
+	}
+	return privacy.NewGuarantee(k.epsilon, k.delta, n, privacy.Unit{})
+}
+
+// calibrated is what dither calibrate prints.
+type calibrated struct {
+	// Found names what was looked for, X for a number of --event.
+	Found string `json:"found"`
+	Value number `json:"value"`
+	// AtLimit says that Value is as far as was looked: the target would allow more.
+	AtLimit     bool                `json:"at-limit,omitempty"`
+	Event       string              `json:"event"`
+	Target      number              `json:"target-epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	Accountant  string              `json:"accountant"`
+	Lower       number              `json:"lower"`
+	Estimate    number              `json:"estimate"`
+	Upper       number              `json:"upper"`
+	// Side says in which direction Value was rounded, away from the target.
+	Side string `json:"side"`
+	Next string `json:"next"`
+}
+
+func (o calibrated) text() ([]byte, error) {
+	from, estimate, to := intervalText(float64(o.Lower), float64(o.Estimate), float64(o.Upper))
+	rows := [][]string{
+		{o.Found, plainly(float64(o.Value)) + "  (" + o.Side + ")"},
+		{"event", o.Event},
+		{"epsilon from", from},
+		{"estimate", estimate},
+		{"to", to + `  <- may be claimed, at most the target ` + plainly(float64(o.Target))},
+		{"delta", plainly(o.Delta)},
+		{"relation", fmt.Sprintf("%v: %s", o.Neighboring, relationWords(o.Neighboring))},
+		{"accountant", o.Accountant},
+	}
+	var b bytes.Buffer
+	if err := writeColumns(&b, rows); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "\nnext  %s\n", o.Next)
+	return b.Bytes(), nil
+}
+
+// interval takes over what an accountant says.
+func (o *calibrated) interval(v account.Interval) {
+	o.Lower, o.Estimate, o.Upper = number(v.Lower), number(v.Estimate), number(v.Upper)
+}
