@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -141,23 +140,46 @@ func shareOf(delta, count float64) float64 {
 // leastDelta returns the smallest δ from least on, to a relative 1e-9 and from above, at which an ε that
 // falls in δ is at most epsilon; 1 where there is none.
 func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 {
-	const smallest, largest, tolerance = 1e-300, 1 - 1e-12, 1e-9
+	const smallest, largest = 1e-300, 1 - 1e-12
 	switch {
 	case least >= 1:
 		return 1
 	case at(least) <= epsilon:
 		return least
-	case at(largest) > epsilon:
+	case !(at(largest) <= epsilon):
 		return 1
 	}
 	// Search in the distance from least, so that a small one is found too.
-	weak := numeric.BisectLog(smallest, largest-least, tolerance, func(d float64) bool {
-		return at(least+d) > epsilon
+	away := crossing(math.Log(smallest), math.Log(largest-least), 1e-12, func(x float64) float64 {
+		return at(min(largest, least+math.Exp(x))) - epsilon
 	})
-	for step := tolerance; step < 1; step *= 2 {
-		if d := least + weak*(1+step); d < 1 && at(d) <= epsilon {
-			return d
+	return min(largest, least+math.Exp(away))
+}
+
+// crossing returns a point, in (low, high] and at most a share tolerance of its size beyond the
+// first such one, where f, which falls from above 0 at low, is 0 or less, as it is at high. Two
+// secants, each moved a little so that both ends close in, are followed by a bisection.
+func crossing(low, high, tolerance float64, f func(float64) float64) float64 {
+	below, above := f(high), f(low)
+	for i := range 400 {
+		near := tolerance * max(math.Abs(low), math.Abs(high))
+		if high-low <= near {
+			break
+		}
+		x := low + (high-low)/2
+		if i%3 != 2 && !math.IsInf(above, 0) && !math.IsInf(below, 0) {
+			x = high - below*(high-low)/(below-above)
+			x += 0.4 * near * float64(1-2*(i%3))
+			x = max(low+near/4, min(high-near/4, x))
+		}
+		if !(x > low && x < high) {
+			break
+		}
+		if v := f(x); v <= 0 {
+			high, below = x, v
+		} else {
+			low, above = x, v
 		}
 	}
-	return 1
+	return high
 }

@@ -194,6 +194,31 @@ func compositionLaws(t *testing.T, a Accountant) {
 
 func TestBasicLaws(t *testing.T) { compositionLaws(t, Basic{}) }
 
+// TestSingleWithoutDelta holds which releases are private at δ = 0.
+func TestSingleWithoutDelta(t *testing.T) {
+	n := privacy.ReplaceOne
+	for _, e := range []mechanism.Event{
+		gaussian(3), sampled(0.1, 1), mechanism.DiscreteGaussian{StandardDeviation: 30, Sensitivity: 1}, mechanism.WithReplacement{Records: 50, Batch: 9, Event: gaussian(2)},
+		mechanism.WithoutReplacement{Records: 50, Batch: 9, Event: gaussian(2)}, mechanism.AssumedZCDP{Rho: 0.1, Neighboring: n},
+		mechanism.RepeatAndSelect{Shape: 1, Mean: 2, Event: gaussian(5)},
+	} {
+		if v, err := single(e, 0, n); err != nil || !math.IsInf(v, 1) {
+			t.Errorf("%v without delta: got %v (%v), want +Inf", e, v, err)
+		}
+	}
+	for _, c := range []struct {
+		event mechanism.Event
+		want  float64
+	}{
+		{mechanism.Laplace{NoiseMultiplier: 4}, 0.5}, {mechanism.DiscreteLaplace{Scale: 8, Sensitivity: 2}, 0.5}, {mechanism.Exponential{Epsilon: 0.25}, 0.5},
+		{mechanism.RandomizedResponse{Probability: 0.5, Outcomes: 2}, math.Log(3)},
+	} {
+		if v, err := single(c.event, 0, n); err != nil || v < c.want || v > c.want*(1+1e-11) {
+			t.Errorf("%v without delta: got %v (%v), want %v", c.event, v, err, c.want)
+		}
+	}
+}
+
 func TestSingleExtremes(t *testing.T) {
 	n := privacy.ZeroOut
 	for _, e := range []mechanism.Event{

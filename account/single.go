@@ -7,7 +7,6 @@ import (
 
 	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -125,24 +124,24 @@ func sampleEpsilon(epsilon, q float64) float64 {
 }
 
 // pairEpsilon inverts the profile of the dominating pairs, the larger direction; where they are of
-// another kind or there are none, it converts Rényi divergences or ρ.
+// a kind without one or there are none, it converts Rényi divergences or ρ.
 func pairEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
 	pairs, err := pairsOf(e, n)
 	if err != nil {
 		return divergenceEpsilon(e, n)
 	}
-	remove, known := profileEpsilon(pairs.remove)
-	if !known {
+	remove, finite := pairs.remove.(pair.Atoms)
+	add, finiteAdd := pairs.add.(pair.Atoms)
+	if finite && finiteAdd {
+		one, other := atomsEpsilon(remove), atomsEpsilon(add)
+		return func(delta float64) float64 { return max(one(delta), other(delta)) }, nil
+	}
+	_, _, unknown := pair.Profile(pairs.remove, 1)
+	_, _, unknownAdd := pair.Profile(pairs.add, 1)
+	if unknown != nil || unknownAdd != nil {
 		return divergenceEpsilon(e, n)
 	}
-	if pairs.symmetric {
-		return remove, nil
-	}
-	add, known := profileEpsilon(pairs.add)
-	if !known {
-		return divergenceEpsilon(e, n)
-	}
-	return func(delta float64) float64 { return max(remove(delta), add(delta)) }, nil
+	return func(delta float64) float64 { return profileEpsilon(pairs, delta) }, nil
 }
 
 // divergenceEpsilon converts the Rényi divergences of one event, or its ρ where these are unknown.
@@ -161,28 +160,35 @@ func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta flo
 	return func(delta float64) float64 { return rhoEpsilon(rho*(1+rhoError), delta) }, nil
 }
 
-// profileEpsilon returns the inverse of the profile of a pair, false where it is of a kind without one.
-func profileEpsilon(p pair.Pair) (at func(delta float64) float64, known bool) {
-	if a, ok := p.(pair.Atoms); ok {
-		return atomsEpsilon(a), true
-	}
-	if _, _, err := pair.Profile(p, 1); err != nil {
-		return nil, false
-	}
+// profileEpsilon inverts the profile of pairs whose losses have no largest one, from above to a
+// relative 1e-12. Below what float64 holds of a probability nothing is known.
+func profileEpsilon(pairs directions, delta float64) float64 {
 	const top = 600 // beyond it e^ε·Q loses its meaning
-	return func(delta float64) float64 {
-		holds := func(epsilon float64) bool {
-			v, bound, err := pair.Profile(p, epsilon)
-			return err == nil && v+bound <= delta
+	if delta < 1e-290 {
+		return math.Inf(1)
+	}
+	excess := func(epsilon float64) float64 {
+		v, bound, err := pair.Profile(pairs.remove, epsilon)
+		if !pairs.symmetric && err == nil {
+			var w, wide float64
+			w, wide, err = pair.Profile(pairs.add, epsilon)
+			v, bound = max(v, w), max(bound, wide)
 		}
-		switch {
-		case holds(0):
-			return 0
-		case !holds(top):
+		if err != nil {
 			return math.Inf(1)
 		}
-		return numeric.BisectLog(1e-12, top, 1e-13, func(epsilon float64) bool { return !holds(epsilon) }) * (1 + 2e-13)
-	}, true
+		return math.Log((v + bound) / delta)
+	}
+	low, high := 0.0, 1.0
+	if excess(0) <= 0 {
+		return 0
+	}
+	for !(excess(high) <= 0) {
+		if low, high = high, 2*high; high > top {
+			return math.Inf(1)
+		}
+	}
+	return crossing(low, high, 1e-12, excess)
 }
 
 // atomsEpsilon inverts the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes, of which those of the
