@@ -1,0 +1,116 @@
+package account
+
+import (
+	"fmt"
+	"math"
+)
+
+// Risk says what a guarantee means for one protected record, against the best attacker who knows
+// all other records and the method. All are upper bounds.
+type Risk struct {
+	// Epsilon, in nats, and Delta are the guarantee.
+	Epsilon, Delta float64
+	// TruePositiveAt1 and TruePositiveAt01 are how often an attacker finds out that a record
+	// was in the data, when he says so wrongly of 1 % and of 0.1 % of those that were not.
+	TruePositiveAt1, TruePositiveAt01 float64
+	// Advantage is the largest rate of true positives less that of false positives: how far
+	// the output helps beyond guessing, on a scale from 0 to 1.
+	Advantage float64
+	// BayesFactor is e^ε: how far the odds of any statement about the record move, except with
+	// probability Delta. +Inf for no guarantee.
+	BayesFactor float64
+	// PosteriorFromHalf and PosteriorFromHundredth are the largest probability that an attacker who
+	// began with 1/2, and with 1/100, gives to a statement about the record afterwards, except with
+	// probability Delta.
+	PosteriorFromHalf, PosteriorFromHundredth float64
+	// Reconstruction is the chance to guess a secret that is uniform on a million values.
+	Reconstruction float64
+}
+
+// secrets is how many values the secret of Risk.Reconstruction may have.
+const secrets = 1e6
+
+// RiskOf returns the risks of a guarantee and of the trade-off that the whole profile proves; the
+// zero TradeOff leaves what (epsilon, delta) proves. An epsilon or delta that is negative or no number
+// counts as no guarantee.
+//
+// What holds except with probability δ: an (ε, δ)-private output tells no more than one that
+// discloses all with probability δ and otherwise moves odds by e^ε at most (Kairouz, Oh & Viswanath,
+// "The Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
+// https://arxiv.org/abs/1311.0776). Reconstruction: a guess that is right with probability κ without
+// the output is right with at most the true positives at κ false positives (Hayes, Mahloujifar & Balle,
+// "Bounding Training Data Reconstruction in DP-SGD", NeurIPS 2023, theorem 2,
+// https://arxiv.org/abs/2302.07225).
+func RiskOf(t TradeOff, epsilon, delta float64) Risk {
+	if !(epsilon >= 0) || !(delta >= 0 && delta <= 1) {
+		epsilon, delta = math.Inf(1), 1
+	}
+	if !math.IsInf(epsilon, 1) {
+		t = TradeOff{append(t.points[:len(t.points):len(t.points)], profilePoint{epsilon, delta})}
+	}
+	return Risk{
+		Epsilon: epsilon, Delta: delta,
+		TruePositiveAt1:        t.TruePositives(0.01),
+		TruePositiveAt01:       t.TruePositives(0.001),
+		Advantage:              t.Advantage(),
+		BayesFactor:            math.Exp(epsilon),
+		PosteriorFromHalf:      posterior(0.5, epsilon),
+		PosteriorFromHundredth: posterior(0.01, epsilon),
+		Reconstruction:         t.TruePositives(1 / secrets),
+	}
+}
+
+// posterior is the probability whose odds are e^ε times those of a prior.
+func posterior(prior, epsilon float64) float64 {
+	return prior / (prior + (1-prior)*math.Exp(-epsilon))
+}
+
+// Words says the risks in plain sentences, for readers who decide and do not calculate.
+func (r Risk) Words() []string {
+	if math.IsInf(r.Epsilon, 1) {
+		return []string{"There is no guarantee: the result may disclose any record."}
+	}
+	words := []string{
+		fmt.Sprintf("An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most %s of those that are; with 1 wrong in 1000, at most %s.",
+			percent(r.TruePositiveAt1), percent(r.TruePositiveAt01)),
+		fmt.Sprintf("Choosing between \"in the data\" and \"not in the data\", with equal chances, he is right at most %s of the time; guessing blindly is right 50%% of the time.",
+			percent((1+r.Advantage)/2)),
+		fmt.Sprintf("What he held to be as likely as not he can afterwards hold to be at most %s likely, what he gave 1%% at most %s; %s.",
+			percent(r.PosteriorFromHalf), percent(r.PosteriorFromHundredth), exception(r.Delta)),
+		fmt.Sprintf("A secret with a million equally likely values he guesses with a chance of at most %s; without the result it is 1 in 1000000.", chance(r.Reconstruction)),
+	}
+	return append(words, "These limits hold for every attacker, whatever else he knows, and no matter how long he computes.")
+}
+
+// exception says with what probability a statement may fail.
+func exception(delta float64) string {
+	if delta == 0 {
+		return "this has no exceptions"
+	}
+	return "this may fail with a chance of at most " + chance(delta)
+}
+
+// percent writes a probability for reading, rounded up, so that a bound stays one.
+func percent(p float64) string {
+	switch scaled := 100 * p; {
+	case scaled >= 99.95 && scaled < 100:
+		return fmt.Sprintf("%.4g%%", math.Ceil(scaled*1000)/1000)
+	case scaled >= 10:
+		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*10-1e-9)/10)
+	default:
+		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*100-1e-9)/100)
+	}
+}
+
+// chance writes a small probability as 1 in so many, the number rounded down.
+func chance(p float64) string {
+	if p >= 0.1 {
+		return percent(p)
+	}
+	many := 1 / p
+	if many > 1e15 {
+		return fmt.Sprintf("1 in %.3g", many*(1-1e-2))
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(many))-1)
+	return fmt.Sprintf("1 in %.0f", math.Floor(many/unit*(1+1e-12))*unit)
+}

@@ -1,0 +1,114 @@
+package account
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestRiskOfNormalNoise compares with the exact rates of a normal release, Φ(Φ⁻¹(fp)+μ).
+func TestRiskOfNormalNoise(t *testing.T) {
+	for _, mu := range []float64{0.1, 0.5, 1, 3} {
+		epsilon := epsilonOf(mu, 1e-6)
+		r := RiskOf(tradeOffOf(t, func(epsilon float64) float64 { return gaussianDelta(mu, epsilon) }), epsilon, 1e-6)
+		power := func(fp float64) float64 { return numeric.NormalCDF(normalQuantile(fp) + mu) }
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"true positives at 1 %", r.TruePositiveAt1, power(0.01)},
+			{"true positives at 0.1 %", r.TruePositiveAt01, power(0.001)},
+			{"advantage", r.Advantage, 2*numeric.NormalCDF(mu/2) - 1},
+			{"reconstruction", r.Reconstruction, power(1e-6)},
+		} {
+			if c.got < c.want*(1-1e-12) || c.got > c.want*1.02+1e-11 {
+				t.Errorf("mu %v: %s: got %v, want a little above %v", mu, c.name, c.got, c.want)
+			}
+		}
+		if odds := r.PosteriorFromHalf / (1 - r.PosteriorFromHalf); math.Abs(odds/r.BayesFactor-1) > 1e-7 || math.Abs(math.Log(r.BayesFactor)/epsilon-1) > 1e-12 {
+			t.Errorf("mu %v: odds from one half %v, Bayes factor %v, epsilon %v", mu, odds, r.BayesFactor, epsilon)
+		}
+		if odds := r.PosteriorFromHundredth / (1 - r.PosteriorFromHundredth); math.Abs(odds*99/r.BayesFactor-1) > 1e-9 {
+			t.Errorf("mu %v: odds from one hundredth %v, Bayes factor %v", mu, odds, r.BayesFactor)
+		}
+	}
+}
+
+// TestRiskOfStatement holds what (ε, δ) alone proves: δ + e^ε·fp true positives at fp false ones, or
+// less where the other bound is lower.
+func TestRiskOfStatement(t *testing.T) {
+	r := RiskOf(TradeOff{}, 1, 1e-5)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"true positives at 1 %", r.TruePositiveAt1, 1e-5 + 0.01*math.E},
+		{"true positives at 0.1 %", r.TruePositiveAt01, 1e-5 + 0.001*math.E},
+		{"reconstruction", r.Reconstruction, 1e-5 + 1e-6*math.E},
+		{"advantage", r.Advantage, 1e-5 + (1-1e-5)*(math.E-1)/(math.E+1)},
+		{"posterior", r.PosteriorFromHalf, math.E / (1 + math.E)},
+	} {
+		if math.Abs(c.got/c.want-1) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	for _, r := range []Risk{RiskOf(TradeOff{}, math.Inf(1), 1e-6), RiskOf(TradeOff{}, math.NaN(), 1e-6), RiskOf(TradeOff{}, 1, math.NaN())} {
+		if r.TruePositiveAt01 != 1 || r.Advantage != 1 || r.PosteriorFromHundredth != 1 || r.Reconstruction != 1 || len(r.Words()) != 1 {
+			t.Errorf("no guarantee: got %+v", r)
+		}
+	}
+	if r := RiskOf(TradeOff{}, 0, 0); math.Abs(r.TruePositiveAt1-0.01) > 1e-14 || r.BayesFactor != 1 || r.PosteriorFromHundredth != 0.01 || r.Advantage != 0 {
+		t.Errorf("nothing disclosed: got %+v", r)
+	}
+}
+
+// TestWordsRoundUp holds that a bound in words is no less than the number.
+func TestWordsRoundUp(t *testing.T) {
+	for p := 1e-7; p < 1; p *= 1.0371 {
+		var v float64
+		if _, err := fmt.Sscanf(percent(p), "%g%%", &v); err != nil || v < 100*p*(1-1e-9) || v > 100*p+0.1 {
+			t.Errorf("%v is written %s (%v)", p, percent(p), err)
+		}
+		if p < 0.1 {
+			if _, err := fmt.Sscanf(chance(p), "1 in %g", &v); err != nil || 1/v < p*(1-1e-9) || 1/v > 1.12*p {
+				t.Errorf("%v is written %s (%v)", p, chance(p), err)
+			}
+		}
+	}
+	if got := chance(1e-300); got != "1 in 9.9e+299" {
+		t.Errorf("1e-300 is written %s", got)
+	}
+	text := strings.Join(RiskOf(TradeOff{}, 1, 0).Words(), " ")
+	for _, want := range []string{"2.72%", "0.28%", "73.2%", "no exceptions", "1 in 360000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not hold %q", text, want)
+		}
+	}
+}
+
+func ExampleRiskOf() {
+	// One release with noise of twice the clipping norm, at delta 1e-6.
+	e := mechanism.Gaussian{NoiseMultiplier: 2}
+	profile := func(epsilon float64) (float64, error) {
+		v, err := GDP{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+		return v.Upper, err
+	}
+	o, err := NewTradeOff(profile)
+	if err != nil {
+		panic(err)
+	}
+	for _, sentence := range RiskOf(o, 2.26, 1e-6).Words() {
+		fmt.Println(sentence)
+	}
+	// Output:
+	// An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most 3.4% of those that are; with 1 wrong in 1000, at most 0.48%.
+	// Choosing between "in the data" and "not in the data", with equal chances, he is right at most 59.9% of the time; guessing blindly is right 50% of the time.
+	// What he held to be as likely as not he can afterwards hold to be at most 90.6% likely, what he gave 1% at most 8.83%; this may fail with a chance of at most 1 in 1000000.
+	// A secret with a million equally likely values he guesses with a chance of at most 1 in 94000; without the result it is 1 in 1000000.
+	// These limits hold for every attacker, whatever else he knows, and no matter how long he computes.
+}

@@ -1,0 +1,131 @@
+package account
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// TradeOff is what a privacy profile proves about every attacker who guesses, from the output,
+// which of two neighbors the data were: at a rate of false positives, a lower bound on the rate of
+// false negatives. The zero value proves nothing.
+//
+// Being (ε, δ)-differentially private is the same as having at least max(0, 1-δ-e^ε·fp,
+// e^-ε(1-δ-fp)) false negatives at the rate fp of false positives, for every attacker (Wasserman &
+// Zhou, "A Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
+// https://arxiv.org/abs/0811.2501; Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
+// propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). The bound of a TradeOff is the
+// largest of those of finitely many ε, hence valid whichever they are.
+type TradeOff struct{ points []profilePoint }
+
+// profilePoint is one statement of (ε, δ)-differential privacy.
+type profilePoint struct{ epsilon, delta float64 }
+
+const (
+	// tradeOffStart is the smallest positive ε of a TradeOff, tradeOffEnd the δ at which it
+	// ends, tradeOffTop the largest ε.
+	tradeOffStart, tradeOffEnd, tradeOffTop = 1e-3, 1e-12, 512.0
+	// tradeOffPoints is how many ε lie evenly, and how many geometrically, between the ends.
+	tradeOffPoints = 100
+)
+
+// NewTradeOff samples a privacy profile: an upper bound on δ at each ε in nats, for neighbors in both
+// directions, such as the upper end of Accountant.Delta. It asks at 0, at 200 values of ε up to where δ
+// falls below 1e-12 or no further, half of them evenly and half geometrically spaced from 1e-3 on, and
+// at up to 25 more to find that end. It returns the first error of delta, or one for a δ that is
+// no number.
+func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
+	var t TradeOff
+	at := func(epsilon float64) (float64, error) {
+		v, err := delta(epsilon)
+		if err == nil && !(v >= 0) {
+			err = fmt.Errorf("account: delta at epsilon %v is %v, want a number from 0 to 1", epsilon, v)
+		}
+		t.points = append(t.points, profilePoint{epsilon, min(1, v)})
+		return v, err
+	}
+	if _, err := at(0); err != nil {
+		return TradeOff{}, err
+	}
+	end, err := profileEnd(at)
+	if err != nil {
+		return TradeOff{}, err
+	}
+	for i := range tradeOffPoints {
+		part := (float64(i) + 0.5) / tradeOffPoints
+		if _, err = at(end * part); err != nil {
+			return TradeOff{}, err
+		}
+		if _, err = at(tradeOffStart * math.Pow(end/tradeOffStart, part)); err != nil {
+			return TradeOff{}, err
+		}
+	}
+	return t, nil
+}
+
+// profileEnd returns an ε, a little beyond the first, at which δ is below tradeOffEnd, or no more
+// than it is at the largest ε.
+func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
+	var doubled []profilePoint
+	for epsilon := tradeOffStart; ; epsilon = min(tradeOffTop, 2*epsilon) {
+		v, err := at(epsilon)
+		if err != nil {
+			return 0, err
+		}
+		doubled = append(doubled, profilePoint{epsilon, v})
+		if v < tradeOffEnd || epsilon == tradeOffTop {
+			break
+		}
+	}
+	goal := max(tradeOffEnd, doubled[len(doubled)-1].delta*(1+1e-6))
+	i := slices.IndexFunc(doubled, func(p profilePoint) bool { return p.delta <= goal })
+	low, high := 0.0, doubled[i].epsilon
+	if i > 0 {
+		low = doubled[i-1].epsilon
+	}
+	for range 4 {
+		mid := (low + high) / 2
+		v, err := at(mid)
+		if err != nil {
+			return 0, err
+		}
+		if v <= goal {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high, nil
+}
+
+// FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate of
+// false positives is at most fp. It does not rise in fp, is 1-fp at most, and is 0 for an fp of 1 or
+// more and where fp is no number.
+func (t TradeOff) FalseNegatives(fp float64) float64 {
+	fp = max(0, fp)
+	least := 0.0
+	for _, p := range t.points {
+		kept := 1 - p.delta
+		grow := math.Exp(p.epsilon)
+		// Differences of numbers up to 1: less than 4 units of rounding.
+		least = max(least, kept-grow*fp-1e-15, (kept-fp-1e-15)/grow*(1-1e-15))
+	}
+	if least != least {
+		return 0
+	}
+	return least
+}
+
+// TruePositives returns an upper bound on the rate of true positives of every attacker whose rate of
+// false positives is at most fp: how often a guess of "was in" is right about those who were.
+func (t TradeOff) TruePositives(fp float64) float64 { return 1 - t.FalseNegatives(fp) }
+
+// Advantage returns an upper bound on the rate of true positives less that of false positives, of every
+// attacker: the smallest δ + (e^ε-1)/(e^ε+1)·(1-δ) of the statements, which is δ at ε = 0.
+func (t TradeOff) Advantage() float64 {
+	least := 1.0
+	for _, p := range t.points {
+		least = min(least, p.delta+math.Tanh(p.epsilon/2)*(1-p.delta))
+	}
+	return least
+}
