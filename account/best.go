@@ -21,7 +21,7 @@ func (Best) Name() string { return "best" }
 
 // All returns one accountant of each kind, the default first and Best last.
 func All() []Accountant {
-	return []Accountant{PLD{}, RDP{}, GDP{}, Best{}}
+	return []Accountant{PLD{}, RDP{}, ZCDP{}, GDP{}, Basic{}, Advanced{}, Best{}}
 }
 
 // Named returns the accountant with this name; an unknown name is an error that lists the known ones.

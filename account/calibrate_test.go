@@ -115,3 +115,16 @@ func BenchmarkPLD(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTerms composes a thousand different sampled Gaussian releases.
+func BenchmarkTerms(b *testing.B) {
+	e := mechanism.Sequence{}
+	for k := range 1000 {
+		e = append(e, sampled(0.001+1e-5*float64(k), 1+0.001*float64(k)))
+	}
+	for b.Loop() {
+		if _, err := (PLD{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 			return b.Upper, failed
 		})
 	}
-	b, err := c.bounds(pld.AtDelta(delta), a.options(), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	b, err := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 	return b.Upper, err
 }
 

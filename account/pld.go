@@ -20,8 +20,8 @@ import (
 // it is no filter for a ledger. Sources are in the packages pair, pld and contour beneath this one;
 // see ACCOUNTING.md of docs. The zero value asks for intervals of relative width 1e-4.
 type PLD struct {
-	// Width is the wanted relative width of the interval of epsilon, beside 1e-6 absolute; 0
-	// means 1e-4. Smaller takes longer.
+	// Width is the wanted relative width of the interval of epsilon, beside a hundredth of it
+	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases. Smaller takes longer.
 	Width float64
 }
 
@@ -30,12 +30,20 @@ var _ Accountant = PLD{}
 // Name returns "pld".
 func (PLD) Name() string { return "pld" }
 
-func (a PLD) options() pld.Options {
-	if a.Width == 0 {
-		return pld.Options{}
+// options asks for the width; by default a wider one where so many different releases are composed
+// that it would take seconds.
+func (a PLD) options(c composition) pld.Options {
+	switch {
+	case a.Width > 0:
+		return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width}
+	case len(c.directions[0]) > manyTerms:
+		return pld.Options{Relative: 2e-3, Absolute: 2e-5}
 	}
-	return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width}
+	return pld.Options{}
 }
+
+// manyTerms is how many different releases are composed at the default width.
+const manyTerms = 200
 
 // composition is an event as dominating pairs, in one direction or both.
 type composition struct {
@@ -170,11 +178,11 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if c.gaussian {
 		return gaussianEpsilon(c.mu, delta), nil
 	}
-	bounds, err := c.bounds(pld.AtDelta(delta), a.options(), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	bounds, err := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtDelta(delta), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	estimate, err := c.estimate(bounds, pld.AtDelta(delta), a.closer(), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
 }
 
@@ -212,11 +220,11 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if c.gaussian {
 		return gaussianDeltas(c.mu, epsilon), nil
 	}
-	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), a.closer(), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
 	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 }
 
@@ -253,7 +261,7 @@ func (PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbori
 // between moves an estimate into its proven bounds; without one it is their middle.
 func between(b pld.Bounds, estimate float64, err error) Interval {
 	if err != nil || estimate != estimate {
-		estimate = b.Lower + (b.Upper-b.Lower)/2
+		estimate = middle(b)
 	}
 	return Interval{b.Lower, max(b.Lower, min(b.Upper, estimate)), b.Upper}
 }
@@ -284,22 +292,45 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 	return results, nil
 }
 
+// fewTerms is how many different releases are composed again for an estimate.
+const fewTerms = 20
+
 // narrow is the relative width of bounds whose middle is as good as an estimate.
 const narrow = 1e-6
 
+// closer are the narrow bounds of which the middle is the estimate; wider ones were asked for where a
+// Width is given, and then it is the middle of those.
+func (a PLD) closer() pld.Options {
+	if a.Width > 0 {
+		return pld.Options{}
+	}
+	return pld.Options{Relative: 5e-6, Absolute: 1e-9}
+}
+
+// middle is where the truth lies about: upper bounds are some five times closer to it than lower ones.
+func middle(b pld.Bounds) float64 {
+	if math.IsInf(b.Upper, 1) {
+		return b.Upper
+	}
+	return b.Upper - (b.Upper-b.Lower)/6
+}
+
 // estimate returns the larger of what the contour integrals of both directions give. Where they
 // do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
-func (c composition) estimate(b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
-	if b.Upper-b.Lower <= narrow*b.Upper {
-		return b.Lower + (b.Upper-b.Lower)/2, nil
+func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
+	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms {
+		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))
 	each(len(c.directions), func(i int) { values[i], errs[i] = c.contour(i, integral) })
 	worst := 0.0
 	for i, err := range errs {
 		if err != nil {
-			b, failed := c.bounds(aim, pld.Options{Relative: narrow, Absolute: 1e-9}, read)
-			return b.Lower + (b.Upper-b.Lower)/2, failed
+			if again.Relative == 0 || len(c.directions[0]) > fewTerms {
+				return middle(b), nil
+			}
+			closer, failed := c.bounds(aim, again, read)
+			return middle(closer), failed
 		}
 		worst = max(worst, values[i])
 	}

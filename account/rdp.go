@@ -131,13 +131,13 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 	return epsilon, order, nil
 }
 
-// refine tries orders between the neighbors of the best one of the grid by golden sections of log(α-1):
+// refine tries orders about the best one of the grid by golden sections of log(α-1):
 // try gets the curve at one order and returns what is to become small. Whatever order is tried
 // gives a valid bound.
 func refine(all []term, best float64, n privacy.Neighboring, try func(one RDP, curve []float64) float64) {
 	at := slices.Index(defaultOrders, best)
-	low := math.Log(defaultOrders[max(0, at-1)] - 1)
-	high := math.Log(defaultOrders[min(len(defaultOrders)-1, at+1)] - 1)
+	low := math.Log(defaultOrders[max(0, at-momentStride)] - 1)
+	high := math.Log(defaultOrders[min(len(defaultOrders)-1, at+momentStride)] - 1)
 	value := func(x float64) float64 {
 		one := RDP{Orders: []float64{1 + math.Exp(x)}}
 		curve, _, err := one.curve(all, n)
@@ -163,7 +163,7 @@ func refine(all []term, best float64, n privacy.Neighboring, try func(one RDP, c
 }
 
 // refinements is how often the interval of orders shrinks.
-const refinements = 12
+const refinements = 16
 
 // convert returns the least epsilon that a curve proves at delta, and its order.
 func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {

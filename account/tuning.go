@@ -18,8 +18,8 @@ func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Ne
 	if err != nil {
 		return nil, err
 	}
-	grid := RDP{}.orders()
-	r, disclosed, err := RDP{}.curve(all, n)
+	grid := tuningOrders
+	r, disclosed, err := RDP{Orders: grid}.curve(all, n)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +34,21 @@ func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Ne
 	for i, order := range grid {
 		bounds[i] = r[i] + extra + math.Log(e.Mean)/(order-1)
 		if math.IsInf(e.Shape, 1) {
-			delta, _ := RDP{}.delta(r, math.Log1p(1/(order-1)))
+			delta, _ := RDP{Orders: grid}.delta(r, math.Log1p(1/(order-1)))
 			bounds[i] += e.Mean * delta
 		}
 	}
 	return atOrAbove(grid, bounds, orders), nil
 }
+
+// tuningOrders are the orders of one run and of the best of many, a fine grid: both are minimized over.
+var tuningOrders = func() []float64 {
+	orders := []float64{}
+	for x := math.Log(0.02); x < math.Log(4096); x += 0.02 {
+		orders = append(orders, 1+math.Exp(x))
+	}
+	return orders
+}()
 
 // leastExtra is (1+η)·min over β of [(1-1/β)·r(β) + log(1/γ)/β].
 func leastExtra(e mechanism.RepeatAndSelect, grid, r []float64) float64 {
