@@ -1,0 +1,180 @@
+package account
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TextbookLine is a formula that courses and papers print for the cost of an event, evaluated, beside
+// the exact cost. None but those whose verdict begins with "valid" may be claimed.
+type TextbookLine struct {
+	// Name and Formula say what is evaluated; in formulas q is the sampling probability, T the
+	// number of releases, log the natural logarithm.
+	Name, Formula string
+	// Epsilon is what the formula gives, in nats, for Delta.
+	Epsilon, Delta float64
+	// Verdict is "valid", "valid under …" with a condition that is met, or "not a guarantee: …" with
+	// the reason, by which factor the formula understates where it does.
+	Verdict string
+	// Exact is the estimate of the exact epsilon at Delta.
+	Exact float64
+	// Source is where the formula stands.
+	Source string
+}
+
+// formula is a line before it is judged.
+type formula struct {
+	name, text, source string
+	epsilon            float64
+	// proved says that there is a proof, under the condition if there is one; met that it is met.
+	proved    bool
+	condition string
+	met       bool
+}
+
+// judge compares a formula with proven bounds on the exact cost. Within a relative 1e-9 of the
+// lower bound it does not understate.
+func (f formula) judge(delta float64, exact Interval) TextbookLine {
+	return TextbookLine{f.name, f.text, f.epsilon, delta, f.verdict(exact), exact.Estimate, f.source}
+}
+
+func (f formula) verdict(exact Interval) string {
+	switch {
+	case f.epsilon < exact.Lower*(1-1e-9) && math.IsInf(exact.Lower, 1):
+		return "not a guarantee: no finite epsilon holds at this delta"
+	case f.epsilon < exact.Lower*(1-1e-9):
+		return fmt.Sprintf("not a guarantee: understates by a factor of %.3g", exact.Lower/f.epsilon)
+	case f.proved && f.condition == "":
+		return "valid"
+	case f.proved && f.met:
+		return "valid under " + f.condition
+	case f.epsilon < exact.Upper*(1-1e-9):
+		return "not a guarantee: without proof, and the bounds on the exact cost do not decide"
+	case f.proved:
+		return "not a guarantee: proved under " + f.condition + " only, though it does not understate here"
+	}
+	return "not a guarantee: without proof, though it does not understate here"
+}
+
+// textbook is an event of equal releases, as formulas see it.
+type textbook struct {
+	event    mechanism.Event // one release
+	sampled  mechanism.Event // what is released from a sample, event itself when none is drawn
+	relation privacy.Neighboring
+	steps    float64
+	q        float64
+	// noise is the standard deviation over the distance that neighbors are apart, 0 where noise is
+	// not normal.
+	noise float64
+	delta float64
+}
+
+// Textbook evaluates the formulas that apply to an event at a delta in (0, 1), each beside the exact
+// cost that exact returns (such as PLD.Epsilon under the same relation) and with the verdict that the
+// numbers and the formula's proof give. Formulas of one release of several say so in their name. It
+// returns no lines for an event that costs nothing or discloses all, and the first error of exact.
+func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
+	all, err := terms(e, n)
+	if err != nil {
+		return nil, err
+	}
+	if !(delta > 0 && delta < 1) {
+		return nil, fmt.Errorf("account: delta is %v, want more than 0 and less than 1", delta)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for _, t := range all {
+		if disclosesAll(t.event) {
+			return nil, nil
+		}
+	}
+	whole, err := exact(e, delta)
+	if err != nil {
+		return nil, err
+	}
+	lines := composed(e, delta, n, whole)
+	if len(all) > 1 {
+		return lines, nil
+	}
+	b := newTextbook(all[0], delta, n)
+	for _, f := range b.formulas() {
+		lines = append(lines, f.judge(delta, whole))
+	}
+	lines = append(lines, normLine(e, n, delta, whole)...)
+	if b.q == 1 {
+		return b.statements(lines, e, exact)
+	}
+	one, err := exact(b.event, delta)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range b.amplification() {
+		lines = append(lines, f.judge(delta, one))
+	}
+	return lines, nil
+}
+
+func newTextbook(t term, delta float64, n privacy.Neighboring) textbook {
+	b := textbook{event: t.event, sampled: t.event, relation: n, steps: t.count, q: 1, delta: delta}
+	switch e := t.event.(type) {
+	case mechanism.PoissonSampled:
+		b.q, b.sampled = e.Probability, e.Event
+	case mechanism.WithoutReplacement:
+		b.q, b.sampled = float64(e.Batch)/float64(e.Records), e.Event
+	}
+	if g, ok := b.sampled.(mechanism.Gaussian); ok {
+		b.noise = g.NoiseMultiplier / n.Movement()
+	}
+	return b
+}
+
+// composed returns the lines of the composition theorems that have a proof.
+func composed(e mechanism.Event, delta float64, n privacy.Neighboring, exact Interval) []TextbookLine {
+	r, err := releasesOf(e, n)
+	if err != nil {
+		return nil
+	}
+	basic := formula{
+		name: "sequential composition", text: "(Σ ε_i, Σ δ_i)", epsilon: r.basic(delta), proved: true,
+		source: "Dwork & Roth 2014, theorem 3.16",
+	}
+	lines := []TextbookLine{basic.judge(delta, exact)}
+	if len(r) == 1 && r[0].count == 1 {
+		return lines
+	}
+	advanced := formula{
+		name: "advanced composition, best constants", text: "optimal for equal releases, else drift + √(2·Σε_i²·log(1/δ'))", epsilon: r.advanced(delta), proved: true,
+		source: "Kairouz, Oh & Viswanath 2015, theorems 3.3 and 3.5",
+	}
+	if len(r) == 1 && r[0].fixed == 0 {
+		at, slack := delta/2/r[0].count, delta/2
+		if r[0].pure {
+			at, slack = 0, delta
+		}
+		epsilon, _ := DworkRoth(r[0].epsilon(at), 0, int(r[0].count), slack)
+		strong := formula{
+			name: "advanced composition", text: "ε·√(2T·log(1/δ')) + Tε(e^ε-1) at Tδ + δ', half of δ each", epsilon: epsilon, proved: true,
+			source: "Dwork & Roth 2014, theorem 3.20",
+		}
+		lines = append(lines, strong.judge(delta, exact))
+	}
+	return append(lines, advanced.judge(delta, exact))
+}
+
+// normLine is the exponent that the exponential mechanism of a data-dependent normalizer needs, taken
+// for the norm mechanism, which does not need its factor 2.
+func normLine(e mechanism.Event, n privacy.Neighboring, delta float64, exact Interval) []TextbookLine {
+	k, norm := e.(mechanism.KNorm)
+	if !norm {
+		return nil
+	}
+	f := formula{
+		name: "norm mechanism with a factor 2", text: "density exp(-ε‖z‖/(2·sensitivity))", epsilon: 2 * n.Movement() / k.NoiseMultiplier, proved: true,
+		source: "Hardt & Talwar 2010, section 4, without the factor",
+	}
+	return []TextbookLine{f.judge(delta, exact)}
+}

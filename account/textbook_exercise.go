@@ -1,0 +1,63 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/account/internal/pld"
+)
+
+// The exercise: 1000 runs of a (0.4, 1e-6)-differentially private algorithm, first on all data, then each
+// on a fresh sample of 1 % of them.
+const (
+	exerciseRuns    = 1000
+	exerciseEpsilon = 0.4
+	exerciseDelta   = 1e-6
+	exerciseSample  = 0.01
+	// What the runs spend of δ in full and on samples, and what (e) allows.
+	exerciseFull    = exerciseRuns * exerciseDelta
+	exerciseSampled = exerciseFull * exerciseSample
+	exerciseTotal   = exerciseSampled + 1e-6
+)
+
+// TextbookExercise returns the lines of a common exercise: the cost of 1000 runs of a (0.4, 1e-6)-private
+// algorithm by (a) sequential and (b) strong composition, and on fresh samples of 1 percent by (c)
+// strong composition with amplification and (d) the moments accountant, all four as a course solves
+// them, with logarithms to base 10; and then (e) what may be claimed: amplification in its exact form and
+// optimal composition, at qTδ + 1e-6. Exact is the cost for the worst algorithm of that privacy;
+// (d) has none, since the samples that meet its δ fail more often in all.
+func TextbookExercise() []TextbookLine {
+	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
+	root := math.Sqrt(runs * math.Log10(1/delta))
+	worst := KOVOptimal(epsilon, delta, exerciseRuns, exerciseFull)
+	full := Interval{worst * (1 - 1e-8), worst, worst}
+	claim := KOVOptimal(sampleEpsilon(epsilon, q), q*delta, exerciseRuns, exerciseTotal)
+	return []TextbookLine{
+		formula{name: "(a) sequential composition", text: "(Tε, Tδ)", epsilon: runs * epsilon, proved: true, source: courseSource}.judge(exerciseFull, full),
+		formula{name: "(b) strong composition", text: "(ε·√(T·log10(1/δ)), Tδ)", epsilon: epsilon * root, source: courseSource}.judge(exerciseFull, full),
+		formula{name: "(c) strong composition with amplification", text: "(qε·√(T·log10(1/δ)), qTδ)", epsilon: q * epsilon * root, source: courseSource}.judge(exerciseSampled, worstSampled(exerciseSampled)),
+		formula{name: "(d) moments accountant", text: "(qε·√T, δ)", epsilon: q * epsilon * math.Sqrt(runs), source: courseSource}.judge(delta, worstSampled(delta)),
+		formula{
+			name: "(e) amplification and optimal composition", text: "log(1+q(e^ε-1)) at qδ, composed; at qTδ + 1e-6", epsilon: claim, proved: true,
+			source: "Balle, Barthe & Gaboardi 2018, theorem 8; Kairouz, Oh & Viswanath 2015, theorem 3.3",
+		}.judge(exerciseTotal, worstSampled(exerciseTotal)),
+	}
+}
+
+// worstSampled bounds the cost of the runs on samples for the algorithm that is the worst of its privacy:
+// it discloses the record with probability δ and else answers with a loss of ±ε. A sample of
+// probability q mixes that with the answer to the data without the record.
+func worstSampled(delta float64) Interval {
+	if disclosedBy(exerciseSample*exerciseDelta, exerciseRuns) > delta {
+		return Interval{math.Inf(1), math.Inf(1), math.Inf(1)}
+	}
+	atoms := approximate(exerciseEpsilon, exerciseDelta)
+	for i, a := range atoms {
+		atoms[i].P = exerciseSample*a.P + (1-exerciseSample)*a.Q
+	}
+	v, err := pld.EpsilonBoth([]pld.Term{{Pair: pair.Atoms(atoms), Count: exerciseRuns}}, delta, pld.Options{})
+	if err != nil {
+		return Interval{0, math.Inf(1), math.Inf(1)}
+	}
+	return between(v, math.NaN(), nil)
+}
