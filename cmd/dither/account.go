@@ -20,7 +20,8 @@ argument, --steps steps of gradient descent, each with normal noise of --noise-m
 times the clipping norm on a sample that takes each record with --sampling-probability.
 
 A bound that is proven is printed rounded to its safe side: "from" down, "to" up. The number
-that may be claimed is the one in the column "to" of the line that says so.
+that may be claimed is the one in the column "to" of the line that says so. What an attacker
+can do at most is derived from it.
 
 Every number follows from public ones; no record is read.`
 
@@ -41,6 +42,8 @@ type accountCommand struct {
 	accountant  string
 	rows        int
 	json        bool
+	plot        string
+	replace     bool
 	changed     func(flag string) bool
 }
 
@@ -64,6 +67,8 @@ func newAccount() *cobra.Command {
 	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
 	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
 	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.StringVar(&a.plot, "plot", "", "draw epsilon over the steps, and the errors of an attacker, into this SVG file")
+	f.BoolVar(&a.replace, "replace", false, "replace the file of --plot if it exists")
 	a.changed = f.Changed
 	return c
 }
@@ -78,6 +83,9 @@ func accountantNames() []string {
 }
 
 func (a *accountCommand) run(c *cobra.Command, args []string) error {
+	if a.replace && a.plot == "" {
+		return fmt.Errorf("--replace goes with --plot FILE")
+	}
 	s, err := a.subject(args)
 	if err != nil {
 		return err
@@ -86,14 +94,19 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.answer(s, question)
+	out, trade, err := a.answer(s, question)
 	if err != nil {
 		return err
+	}
+	if a.plot != "" {
+		if err = a.writePlot(out, question, trade); err != nil {
+			return err
+		}
 	}
 	if a.json {
 		return writeJSON(c.OutOrStdout(), out)
 	}
-	text, err := out.text()
+	text, err := out.text(a.plot)
 	if err != nil {
 		return failed{err}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
@@ -27,9 +26,10 @@ type accounted struct {
 	// Claim is the guarantee that may be claimed.
 	Claim claim `json:"claim"`
 	// Stated is the epsilon in the certificate, at the same terms.
-	Stated *number    `json:"stated-epsilon,omitempty"`
-	Group  *groupCost `json:"group,omitempty"`
-	Next   string     `json:"next,omitempty"`
+	Stated   *number    `json:"stated-epsilon,omitempty"`
+	Group    *groupCost `json:"group,omitempty"`
+	Attacker *attacker  `json:"attacker,omitempty"`
+	Next     string     `json:"next,omitempty"`
 }
 
 // price is what one accountant says: proven bounds with an estimate between them, or why it
@@ -62,24 +62,29 @@ func numberOf(v float64) *number {
 	return &n
 }
 
-// answer computes everything that is to be printed.
-func (a *accountCommand) answer(s subject, q question) (accounted, error) {
+// answer computes everything that is to be printed, and the trade-off curve behind it.
+func (a *accountCommand) answer(s subject, q question) (accounted, account.TradeOff, error) {
 	out := accounted{Event: q.event.String(), Neighboring: q.neighboring, Asked: "epsilon", Delta: numberOf(q.delta)}
 	if q.forDelta {
 		out.Asked, out.Epsilon, out.Delta = "delta", numberOf(q.epsilon), nil
 	}
+	var trade account.TradeOff
 	var err error
 	if out.Accountants, out.Claim, err = q.prices(); err != nil {
-		return out, err
+		return out, trade, err
 	}
 	if s.stated != nil && q.delta == s.delta && q.neighboring == s.neighboring && !q.forDelta {
 		out.Stated = s.stated
 	}
 	if out.Group, err = q.group(); err != nil {
-		return out, err
+		return out, trade, err
 	}
+	if trade, err = q.tradeOff(out.Accountants, out.Claim); err != nil {
+		return out, trade, err
+	}
+	out.Attacker = newAttacker(trade, out.Claim)
 	out.Next = a.nextStep(q, out.Claim)
-	return out, nil
+	return out, trade, nil
 }
 
 // ask asks one accountant.
@@ -94,11 +99,7 @@ func (q question) ask(a account.Accountant) (account.Interval, error) {
 // Best is the last of all. That none answers is an error.
 func (q question) prices() ([]price, claim, error) {
 	intervals, errs := make([]account.Interval, len(q.accountants)), make([]error, len(q.accountants))
-	var wait sync.WaitGroup
-	for i, a := range q.accountants {
-		wait.Go(func() { intervals[i], errs[i] = q.ask(a) })
-	}
-	wait.Wait()
+	parallel(len(q.accountants), func(i int) { intervals[i], errs[i] = q.ask(q.accountants[i]) })
 	prices := make([]price, len(q.accountants))
 	claimed := claim{Delta: q.delta, Neighboring: q.neighboring}
 	for i, a := range q.accountants {
@@ -131,26 +132,27 @@ func reason(err error) string {
 }
 
 // group is the least proven epsilon of the rows together, by any of the accountants. Where
-// the file declares no rows, or one, and none are asked for, it is left out.
+// the file declares no rows and none are asked for, it is left out.
 func (q question) group() (*groupCost, error) {
 	if q.rows < 1 || q.forDelta {
 		return nil, nil
 	}
+	asked := q.accountants
+	if len(asked) > 1 { // Best, the last, only asks the others
+		asked = asked[:len(asked)-1]
+	}
+	epsilons, errs := make([]float64, len(asked)), make([]error, len(asked))
+	parallel(len(asked), func(i int) {
+		epsilons[i], errs[i] = account.EpsilonGroup(asked[i], q.event, q.delta, q.neighboring, q.rows)
+	})
 	least := groupCost{Rows: q.rows, Epsilon: number(math.Inf(1))}
-	var reasons []error
-	for _, a := range q.accountants {
-		if a.Name() == (account.Best{}).Name() && len(q.accountants) > 1 {
-			continue // the others are what it asks
-		}
-		v, err := account.EpsilonGroup(a, q.event, q.delta, q.neighboring, q.rows)
-		if err != nil {
-			reasons = append(reasons, err)
-		} else if number(v) <= least.Epsilon {
-			least.Epsilon, least.Accountant = number(v), a.Name()
+	for i, a := range asked {
+		if v := number(epsilons[i]); errs[i] == nil && (least.Accountant == "" || v < least.Epsilon) {
+			least.Epsilon, least.Accountant = v, a.Name()
 		}
 	}
 	if least.Accountant == "" {
-		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.rows, errors.Join(reasons...))
+		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.rows, errors.Join(errs...))
 	}
 	return &least, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// text is the answer for a terminal.
-func (a accounted) text() ([]byte, error) {
+// text is the answer for a terminal; plot names the file of the picture, if there is one.
+func (a accounted) text(plot string) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", printable(a.Event), a.Neighboring, relationWords(a.Neighboring))
 	if a.Asked == "delta" {
@@ -25,10 +25,14 @@ func (a accounted) text() ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "\nclaim     %s\n", a.Claim.text())
 	if a.Group != nil {
-		fmt.Fprintf(&b, "group     epsilon %s for %d rows together, at the same delta (accountant %s)\n", rounded(float64(a.Group.Epsilon), 5, true), a.Group.Rows, a.Group.Accountant)
+		fmt.Fprintf(&b, "group     %s\n", a.Group.text())
 	}
 	if a.Stated != nil {
 		fmt.Fprint(&b, "stated    ", a.statedText(), "\n")
+	}
+	a.attackerText(&b)
+	if plot != "" {
+		fmt.Fprintf(&b, "\nplot      %s\n", printable(plot))
 	}
 	if a.Next != "" {
 		fmt.Fprintf(&b, "\nnext      %s\n", a.Next)
@@ -38,7 +42,7 @@ func (a accounted) text() ([]byte, error) {
 
 // priceRows is the table of accountants.
 func (a accounted) priceRows() [][]string {
-	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", ""}}
+	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", "note"}}
 	for _, p := range a.Accountants {
 		if p.Refused != "" {
 			rows = append(rows, []string{p.Accountant, "-", "-", "-", "refused: " + p.Refused})
@@ -63,6 +67,14 @@ func (c claim) text() string {
 		return "none: there is no guarantee at this delta or epsilon"
 	}
 	return fmt.Sprintf("epsilon %s at delta %s, for %s", rounded(float64(c.Epsilon), 5, true), rounded(c.Delta, 5, true), relationWords(c.Neighboring))
+}
+
+// text states what several rows together cost.
+func (g groupCost) text() string {
+	if math.IsInf(float64(g.Epsilon), 1) {
+		return fmt.Sprintf("no finite epsilon is proven for %d rows together, at the same delta", g.Rows)
+	}
+	return fmt.Sprintf("epsilon %s for %d rows together, at the same delta (accountant %s)", rounded(float64(g.Epsilon), 5, true), g.Rows, g.Accountant)
 }
 
 // statedText compares what a certificate states with what is proven now.

@@ -126,6 +126,9 @@ func TestAccountGroup(t *testing.T) {
 	if out.Group == nil || out.Group.Rows != 10 || math.Abs(float64(out.Group.Epsilon)-v.Upper) > 1e-7*v.Upper {
 		t.Errorf("got %+v, want 10 rows at epsilon %v", out.Group, v.Upper)
 	}
+	if stdout, _ := mustInvoke(t, "account", "gaussian(1)", "--rows-per-person", "100000"); !strings.Contains(stdout, "no finite epsilon is proven for 100000 rows") {
+		t.Errorf("got %s, want it said that 100000 rows have no finite epsilon", stdout)
+	}
 	if out = accountJSON(t, "gaussian(50)"); out.Group != nil {
 		t.Errorf("got a group %+v that nobody asked for", out.Group)
 	}
@@ -159,6 +162,9 @@ func TestAccountFiles(t *testing.T) {
 		}
 		if (out.Stated != nil) != (path != planFile) {
 			t.Errorf("%s: got stated epsilon %v", path, out.Stated)
+		}
+		if path != planFile {
+			continue
 		}
 		if out = accountJSON(t, path, "--delta", "1e-9", "--neighboring", "replace-one"); float64(*out.Delta) != 1e-9 || out.Neighboring != privacy.ReplaceOne || out.Stated != nil {
 			t.Errorf("%s: got delta %v, %v, stated %v; want the flags to decide", path, *out.Delta, out.Neighboring, out.Stated)
@@ -238,11 +244,23 @@ func TestAccountNext(t *testing.T) {
 	}
 }
 
-// TestAccountNextIsPossible: nothing is proposed where the noise alone may not do.
-func TestAccountNextIsPossible(t *testing.T) {
-	for _, event := range []string{"non-private()", "sequence(laplace(4), laplace(2))", "sequence(laplace(4), exponential(1))", "sequence()", "permute-and-flip(2)"} {
-		if next := accountJSON(t, event).Next; next != "" {
-			t.Errorf("%s: got %s, want nothing", event, next)
+// TestNoiseAlone: nothing is proposed where the noise alone may not do.
+func TestNoiseAlone(t *testing.T) {
+	for event, want := range map[string]string{
+		"gaussian(1)": "gaussian(X)",
+		"repeat(5, poisson(0.1, gaussian(1e-06)))":  "repeat(5, poisson(0.1, gaussian(X)))",
+		"sequence(partition(3, laplace(2)))":        "sequence(partition(3, laplace(X)))",
+		"without-replacement(100, 10, gaussian(2))": "without-replacement(100, 10, gaussian(X))",
+		"non-private()":                                        "",
+		"discrete-gaussian(3, 1)":                              "",
+		"sequence()":                                           "",
+		"sequence(laplace(4), laplace(2))":                     "",
+		"sequence(laplace(4), exponential(1))":                 "",
+		"repeat-and-select(1, 10, gaussian(5))":                "",
+		"sequence(gaussian(2), mixture-of-gaussians(1, 1, 1))": "",
+	} {
+		if got := noiseAlone(event); got != want {
+			t.Errorf("%s: got %q, want %q", event, got, want)
 		}
 	}
 }
@@ -295,6 +313,9 @@ func TestAccountWrong(t *testing.T) {
 		{"relation", with("gaussian(1)", "--neighboring", "near"), exitUsage, `neighboring is "near"`},
 		{"no proof under the relation", with("tree-aggregation(5, 100)"), exitUsage, "no proof under add-or-remove-one"},
 		{"accountant", with("gaussian(1)", "--accountant", "abacus"), exitUsage, `accountant is "abacus"`},
+		{"replace without plot", with("gaussian(1)", "--replace"), exitUsage, "--replace goes with --plot"},
+		{"plot over a file", with("gaussian(1)", "--plot", "list.json"), exitUsage, "list.json exists"},
+		{"plot in no folder", with("gaussian(1)", "--plot", "absent/plot.svg"), exitUsage, "cannot be"},
 		{"accountant without a proof", with("laplace(1)", "--accountant", "gdp"), exitUsage, "no accountant that was asked has a bound"},
 	})
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/account"
+)
+
+// attacker is what any attacker can do at most, given the claim and what else is proven.
+type attacker struct {
+	TruePositiveAt1        float64  `json:"true-positives-at-0.01-false-positives"`
+	TruePositiveAt01       float64  `json:"true-positives-at-0.001-false-positives"`
+	Advantage              float64  `json:"advantage"`
+	BayesFactor            number   `json:"factor-of-odds"`
+	PosteriorFromHalf      float64  `json:"posterior-from-0.5"`
+	PosteriorFromHundredth float64  `json:"posterior-from-0.01"`
+	Reconstruction         float64  `json:"guess-of-one-in-a-million"`
+	Words                  []string `json:"words"`
+}
+
+// attacker derives risks from the trade-off curve; nil where nothing is claimed.
+func newAttacker(t account.TradeOff, c claim) *attacker {
+	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
+		return nil
+	}
+	r := account.RiskOf(t, float64(c.Epsilon), c.Delta)
+	return &attacker{
+		TruePositiveAt1: r.TruePositiveAt1, TruePositiveAt01: r.TruePositiveAt01, Advantage: r.Advantage, BayesFactor: number(r.BayesFactor),
+		PosteriorFromHalf: r.PosteriorFromHalf, PosteriorFromHundredth: r.PosteriorFromHundredth, Reconstruction: r.Reconstruction,
+		Words: r.Words(),
+	}
+}
+
+// attackerText writes the sentences as a list.
+func (a accounted) attackerText(b *bytes.Buffer) {
+	if a.Attacker == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nwhat that means, for one %s\n", protected(a))
+	for _, sentence := range a.Attacker.Words {
+		fmt.Fprint(b, bullet(sentence))
+	}
+}
+
+// protected names what the claim protects.
+func protected(a accounted) string {
+	if a.Group != nil && a.Group.Rows > 1 {
+		return "row (not for all rows of one person)"
+	}
+	return "row"
+}
+
+// bullet writes a sentence as an item of a list.
+func bullet(sentence string) string {
+	return "  - " + strings.ReplaceAll(strings.TrimRight(wrapped(printable(sentence)), "\n"), "\n", "\n    ") + "\n"
+}
