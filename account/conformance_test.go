@@ -70,6 +70,14 @@ var relations = []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne
 // conformanceWidth is the width of pld's intervals in these tests.
 const conformanceWidth = 1e-3
 
+// skipShort leaves out what takes long where the race detector is on.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: part of the ordinary run")
+	}
+}
+
 // accountants are all but Best, which is made of them, with pld at a width that is soon computed.
 func accountants() []Accountant {
 	out := []Accountant{PLD{Width: conformanceWidth}}
@@ -103,7 +111,10 @@ func TestSamplesAreComplete(t *testing.T) {
 // TestConformance runs the laws over every event, relation and accountant that has an answer.
 func TestConformance(t *testing.T) {
 	for _, a := range accountants() {
-		for _, s := range samples {
+		for i, s := range samples {
+			if testing.Short() && i%4 != 0 {
+				continue
+			}
 			for _, n := range relations {
 				e := parsed(t, s.event)
 				if n == privacy.ZeroOut && mechanism.CheckNeighboring(e, privacy.AddOrRemoveOne) == nil {
@@ -178,6 +189,7 @@ func conform(t *testing.T, a Accountant, s sample, n privacy.Neighboring, v Inte
 
 // TestZeroOutIsAddOrRemove holds that both relations cost the same where both have a proof.
 func TestZeroOutIsAddOrRemove(t *testing.T) {
+	skipShort(t)
 	for _, s := range samples {
 		e := parsed(t, s.event)
 		add, one := Best{}.Epsilon(e, conformanceDelta, privacy.AddOrRemoveOne)
@@ -191,6 +203,7 @@ func TestZeroOutIsAddOrRemove(t *testing.T) {
 // TestOrderOfAccountants holds that no valid upper bound lies below a proven lower one, and that pld is
 // no worse than rdp.
 func TestOrderOfAccountants(t *testing.T) {
+	skipShort(t)
 	for _, s := range samples {
 		e := parsed(t, s.event)
 		for _, n := range relations {
@@ -259,6 +272,7 @@ func supported(e mechanism.Event, n privacy.Neighboring) string {
 
 // TestSupportTable holds the committed table against what the accountants answer.
 func TestSupportTable(t *testing.T) {
+	skipShort(t)
 	path, want := filepath.Join("..", "docs", "accountants.md"), supportTable(t)
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

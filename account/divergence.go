@@ -1,8 +1,8 @@
 package account
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ditherml/dither/account/internal/contour"
 	"github.com/ditherml/dither/account/internal/pair"
@@ -10,10 +10,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// divergences returns the Rényi divergences of one simple event at each order: the larger direction.
-func divergences(e mechanism.Event, orders []float64, n privacy.Neighboring) ([]float64, error) {
+// divergences returns the Rényi divergences of one simple event at each order, rising: the larger
+// direction. Of those without a formula one in stride is computed, the others are bounded from these.
+func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neighboring, stride int) ([]float64, error) {
 	if r, tuned := e.(mechanism.RepeatAndSelect); tuned {
-		return repeatAndSelect(r, orders, n)
+		return m.repeatAndSelect(r, orders, n)
 	}
 	if at, known := closedDivergence(e, n); known {
 		values := make([]float64, len(orders))
@@ -22,22 +23,55 @@ func divergences(e mechanism.Event, orders []float64, n privacy.Neighboring) ([]
 		}
 		return values, nil
 	}
+	integrals, err := m.of(e, n)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(orders))
+	for _, integral := range integrals {
+		for i, v := range momentDivergences(integral, orders, stride) {
+			values[i] = max(values[i], v)
+		}
+	}
+	return values, nil
+}
+
+// moments keeps, while orders are tried, what does not depend on the order: the integrals of simple
+// events, one for each direction, nil for one in which something is disclosed, and bounds of tuning.
+type moments struct {
+	integrals map[string][]*contour.Integral
+	tuning    map[string][]float64
+}
+
+func newMoments() moments {
+	return moments{map[string][]*contour.Integral{}, map[string][]float64{}}
+}
+
+func (m moments) of(e mechanism.Event, n privacy.Neighboring) ([]*contour.Integral, error) {
+	if known, ok := m.integrals[e.String()]; ok {
+		return known, nil
+	}
 	pairs, err := pairsOf(e, n)
 	if err != nil {
 		return nil, unsupported("rdp", e)
 	}
-	values, err := momentDivergences(pairs.remove, orders)
-	if err != nil || pairs.symmetric {
-		return values, err
+	list := []pair.Pair{pairs.remove, pairs.add}
+	if pairs.symmetric {
+		list = list[:1]
 	}
-	other, err := momentDivergences(pairs.add, orders)
-	if err != nil {
-		return nil, err
+	var integrals []*contour.Integral
+	for _, p := range list {
+		integral, failed := contour.New([]contour.Term{{Pair: p, Count: 1}})
+		if failed != nil {
+			return nil, fmt.Errorf("account: accountant rdp cannot price %v: %w", e, failed)
+		}
+		if disclosing(p) {
+			integral = nil
+		}
+		integrals = append(integrals, integral)
 	}
-	for i, v := range other {
-		values[i] = max(values[i], v)
-	}
-	return values, nil
+	m.integrals[e.String()] = integrals
+	return integrals, nil
 }
 
 // closedDivergence returns the divergence of events that have a formula.
@@ -93,27 +127,19 @@ func objectiveDivergence(e mechanism.ObjectivePerturbation, order float64) float
 	return -math.Log1p(-e.Smoothness) + mu*mu/2 + a*mu*mu/2 + math.Log1p(math.Erf(a*mu/math.Sqrt2))/a
 }
 
-// momentStride is how many orders of a long list are interpolated between two that are computed.
+// momentStride is the stride of curves from which the best order is looked for, which is then refined.
 const momentStride = 4
 
 // momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a pair, +Inf where P has outcomes that Q
-// has not. The logarithm is convex in α, so in a long list, rising, most values are taken from
-// the chord between two others, which lies above.
-func momentDivergences(p pair.Pair, orders []float64) ([]float64, error) {
-	integral, err := contour.New([]contour.Term{{Pair: p, Count: 1}})
-	if err != nil {
-		return nil, err
-	}
+// has not. The logarithm is convex in α, so with a stride above 1 the values between two that are
+// computed are taken from their chord, which lies above; orders must rise then.
+func momentDivergences(integral *contour.Integral, orders []float64, stride int) []float64 {
 	values := make([]float64, len(orders))
-	if disclosing(p) {
+	if integral == nil {
 		for i := range values {
 			values[i] = math.Inf(1)
 		}
-		return values, nil
-	}
-	stride := 1
-	if len(orders) > 10*momentStride && slices.IsSorted(orders) {
-		stride = momentStride
+		return values
 	}
 	last, lastMoment := 0, 0.0
 	for i := 0; i < len(orders); i = next(i, stride, len(orders)) {
@@ -131,7 +157,7 @@ func momentDivergences(p pair.Pair, orders []float64) ([]float64, error) {
 		}
 		last, lastMoment = i, moment
 	}
-	return values, nil
+	return values
 }
 
 // next is the next index to compute; the last one always is.

@@ -13,8 +13,10 @@ import (
 // no interval out of order, no NaN, and no answer after a minute (the machine may be busy; an
 // answer takes a second at most).
 func FuzzPrice(f *testing.F) {
-	for _, s := range samples {
-		f.Add(s.event, 1e-6, 1.0)
+	for i, s := range samples {
+		if i%4 == 1 || !testing.Short() {
+			f.Add(s.event, 1e-6, 1.0)
+		}
 	}
 	f.Add("repeat(9007199254740992, poisson(1e-300, gaussian(5e-324)))", 5e-324, 1e308)
 	f.Add("repeat(2147483647, laplace(1e-308))", 0.999999, 0.0)

@@ -60,7 +60,7 @@ func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	curve, disclosed, err := a.curve(all, n)
+	curve, disclosed, err := a.curve(all, n, 1, newMoments())
 	if disclosed > 0 {
 		for i := range curve {
 			curve[i] = math.Inf(1)
@@ -71,8 +71,11 @@ func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) 
 
 // curve is Curve of what remains when statements of (ε, δ)-differential privacy are met by their ε,
 // which fails with the probability disclosed, one of all.
-func (a RDP) curve(all []term, n privacy.Neighboring) (curve []float64, disclosed float64, err error) {
+func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments) (curve []float64, disclosed float64, err error) {
 	curve = make([]float64, len(a.orders()))
+	if !slices.IsSorted(a.orders()) {
+		stride = 1
+	}
 	for _, order := range a.orders() {
 		if !(order > 1) || math.IsInf(order, 1) {
 			return nil, 0, fmt.Errorf("account: Rényi order is %v, want more than 1 and finite", order)
@@ -84,7 +87,7 @@ func (a RDP) curve(all []term, n privacy.Neighboring) (curve []float64, disclose
 			kept += t.count * math.Log1p(-d.Delta)
 			t.event = mechanism.AssumedDP{Epsilon: d.Epsilon, Neighboring: d.Neighboring}
 		}
-		one, failed := divergences(t.event, a.orders(), n)
+		one, failed := cache.divergences(t.event, a.orders(), n, stride)
 		if failed != nil {
 			return nil, 0, failed
 		}
@@ -111,7 +114,8 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 	if err != nil {
 		return 0, 0, err
 	}
-	curve, disclosed, err := a.curve(all, n)
+	cache := newMoments()
+	curve, disclosed, err := a.curve(all, n, momentStride, cache)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -120,7 +124,7 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 	}
 	epsilon, order = a.convert(curve, delta-disclosed*(1+1e-12))
 	if a.Orders == nil && epsilon > 0 && !math.IsInf(epsilon, 1) {
-		refine(all, order, n, func(one RDP, curve []float64) float64 {
+		refine(all, order, n, cache, func(one RDP, curve []float64) float64 {
 			v, alpha := one.convert(curve, delta-disclosed*(1+1e-12))
 			if v < epsilon {
 				epsilon, order = v, alpha
@@ -134,13 +138,13 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 // refine tries orders about the best one of the grid by golden sections of log(α-1):
 // try gets the curve at one order and returns what is to become small. Whatever order is tried
 // gives a valid bound.
-func refine(all []term, best float64, n privacy.Neighboring, try func(one RDP, curve []float64) float64) {
+func refine(all []term, best float64, n privacy.Neighboring, cache moments, try func(one RDP, curve []float64) float64) {
 	at := slices.Index(defaultOrders, best)
 	low := math.Log(defaultOrders[max(0, at-momentStride)] - 1)
 	high := math.Log(defaultOrders[min(len(defaultOrders)-1, at+momentStride)] - 1)
 	value := func(x float64) float64 {
 		one := RDP{Orders: []float64{1 + math.Exp(x)}}
-		curve, _, err := one.curve(all, n)
+		curve, _, err := one.curve(all, n, 1, cache)
 		if err != nil {
 			return math.Inf(1)
 		}
@@ -190,7 +194,8 @@ func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	curve, disclosed, err := a.curve(all, n)
+	cache := newMoments()
+	curve, disclosed, err := a.curve(all, n, momentStride, cache)
 	if err != nil {
 		return Interval{}, err
 	}
@@ -199,7 +204,7 @@ func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	}
 	best, order := a.delta(curve, epsilon)
 	if a.Orders == nil && best > 0 && best < 1 {
-		refine(all, order, n, func(one RDP, curve []float64) float64 {
+		refine(all, order, n, cache, func(one RDP, curve []float64) float64 {
 			v, _ := one.delta(curve, epsilon)
 			best = min(best, v)
 			return v

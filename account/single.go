@@ -146,7 +146,7 @@ func pairEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) 
 
 // divergenceEpsilon converts the Rényi divergences of one event, or its ρ where these are unknown.
 func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
-	curve, disclosed, err := RDP{}.curve([]term{{e, 1}}, n)
+	curve, disclosed, err := RDP{}.curve([]term{{e, 1}}, n, momentStride, newMoments())
 	if err == nil && disclosed == 0 {
 		return func(delta float64) float64 {
 			epsilon, _ := RDP{}.convert(curve, delta)

@@ -13,13 +13,26 @@ import (
 // (1+η)·min over orders β of [(1-1/β)·r(β) + log(1/γ)/β] + log(E K)/(α-1). Theorem 6, Poisson with
 // mean m: r(α) + m·δ + log(m)/(α-1), if one run is (log(1+1/(α-1)), δ)-differentially private.
 // Divergences do not fall with the order, so that a bound at a higher order is one at a lower.
-func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Neighboring) ([]float64, error) {
+func (m moments) repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Neighboring) ([]float64, error) {
+	bounds, known := m.tuning[e.String()]
+	if !known {
+		var err error
+		if bounds, err = tuningBounds(e, n); err != nil {
+			return nil, err
+		}
+		m.tuning[e.String()] = bounds
+	}
+	return atOrAbove(tuningOrders, bounds, orders), nil
+}
+
+// tuningBounds are the bounds at the orders of tuningOrders.
+func tuningBounds(e mechanism.RepeatAndSelect, n privacy.Neighboring) ([]float64, error) {
 	all, err := terms(e.Event, n)
 	if err != nil {
 		return nil, err
 	}
 	grid := tuningOrders
-	r, disclosed, err := RDP{Orders: grid}.curve(all, n)
+	r, disclosed, err := RDP{Orders: grid}.curve(all, n, 1, newMoments())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +51,7 @@ func repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Ne
 			bounds[i] += e.Mean * delta
 		}
 	}
-	return atOrAbove(grid, bounds, orders), nil
+	return bounds, nil
 }
 
 // tuningOrders are the orders of one run and of the best of many, a fine grid: both are minimized over.
