@@ -23,12 +23,17 @@ A bound that is proven is printed rounded to its safe side: "from" down, "to" up
 that may be claimed is the one in the column "to" of the line that says so. What an attacker
 can do at most is derived from it.
 
+--textbook prints beside it what formulas of courses give for the event, and whether each
+is a guarantee. Without anything to price, it works through a known exercise: 1000 runs of
+a (0.4, 1e-6)-private algorithm, on samples of 1 % of the records.
+
 Every number follows from public ones; no record is read.`
 
 const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.1)))"
   dither account --noise-multiplier 1.1 --sampling-probability 0.01 --steps 1000 --delta 1e-5
   dither account dither-model --rows-per-person 10
-  dither account "gaussian(1)" --epsilon 2`
+  dither account "gaussian(1)" --epsilon 2
+  dither account --textbook`
 
 // defaultDelta is the delta at which commands price what names none.
 const defaultDelta = 1e-6
@@ -41,6 +46,7 @@ type accountCommand struct {
 	neighboring string
 	accountant  string
 	rows        int
+	textbook    bool
 	json        bool
 	plot        string
 	replace     bool
@@ -66,6 +72,7 @@ func newAccount() *cobra.Command {
 	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out (default of a file: its own)")
 	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
 	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
+	f.BoolVar(&a.textbook, "textbook", false, "compare with formulas of courses")
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.StringVar(&a.plot, "plot", "", "draw epsilon over the steps, and the errors of an attacker, into this SVG file")
 	f.BoolVar(&a.replace, "replace", false, "replace the file of --plot if it exists")
@@ -85,6 +92,9 @@ func accountantNames() []string {
 func (a *accountCommand) run(c *cobra.Command, args []string) error {
 	if a.replace && a.plot == "" {
 		return fmt.Errorf("--replace goes with --plot FILE")
+	}
+	if a.textbook && len(args) == 0 && !a.steps.any(a.changed) {
+		return a.runExercise(c)
 	}
 	s, err := a.subject(args)
 	if err != nil {

@@ -29,7 +29,9 @@ type accounted struct {
 	Stated   *number    `json:"stated-epsilon,omitempty"`
 	Group    *groupCost `json:"group,omitempty"`
 	Attacker *attacker  `json:"attacker,omitempty"`
-	Next     string     `json:"next,omitempty"`
+	// Textbook is nil unless it was asked for.
+	Textbook []lesson `json:"textbook,omitempty"`
+	Next     string   `json:"next,omitempty"`
 }
 
 // price is what one accountant says: proven bounds with an estimate between them, or why it
@@ -83,6 +85,11 @@ func (a *accountCommand) answer(s subject, q question) (accounted, account.Trade
 		return out, trade, err
 	}
 	out.Attacker = newAttacker(trade, out.Claim)
+	if a.textbook {
+		if out.Textbook, err = q.lessons(out.Claim); err != nil {
+			return out, trade, err
+		}
+	}
 	out.Next = a.nextStep(q, out.Claim)
 	return out, trade, nil
 }

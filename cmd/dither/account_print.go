@@ -31,6 +31,7 @@ func (a accounted) text(plot string) ([]byte, error) {
 		fmt.Fprint(&b, "stated    ", a.statedText(), "\n")
 	}
 	a.attackerText(&b)
+	a.textbookText(&b)
 	if plot != "" {
 		fmt.Fprintf(&b, "\nplot      %s\n", printable(plot))
 	}
