@@ -53,12 +53,12 @@ func TestSingleIsTheCostOfOneRelease(t *testing.T) {
 			}
 			for _, delta := range []float64{1e-6, 0.01} {
 				got, failed := single(all[0].event, delta, n)
-				want, err := PLD{}.Epsilon(c.event, delta, n)
-				if err != nil {
-					want, err = RDP{}.Epsilon(c.event, delta, n)
+				want, missing := PLD{}.Epsilon(c.event, delta, n)
+				if missing != nil {
+					want, missing = RDP{}.Epsilon(c.event, delta, n)
 				}
-				if err != nil || failed != nil || got < want.Lower*(1-1e-9) || got > want.Upper*(1+1e-9+c.slack)+1e-9 {
-					t.Errorf("%v at %v under %v: got %v (%v), want %v (%v)", c.event, delta, n, got, failed, want, err)
+				if missing != nil || failed != nil || got < want.Lower*(1-1e-9) || got > want.Upper*(1+1e-9+c.slack)+1e-9 {
+					t.Errorf("%v at %v under %v: got %v (%v), want %v (%v)", c.event, delta, n, got, failed, want, missing)
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func TestBasicAdds(t *testing.T) {
 	}
 	tuned := mechanism.RepeatAndSelect{Shape: 1, Mean: 10, Event: gaussian(5)}
 	want, err := RDP{}.Epsilon(tuned, 1e-6, n)
-	if got := priced(t, Basic{}, tuned, 1e-6, n); err != nil || math.Abs(got/want.Upper-1) > 1e-12 {
+	if got := priced(t, Basic{}, tuned, 1e-6, n); err != nil || got < want.Upper*(1-1e-9) || got > want.Upper*1.005 { // the same orders, unrefined
 		t.Errorf("tuning: got %v, rdp %v, %v", got, want.Upper, err)
 	}
 }
@@ -176,8 +176,8 @@ func compositionLaws(t *testing.T, a Accountant) {
 		if err != nil || v.Upper > delta*(1+3e-9) || priced(t, a, e, v.Upper, n) > epsilon || v.Lower != 0 {
 			t.Errorf("%s of %v: delta at its own epsilon %v is %v (%v), want %v at most", a.Name(), e, epsilon, v, err, delta)
 		}
-		if w, err := a.Delta(e, epsilon/2, n); err != nil || w.Upper < v.Upper {
-			t.Errorf("%s of %v: delta at half the epsilon is %v (%v), less than %v", a.Name(), e, w, err, v)
+		if w, failed := a.Delta(e, epsilon/2, n); failed != nil || w.Upper < v.Upper {
+			t.Errorf("%s of %v: delta at half the epsilon is %v (%v), less than %v", a.Name(), e, w, failed, v)
 		}
 	}
 	for name, call := range map[string]func() (Interval, error){

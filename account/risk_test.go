@@ -57,12 +57,12 @@ func TestRiskOfStatement(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	for _, r := range []Risk{RiskOf(TradeOff{}, math.Inf(1), 1e-6), RiskOf(TradeOff{}, math.NaN(), 1e-6), RiskOf(TradeOff{}, 1, math.NaN())} {
+	for _, r = range []Risk{RiskOf(TradeOff{}, math.Inf(1), 1e-6), RiskOf(TradeOff{}, math.NaN(), 1e-6), RiskOf(TradeOff{}, 1, math.NaN())} {
 		if r.TruePositiveAt01 != 1 || r.Advantage != 1 || r.PosteriorFromHundredth != 1 || r.Reconstruction != 1 || len(r.Words()) != 1 {
 			t.Errorf("no guarantee: got %+v", r)
 		}
 	}
-	if r := RiskOf(TradeOff{}, 0, 0); math.Abs(r.TruePositiveAt1-0.01) > 1e-14 || r.BayesFactor != 1 || r.PosteriorFromHundredth != 0.01 || r.Advantage != 0 {
+	if r = RiskOf(TradeOff{}, 0, 0); math.Abs(r.TruePositiveAt1-0.01) > 1e-14 || r.BayesFactor != 1 || r.PosteriorFromHundredth != 0.01 || r.Advantage != 0 {
 		t.Errorf("nothing disclosed: got %+v", r)
 	}
 }

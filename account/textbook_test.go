@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -257,4 +258,17 @@ func TestTextbookEdges(t *testing.T) {
 
 func sampledOpen() mechanism.Event {
 	return mechanism.PoissonSampled{Probability: 0.1, Event: mechanism.NonPrivate{}}
+}
+
+// What does a common exercise on composition really cost?
+func ExampleTextbookExercise() {
+	for _, l := range TextbookExercise() {
+		fmt.Printf("%.4g at %.3g, exactly %.4g: %s\n", l.Epsilon, l.Delta, l.Exact, l.Verdict)
+	}
+	// Output:
+	// 400 at 0.001, exactly 138.1: valid
+	// 30.98 at 0.001, exactly 138.1: not a guarantee: understates by a factor of 4.46
+	// 0.3098 at 1e-05, exactly 0.76: not a guarantee: understates by a factor of 2.45
+	// 0.1265 at 1e-06, exactly +Inf: not a guarantee: no finite epsilon holds at this delta
+	// 0.6343 at 1.1e-05, exactly 0.5177: valid
 }
