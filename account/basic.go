@@ -90,17 +90,19 @@ func releasesOf(e mechanism.Event, n privacy.Neighboring) (releases, error) {
 
 // disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, and how many releases share the rest of δ.
 func (r releases) disclosed() (fixed, sharing float64) {
-	kept := 0.0
-	for i, v := range r {
+	kept, several := 0.0, 0.0
+	for _, v := range r {
 		if v.fixed > 0 {
 			kept += v.count * math.Log1p(-v.fixed)
-			if i == 0 && len(r) == 1 && v.count == 1 {
-				return v.fixed, 0 // the one δ, without rounding
-			}
+			fixed = max(fixed, v.fixed)
+			several += v.count
 		}
 		if !v.pure {
 			sharing += v.count
 		}
+	}
+	if several <= 1 {
+		return fixed, sharing // the one δ, without rounding
 	}
 	return -math.Expm1(kept), sharing
 }

@@ -113,6 +113,7 @@ func TestBasicAdds(t *testing.T) {
 		{"pure with a delta", mechanism.Repeat{Event: pure, Count: 1000}, 1e-6, 100},
 		{"trusted", mechanism.Repeat{Event: trusted, Count: 1000}, 1e-3, 400},
 		{"one trusted", trusted, 1e-6, 0.4},
+		{"one trusted of several", mechanism.Sequence{pure, mechanism.AssumedDP{Epsilon: 0.4, Delta: 0.3, Neighboring: n}, pure}, 0.3, 0.6},
 		{"trusted beyond delta", mechanism.Repeat{Event: trusted, Count: 1000}, 0.99e-3, math.Inf(1)},
 		{"two normal", mechanism.Sequence{gaussian(3), gaussian(5)}, 1e-6, epsilonOf(1.0/3, half) + epsilonOf(0.2, half)},
 		{"pure and normal", mechanism.Sequence{gaussian(3), pure, mechanism.Laplace{NoiseMultiplier: 10}}, 1e-6, 0.2 + epsilonOf(1.0/3, 1e-6)},
