@@ -120,7 +120,9 @@ func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, err
 			atoms = append(atoms, a)
 		}
 	}
-	return symmetric(atoms), nil
+	// The tails have all losses, however rare: they count as disclosed with this probability.
+	const tail = 1e-300
+	return symmetric(append(atoms, pair.Atom{P: tail}, pair.Atom{Q: tail})), nil
 }
 
 // discreteLaplace writes out the outcomes by their loss: with ρ = e^(-1/scale) all x ≤ 0 share one

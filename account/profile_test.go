@@ -85,3 +85,19 @@ func TestObjectivePerturbation(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscreteGaussianIsNotPure holds that losses without bound cost +Inf at delta 0, though float64 ends
+// the lattice, and next to nothing at a small one.
+func TestDiscreteGaussianIsNotPure(t *testing.T) {
+	for _, sigma := range []float64{0.5, 3, 400} {
+		e := mechanism.DiscreteGaussian{StandardDeviation: sigma, Sensitivity: 1}
+		v, err := PLD{}.Epsilon(e, 0, privacy.AddOrRemoveOne)
+		if err != nil || !math.IsInf(v.Upper, 1) {
+			t.Errorf("σ %v at 0: got %v, %v, want +Inf", sigma, v, err)
+		}
+		v, err = PLD{}.Epsilon(e, 1e-30, privacy.AddOrRemoveOne)
+		if normal := epsilonOf(1/sigma, 1e-30); err != nil || v.Upper > 1.3*normal+1 {
+			t.Errorf("σ %v at 1e-30: got %v, %v, a normal release has %v", sigma, v, err, normal)
+		}
+	}
+}

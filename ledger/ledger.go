@@ -25,8 +25,14 @@ type Entry struct {
 
 // Ledger is the budget of one data set. Plans may be chosen after the outputs of
 // earlier ones were seen, so the limit is enforced by a filter that is valid for that:
-// the sum of the squared parameters of Gaussian differential privacy (account.GDP), or the
-// sum of Rényi divergences at one order that is fixed when the ledger is made.
+// the sum of the squared parameters of Gaussian differential privacy (account.GDP), the sum of the
+// parameters of zero-concentrated differential privacy (account.ZCDP), or the sum of Rényi divergences at
+// one order that is fixed when the ledger is made. Stopping before such a sum passes a bound is valid
+// for plans chosen after earlier outputs (Smith & Thakurta, "Fully Adaptive Composition for Gaussian
+// Differential Privacy", 2022, https://arxiv.org/abs/2210.17520; Feldman & Zrnic, "Individual Privacy
+// Accounting via a Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193; Whitehouse, Ramdas,
+// Rogers & Wu, "Fully-Adaptive Composition in Differential Privacy", ICML 2023,
+// https://arxiv.org/abs/2203.05481); a privacy loss distribution is no such filter.
 // It is safe for concurrent use.
 type Ledger struct {
 	limit   privacy.Guarantee
@@ -40,8 +46,8 @@ type Ledger struct {
 // epsilon admits non-private releases; every other refuses them.
 func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP{}) }
 
-// NewFiltered is New with another filter: account.GDP, or account.RDP with exactly one order,
-// which also prices sampled releases. Others are refused, because their bounds do not add up
+// NewFiltered is New with another filter: account.GDP, account.ZCDP, or account.RDP with exactly one
+// order, which also prices sampled releases. Others are refused, because their bounds do not add up
 // over plans that depend on earlier outputs.
 func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, error) {
 	if limit == (privacy.Guarantee{}) {
@@ -50,12 +56,14 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 	switch f := filter.(type) {
 	case account.GDP:
 		return &Ledger{limit: limit, filter: f}, nil
+	case account.ZCDP:
+		return &Ledger{limit: limit, filter: f}, nil
 	case account.RDP:
 		if len(f.Orders) == 1 {
 			return &Ledger{limit: limit, filter: account.RDP{Orders: []float64{f.Orders[0]}}}, nil
 		}
 	}
-	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP or account.RDP with exactly one order")
+	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP, account.ZCDP or account.RDP with exactly one order")
 }
 
 // NewSingle returns a ledger for one plan that is fixed before its first release: the accountant that

@@ -106,6 +106,7 @@ func TestFilters(t *testing.T) {
 	sampled := mechanism.PoissonSampled{Probability: 0.01, Event: gaussian(2)}
 	for name, f := range map[string]account.Accountant{
 		"none": nil, "many orders": account.RDP{}, "two orders": account.RDP{Orders: []float64{2, 3}},
+		"loss distributions": account.PLD{}, "best": account.Best{}, "basic": account.Basic{},
 	} {
 		if _, err := NewFiltered(limit(t, 1), f); err == nil {
 			t.Errorf("%s: got a ledger, want an error", name)
@@ -128,6 +129,16 @@ func TestFilters(t *testing.T) {
 	one, err := account.RDP{Orders: []float64{20}}.Epsilon(mechanism.Repeat{Event: sampled, Count: 100 * granted}, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil || granted < 2 || one.Upper > 1 {
 		t.Errorf("%d reservations cost %v (%v), want several and at most 1", granted, one.Upper, err)
+	}
+	concentrated, err := NewFiltered(limit(t, 1), account.ZCDP{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = concentrated.Reserve(mechanism.Exponential{Epsilon: 0.3}, "a choice"); err != nil {
+		t.Error(err)
+	}
+	if _, err = concentrated.Reserve(mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.3}, Count: 10}, "more"); !errors.Is(err, ErrOverBudget) {
+		t.Errorf("beyond the limit: %v", err)
 	}
 	plain, err := New(limit(t, 1))
 	if err != nil {

@@ -1,0 +1,88 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/account/internal/pld"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Curve is the whole privacy profile of an event, composed once: δ for every ε, ε for every δ, from
+// above. It is safe for concurrent use.
+type Curve struct {
+	composition composition
+	composed    [][]*pld.Composed // for each aim, the directions
+}
+
+// curveDeltas are the δ at which a curve is tight, beside that of ε = 0.
+var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
+
+// Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and
+// Delta prove, between δ(0) and 1e-12, and valid everywhere. It refuses what Epsilon refuses.
+func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
+	c, err := compose(e, n)
+	if err != nil || c.open || c.beyond || c.gaussian {
+		return Curve{composition: c}, err
+	}
+	options := pld.Options{Relative: 1e-3, Absolute: 1e-5}
+	if a.Width > 0 {
+		options = a.options(c)
+	}
+	aims := []pld.Aim{pld.AtEpsilon(0)}
+	for _, delta := range curveDeltas {
+		aims = append(aims, pld.AtDelta(delta))
+	}
+	v := Curve{composition: c}
+	for _, aim := range aims {
+		composed, failed := c.composed(aim, options)
+		if failed != nil {
+			return Curve{}, failed
+		}
+		v.composed = append(v.composed, composed)
+	}
+	return v, nil
+}
+
+// Delta returns an upper bound on δ(ε); ε must be at least 0.
+func (v Curve) Delta(epsilon float64) (float64, error) {
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
+	}
+	switch {
+	case math.IsInf(epsilon, 1):
+		return 0, nil
+	case v.composition.open || v.composition.beyond:
+		return 1, nil
+	case v.composition.gaussian:
+		return gaussianDeltas(v.composition.mu, epsilon).Upper, nil
+	}
+	return v.least(func(c *pld.Composed) float64 { return c.Delta(epsilon).Upper }), nil
+}
+
+// Epsilon returns an upper bound on ε(δ); δ must be at least 0 and less than 1.
+func (v Curve) Epsilon(delta float64) (float64, error) {
+	if err := checkDelta(delta); err != nil {
+		return 0, err
+	}
+	switch {
+	case v.composition.open || v.composition.beyond:
+		return math.Inf(1), nil
+	case v.composition.gaussian:
+		return gaussianEpsilon(v.composition.mu, delta).Upper, nil
+	}
+	return v.least(func(c *pld.Composed) float64 { return c.Epsilon(delta).Upper }), nil
+}
+
+// least returns the least over aims of the larger direction.
+func (v Curve) least(read func(*pld.Composed) float64) float64 {
+	least := math.Inf(1)
+	for _, directions := range v.composed {
+		worst := 0.0
+		for _, c := range directions {
+			worst = max(worst, read(c))
+		}
+		least = min(least, worst)
+	}
+	return least
+}
