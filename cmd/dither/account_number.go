@@ -48,18 +48,13 @@ func plainly(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// Digits of a printed interval: the fewest, and the most that telling its ends apart may
-// take.
-const fewDigits, mostDigits = 6, 12
+// intervalDigits is how many significant digits of an interval are printed.
+const intervalDigits = 6
 
-// intervalText writes both ends of a proven interval, rounded outward, and the estimate
-// between them, with as many digits as tell the ends apart.
+// intervalText writes both ends of a proven interval, rounded outward, so that they differ
+// wherever the digits do not hold a number exactly, and the estimate between them.
 func intervalText(lower, estimate, upper float64) (from, middle, to string) {
-	digits := fewDigits
-	for digits < mostDigits && lower < upper && nearest(lower, digits) == nearest(upper, digits) {
-		digits++
-	}
-	texts := aligned(rounded(lower, digits, false), nearest(estimate, digits), rounded(upper, digits, true))
+	texts := aligned(rounded(lower, intervalDigits, false), nearest(estimate, intervalDigits), rounded(upper, intervalDigits, true))
 	return texts[0], texts[1], texts[2]
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +153,32 @@ func TestCosts(t *testing.T) {
 	}
 	if last := points[len(points)-1]; last.Count != 100 || last.Upper != float64(out.Claim.Epsilon) {
 		t.Errorf("got %+v at last, want the claim %v after 100 steps", last, out.Claim.Epsilon)
+	}
+}
+
+// TestCostsEndWithTheAnswer: the last point is as narrow as the answer, though the others are
+// computed with less effort.
+func TestCostsEndWithTheAnswer(t *testing.T) {
+	q := question{event: steps(100, 0.01, 1.1), neighboring: privacy.AddOrRemoveOne, delta: 1e-5, accountants: []account.Accountant{account.PLD{}}}
+	out := accounted{Delta: numberOf(q.delta)}
+	var err error
+	if out.Accountants, out.Claim, err = q.prices(); err != nil {
+		t.Fatal(err)
+	}
+	points := q.costs(growthOf(q.event), out)
+	last := points[len(points)-1]
+	if last.Upper != float64(out.Claim.Epsilon) || last.Lower != float64(*out.Accountants[0].Lower) || last.Lower == 0 {
+		t.Errorf("got %+v at last, want %+v", last, out.Accountants[0])
+	}
+}
+
+func TestProfileAdd(t *testing.T) {
+	p := profile{[]float64{0}, []float64{0.5}}
+	for _, c := range [][2]float64{{1, 0.4}, {2, 0.45}, {math.Inf(1), 0.1}, {1, 0.3}, {3, 0.2}} {
+		p.add(c[0], c[1])
+	}
+	if !slices.Equal(p.epsilons, []float64{0, 1, 3}) || !slices.Equal(p.deltas, []float64{0.5, 0.3, 0.2}) {
+		t.Errorf("got %+v, want epsilon 0, 1, 3 at delta 0.5, 0.3, 0.2", p)
 	}
 }
 

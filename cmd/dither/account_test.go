@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -170,6 +171,9 @@ func TestAccountFiles(t *testing.T) {
 			t.Errorf("%s: got delta %v, %v, stated %v; want the flags to decide", path, *out.Delta, out.Neighboring, out.Stated)
 		}
 	}
+	if stdout, _ := mustInvoke(t, "account", m.folder); !strings.Contains(stdout, "stated    the certificate says epsilon") || strings.Contains(stdout, "LESS") {
+		t.Errorf("got %s, want what the certificate says, and no warning", stdout)
+	}
 	m.certificate.Epsilon /= 2
 	m.write(t)
 	if stdout, _ := mustInvoke(t, "account", m.folder); !strings.Contains(stdout, "LESS than the proven lower bound") {
@@ -273,6 +277,9 @@ func TestAccountWrong(t *testing.T) {
 	writeText(t, filepath.Join(folder, "certificate.json"), `{"format": "dither-certificate", "format-version": 1, "event": "normal(1)", "neighboring": "zero-out"}`)
 	writeText(t, filepath.Join(folder, "delta.json"), `{"format": "dither-certificate", "format-version": 1, "event": "gaussian(1)", "neighboring": "zero-out", "delta": 2}`)
 	writeText(t, filepath.Join(folder, "relation.json"), `{"format": "dither-certificate", "format-version": 1, "event": "gaussian(1)", "neighboring": "near"}`)
+	if err := os.Truncate(writeText(t, filepath.Join(folder, "big.json"), "{}"), mostSubject+1); err != nil {
+		t.Fatal(err)
+	}
 	with := func(args ...string) []string { return append([]string{"account"}, args...) }
 	noise := func(args ...string) []string { return append(with("--noise-multiplier"), args...) }
 	checkWrong(t, folder, []wrong{
@@ -287,6 +294,7 @@ func TestAccountWrong(t *testing.T) {
 		{"missing file", with("absent.json"), exitUsage, "absent.json: no such file"},
 		{"missing file in a folder", with("absent/plan"), exitUsage, "absent/plan: no such file"},
 		{"folder without certificate", with("."), exitUsage, "position 1"},
+		{"large file", with("big.json"), exitUsage, "big.json is no plain file of at most 16.8 MB"},
 		{"no object", with("list.json"), exitUsage, "list.json is no JSON object"},
 		{"neither plan nor certificate", with("other.json"), exitUsage, "neither a plan nor a certificate"},
 		{"plan that is not valid", with("plan.json"), exitUsage, "delta is 3"},
@@ -344,7 +352,19 @@ func TestRounded(t *testing.T) {
 			t.Errorf("%v to %d digits: got %s and %s, want %s and %s", c.v, c.digits, down, up, c.down, c.up)
 		}
 	}
-	if from, middle, to := intervalText(4.886554116134933, 4.886554118, 4.886554118228503); from != "4.886554116" || middle != "4.886554118" || to != "4.886554119" {
-		t.Errorf("got %s, %s, %s, want ends that differ", from, middle, to)
+	for _, c := range []struct {
+		v    [3]float64
+		want string
+	}{
+		{[3]float64{4.886554116134933, 4.886554118, 4.886554118228503}, "4.88655 4.88655 4.88656"},
+		{[3]float64{1.7528904, 1.75298, 1.7529931}, "1.75289 1.75298 1.75300"},
+		{[3]float64{0.4999999999, 0.5, 0.5000000001}, "0.499999 0.500000 0.500001"},
+		{[3]float64{0, 2, 2}, "0 2 2"},
+		{[3]float64{0, math.Inf(1), math.Inf(1)}, "0 infinity infinity"},
+		{[3]float64{9.99e-7, 1e-6, 1.000001e-6}, "9.99e-07 1e-06 1.00001e-06"},
+	} {
+		if from, middle, to := intervalText(c.v[0], c.v[1], c.v[2]); from+" "+middle+" "+to != c.want {
+			t.Errorf("%v: got %s, %s, %s, want %s", c.v, from, middle, to, c.want)
+		}
 	}
 }

@@ -126,8 +126,11 @@ func (k *calibrateCommand) eventProblem(p problem) (problem, error) {
 // tryEvent returns the event with some number for X, and whether only whole numbers may
 // stand there.
 func (k *calibrateCommand) tryEvent(with func(string) (mechanism.Event, error)) (e mechanism.Event, whole bool, err error) {
-	for _, value := range []string{"1.5", "0.5", "1e-3", plainly(k.low), plainly(k.high)} {
-		if e, err = with(value); err == nil {
+	for _, value := range []float64{1.5, 0.5, 1e-3, k.low, k.high} {
+		if value == math.Floor(value) {
+			continue
+		}
+		if e, err = with(plainly(value)); err == nil {
 			return e, false, nil
 		}
 	}
@@ -136,7 +139,7 @@ func (k *calibrateCommand) tryEvent(with func(string) (mechanism.Event, error)) 
 			return trial, true, nil
 		}
 	}
-	return nil, false, fmt.Errorf("--event with %v for X: %w", k.high, err)
+	return nil, false, fmt.Errorf("--event with a number for X: %w", err)
 }
 
 // solve finds the value, rounds it to the private side and prices it.
@@ -169,6 +172,9 @@ func (p problem) search() (float64, error) {
 	switch {
 	case p.whole:
 		count, err := account.CalibrateCount(p.accountant, p.target, int(min(p.high, mostSteps)), func(count int) mechanism.Event { return p.plan(float64(count)) })
+		if err == nil && float64(count) < p.low {
+			err = account.ErrUnreachable
+		}
 		return float64(count), err
 	case p.falling:
 		return account.Calibrate(p.accountant, p.target, p.plan)
@@ -215,7 +221,7 @@ func (p problem) unreachable(err error) error {
 	reached := fmt.Sprintf("no %s up to %g", p.found, mostNoise)
 	switch {
 	case p.whole:
-		reached = "not even 1 for " + p.found
+		reached = fmt.Sprintf("not even %g for %s", max(1, math.Ceil(p.low)), p.found)
 	case !p.falling:
 		reached = fmt.Sprintf("no %s down to %g", p.found, p.low)
 	}

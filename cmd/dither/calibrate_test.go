@@ -60,6 +60,9 @@ func TestCalibrate(t *testing.T) {
 	for _, c := range cases {
 		out := calibrateJSON(t, c.args...)
 		v := float64(out.Value)
+		if plainly(v) != nearest(v, 6) {
+			t.Errorf("%q: got %v, want at most 6 digits", c.args, v)
+		}
 		at, err := account.For(c.event(0.5)).Epsilon(c.event(v), c.delta, c.n)
 		if err != nil {
 			t.Fatal(err)
@@ -180,6 +183,7 @@ func TestCalibrateWrong(t *testing.T) {
 		{"range without event", with("--epsilon", "1", "--low", "3"), exitUsage, "go with --event"},
 		{"range that falls", with("--epsilon", "1", "--event", "gaussian(X)", "--low", "3"), exitUsage, "--falling=false"},
 		{"empty range", with("--epsilon", "1", "--event", "repeat(X, gaussian(3))", "--falling=false", "--low", "3", "--high", "2"), exitUsage, "in order"},
+		{"range out of reach", with("--epsilon", "1", "--event", "repeat(X, gaussian(10))", "--falling=false", "--low", "500"), exitUsage, "not even 500 for X"},
 		{"infinite range", with("--epsilon", "1", "--event", "repeat(X, gaussian(3))", "--falling=false", "--high", "Inf"), exitUsage, "finite"},
 		{"no proof", with("--epsilon", "1", "--event", "tree-aggregation(X, 10)"), exitUsage, "no proof under add-or-remove-one"},
 		{"does not depend on X", with("--epsilon", "1", "--event", "sequence(gaussian(0.1), gaussian(X))"), exitUsage, "no X up to 1e+09"},
