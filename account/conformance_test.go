@@ -284,3 +284,25 @@ func TestSupportTable(t *testing.T) {
 		t.Errorf("%s is not what the accountants answer (%v); run the test with -update and look at the difference", path, err)
 	}
 }
+
+// TestReplaceOneMovesTwoBounds holds that additive noise and scores cost under replace-one what half the
+// noise costs under add-or-remove-one.
+func TestReplaceOneMovesTwoBounds(t *testing.T) {
+	for text, half := range map[string]string{
+		"gaussian(3)":                "gaussian(1.5)",
+		"laplace(4)":                 "laplace(2)",
+		"discrete-laplace(6, 1)":     "discrete-laplace(6, 2)",
+		"discrete-gaussian(9, 1)":    "discrete-gaussian(9, 2)",
+		"k-norm(5)":                  "k-norm(2.5)",
+		"exponential(0.25)":          "exponential(0.5)",
+		"last-iterate(30, 0.95, 50)": "last-iterate(15, 0.95, 50)",
+	} {
+		for _, a := range All() {
+			v, err := a.Epsilon(parsed(t, text), conformanceDelta, privacy.ReplaceOne)
+			w, failed := a.Epsilon(parsed(t, half), conformanceDelta, privacy.AddOrRemoveOne)
+			if (err == nil) != (failed == nil) || err == nil && math.Abs(v.Upper/w.Upper-1) > 1e-9 {
+				t.Errorf("%s of %s under replace-one: %v (%v), of %s %v (%v)", a.Name(), text, v, err, half, w, failed)
+			}
+		}
+	}
+}

@@ -17,8 +17,8 @@ import (
 // their exact moment generating function. Compositions of Gaussian releases alone are exact.
 //
 // It prices a plan that is fixed before its first release: parameters must not depend on outputs, so
-// it is no filter for a ledger. Sources are in the packages pair, pld and contour beneath this one;
-// see ACCOUNTING.md of docs. The zero value asks for intervals of relative width 1e-4.
+// it is no filter for a ledger. docs/accounting.md has the proof in outline; sources are in the
+// packages pair, pld and contour beneath this one. The zero value asks for intervals of relative width 1e-4.
 type PLD struct {
 	// Width is the wanted relative width of the interval of epsilon, beside a hundredth of it
 	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases. Smaller takes longer.
