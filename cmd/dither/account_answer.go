@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/ditherml/dither/account"
@@ -106,7 +107,14 @@ func (q question) ask(a account.Accountant) (account.Interval, error) {
 // Best is the last of all. That none answers is an error.
 func (q question) prices() ([]price, claim, error) {
 	intervals, errs := make([]account.Interval, len(q.accountants)), make([]error, len(q.accountants))
-	parallel(len(q.accountants), func(i int) { intervals[i], errs[i] = q.ask(q.accountants[i]) })
+	asked := len(q.accountants)
+	if asked > 1 { // Best, the last, would ask all others again
+		asked--
+	}
+	parallel(asked, func(i int) { intervals[i], errs[i] = q.ask(q.accountants[i]) })
+	if asked < len(q.accountants) {
+		intervals[asked], errs[asked] = bestOf(intervals[:asked], errs[:asked])
+	}
 	prices := make([]price, len(q.accountants))
 	claimed := claim{Delta: q.delta, Neighboring: q.neighboring}
 	for i, a := range q.accountants {
@@ -128,15 +136,35 @@ func (q question) prices() ([]price, claim, error) {
 	return prices, claimed, nil
 }
 
+// bestOf is what account.Best says, given what the others say: the least upper bound, the
+// largest lower bound, and the first estimate.
+func bestOf(intervals []account.Interval, errs []error) (account.Interval, error) {
+	best, found := account.Interval{Upper: math.Inf(1)}, false
+	for i, v := range intervals {
+		if errs[i] != nil {
+			continue
+		}
+		best.Lower, best.Upper = max(best.Lower, v.Lower), min(best.Upper, v.Upper)
+		if !found {
+			best.Estimate, found = v.Estimate, true
+		}
+	}
+	if !found {
+		return best, errors.Join(errs...)
+	}
+	best.Estimate = max(best.Lower, min(best.Upper, best.Estimate))
+	return best, nil
+}
+
 // reason is why an accountant refused, in a few words.
 func reason(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	text = strings.TrimPrefix(text, "account: ")
-	if _, why, ok := strings.Cut(text, " has no proof for "); ok {
-		text = "no proof for " + why
-	}
-	return text
+	text = packagePrefix.ReplaceAllString(text, "")
+	return strings.Replace(text, "has no proof for", "no proof for", 1)
 }
+
+// packagePrefix is what an error starts with that the line of an accountant says already.
+var packagePrefix = regexp.MustCompile(`^(account: |pld: )*(accountant [a-z]+ )?`)
 
 // group is the least proven epsilon of the rows together, by any of the accountants. Where
 // the file declares no rows and none are asked for, it is left out.

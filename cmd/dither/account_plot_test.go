@@ -159,7 +159,7 @@ func TestCosts(t *testing.T) {
 // TestCostsEndWithTheAnswer: the last point is as narrow as the answer, though the others are
 // computed with less effort.
 func TestCostsEndWithTheAnswer(t *testing.T) {
-	q := question{event: steps(100, 0.01, 1.1), neighboring: privacy.AddOrRemoveOne, delta: 1e-5, accountants: []account.Accountant{account.PLD{}}}
+	q := question{event: steps(3, 0.1, 1.1), neighboring: privacy.AddOrRemoveOne, delta: 1e-5, accountants: []account.Accountant{account.PLD{}}}
 	out := accounted{Delta: numberOf(q.delta)}
 	var err error
 	if out.Accountants, out.Claim, err = q.prices(); err != nil {

@@ -46,7 +46,7 @@ func (a accounted) priceRows() [][]string {
 	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", "note"}}
 	for _, p := range a.Accountants {
 		if p.Refused != "" {
-			rows = append(rows, []string{p.Accountant, "-", "-", "-", "refused: " + p.Refused})
+			rows = append(rows, []string{p.Accountant, "-", "-", "-", "refused: " + brief(p.Refused)})
 			continue
 		}
 		note := ""
@@ -60,6 +60,15 @@ func (a accounted) priceRows() [][]string {
 		rows = append(rows, []string{p.Accountant, from, estimate, to, note})
 	}
 	return rows
+}
+
+// brief cuts a reason to what a table holds; it is whole in the JSON.
+func brief(reason string) string {
+	const most = 60
+	if runes := []rune(reason); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return reason
 }
 
 // text states a guarantee in one line, rounded up.

@@ -50,7 +50,7 @@ func (s *stepFlags) check(looked string) error {
 
 const (
 	mostNoise = 1e9
-	mostSteps = 1 << 30
+	mostSteps = 1 << 24
 )
 
 // text writes steps and sampling as flags.

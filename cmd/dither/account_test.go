@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -151,7 +152,7 @@ func TestAccountFiles(t *testing.T) {
 	}
 	dry := writeText(t, filepath.Join(folder, "dry(run).json"), string(whole))
 	for _, path := range []string{m.folder, filepath.Join(m.folder, certificate.FileName), planFile, dry} {
-		out := accountJSON(t, path)
+		out := accountJSON(t, path, "--accountant", "gdp")
 		if out.Event != m.certificate.Event || float64(*out.Delta) != m.certificate.Delta || out.Neighboring != m.certificate.Neighboring {
 			t.Errorf("%s: got %s, delta %v, %v; want those of the certificate", path, out.Event, *out.Delta, out.Neighboring)
 		}
@@ -167,16 +168,16 @@ func TestAccountFiles(t *testing.T) {
 		if path != planFile {
 			continue
 		}
-		if out = accountJSON(t, path, "--delta", "1e-9", "--neighboring", "replace-one"); float64(*out.Delta) != 1e-9 || out.Neighboring != privacy.ReplaceOne || out.Stated != nil {
+		if out = accountJSON(t, path, "--accountant", "gdp", "--delta", "1e-9", "--neighboring", "replace-one"); float64(*out.Delta) != 1e-9 || out.Neighboring != privacy.ReplaceOne || out.Stated != nil {
 			t.Errorf("%s: got delta %v, %v, stated %v; want the flags to decide", path, *out.Delta, out.Neighboring, out.Stated)
 		}
 	}
-	if stdout, _ := mustInvoke(t, "account", m.folder); !strings.Contains(stdout, "stated    the certificate says epsilon") || strings.Contains(stdout, "LESS") {
+	if stdout, _ := mustInvoke(t, "account", m.folder, "--accountant", "gdp"); !strings.Contains(stdout, "stated    the certificate says epsilon") || strings.Contains(stdout, "LESS") {
 		t.Errorf("got %s, want what the certificate says, and no warning", stdout)
 	}
 	m.certificate.Epsilon /= 2
 	m.write(t)
-	if stdout, _ := mustInvoke(t, "account", m.folder); !strings.Contains(stdout, "LESS than the proven lower bound") {
+	if stdout, _ := mustInvoke(t, "account", m.folder, "--accountant", "gdp"); !strings.Contains(stdout, "LESS than the proven lower bound") {
 		t.Errorf("got %s, want a warning of the understated certificate", stdout)
 	}
 }
@@ -326,6 +327,22 @@ func TestAccountWrong(t *testing.T) {
 		{"plot in no folder", with("gaussian(1)", "--plot", "absent/plot.svg"), exitUsage, "cannot be"},
 		{"accountant without a proof", with("laplace(1)", "--accountant", "gdp"), exitUsage, "no accountant that was asked has a bound"},
 	})
+}
+
+func TestReason(t *testing.T) {
+	for text, want := range map[string]string{
+		"account: accountant gdp has no proof for laplace(1)":       "no proof for laplace(1)",
+		"account: accountant rdp cannot price laplace(1): it is so": "cannot price laplace(1): it is so",
+		"pld: no lattice holds the composition\nand more":           "no lattice holds the composition",
+		"something else": "something else",
+	} {
+		if got := reason(errors.New(text)); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if got := brief(strings.Repeat("é", 61)); got != strings.Repeat("é", 59)+"…" {
+		t.Errorf("got %q, want 60 characters", got)
+	}
 }
 
 func TestAccountHelp(t *testing.T) {

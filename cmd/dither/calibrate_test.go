@@ -93,24 +93,22 @@ func TestCalibrateClosedForms(t *testing.T) {
 }
 
 func TestCalibrateSteps(t *testing.T) {
-	for _, args := range [][]string{
-		{"--find", "steps", "--noise-multiplier", "1.1", "--sampling-probability", "0.01"},
-		{"--event", "repeat(X, poisson(0.01, gaussian(1.1)))", "--falling=false"},
-	} {
-		out := calibrateJSON(t, append(args, "--epsilon", "1")...)
-		count := int(out.Value)
-		for _, c := range []struct {
-			count int
-			meets bool
-		}{{count, true}, {count + 1, false}} {
-			v, err := account.PLD{}.Epsilon(steps(c.count, 0.01, 1.1), 1e-6, privacy.AddOrRemoveOne)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if (v.Upper <= 1) != c.meets {
-				t.Errorf("%q: %d steps cost %v, want at most 1: %v", args, c.count, v, c.meets)
-			}
+	out := calibrateJSON(t, "--epsilon", "1", "--find", "steps", "--noise-multiplier", "1.1", "--sampling-probability", "0.01")
+	for _, c := range []struct {
+		count int
+		meets bool
+	}{{int(out.Value), true}, {int(out.Value) + 1, false}} {
+		v, err := account.PLD{}.Epsilon(steps(c.count, 0.01, 1.1), 1e-6, privacy.AddOrRemoveOne)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if (v.Upper <= 1) != c.meets {
+			t.Errorf("%d steps cost %v, want at most 1: %v", c.count, v, c.meets)
+		}
+	}
+	same := calibrateJSON(t, "--epsilon", "1", "--event", "repeat(X, poisson(0.01, gaussian(1.1)))", "--falling=false")
+	if same.Value != out.Value || same.Event != out.Event {
+		t.Errorf("got %v for X, want %v as for steps", same.Value, out.Value)
 	}
 }
 
