@@ -43,7 +43,7 @@ func TestAccountPage(t *testing.T) {
 		t.Errorf("got %d commands on the page, want at least 5", commands)
 	}
 	if *update {
-		if err := os.WriteFile(accountPage, []byte(strings.Join(parts, "```")), 0o644); err != nil {
+		if err = os.WriteFile(accountPage, []byte(strings.Join(parts, "```")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -105,7 +105,7 @@ func (k *calibrateCommand) eventProblem(p problem) (problem, error) {
 		return p, err
 	}
 	if whole && k.falling {
-		return p, fmt.Errorf("X is a count in %q, want --falling=false: the cost grows with it", k.event)
+		return p, fmt.Errorf("--event %q has a count for X, want --falling=false: the cost grows with it", k.event)
 	}
 	p.found, p.falling, p.whole, p.accountant = "X", k.falling, whole, account.For(trial)
 	p.low, p.high, p.advice = k.low, k.high, "change another number of the event, or the target"
