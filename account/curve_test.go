@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -55,5 +56,33 @@ func TestCurve(t *testing.T) {
 	}
 	if _, err = (PLD{}).Curve(parsed(t, "repeat-and-select(1, 3, gaussian(4))"), privacy.AddOrRemoveOne); err == nil {
 		t.Error("private tuning has a curve")
+	}
+}
+
+func TestRunning(t *testing.T) {
+	all, err := Running(PLD{}, sampled(0.01, 1), 1e-5, privacy.AddOrRemoveOne, []int{0, 100, 1000})
+	if err != nil || len(all) != 3 || all[0] != (Interval{}) || math.Abs(all[1].Estimate-0.7180356613) > 1e-6 || math.Abs(all[2].Estimate-1.8282366665) > 1e-6 {
+		t.Errorf("got %v, %v", all, err)
+	}
+	if _, err = Running(PLD{}, sampled(0.01, 1), 1e-5, privacy.AddOrRemoveOne, []int{-1}); err == nil {
+		t.Error("a negative count was priced")
+	}
+}
+
+// TestJLClipping compares one release at noise 4 and ε = 1 with the mean of the normal profile over the
+// length of a gradient, which numerical integration over the chi-square law gives: 0.12, 2.4e-3, 3.3e-4,
+// 6.1e-5 and 6.6e-6 for 1 to 100 projections. Rounding lengths up costs a few percent.
+func TestJLClipping(t *testing.T) {
+	for r, want := range map[int]float64{5: 2.4e-3, 10: 3.3e-4, 20: 6.1e-5, 100: 6.6e-6} {
+		e := mechanism.JLClipping{NoiseMultiplier: 4, Projections: r, Cap: 1e3, Probability: 1}
+		v, err := PLD{}.Delta(e, 1, privacy.AddOrRemoveOne)
+		if err != nil || v.Upper < want*0.98 || v.Upper > want*1.2 {
+			t.Errorf("%d projections: got %v (%v), want about %v", r, v, err, want)
+		}
+	}
+	capped, err := PLD{}.Delta(mechanism.JLClipping{NoiseMultiplier: 4, Projections: 5, Cap: 1.5, Probability: 1}, 1, privacy.AddOrRemoveOne)
+	whole, failed := PLD{}.Delta(mechanism.Gaussian{NoiseMultiplier: 4 / 1.5}, 1, privacy.AddOrRemoveOne)
+	if err != nil || failed != nil || capped.Upper > whole.Upper || capped.Upper < whole.Upper/10 {
+		t.Errorf("capped at 1.5: got %v (%v), want below %v (%v)", capped, err, whole, failed)
 	}
 }

@@ -63,6 +63,19 @@ func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighbo
 // jlBins is how many values the length of a gradient is rounded up to.
 const jlBins = 96
 
+// jlReach is about where √(r/x) is exceeded with probability 1e-12.
+func jlReach(r float64) float64 {
+	near, far := 1.0, 1e7
+	for range 60 {
+		if mid := math.Sqrt(near * far); 1-numeric.GammaQ(r/2, r/(mid*mid)/2) > 1e-12 {
+			near = mid
+		} else {
+			far = mid
+		}
+	}
+	return far
+}
+
 // jlClipping: the projections are public, and given them the record moves the sum by at most s = min(κ,
 // √(r/x)) bounds, x of the chi-square law with r degrees. s is rounded up to one of jlBins values, so
 // that the pair dominates (Bu and others 2021, theorem 4, with the cap).
@@ -70,15 +83,18 @@ func jlClipping(e mechanism.JLClipping) directions {
 	r := float64(e.Projections)
 	// Below the first value lies s with probability 1e-18 at most; it counts as that value.
 	low := math.Sqrt(r / (r + 2*math.Sqrt(42*r) + 84))
-	ratio := math.Pow(max(e.Cap, low*1.001)/low, 1.0/jlBins)
+	high := max(low*1.001, min(e.Cap, jlReach(r)))
+	ratio := math.Pow(high/low, 1.0/jlBins)
 	var remove, add pair.Choice
 	below := 0.0
-	for i := 0; i <= jlBins; i++ {
+	for i := 0; i <= jlBins+1; i++ {
 		s := min(e.Cap, low*math.Pow(ratio, float64(i)))
 		reached := 1.0
-		if i < jlBins && s < e.Cap {
+		if i <= jlBins && s < e.Cap {
 			// P(√(r/x) ≤ s) = P(x ≥ r/s²).
 			reached = numeric.GammaQ(r/2, r/(s*s)/2) * (1 - 1e-12)
+		} else {
+			s = e.Cap
 		}
 		w := reached - below
 		below = reached

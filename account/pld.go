@@ -38,8 +38,22 @@ func (a PLD) options(c composition) pld.Options {
 		return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width}
 	case len(c.directions[0]) > manyTerms:
 		return pld.Options{Relative: 2e-3, Absolute: 2e-5}
+	case c.steps() > manySteps:
+		return pld.Options{MaxNodes: 1 << 20}
 	}
 	return pld.Options{}
+}
+
+// manySteps is how many releases are composed on lattices of the default size.
+const manySteps = 1e8
+
+// steps is how many releases there are.
+func (c composition) steps() float64 {
+	sum := 0.0
+	for _, t := range c.directions[0] {
+		sum += float64(t.Count)
+	}
+	return sum
 }
 
 // manyTerms is how many different releases are composed at the default width.
@@ -186,18 +200,26 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
 }
 
-// tighten replaces the bounds of pairs that are not attained by those of rdp where these are less.
+// tighten replaces bounds of pairs that are not attained, and wide ones, by those of rdp where these are
+// less.
 func (c composition) tighten(v Interval, rdp func() (Interval, error)) (Interval, error) {
-	if !c.loose {
+	wide := v.Upper-v.Lower > wideShare*v.Upper
+	if !c.loose && !wide {
 		return v, nil
 	}
 	other, err := rdp()
 	if err != nil {
 		return Interval{}, err
 	}
-	upper := min(v.Upper, other.Upper)
-	return Interval{0, min(v.Estimate, upper), upper}, nil
+	if c.loose {
+		v.Lower = 0
+	}
+	upper := max(v.Lower, min(v.Upper, other.Upper))
+	return Interval{v.Lower, min(v.Estimate, upper), upper}, nil
 }
+
+// wideShare is the relative width beyond which another upper bound may be less.
+const wideShare = 5e-3
 
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
 func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
@@ -292,8 +314,9 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 	return results, nil
 }
 
-// fewTerms is how many different releases are composed again for an estimate.
-const fewTerms = 20
+// fewTerms and fewSteps are how many different releases, and how many in all, are composed again for an
+// estimate.
+const fewTerms, fewSteps = 20, 1000
 
 // narrow is the relative width of bounds whose middle is as good as an estimate.
 const narrow = 1e-6
@@ -326,7 +349,7 @@ func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, inte
 	worst := 0.0
 	for i, err := range errs {
 		if err != nil {
-			if again.Relative == 0 || len(c.directions[0]) > fewTerms {
+			if again.Relative == 0 || len(c.directions[0]) > fewTerms || c.steps() > fewSteps {
 				return middle(b), nil
 			}
 			closer, failed := c.bounds(aim, again, read)

@@ -1,0 +1,23 @@
+package account
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Running returns the interval of epsilon after each of these counts of an event: what a run has cost so
+// far, for progress and plots. Each is the cost of a run that was planned to end there; a run that stops
+// because of what it released needs a filter (see package ledger).
+func Running(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, counts []int) ([]Interval, error) {
+	out := make([]Interval, len(counts))
+	for i, count := range counts {
+		v, err := a.Epsilon(mechanism.Repeat{Event: e, Count: count}, delta, n)
+		if err != nil {
+			return nil, fmt.Errorf("account: after %d times: %w", count, err)
+		}
+		out[i] = v
+	}
+	return out, nil
+}
