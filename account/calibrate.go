@@ -77,7 +77,7 @@ func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func
 			high = mid
 		}
 	}
-	for step := 1; low > 1 && !s.proven(float64(low)); step *= 2 {
+	for step := 1 + low/100000; low > 1 && !s.proven(float64(low)); step *= 2 {
 		low = max(1, low-step)
 	}
 	return low, nil

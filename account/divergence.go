@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -62,11 +63,11 @@ func (m moments) of(e mechanism.Event, n privacy.Neighboring) ([]*contour.Integr
 	var integrals []*contour.Integral
 	for _, p := range list {
 		integral, failed := contour.New([]contour.Term{{Pair: p, Count: 1}})
+		if errors.Is(failed, contour.ErrUnsuited) || disclosing(p) {
+			integral, failed = nil, nil // out of reach counts as infinite
+		}
 		if failed != nil {
 			return nil, fmt.Errorf("account: accountant rdp cannot price %v: %w", e, failed)
-		}
-		if disclosing(p) {
-			integral = nil
 		}
 		integrals = append(integrals, integral)
 	}

@@ -20,23 +20,32 @@ func withReplacement(e mechanism.WithReplacement, z float64) directions {
 	}
 	missed := m * math.Log1p(-1/n)
 	eta := -math.Expm1(missed)
-	var above, below pair.Choice
-	logOdds, weight, kept := -math.Log(n-1), missed, 0.0
+	var weights []float64
+	total, rest := 0.0, 0.0
+	logOdds, weight := -math.Log(n-1), missed
 	for k := 1.0; k <= m; k++ {
 		weight += math.Log((m-k+1)/k) + logOdds
 		w := math.Exp(weight) / eta
-		if last := w < 1e-30 && k > m/n; last || k == m {
-			w = max(0, 1-kept) // the rest, and rounding, counts as the largest shift
-			k = m
+		if w < rareDraws && k > 2*m/n {
+			rest = 2 * w // terms fall by more than a half from here on
+			break
 		}
-		kept += w
-		if up := pair.Sampled(pair.Normal, z/(2*k), eta); w > 0 {
-			above = append(above, pair.Weighted{Weight: w, Pair: up})
-			below = append(below, pair.Weighted{Weight: w, Pair: up.Swap()})
-		}
+		weights = append(weights, w)
+		total += w
+	}
+	disclosed := pair.Weighted{Weight: rest, Pair: pair.Atoms{{P: 1}, {Q: 1}}}
+	above, below := pair.Choice{disclosed}, pair.Choice{disclosed}
+	for i, w := range weights {
+		w *= (1 - rest) / total
+		up := pair.Sampled(pair.Normal, z/(2*float64(i+1)), eta)
+		above = append(above, pair.Weighted{Weight: w, Pair: up})
+		below = append(below, pair.Weighted{Weight: w, Pair: up.Swap()})
 	}
 	return symmetric(pair.Glued{Above: above, Below: below})
 }
+
+// rareDraws is a probability of being drawn so often below which the record counts as disclosed.
+const rareDraws = 1e-20
 
 // truncatedPoisson: let the other records be drawn first. With probability τ at least MaxBatch of
 // them are, the same for both neighbors. Then the batch is a uniform subset of that size, or, with

@@ -349,7 +349,7 @@ func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, inte
 	worst := 0.0
 	for i, err := range errs {
 		if err != nil {
-			if again.Relative == 0 || len(c.directions[0]) > fewTerms || c.steps() > fewSteps {
+			if again.Relative == 0 || len(c.directions[0]) > fewTerms || c.steps() > fewSteps || b.Upper-b.Lower > 2e-4*b.Upper+1e-5 {
 				return middle(b), nil
 			}
 			closer, failed := c.bounds(aim, again, read)
