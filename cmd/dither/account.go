@@ -19,6 +19,9 @@ dither train --dry-run --json prints), or the certificate of a model folder; wit
 argument, --steps steps of gradient descent, each with normal noise of --noise-multiplier
 times the clipping norm on a sample that takes each record with --sampling-probability.
 
+Several arguments are priced together: all their releases from the same records, as if all had been
+planned before the first.
+
 A bound that is proven is printed rounded to its safe side: "from" down, "to" up. The number
 that may be claimed is the one in the column "to" of the line that says so. What an attacker
 can do at most is derived from it.
@@ -32,6 +35,7 @@ Every number follows from public ones; no record is read.`
 const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.1)))"
   dither account --noise-multiplier 1.1 --sampling-probability 0.01 --steps 1000 --delta 1e-5
   dither account dither-model --rows-per-person 10
+  dither account model-of-may model-of-june "laplace(10)"
   dither account "gaussian(1)" --epsilon 2
   dither account --textbook`
 
@@ -56,13 +60,7 @@ type accountCommand struct {
 func newAccount() *cobra.Command {
 	a := &accountCommand{}
 	c := &cobra.Command{
-		Use: "account [EVENT | FILE | MODEL-FOLDER]", Short: "Say what releases cost in privacy", Long: accountLong, Example: accountExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("dither account has %d arguments, want one event, file or model folder, or none; put an event in quotation marks", len(args))
-			}
-			return nil
-		},
+		Use: "account [EVENT | FILE | MODEL-FOLDER]...", Short: "Say what releases cost in privacy", Long: accountLong, Example: accountExample,
 		RunE: func(c *cobra.Command, args []string) error { return a.run(c, args) },
 	}
 	f := c.Flags()

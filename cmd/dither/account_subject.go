@@ -87,14 +87,46 @@ func (a *accountCommand) subject(args []string) (subject, error) {
 	switch given := a.steps.any(a.changed); {
 	case len(args) == 0 && !given:
 		return subject{}, fmt.Errorf("nothing to price, want an event, a file, a model folder or --noise-multiplier; see dither account --help")
-	case len(args) == 1 && given:
+	case len(args) > 0 && given:
 		return subject{}, fmt.Errorf("an argument is given together with --noise-multiplier, --sampling-probability or --steps, want one or the other")
 	case len(args) == 0 && !a.changed("noise-multiplier"):
 		return subject{}, fmt.Errorf("--noise-multiplier is missing, want it beside --steps and --sampling-probability; dither calibrate finds one for an epsilon")
 	case len(args) == 0:
 		return subject{event: a.steps.event()}, a.steps.check("")
 	}
-	return readSubject(args[0])
+	subjects := make([]subject, len(args))
+	for i, argument := range args {
+		var err error
+		if subjects[i], err = readSubject(argument); err != nil && len(args) > 1 {
+			return subject{}, fmt.Errorf("argument %d of %d: %w; an event with spaces wants quotation marks", i+1, len(args), err)
+		} else if err != nil {
+			return subject{}, err
+		}
+	}
+	return together(args, subjects)
+}
+
+// together is several subjects one after the other on the same records, at the largest delta and the
+// most rows of one person that one of them names.
+func together(names []string, subjects []subject) (subject, error) {
+	all := subjects[0]
+	if len(subjects) == 1 {
+		return all, nil
+	}
+	events := mechanism.Sequence{}
+	for i, s := range subjects {
+		switch {
+		case all.neighboring == 0:
+			all.neighboring = s.neighboring
+		case s.neighboring != 0 && s.neighboring != all.neighboring:
+			return subject{}, fmt.Errorf("%s is under %v, want %v like those before it; costs under different relations do not add up", names[i], s.neighboring, all.neighboring)
+		}
+		all.file = all.file || s.file
+		all.delta, all.rows = max(all.delta, s.delta), max(all.rows, s.rows)
+		events = append(events, s.event)
+	}
+	all.event, all.stated = events, nil
+	return all, nil
 }
 
 // readSubject reads an event expression or, when there is a file or folder of this name, that.

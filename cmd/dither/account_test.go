@@ -385,3 +385,22 @@ func TestRounded(t *testing.T) {
 		}
 	}
 }
+
+// TestAccountTogether prices several events and files as one plan, and refuses different relations.
+func TestAccountTogether(t *testing.T) {
+	together, _ := mustInvoke(t, "account", "gaussian(3)", "repeat(2, gaussian(4))", "--json")
+	one, _ := mustInvoke(t, "account", "sequence(gaussian(3), repeat(2, gaussian(4)))", "--json")
+	if together != one {
+		t.Errorf("two arguments give\n%s\nthe sequence gives\n%s", together, one)
+	}
+	folder := t.TempDir()
+	mustInvoke(t, "train", "--out", filepath.Join(folder, "model"), "--quiet")
+	out, _ := mustInvoke(t, "account", filepath.Join(folder, "model"), "laplace(10)", "--accountant", "pld")
+	if !strings.Contains(out, "laplace(10))") || strings.Contains(out, "the certificate says") {
+		t.Errorf("a model and an event: got %q", out)
+	}
+	status, _, message := invoke("account", "gaussian(1)", "laplace(")
+	if status != exitUsage || !strings.Contains(message, "argument 2 of 2") || !strings.Contains(message, "quotation marks") {
+		t.Errorf("a broken event: status %d, %q", status, message)
+	}
+}
