@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -150,20 +151,7 @@ func refine(all []term, best float64, n privacy.Neighboring, cache moments, try 
 		}
 		return try(one, curve)
 	}
-	const golden = 0.6180339887498949
-	x, y := high-golden*(high-low), low+golden*(high-low)
-	vx, vy := value(x), value(y)
-	for range refinements {
-		if vx < vy {
-			high, y, vy = y, x, vx
-			x = high - golden*(high-low)
-			vx = value(x)
-		} else {
-			low, x, vx = x, y, vy
-			y = low + golden*(high-low)
-			vy = value(y)
-		}
-	}
+	numeric.GoldenSection(low, high, refinements, value)
 }
 
 // refinements is how often the interval of orders shrinks.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -180,21 +181,5 @@ func leastOverOrders(f func(u float64) float64) float64 {
 			best, at = v, u
 		}
 	}
-	const golden = 0.6180339887498949
-	left, right := at-step, at+step
-	a, b := right-golden*(right-left), left+golden*(right-left)
-	fa, fb := f(a), f(b)
-	for range 40 {
-		best = min(best, fa, fb)
-		if fa < fb {
-			right, b, fb = b, a, fa
-			a = right - golden*(right-left)
-			fa = f(a)
-		} else {
-			left, a, fa = a, b, fb
-			b = left + golden*(right-left)
-			fb = f(b)
-		}
-	}
-	return best
+	return min(best, numeric.GoldenSection(at-step, at+step, 40, f))
 }

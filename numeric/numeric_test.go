@@ -103,3 +103,14 @@ func TestBisectLogEndsOnTheTrueSide(t *testing.T) {
 		t.Errorf("got %v, want just below √2", got)
 	}
 }
+
+func TestGoldenSection(t *testing.T) {
+	calls := 0
+	got := GoldenSection(-3, 7, 40, func(x float64) float64 { calls++; return (x-1.25)*(x-1.25) - 2 })
+	if math.Abs(got+2) > 1e-14 || calls != 42 {
+		t.Errorf("got %v in %d calls, want -2 in 42", got, calls)
+	}
+	if got = GoldenSection(0, 1, 3, func(x float64) float64 { return -x }); got > -0.9 {
+		t.Errorf("a falling function: got %v, want near -1", got)
+	}
+}
