@@ -17,7 +17,7 @@ type mutant struct{ name, file, old, new, pkg, test string }
 // mutants are faults that other systems had, or that this one could get. The edits are laid over
 // the sources by the go tool, so that no source carries a switch for them.
 var mutants = []mutant{
-	{"noise divided by two", "mechanism/noise.go", "RoundedGaussian(dst, g.bits)", "RoundedGaussian(dst, g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise divided by two", "mechanism/noise.go", "len(dst))], g.bits)", "len(dst))], g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"noise one percent low", "mechanism/internal/sample/gaussian.go", "dst[i] = (v + half) >> shift", "dst[i] = (v - v/100 + half) >> shift", "./mechanism/internal/sample", "TestGaussianMoments"},
 	{"no noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "error(nil)", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
 	{"half of the coordinates without noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "b.grid.noise.draw(noise[:len(noise)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},

@@ -273,3 +273,57 @@ func TestReferenceHeterogeneous(t *testing.T) {
 	}
 	t.Logf("%d compared", compared)
 }
+
+// TestReferenceExactValues compares single releases with values of mpmath at 50 digits: the profile of one
+// sampled release in both directions, the noise of one normal release, and its epsilon.
+func TestReferenceExactValues(t *testing.T) {
+	var file struct {
+		Rows []struct {
+			ID, Kind           string
+			Q, Sigma           float64
+			Epsilon, Delta     float64
+			Remove, Add, Exact any
+		} `json:"exact_values"`
+	}
+	if err := json.Unmarshal(referenceFile(t), &file); err != nil {
+		t.Fatal(err)
+	}
+	number := func(v any) float64 {
+		f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	compared := map[string]int{}
+	for _, r := range file.Rows {
+		got, want := 0.0, 0.0
+		switch r.Kind {
+		case "hockey_stick_single":
+			v, err := PLD{}.Delta(sampled(r.Q, r.Sigma), r.Epsilon, privacy.AddOrRemoveOne)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want = v.Estimate, max(number(r.Remove), number(r.Add))
+		case "analytic_gaussian_eps":
+			v, err := GDP{}.Epsilon(gaussian(r.Sigma), r.Delta, privacy.AddOrRemoveOne)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want = v.Upper, number(r.Exact)
+		case "analytic_gaussian_sigma":
+			z, err := Calibrate(GDP{}, target(t, r.Epsilon, r.Delta), gaussian)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want = z, number(r.Exact)
+		default:
+			continue
+		}
+		compared[r.Kind]++
+		if math.Abs(got-want) > 3e-9*want+1e-300 {
+			t.Errorf("%s %s: got %.14g, want %.14g, relative %.2g", r.ID, r.Kind, got, want, got/want-1)
+		}
+	}
+	t.Log(compared)
+}

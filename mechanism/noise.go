@@ -58,8 +58,14 @@ func discreteGrid(n Noise, sensitivity int64, f fit) (grid, error) {
 	return grid{noise: n, bound: sensitivity, maxRecords: f.maxRecords, norm: f.norm}, nil
 }
 
+// noisePart is how many numbers one stream draws where several do.
+const noisePart = 1 << 17
+
+// draw splits long noise over the processors, each part from a stream under a key of its own.
 func (Gaussian) draw(dst []int64, g grid) error {
-	sample.NewStream().RoundedGaussian(dst, g.bits)
+	parallel((len(dst)+noisePart-1)/noisePart, func(from, to int) {
+		sample.NewStream().RoundedGaussian(dst[from*noisePart:min(to*noisePart, len(dst))], g.bits)
+	})
 	return nil
 }
 

@@ -228,3 +228,55 @@ func TestRowsLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNoiseIsWhole holds that noise drawn in parts reaches every number, each once: the variance and
+// the correlation of the parts have z-scores below 6.5 (false alarms below 1e-9).
+func TestLongNoiseIsWhole(t *testing.T) {
+	for _, n := range []int{0, 1, noisePart, noisePart + 1, 5*noisePart + 7} {
+		g, err := Gaussian{1}.fit(fit{maxRecords: 10, norm: L2()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]int64, n)
+		if err = (Gaussian{1}).draw(dst, g); err != nil {
+			t.Fatal(err)
+		}
+		scale, square, product, zeros := math.Ldexp(1, -int(g.bits)), 0.0, 0.0, 0
+		for i, v := range dst {
+			x := float64(v) * scale
+			square += x * x
+			if v == 0 {
+				zeros++
+			}
+			if i >= noisePart {
+				product += x * float64(dst[i-noisePart]) * scale
+			}
+		}
+		if n < 100 {
+			continue
+		}
+		if z := (square/float64(n) - 1) * math.Sqrt(float64(n)/2); math.Abs(z) > 6.5 || zeros > 2 {
+			t.Errorf("%d numbers: variance has z-score %.1f, %d are zero", n, z, zeros)
+		}
+		if z := product / math.Sqrt(float64(max(1, n-noisePart))); math.Abs(z) > 6.5 {
+			t.Errorf("%d numbers: parts have correlation with z-score %.1f", n, z)
+		}
+	}
+}
+
+// BenchmarkRelease releases a million numbers: noise on all processors, and the sum in floats.
+func BenchmarkRelease(b *testing.B) {
+	const d = 1 << 20
+	sample, _ := Full().Draw(1)
+	s, err := NewVectorSum(sample, VectorOptions{Noise: Gaussian{2}, Norm: L2(), Dim: d, Bound: 1, MaxRecords: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := s.Seal()
+	b.SetBytes(8 * d)
+	for b.Loop() {
+		if _, err = (Gaussian{2}).Release(free{}, sum); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
