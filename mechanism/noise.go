@@ -41,12 +41,20 @@ func (n KNorm) fit(f fit) (grid, error) {
 	return newGrid(n, n.NoiseMultiplier, f, f.norm.maxScaleBits(f.dim))
 }
 
-func (n DiscreteGaussian) fit(f fit) (grid, error) { return discreteGrid(n, n.Sensitivity, f) }
-func (n DiscreteLaplace) fit(f fit) (grid, error)  { return discreteGrid(n, n.Sensitivity, f) }
+func (n DiscreteGaussian) fit(f fit) (grid, error) {
+	return discreteGrid(n, n.StandardDeviation, n.Sensitivity, f)
+}
+
+func (n DiscreteLaplace) fit(f fit) (grid, error) {
+	return discreteGrid(n, n.Scale, n.Sensitivity, f)
+}
 
 // discreteGrid is the grid of integers on which one record's bound is the sensitivity.
-func discreteGrid(n Noise, sensitivity int64, f fit) (grid, error) {
+func discreteGrid(n Noise, scale float64, sensitivity int64, f fit) (grid, error) {
 	if err := CheckEvent(n); err != nil {
+		return grid{}, err
+	}
+	if _, _, err := dyadic(n, scale); err != nil {
 		return grid{}, err
 	}
 	if f.dim != 1 {

@@ -227,11 +227,9 @@ func TestRoundScale(t *testing.T) {
 		}
 	}
 	sample, _ := Full().Draw(1)
-	s, err := NewVectorSum(sample, VectorOptions{Noise: DiscreteLaplace{0.1, 1}, Norm: L1(), Dim: 1, Bound: 1, MaxRecords: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = Release(free{}, DiscreteLaplace{0.1, 1}, s.Seal()); err == nil {
-		t.Error("a scale off the grid was drawn")
+	for _, n := range []Noise{DiscreteLaplace{0.1, 1}, DiscreteGaussian{maxScale + 1, 1}} {
+		if _, err := NewVectorSum(sample, VectorOptions{Noise: n, Norm: L1(), Dim: 1, Bound: 1, MaxRecords: 1}); err == nil {
+			t.Errorf("%v: a scale off the grid was taken", n)
+		}
 	}
 }

@@ -199,3 +199,27 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestCountInIntegers counts with exact discrete noise: the answers are integers about the truth, paid for
+// as what they are.
+func TestCountInIntegers(t *testing.T) {
+	for _, n := range []mechanism.Noise{mechanism.DiscreteLaplace{Scale: 2, Sensitivity: 1}, mechanism.DiscreteGaussian{StandardDeviation: 2, Sensitivity: 1}} {
+		p := &recorder{}
+		seen := map[float64]bool{}
+		for range 50 {
+			got, err := Count(Terms{Payer: p, Noise: n, MaxRecords: 1000}, 321)
+			if err != nil || got != math.Trunc(got) || math.Abs(got-321) > 100 {
+				t.Fatalf("%v: counted %v, %v", n, got, err)
+			}
+			seen[got] = true
+		}
+		if len(seen) < 4 || p.last != n.String() {
+			t.Errorf("%v: %d different answers, paid for %s", n, len(seen), p.last)
+		}
+	}
+}
+
+// recorder pays for everything and remembers the last event.
+type recorder struct{ last string }
+
+func (r *recorder) Pay(e mechanism.Event) error { r.last = e.String(); return nil }
