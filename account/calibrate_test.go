@@ -21,6 +21,7 @@ func target(t testing.TB, epsilon, delta float64) privacy.Guarantee {
 // TestCalibrateSampled calibrates noise to values that a high-precision contour integration and a
 // bracketing solver gave, and holds that the proven cost is at most the target and near it.
 func TestCalibrateSampled(t *testing.T) {
+	skipShort(t)
 	for _, c := range []struct {
 		q              float64
 		steps          int
@@ -64,6 +65,7 @@ func TestCalibrateLargestProbability(t *testing.T) {
 }
 
 func TestCalibrateCount(t *testing.T) {
+	skipShort(t)
 	plan := func(count int) mechanism.Event { return repeated(count, sampled(0.01, 1)) }
 	n, err := CalibrateCount(PLD{}, target(t, 1.8283, 1e-5), 1<<20, plan)
 	if err != nil || n < 998 || n > 1000 {

@@ -52,6 +52,7 @@ func TestEpsilonGroupGeneric(t *testing.T) {
 // TestGroupsOfSampledRecords compares groups with what bounds them: at k = 1 the event itself, and for k
 // the group that is always sampled together from below and the general bound from above.
 func TestGroupsOfSampledRecords(t *testing.T) {
+	skipShort(t)
 	e := repeated(200, sampled(0.02, 1.5))
 	one, err := PLD{}.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {

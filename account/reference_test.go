@@ -17,6 +17,7 @@ import (
 // computed, where it is at hand.
 func referenceFile(t *testing.T) []byte {
 	t.Helper()
+	skipShort(t)
 	folder := os.Getenv("DITHER_DATA")
 	if folder == "" {
 		folder = filepath.Join("..", "..", "shared", "data")
