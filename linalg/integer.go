@@ -1,28 +1,5 @@
 package linalg
 
-// AddScaled adds c·x to dst exactly. The caller guarantees that no partial result
-// leaves the range of int64. The lengths must agree.
-func AddScaled(dst []int64, c int64, x []int16) {
-	if c == 0 {
-		return
-	}
-	dst = dst[:len(x)]
-	for j, v := range x {
-		dst[j] += c * int64(v)
-	}
-}
-
-// AddScaled4 adds c[0]·x0 + c[1]·x1 + c[2]·x2 + c[3]·x3 to dst exactly, under the
-// conditions of AddScaled. Four rows a pass spare three loads and stores of dst.
-func AddScaled4(dst []int64, c [4]int64, x0, x1, x2, x3 []int16) {
-	n := len(x0)
-	dst, x1, x2, x3 = dst[:n], x1[:n], x2[:n], x3[:n]
-	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
-	for j := range n {
-		dst[j] += c0*int64(x0[j]) + c1*int64(x1[j]) + c2*int64(x2[j]) + c3*int64(x3[j])
-	}
-}
-
 // SyrkBlock is how many rows SyrkPanel takes at most: 2^22 products below 2^30
 // stay whole in float64.
 const SyrkBlock = 256
