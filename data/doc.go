@@ -3,9 +3,9 @@
 // A [Schema] says what the columns of a table are, what becomes of a bad cell and how many
 // records there may be. It is public: nothing in it may come from the records, and where
 // something does, the schema names it under from-data and is tainted. [Read] turns a CSV,
-// NPY or NPZ file into a [Dataset] of float32 columns, in one pass and row by row: what
-// becomes of a cell hangs on its own row and on the schema only. A bad cell is never an
-// error; a malformed file is a [FileError] that quotes no cell and no header.
+// LIBSVM, NPY, NPZ or IDX file into a [Dataset] of float32 columns, in one pass and row by
+// row: what becomes of a cell hangs on its own row and on the schema only. A bad cell is
+// never an error; a malformed file is a [FileError] that quotes no cell and no header.
 //
 // A schema file is YAML:
 //
@@ -37,4 +37,20 @@
 // and one that neither the column nor defaults decides is refused. A cell that is not a
 // number, or not a finite one, is missing. A draft writes DECLARE where a person must still
 // declare something; such a schema can be parsed and not used.
+//
+// A CSV file has a header, by whose names columns are found. The other formats have no names:
+// their columns are those of the schema in its order.
+//
+//	NPY, NPZ  an array of NumPy; dimensions after the first are laid flat in each row. The
+//	          target is the last column, or a vector apart.
+//	IDX       the format of the MNIST files, read as an NPY array is; the vector apart is an
+//	          IDX or NPY file. A file is known by its first bytes, or by its name where that
+//	          ends in .idx or -ubyte.
+//	LIBSVM    lines of "label index:value ...", with # before a comment. Index 1 is the first
+//	          column; indexes ascend, and one that is left out is 0. The label is the target.
+//	          A label or a value is the level with its text, or else the level that is the
+//	          same number: +1, 1 and 1.0 are the level "1". A qid is refused: it joins rows,
+//	          which a guarantee for single rows does not count together. A file is known by
+//	          its first line, unless a delimiter is named, or by its name where that ends in
+//	          .libsvm, .svm or .svmlight.
 package data

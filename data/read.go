@@ -12,9 +12,10 @@ import (
 
 // Source says where a table lies.
 type Source struct {
-	// Path is a CSV, NPY or NPZ file; CSV and NPY may be compressed with gzip.
+	// Path is a CSV, LIBSVM, NPY, NPZ or IDX file; all but NPZ may be compressed with gzip.
 	Path string
-	// Labels is a separate .npy file with the target of an NPY matrix, or empty.
+	// Labels is a separate file with the target of a matrix, or empty: NPY for an NPY
+	// matrix, IDX or NPY for an IDX matrix.
 	Labels string
 	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
 	// when that is 0 too, the one detected in the first line.
@@ -100,8 +101,18 @@ func scan(ctx context.Context, q request, src Source) error {
 	if string(magic) == npyMagic || hasExtension(src.Path, ".npy") {
 		return scanMatrix(ctx, q, src, b)
 	}
+	head, err := b.Peek(chunkBytes)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if isIDX(head) || hasIDXName(src.Path) {
+		return scanIDX(ctx, q, src, b)
+	}
 	if src.Labels != "" {
-		return &FileError{File: src.Path, Problem: "a file of labels goes with a table as text", Want: "an NPY matrix", Remedy: "leave the labels out; a CSV file holds its target column"}
+		return &FileError{File: src.Path, Problem: "a file of labels goes with a table as text", Want: "an NPY or IDX matrix", Remedy: "leave the labels out; a table as text holds its target"}
+	}
+	if hasLIBSVMName(src.Path) || q.delimiter == 0 && isLIBSVM(head) {
+		return scanLIBSVM(ctx, q, b)
 	}
 	return scanTable(ctx, q, b)
 }

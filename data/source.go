@@ -49,7 +49,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // openFile opens a file of records. The caller closes the os.File.
 func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *input, error) {
-	const remedy = "name a CSV, NPY or NPZ file"
+	const remedy = "name a CSV, LIBSVM, NPY, NPZ or IDX file"
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, openError(path, err, remedy)
@@ -138,6 +138,12 @@ var magics = []struct{ magic, name string }{
 	{"SQLite format 3", "an SQLite data base"},
 	{"\xd0\xcf\x11\xe0", "an old office document"},
 	{npyMagic, "an NPY file"},
+	{"\x00\x00\x08", "an IDX file"},
+	{"\x00\x00\x09", "an IDX file"},
+	{"\x00\x00\x0b", "an IDX file"},
+	{"\x00\x00\x0c", "an IDX file"},
+	{"\x00\x00\x0d", "an IDX file"},
+	{"\x00\x00\x0e", "an IDX file"},
 	{"\x1f\x8b", "a gzip file inside a gzip file"},
 	{"BZh", "a bzip2 file"},
 	{"\xfd7zXZ", "an xz file"},

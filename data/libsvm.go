@@ -1,0 +1,302 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxLineBytes bounds one line of a LIBSVM file.
+	maxLineBytes = 16 << 20
+	// maxSpread is how many times larger than its text a LIBSVM file may become as a table
+	// in memory, where the entries that it leaves out are numbers as well.
+	maxSpread = 1000
+	// freeSpread is the size of a table in bytes up to which maxSpread does not count.
+	freeSpread = 1 << 30
+	// maxTable bounds the size of such a table in bytes.
+	maxTable = 1 << 36
+)
+
+// hasLIBSVMName reports whether a file is called as LIBSVM files are.
+func hasLIBSVMName(path string) bool {
+	return hasExtension(path, ".libsvm") || hasExtension(path, ".svm") || hasExtension(path, ".svmlight")
+}
+
+// isLIBSVM reports whether a text begins as a LIBSVM file does: its first line with more than
+// a number on it, comments aside, has a number and then an index, a colon and a number, or
+// qid and a colon.
+func isLIBSVM(head []byte) bool {
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		fields := strings.Fields(string(withoutComment(line)))
+		if len(fields) == 0 {
+			continue
+		}
+		if _, err := strconv.ParseFloat(fields[0], 64); err != nil {
+			return false
+		}
+		if len(fields) == 1 {
+			continue
+		}
+		index, value, colon := strings.Cut(fields[1], ":")
+		_, err := strconv.ParseFloat(value, 64)
+		return colon && (index == "qid" || allDigits(index) && err == nil)
+	}
+	return false
+}
+
+// withoutComment cuts a line before its first #.
+func withoutComment(line []byte) []byte {
+	line, _, _ = bytes.Cut(line, []byte{'#'})
+	return line
+}
+
+// sparse reads a LIBSVM file line by line. The format is that of the README of Chih-Chung
+// Chang and Chih-Jen Lin, "LIBSVM: A Library for Support Vector Machines",
+// https://github.com/cjlin1/libsvm/blob/master/README, with the comments of Thorsten Joachims,
+// "SVM-light", section "How to use", https://www.cs.cornell.edu/people/tj/svm_light/.
+type sparse struct {
+	q      request
+	r      *bufio.Reader
+	buffer []byte
+	line   int
+	read   int64    // bytes of text
+	cells  []string // one for each column of the schema, then the target
+	zeros  []string // cells of a row without entries
+	levels []levelTexts
+}
+
+// scanLIBSVM passes every line of a LIBSVM text to the sink. Index i is the i-th column of
+// the schema.
+func scanLIBSVM(ctx context.Context, q request, r *bufio.Reader) error {
+	head, err := r.Peek(chunkBytes)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if kind := notText(head); kind != "" {
+		return &FileError{File: q.file, Problem: "it is " + kind, Want: "a table as text", Remedy: "write the table in the LIBSVM format, or rename the file"}
+	}
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
+		_, _ = r.Discard(len("\ufeff"))
+	}
+	l, err := matchIndexes(q)
+	if err != nil {
+		return err
+	}
+	q.sink.begin(l)
+	return newSparse(q, r).scan(ctx, 4*int64(len(l.features)+len(l.extra)+1))
+}
+
+func newSparse(q request, r *bufio.Reader) *sparse {
+	columns := q.schema.Columns
+	s := &sparse{q: q, r: r, cells: make([]string, len(columns)+1), zeros: make([]string, len(columns)+1), levels: make([]levelTexts, len(columns)+1)}
+	marks := q.schema.Marks()
+	for i := range columns {
+		if columns[i].Kind == Categorical {
+			s.levels[i] = newLevelTexts(columns[i].Levels, marks)
+		}
+		s.zeros[i] = s.levels[i].find("0")
+	}
+	if q.schema.Target.Threshold == nil {
+		s.levels[len(columns)] = newLevelTexts(q.schema.Target.Levels, marks)
+	}
+	return s
+}
+
+// matchIndexes lays the schema over the indexes by position. A column whose name is a number
+// must stand at that position, so that a schema of chosen indexes is not misread.
+func matchIndexes(q request) (layout, error) {
+	columns := q.schema.Columns
+	l := layout{width: len(columns) + 1, target: -1}
+	if !q.withoutTarget {
+		l.target = len(columns)
+	}
+	for i := range columns {
+		if name := columns[i].Name; allDigits(name) && name != strconv.Itoa(i+1) {
+			return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("column %q of the schema stands at position %d, which is its index in a LIBSVM file", name, i+1),
+				Want: "column names that are no numbers, or each at the position it names", Remedy: "declare all columns in order, as ignore those that are not wanted"}
+		}
+		if columns[i].Kind != Ignored {
+			l.features = append(l.features, i)
+		}
+	}
+	for _, name := range q.extra {
+		l.extra = append(l.extra, slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }))
+	}
+	return l, nil
+}
+
+// scan passes all records to the sink, which keeps rowBytes of each.
+func (s *sparse) scan(ctx context.Context, rowBytes int64) error {
+	for rows := 0; ; {
+		if s.line%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		text, err := s.next()
+		if err == io.EOF && rows == 0 {
+			return noRecords(s.q.file)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			continue
+		}
+		if rows == s.q.maxRecords {
+			return tooMany(s.q, s.line)
+		}
+		if err = s.parse(text); err != nil {
+			return err
+		}
+		rows++
+		if err = s.overSpread(int64(rows), rowBytes); err != nil {
+			return err
+		}
+		s.q.sink.cells(s.line, s.cells)
+	}
+}
+
+// overSpread bounds the memory that a small file of many short lines takes.
+func (s *sparse) overSpread(rows, rowBytes int64) error {
+	size := rows * rowBytes
+	if size <= freeSpread || size <= maxTable && size/maxSpread <= s.read {
+		return nil
+	}
+	return s.fail(0, "the table is too large with the entries that the file leaves out",
+		fmt.Sprintf("at most %d bytes, and at most %d times the text", int64(maxTable), maxSpread), "declare fewer columns, or split the file")
+}
+
+func (s *sparse) fail(entry int, problem, want, remedy string) error {
+	return &FileError{File: s.q.file, Line: s.line, Column: entry, Problem: problem, Want: want, Remedy: remedy}
+}
+
+// next returns the next line without its comment and outer spaces. The error is io.EOF after
+// the last line.
+func (s *sparse) next() (string, error) {
+	s.line++
+	s.buffer = s.buffer[:0]
+	for {
+		part, err := s.r.ReadSlice('\n')
+		s.read += int64(len(part))
+		if len(s.buffer)+len(part) > maxLineBytes {
+			return "", s.fail(0, "the line is longer than 16 MiB", "one record on each line", "look for line ends that are missing")
+		}
+		s.buffer = append(s.buffer, part...)
+		switch {
+		case err == io.EOF && len(s.buffer) == 0:
+			return "", io.EOF
+		case err == nil || err == io.EOF:
+			return s.text()
+		case err != bufio.ErrBufferFull:
+			return "", err
+		}
+	}
+}
+
+// text is the line in the buffer, if it is text.
+func (s *sparse) text() (string, error) {
+	line := bytes.TrimSpace(withoutComment(s.buffer))
+	switch {
+	case bytes.IndexByte(line, 0) >= 0:
+		return "", s.fail(0, "a NUL byte was found", "text", "write the table as text in UTF-8")
+	case !utf8.Valid(line):
+		return "", s.fail(0, "bytes were found that are not UTF-8", "text in UTF-8", "write the table as text in UTF-8")
+	}
+	return string(line), nil
+}
+
+// parse fills the cells from a line. An entry that the line leaves out is 0; the text after
+// a colon is a cell, which the schema treats, whatever it is.
+func (s *sparse) parse(text string) error {
+	copy(s.cells, s.zeros)
+	target, last := len(s.cells)-1, 0
+	entry := 0
+	for field := range strings.FieldsSeq(text) {
+		entry++
+		index, value, colon := strings.Cut(field, ":")
+		if entry == 1 && !colon {
+			s.cells[target] = s.levels[target].find(field)
+			continue
+		}
+		if entry == 1 && !s.q.withoutTarget {
+			return s.fail(entry, "the line has no label", "the label before the entries", "write a label on each line")
+		}
+		if index == "qid" && colon {
+			return s.fail(entry, "the entry is a qid", "lines that stand for themselves", "remove the qid; rows that a query joins are not counted together by the guarantee for single rows")
+		}
+		i, err := s.index(entry, index, colon, last)
+		if err != nil {
+			return err
+		}
+		s.cells[i-1] = s.levels[i-1].find(value)
+		last = i
+	}
+	return nil
+}
+
+// index reads the index of an entry, which is greater than the last one and at most the
+// number of columns. No error quotes it.
+func (s *sparse) index(entry int, text string, colon bool, last int) (int, error) {
+	columns := len(s.cells) - 1
+	i, err := strconv.Atoi(text)
+	switch {
+	case !colon || !allDigits(text):
+		return 0, s.fail(entry, "the entry has no index before a colon", "index:value", "mend the line")
+	case err != nil || i > columns:
+		return 0, s.fail(entry, "the index is greater than the number of columns", fmt.Sprintf("at most %d as in the schema", columns), "use the schema of this table, or declare more columns")
+	case i == 0:
+		return 0, s.fail(entry, "the index is 0", "indexes from 1", "write the table with indexes that begin at 1")
+	case i <= last:
+		return 0, s.fail(entry, "the index is not greater than the one before it", "ascending indexes, each once", "sort the entries of each line")
+	}
+	return i, nil
+}
+
+// levelTexts finds the level that a text means: the level itself, or the first one that is
+// the same number, so that +1 and 1.0 are the level "1".
+type levelTexts struct {
+	texts   map[string]bool // levels and missing marks, which stay as they are
+	numbers map[float64]string
+}
+
+func newLevelTexts(levels []string, marks MissingSet) levelTexts {
+	l := levelTexts{texts: make(map[string]bool, len(levels)+len(marks)), numbers: make(map[float64]string, len(levels))}
+	for mark := range marks {
+		l.texts[mark] = true
+	}
+	for _, level := range levels {
+		l.texts[level] = true
+		v, err := strconv.ParseFloat(level, 64)
+		if _, taken := l.numbers[v]; err == nil && !taken && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			l.numbers[v] = level
+		}
+	}
+	return l
+}
+
+// find returns the level, or the text where there is none.
+func (l levelTexts) find(text string) string {
+	if len(l.numbers) == 0 || l.texts[text] {
+		return text
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	if level, ok := l.numbers[v]; ok {
+		return level
+	}
+	return text
+}
