@@ -65,14 +65,16 @@ func withoutComment(line []byte) []byte {
 // https://github.com/cjlin1/libsvm/blob/master/README, with the comments of Thorsten Joachims,
 // "SVM-light", section "How to use", https://www.cs.cornell.edu/people/tj/svm_light/.
 type sparse struct {
-	q      request
-	r      *bufio.Reader
-	buffer []byte
-	line   int
-	read   int64    // bytes of text
-	cells  []string // one for each column of the schema, then the target
-	zeros  []string // cells of a row without entries
-	levels []levelTexts
+	q       request
+	r       *bufio.Reader
+	buffer  []byte
+	line    int
+	read    int64    // bytes of text
+	cells   []string // one for each column of the schema, then the target
+	zeros   []string // cells of a row without entries
+	entries []int    // positions in cells of the entries of the line
+	levels  []levelTexts
+	rows    *sparseRows // nil for a sink that takes whole rows only
 }
 
 // scanLIBSVM passes every line of a LIBSVM text to the sink. Index i is the i-th column of
@@ -106,8 +108,12 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 		}
 		s.zeros[i] = s.levels[i].find("0")
 	}
+	copy(s.cells, s.zeros)
 	if q.schema.Target.Threshold == nil {
 		s.levels[len(columns)] = newLevelTexts(q.schema.Target.Levels, marks)
+	}
+	if b, ok := q.sink.(*builder); ok {
+		s.rows = newSparseRows(b, s.zeros)
 	}
 	return s
 }
@@ -164,7 +170,11 @@ func (s *sparse) scan(ctx context.Context, rowBytes int64) error {
 		if err = s.overSpread(int64(rows), rowBytes); err != nil {
 			return err
 		}
-		s.q.sink.cells(s.line, s.cells)
+		if s.rows == nil {
+			s.q.sink.cells(s.line, s.cells)
+			continue
+		}
+		s.rows.add(s.cells, s.entries)
 	}
 }
 
@@ -220,9 +230,11 @@ func (s *sparse) text() (string, error) {
 // parse fills the cells from a line. An entry that the line leaves out is 0; the text after
 // a colon is a cell, which the schema treats, whatever it is.
 func (s *sparse) parse(text string) error {
-	copy(s.cells, s.zeros)
-	target, last := len(s.cells)-1, 0
-	entry := 0
+	for _, i := range s.entries {
+		s.cells[i] = s.zeros[i]
+	}
+	s.entries = s.entries[:0]
+	target, last, entry := len(s.cells)-1, 0, 0
 	for field := range strings.FieldsSeq(text) {
 		entry++
 		index, value, colon := strings.Cut(field, ":")
@@ -241,6 +253,7 @@ func (s *sparse) parse(text string) error {
 			return err
 		}
 		s.cells[i-1] = s.levels[i-1].find(value)
+		s.entries = append(s.entries, i-1)
 		last = i
 	}
 	return nil

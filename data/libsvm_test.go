@@ -269,3 +269,37 @@ func TestReadA9A(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkReadLIBSVM reads a table of images, of which a fifth of the entries is written, and
+// one of many columns with few entries.
+func BenchmarkReadLIBSVM(b *testing.B) {
+	for _, c := range []struct {
+		name              string
+		rows, width, step int
+	}{{"6000x784", 6000, 784, 5}, {"500x20000", 500, 20000, 200}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := npySchema()
+			s.Columns = make([]data.Column, c.width)
+			for i := range s.Columns {
+				s.Columns[i] = npySchema().Columns[0]
+				s.Columns[i].Name = fmt.Sprint("p", i)
+			}
+			s.MaxRecords = c.rows
+			var line strings.Builder
+			line.WriteString("+1")
+			for i := 1; i <= c.width; i += c.step {
+				fmt.Fprintf(&line, " %d:%d", i, i%100)
+			}
+			line.WriteString("\n")
+			content := []byte(strings.Repeat(line.String(), c.rows))
+			path := npyFile(b, "x", content)
+			b.SetBytes(int64(len(content)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := data.Read(context.Background(), s, data.Source{Path: path}, data.ReadOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
