@@ -57,7 +57,7 @@ func (v Curve) Delta(epsilon float64) (float64, error) {
 	case v.composition.gaussian:
 		return gaussianDeltas(v.composition.mu, epsilon).Upper, nil
 	}
-	return v.least(func(c *pld.Composed) float64 { return c.Delta(epsilon).Upper }), nil
+	return v.least(func(c *pld.Composed) float64 { return c.Delta(min(epsilon, maxEpsilon)).Upper }), nil
 }
 
 // Epsilon returns an upper bound on ε(δ); δ must be at least 0 and less than 1.

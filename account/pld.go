@@ -221,6 +221,10 @@ func (c composition) tighten(v Interval, rdp func() (Interval, error)) (Interval
 // wideShare is the relative width beyond which another upper bound may be less.
 const wideShare = 5e-3
 
+// maxEpsilon is the largest ε that a composition is looked at; beyond it δ is bounded by what it is there, and
+// by rdp.
+const maxEpsilon = 1e4
+
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
 func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	c, err := compose(e, n)
@@ -241,6 +245,14 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	}
 	if c.gaussian {
 		return gaussianDeltas(c.mu, epsilon), nil
+	}
+	if epsilon > maxEpsilon { // δ falls in ε
+		v, failed := a.Delta(e, maxEpsilon, n)
+		if failed != nil || v.Upper == 0 {
+			return v, failed
+		}
+		c.loose = true
+		return c.tighten(v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	}
 	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
 	if err != nil {

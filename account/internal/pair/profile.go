@@ -55,6 +55,9 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 	logP, logQ := c.LogTails(x, !c.Rising)
 	upper, lower := math.Exp(logP), math.Exp(epsilon+logQ)
 	z := c.Distance(x)
+	if upper == 0 && lower == 0 { // both are below the least number
+		return 0, 0x1p-1022
+	}
 	bound = (upper + lower) * (MassError(z) + 0x1p-52*epsilon + 2*(residual+c.LossError(z)))
 	return math.Max(0, upper-lower), bound
 }
