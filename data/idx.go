@@ -22,7 +22,7 @@ const idxHead = 4
 
 // isIDX reports whether a file begins as an IDX file does. No text does: it has no zero byte.
 func isIDX(head []byte) bool {
-	return len(head) >= idxHead && head[0] == 0 && head[1] == 0 && idxTypes[head[2]] != "" && head[3] > 0
+	return len(head) >= idxHead && head[0] == 0 && head[1] == 0 && idxTypes[head[2]] != ""
 }
 
 // hasIDXName reports whether a file is called as IDX files are, such as

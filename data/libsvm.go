@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,9 +108,7 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 		s.zeros[i] = s.levels[i].find("0")
 	}
 	copy(s.cells, s.zeros)
-	if q.schema.Target.Threshold == nil {
-		s.levels[len(columns)] = newLevelTexts(q.schema.Target.Levels, marks)
-	}
+	s.levels[len(columns)] = newLevelTexts(q.schema.Target.Levels, marks)
 	if b, ok := q.sink.(*builder); ok {
 		s.rows = newSparseRows(b, s.zeros)
 	}
@@ -275,41 +272,4 @@ func (s *sparse) index(entry int, text string, colon bool, last int) (int, error
 		return 0, s.fail(entry, "the index is not greater than the one before it", "ascending indexes, each once", "sort the entries of each line")
 	}
 	return i, nil
-}
-
-// levelTexts finds the level that a text means: the level itself, or the first one that is
-// the same number, so that +1 and 1.0 are the level "1".
-type levelTexts struct {
-	texts   map[string]bool // levels and missing marks, which stay as they are
-	numbers map[float64]string
-}
-
-func newLevelTexts(levels []string, marks MissingSet) levelTexts {
-	l := levelTexts{texts: make(map[string]bool, len(levels)+len(marks)), numbers: make(map[float64]string, len(levels))}
-	for mark := range marks {
-		l.texts[mark] = true
-	}
-	for _, level := range levels {
-		l.texts[level] = true
-		v, err := strconv.ParseFloat(level, 64)
-		if _, taken := l.numbers[v]; err == nil && !taken && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			l.numbers[v] = level
-		}
-	}
-	return l
-}
-
-// find returns the level, or the text where there is none.
-func (l levelTexts) find(text string) string {
-	if len(l.numbers) == 0 || l.texts[text] {
-		return text
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return text
-	}
-	if level, ok := l.numbers[v]; ok {
-		return level
-	}
-	return text
 }

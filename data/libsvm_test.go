@@ -36,6 +36,14 @@ func TestReadLIBSVM(t *testing.T) {
 			wantColumns(t, c.name, d, []float32{3, 0}, []float32{1, 0}, []float32{1, 0})
 		}
 	}
+	for _, name := range []string{"t.libsvm", "t.svm", "t.svmlight", "T.SVM.gz"} {
+		path := npyFile(t, name, []byte("-1\n1\n"))
+		d, err := data.Read(context.Background(), npySchema(), data.Source{Path: path}, data.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantColumns(t, name+" without any entry", d, []float32{0, 0}, []float32{0, 0}, []float32{0, 1})
+	}
 	path := npyFile(t, "t", []byte("# labels first\n-1\n-1\n1 1:5\n"))
 	d, err := data.Read(context.Background(), npySchema(), data.Source{Path: path}, data.ReadOptions{})
 	if err != nil {
@@ -53,18 +61,20 @@ func TestReadLIBSVMLabels(t *testing.T) {
 		name   string
 		target data.Target
 		want   string
+		marks  []string
 	}{
-		{"numbers", data.Target{Levels: []string{"-1", "1"}}, "[1 1 1 0 NaN]"},
-		{"signs", data.Target{Levels: []string{"-1", "+1"}}, "[1 1 1 0 NaN]"},
-		{"fractions", data.Target{Levels: []string{"1.0", "2.0"}}, "[0 0 0 NaN 1]"},
-		{"text before number", data.Target{Levels: []string{"1", "+1", "2"}}, "[0 1 0 NaN 2]"},
-		{"words", data.Target{Levels: []string{"no", "yes"}}, "[NaN NaN NaN NaN NaN]"},
-		{"threshold", data.Target{Levels: []string{"low", "high"}, Threshold: &threshold}, "[0 0 0 0 1]"},
-		{"regression", data.Target{Lower: 0, Upper: 1.5}, "[1 1 1 0 1.5]"},
+		{"numbers", data.Target{Levels: []string{"-1", "1"}}, "[1 1 1 0 NaN]", nil},
+		{"signs", data.Target{Levels: []string{"-1", "+1"}}, "[1 1 1 0 NaN]", nil},
+		{"fractions", data.Target{Levels: []string{"1.0", "2.0"}}, "[0 0 0 NaN 1]", nil},
+		{"text before number", data.Target{Levels: []string{"1", "+1", "2"}}, "[0 1 0 NaN 2]", nil},
+		{"words", data.Target{Levels: []string{"no", "yes"}}, "[NaN NaN NaN NaN NaN]", nil},
+		{"threshold", data.Target{Levels: []string{"low", "high"}, Threshold: &threshold}, "[0 0 0 0 1]", nil},
+		{"missing marks", data.Target{Levels: []string{"-1", "1"}}, "[1 1 NaN 0 NaN]", []string{"1.0"}},
+		{"regression", data.Target{Lower: 0, Upper: 1.5}, "[1 1 1 0 1.5]", nil},
 	} {
 		s := npySchema()
 		c.target.Column = "y"
-		s.Target = c.target
+		s.Target, s.MissingMarks = c.target, c.marks
 		d, err := data.Read(context.Background(), s, data.Source{Path: path}, data.ReadOptions{KeepDropped: true})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -169,8 +179,11 @@ func TestReadLIBSVMSchema(t *testing.T) {
 // TestReadCSVBesideLIBSVM wants a CSV file to be read as one although its first line has
 // colons or numbers.
 func TestReadCSVBesideLIBSVM(t *testing.T) {
-	for _, head := range []string{"y 1:00 2:00", "1,1:00,2:00", "7;1:x;2:y", "7 a:0 b:0", "7\t1:a\t2:b"} {
-		names := strings.FieldsFunc(head, func(r rune) bool { return strings.ContainsRune(" ,;\t", r) })
+	for _, head := range []string{"y 1:00 2:00", "1,1:00,2:00", "7;1:x;2:y", "7 a:0 b:0", "7\t1:a\t2:b", "hour 1:30\tage\tjob"} {
+		names := strings.FieldsFunc(head, func(r rune) bool { return strings.ContainsRune(",;\t", r) })
+		if len(names) == 1 {
+			names = strings.Fields(head)
+		}
 		s := npySchema()
 		s.Columns = s.Columns[:2]
 		s.Target.Column, s.Columns[0].Name, s.Columns[1].Name = names[0], names[1], names[2]
