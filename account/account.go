@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -50,4 +51,15 @@ func checkEpsilon(epsilon float64) error {
 		return fmt.Errorf("account: epsilon is %v, want at least 0", epsilon)
 	}
 	return nil
+}
+
+// largestEpsilon is where profiles end: δ falls in ε, so that beyond it the value there is a bound.
+const largestEpsilon = 1e100
+
+// within moves a finite ε to where float64 can still square it.
+func within(epsilon float64) float64 {
+	if math.IsInf(epsilon, 1) {
+		return epsilon
+	}
+	return min(epsilon, largestEpsilon)
 }

@@ -43,6 +43,7 @@ func (Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring)
 // Delta returns the smallest delta at which the bound is at most epsilon, to a relative 1e-9; the
 // lower bound of the interval is 0.
 func (Advanced) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	epsilon = within(epsilon)
 	r, err := releasesOf(e, n)
 	if err != nil {
 		return Interval{}, err

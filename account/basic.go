@@ -42,6 +42,7 @@ func (Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 // Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
 // 1e-9; the lower bound of the interval is 0.
 func (Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	epsilon = within(epsilon)
 	r, err := releasesOf(e, n)
 	if err != nil {
 		return Interval{}, err

@@ -73,6 +73,7 @@ func muSquare(all []term) (float64, error) {
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
 func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	epsilon = within(epsilon)
 	mu, err := g.Mu(e, n)
 	if err != nil {
 		return Interval{}, err

@@ -178,6 +178,7 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 
 // Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1).
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	epsilon = within(epsilon)
 	all, err := terms(e, n)
 	if err != nil {
 		return Interval{}, err

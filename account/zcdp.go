@@ -125,6 +125,7 @@ func (a ZCDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (
 
 // Delta returns the least bound over all orders; the lower bound of the interval is 0.
 func (a ZCDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	epsilon = within(epsilon)
 	rho, err := a.Rho(e, n)
 	if err != nil {
 		return Interval{}, err
