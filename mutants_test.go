@@ -31,7 +31,7 @@ var mutants = []mutant{
 	{"bound twice as large as charged", "mechanism/sum.go", "bh, bl := bits.Mul64(uint64(bound), uint64(bound))", "bh, bl := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
 	{"a record counted twice", "mechanism/tally.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
 	{"records outside the sample", "mechanism/tally.go", "!s.sample.has(at) || at < from", "at < from", "./mechanism", "TestSampleIsObeyed"},
-	{"sums in float32", "linalg/integer.go", "dst[j] += c0*int64(x0[j]) + c1*int64(x1[j]) + c2*int64(x2[j]) + c3*int64(x3[j])", "dst[j] += int64(float32(c0)*float32(x0[j]) + float32(c1)*float32(x1[j]) + float32(c2)*float32(x2[j]) + float32(c3)*float32(x3[j]))", "./mechanism", "TestBlocksAgreeWithSingleRecords"},
+	{"sums in float32", "linalg/addscaled.go", "done := addScaled4Vector(set, dst, &c, x0, x1, x2, x3)", "done := n\n\t_ = set\n\tfor j := range n {\n\t\tdst[j] += int64(float32(c[0])*float32(x0[j]) + float32(c[1])*float32(x1[j]) + float32(c[2])*float32(x2[j]) + float32(c[3])*float32(x3[j]))\n\t}", "./mechanism", "TestBlocksAgreeWithSingleRecords"},
 	{"integers that can overflow", "mechanism/grid.go", "if worst.BitLen() <= sumBits {", "if worst.BitLen() <= sumBits+2 {", "./mechanism", "TestGridKeepsItsPromises"},
 	{"release without payment", "mechanism/pay.go", "if err := p.Pay(e); err != nil {\n\t\t\t\treturn err\n\t\t\t}", "_ = e", "./mechanism", "TestReleaseRefusals"},
 	{"noise of another price", "mechanism/release.go", "b.state.grid.noise != n", "false", "./mechanism", "TestReleaseRefusals"},

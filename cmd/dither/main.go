@@ -111,7 +111,7 @@ func newVersion() *cobra.Command {
 type tableFlags struct{ labels, delimiter string }
 
 func (f *tableFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.labels, "labels", "", "NPY file with the target, when the table is an NPY file without it")
+	c.Flags().StringVar(&f.labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
 }
 

@@ -61,12 +61,12 @@ func newTrain() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&t.tablePath, "data", "", "table: CSV, NPY or NPZ, also gzip (default: the built-in data set)")
+	f.StringVar(&t.tablePath, "data", "", "table: CSV, LIBSVM, IDX, NPY or NPZ, also gzip (default: the built-in data set)")
 	t.table.add(c)
 	f.StringVar(&t.schema, "schema", "", "schema file (YAML) that declares columns, bounds, levels and target")
 	f.StringVar(&t.target, "target", "", "column to predict, when it is not the schema's target")
 	f.StringVar(&t.test, "test", "", "table of other records to measure the model on")
-	f.StringVar(&t.testLabels, "test-labels", "", "NPY file with the target of the test table")
+	f.StringVar(&t.testLabels, "test-labels", "", "NPY or IDX file with the target of the test table")
 	f.BoolVar(&t.testPublic, "test-public", false, "declare the test table public: its metrics go into the report")
 	f.BoolVar(&t.printNotPrivate, "print-not-private", false, "print metrics of records that are not public on this terminal only; they are not covered by the guarantee")
 	f.StringVar(&t.group, "group", "", "categorical column by whose levels metrics are split")
