@@ -330,6 +330,21 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 // estimate.
 const fewTerms, fewSteps = 20, 1000
 
+// soonComposed reports whether narrow bounds take little time: few releases, none of them a choice of
+// many pairs.
+func (c composition) soonComposed() bool {
+	for _, t := range c.directions[0] {
+		p := t.Pair
+		if glued, ok := p.(pair.Glued); ok {
+			p = glued.Above
+		}
+		if choice, ok := p.(pair.Choice); ok && len(choice) > 2 {
+			return false
+		}
+	}
+	return len(c.directions[0]) <= fewTerms && c.steps() <= fewSteps
+}
+
 // narrow is the relative width of bounds whose middle is as good as an estimate.
 const narrow = 1e-6
 
@@ -361,7 +376,7 @@ func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, inte
 	worst := 0.0
 	for i, err := range errs {
 		if err != nil {
-			if again.Relative == 0 || len(c.directions[0]) > fewTerms || c.steps() > fewSteps || b.Upper-b.Lower > 2e-4*b.Upper+1e-5 {
+			if again.Relative == 0 || !c.soonComposed() || b.Upper-b.Lower > 2e-4*b.Upper+1e-5 {
 				return middle(b), nil
 			}
 			closer, failed := c.bounds(aim, again, read)
