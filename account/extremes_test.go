@@ -42,6 +42,12 @@ func TestExtremePlans(t *testing.T) {
 		if integral < v.Lower || integral > v.Upper {
 			t.Errorf("%+v: the integral %v is outside the proven bounds %v", c, integral, v)
 		}
+		if c.steps == 1000000000 && c.z == 200 {
+			// So many so quiet steps are normal: μ = q·√(T·(e^(1/z²)-1)), up to 1e-6 here.
+			if limit := epsilonOf(c.q*math.Sqrt(float64(c.steps)*math.Expm1(1/(c.z*c.z))), c.delta); math.Abs(limit/integral-1) > 1e-6 {
+				t.Errorf("%+v: the integral %v, the limit of many steps %v", c, integral, limit)
+			}
+		}
 		if !c.fine {
 			continue
 		}
