@@ -330,6 +330,18 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 // estimate.
 const fewTerms, fewSteps = 20, 1000
 
+// glued reports whether a pair is glued from choices of many pairs, of which the integral is slow.
+func (c composition) glued() bool {
+	for _, t := range c.directions[0] {
+		if g, ok := t.Pair.(pair.Glued); ok {
+			if choice, many := g.Above.(pair.Choice); many && len(choice) > 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // soonComposed reports whether narrow bounds take little time: few releases, none of them a choice of
 // many pairs.
 func (c composition) soonComposed() bool {
@@ -368,7 +380,7 @@ func middle(b pld.Bounds) float64 {
 // estimate returns the larger of what the contour integrals of both directions give. Where they
 // do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
 func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
-	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms {
+	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.glued() {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))
