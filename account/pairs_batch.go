@@ -33,8 +33,11 @@ func withReplacement(e mechanism.WithReplacement, z float64) directions {
 		weights = append(weights, w)
 		total += w
 	}
-	disclosed := pair.Weighted{Weight: rest, Pair: pair.Atoms{{P: 1}, {Q: 1}}}
-	above, below := pair.Choice{disclosed}, pair.Choice{disclosed}
+	var above, below pair.Choice
+	if rest > 0 {
+		disclosed := pair.Weighted{Weight: rest, Pair: pair.Atoms{{P: 1}, {Q: 1}}}
+		above, below = append(above, disclosed), append(below, disclosed)
+	}
 	for i, w := range weights {
 		w *= (1 - rest) / total
 		up := pair.Sampled(pair.Normal, z/(2*float64(i+1)), eta)

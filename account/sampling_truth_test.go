@@ -1,0 +1,70 @@
+package account
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// mixture is a law Σ weight·N(mean, 1).
+type mixture map[float64]float64
+
+func (m mixture) density(x float64) float64 {
+	sum := 0.0
+	for mean, weight := range m {
+		sum += weight * math.Exp(-(x-mean)*(x-mean)/2)
+	}
+	return sum / math.Sqrt(2*math.Pi)
+}
+
+// stick integrates max(0, p - e^ε·q) on a fine grid.
+func stick(p, q mixture, epsilon float64) float64 {
+	const step = 1e-3
+	sum := 0.0
+	for x := -16.0; x < 16; x += step {
+		sum += max(0, p.density(x)-math.Exp(epsilon)*q.density(x)) * step
+	}
+	return sum
+}
+
+// TestSamplersOfTwoRecords writes out the true output laws of samplers over two records, for several
+// values of the other one, and holds the proven δ above their hockey-stick divergences in both
+// directions.
+func TestSamplersOfTwoRecords(t *testing.T) {
+	const q = 0.3
+	truncated := mechanism.TruncatedPoisson{Probability: q, Records: 2, MaxBatch: 1, Event: gaussian(1)}
+	replaced := mechanism.WithReplacement{Records: 2, Batch: 2, Event: gaussian(1)}
+	add := func(m mixture, mean, weight float64) { m[mean] += weight }
+	for _, y := range []float64{-1, -0.5, 0, 1} {
+		with, without := mixture{}, mixture{}
+		add(with, 0, (1-q)*(1-q))
+		add(with, 1, q*(1-q)+q*q/2)
+		add(with, y, q*(1-q)+q*q/2)
+		add(without, 0, 1-q)
+		add(without, y, q)
+		one, other := mixture{}, mixture{}
+		for k, weight := range []float64{0.25, 0.5, 0.25} {
+			add(one, float64(k)+float64(2-k)*y, weight)
+			add(other, -float64(k)+float64(2-k)*y, weight)
+		}
+		for _, epsilon := range []float64{0, 0.2, 0.7, 1.5} {
+			for name, c := range map[string]struct {
+				e    mechanism.Event
+				n    privacy.Neighboring
+				p, q mixture
+			}{
+				"truncated, removed": {truncated, privacy.AddOrRemoveOne, with, without},
+				"truncated, added":   {truncated, privacy.AddOrRemoveOne, without, with},
+				"with replacement":   {replaced, privacy.ReplaceOne, one, other},
+				"and the other way":  {replaced, privacy.ReplaceOne, other, one},
+			} {
+				v, err := PLD{}.Delta(c.e, epsilon, c.n)
+				if truth := stick(c.p, c.q, epsilon); err != nil || v.Upper < truth-1e-6 {
+					t.Errorf("%s, other record %v, ε %v: proven %v (%v), true %v", name, y, epsilon, v, err, truth)
+				}
+			}
+		}
+	}
+}
