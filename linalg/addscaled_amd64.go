@@ -4,8 +4,6 @@ package linalg
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go -C internal/asm run . ../../addscaled_amd64.s
-
 // available is the set that AddScaled and AddScaled4 use: the best that the processor
 // has and the operating system saves. It is found once and never changes.
 var available = detect()

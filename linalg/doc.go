@@ -2,3 +2,5 @@
 // products, dot products of narrow rows with parameters, and small matrix helpers.
 // It knows nothing of privacy.
 package linalg
+
+//go:generate go -C internal/asm run . ../..

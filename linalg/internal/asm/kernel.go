@@ -31,6 +31,14 @@ type kernelState struct {
 	index        reg.GPVirtual      // entries done
 }
 
+// addScaled writes the kernels of AddScaled and AddScaled4.
+func addScaled(c *build.Context) {
+	for _, f := range []family{avx512, avx2} {
+		kernel(c, f, 1)
+		kernel(c, f, 4)
+	}
+}
+
 // kernel writes the kernel for one row, or for four. It takes two vectors a turn, then
 // one if one is left; n is a positive multiple of the lanes.
 func kernel(c *build.Context, f family, rows int) {

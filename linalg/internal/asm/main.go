@@ -1,43 +1,51 @@
 // Command asm writes the assembly of the kernels of package linalg. It is a module of
 // its own, so that the generator is no requirement of whoever uses or builds dither.
 //
-// Usage: go run . [file]
+// Usage: go run . folder
 //
-// Without a file the assembly goes to the standard output.
+// It writes one file for each line of the table below to the folder.
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
+// files is the table of what is written: NAME_amd64.s holds the kernels that the function adds.
+var files = []struct {
+	name    string
+	kernels func(c *build.Context)
+}{
+	{"addscaled", addScaled},
+}
+
 func main() {
-	text, err := generate()
-	if err == nil && len(os.Args) > 1 {
-		err = os.WriteFile(os.Args[1], text, 0o644)
-	} else if err == nil {
-		_, err = os.Stdout.Write(text)
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go run . folder")
+		os.Exit(2)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "asm:", err)
-		os.Exit(1)
+	for _, f := range files {
+		text, err := generate(f.kernels)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(os.Args[1], f.name+"_amd64.s"), text, 0o644)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "asm: %s: %v\n", f.name, err)
+			os.Exit(1)
+		}
 	}
 }
 
-// generate returns the text of the assembly file.
-func generate() ([]byte, error) {
+// generate returns the text of an assembly file.
+func generate(kernels func(c *build.Context)) ([]byte, error) {
 	c := build.NewContext()
 	c.ConstraintExpr("!noasm")
-	for _, rows := range []int{1, 4} {
-		kernel(c, avx512, rows)
-	}
-	for _, rows := range []int{1, 4} {
-		kernel(c, avx2, rows)
-	}
+	kernels(c)
 	file, err := c.Result()
 	if err != nil {
 		return nil, err
