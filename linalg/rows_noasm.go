@@ -1,0 +1,24 @@
+package linalg
+
+// rowsAvailable is the set of instructions that the kernels of rows use.
+const rowsAvailable = portable
+
+func margins[T Entry](_ instructions, dst []float32, x []T, dim int, w []float32, columns int) {
+	marginsPortable(dst, x, dim, w, columns)
+}
+
+func marginsBits(_ instructions, dst []float32, x []uint64, dim int, w []float32, columns int) {
+	marginsBitsPortable(dst, x, dim, w, columns)
+}
+
+func addWhole[T WholeEntry](_ instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+	addWholePortable(dst, x, dim, q, columns)
+}
+
+func addWholeBits(_ instructions, dst []float64, x []uint64, dim int, q []float64, columns int) {
+	addWholeBitsPortable(dst, x, dim, q, columns)
+}
+
+func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []float32, columns int) {
+	addScaledRowsPortable(dst, x, dim, r, columns)
+}

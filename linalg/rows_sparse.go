@@ -1,0 +1,166 @@
+package linalg
+
+// SparseRows are rows of which only some entries are given, the others being zero: row i
+// has the entries Start[i] to Start[i+1]-1 of Index and Value. A part of a longer matrix
+// is made by slicing Start alone.
+type SparseRows struct {
+	// Start has one number more than there are rows, ascending.
+	Start []int
+	// Index is the coordinate of each entry, ascending within a row, none twice.
+	Index []uint32
+	// Value is each entry, or nil when all are 1.
+	Value []int16
+}
+
+// Rows returns the number of rows, 0 when Start is empty.
+func (x SparseRows) Rows() int { return max(len(x.Start)-1, 0) }
+
+// sparseColumns is how many columns are summed at a time.
+const sparseColumns = 8
+
+// MarginsSparse writes the products of sparse rows and columns to dst, of shape
+// [rows, columns], row-major: dst[i*columns+k] is Σ_j x_ij·w[j*columns+k]. Unlike in
+// Margins, w has shape [dim, columns], row-major, so that what belongs to one coordinate
+// stands together.
+//
+// A product is defined so: the sum starts at +0 and adds, in float64 and in the order of
+// the entries, their products with the weights, which are exact in float64 (16 and 24
+// bits), so that fusing would change nothing; the end is rounded to float32. It has the
+// same bits whatever rows and columns stand beside it and on every processor. It differs
+// from the exact sum S by at most 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24) for n
+// entries with n < 2^20, when it is in the range of float32.
+//
+// The call panics, and writes nothing, unless len(dst) is rows·columns, len(w) is a
+// multiple of columns, Start ascends within Index and Value, and the last index of every
+// row is within w. An earlier index beyond w, which is not ascending, panics too. dst must
+// not overlap w.
+func MarginsSparse(dst []float32, x SparseRows, w []float32, columns int) {
+	rows := rowsOf(len(dst), columns)
+	x.check(rows, rowsOf(len(w), columns))
+	for i := range rows {
+		from, to := x.Start[i], x.Start[i+1]
+		out := dst[i*columns : (i+1)*columns]
+		if columns == 1 {
+			out[0] = x.margin(from, to, w)
+			continue
+		}
+		for k := 0; k < columns; k += sparseColumns {
+			x.margins(out[k:min(k+sparseColumns, columns)], from, to, w, k, columns)
+		}
+	}
+}
+
+// margin is the product of one row with a single column.
+func (x SparseRows) margin(from, to int, w []float32) float32 {
+	sum, index := 0.0, x.Index[from:to]
+	if x.Value == nil {
+		for _, j := range index {
+			sum += float64(w[j])
+		}
+		return float32(sum)
+	}
+	value := x.Value[from:to][:len(index)]
+	for e, j := range index {
+		sum += float64(value[e]) * float64(w[j])
+	}
+	return float32(sum)
+}
+
+// margins writes the products of one row with at most sparseColumns columns, from column
+// k on.
+func (x SparseRows) margins(dst []float32, from, to int, w []float32, k, columns int) {
+	var sums [sparseColumns]float64
+	count := len(dst)
+	for e := from; e < to; e++ {
+		v := 1.0
+		if x.Value != nil {
+			v = float64(x.Value[e])
+		}
+		at := int(x.Index[e])*columns + k
+		if weights := w[at : at+count]; count == sparseColumns {
+			addScaled8(&sums, v, (*[sparseColumns]float32)(weights))
+		} else {
+			for c, weight := range weights {
+				sums[c&(sparseColumns-1)] += v * float64(weight)
+			}
+		}
+	}
+	for c := range dst {
+		dst[c] = float32(sums[c])
+	}
+}
+
+// addScaled8 adds scaled weights to the sums of all columns of a turn.
+func addScaled8(sums *[sparseColumns]float64, v float64, w *[sparseColumns]float32) {
+	sums[0] += v * float64(w[0])
+	sums[1] += v * float64(w[1])
+	sums[2] += v * float64(w[2])
+	sums[3] += v * float64(w[3])
+	sums[4] += v * float64(w[4])
+	sums[5] += v * float64(w[5])
+	sums[6] += v * float64(w[6])
+	sums[7] += v * float64(w[7])
+}
+
+// AddWholeSparse is AddWhole for sparse rows: dst[j*columns+k] += Σ_i
+// q[i*columns+k]·x_ij, under its conditions. Unlike in AddWhole, dst has shape
+// [dim, columns], row-major, as the weights of MarginsSparse have. It panics as
+// MarginsSparse does, with q in the place of its dst and dst in the place of its w.
+func AddWholeSparse(dst []float64, x SparseRows, q []float64, columns int) {
+	rows := rowsOf(len(q), columns)
+	x.check(rows, rowsOf(len(dst), columns))
+	for i := range rows {
+		from, to := x.Start[i], x.Start[i+1]
+		if columns == 1 {
+			x.addWhole(dst, from, to, q[i])
+			continue
+		}
+		c := q[i*columns : (i+1)*columns]
+		for e := from; e < to; e++ {
+			v := 1.0
+			if x.Value != nil {
+				v = float64(x.Value[e])
+			}
+			at := int(x.Index[e]) * columns
+			sum := dst[at : at+columns][:len(c)]
+			for k, number := range c {
+				sum[k] += number * v
+			}
+		}
+	}
+}
+
+// addWhole adds one row to a single column of sums.
+func (x SparseRows) addWhole(dst []float64, from, to int, q float64) {
+	index := x.Index[from:to]
+	if x.Value == nil {
+		for _, j := range index {
+			dst[j] += q
+		}
+		return
+	}
+	value := x.Value[from:to][:len(index)]
+	for e, j := range index {
+		dst[j] += q * float64(value[e])
+	}
+}
+
+// check panics unless x has so many rows, whose entries are there and whose last indices
+// are below dim.
+func (x SparseRows) check(rows, dim int) {
+	if x.Rows() != rows {
+		panic("linalg: the sparse rows are not as many as the other arguments ask for")
+	}
+	if x.Value != nil && len(x.Value) != len(x.Index) {
+		panic("linalg: the sparse rows have not one value an index")
+	}
+	for i := range rows {
+		from, to := x.Start[i], x.Start[i+1]
+		if from < 0 || to < from || to > len(x.Index) {
+			panic("linalg: the starts of the sparse rows do not ascend within their entries")
+		}
+		if to > from && int64(x.Index[to-1]) >= int64(dim) {
+			panic("linalg: a sparse row has an index beyond the other arguments")
+		}
+	}
+}
