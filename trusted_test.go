@@ -14,7 +14,7 @@ import (
 var trusted = []string{"sum.go", "tally.go", "sampling.go", "pay.go", "release.go"}
 
 // maxTrusted is how many lines of code, without comments and empty lines, they may have.
-const maxTrusted = 540
+const maxTrusted = 560
 
 func TestTrustedPartIsSmall(t *testing.T) {
 	lines := 0

@@ -149,20 +149,51 @@ func (e *Encoder) Encode(dst []float64, values []float32) {
 }
 
 func (c *column) encode(dst []float64, v float64) {
+	if at, x := c.entry(v); at >= 0 {
+		dst[at] = x
+	}
+}
+
+// entry returns the one feature of the column that is not 0, or -1 where all are.
+func (c *column) entry(v float64) (at int, x float64) {
 	switch {
 	case v != v: // missing
 		switch {
 		case c.missing >= 0:
-			dst[c.missing] = 1
-		case c.indicators == 0:
-			dst[c.first] = c.fill
+			return c.missing, 1
+		case c.indicators == 0 && c.fill != 0:
+			return c.first, c.fill
 		}
 	case c.indicators == 0:
-		dst[c.first] = c.number(v)
+		if x = c.number(v); x != 0 {
+			return c.first, x
+		}
 	case c.bins != nil:
 		// The first cut point above v; a value on a cut point is in the bin above.
-		dst[c.first+sort.Search(len(c.bins), func(i int) bool { return v < c.bins[i] })] = 1
+		return c.first + sort.Search(len(c.bins), func(i int) bool { return v < c.bins[i] }), 1
 	case v >= 0 && int(v) < c.indicators:
-		dst[c.first+int(v)] = 1
+		return c.first + int(v), 1
 	}
+	return -1, 0
+}
+
+// Entries appends the features of one row that are not 0, in ascending order, to index and x and
+// returns them: at most one for each column. The values are those of Encode.
+func (e *Encoder) Entries(values []float32, index []uint32, x []float64) ([]uint32, []float64) {
+	for i := range e.columns {
+		if at, v := e.columns[i].entry(float64(values[i])); at >= 0 {
+			index, x = append(index, uint32(at)), append(x, v)
+		}
+	}
+	return index, x
+}
+
+// Indicators reports whether every feature is 0 or 1.
+func (e *Encoder) Indicators() bool {
+	for _, c := range e.columns {
+		if c.indicators == 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -9,6 +9,8 @@ type Contributions struct {
 	Columns int
 	// Coefficients has one group of Columns values a record.
 	Coefficients []float64
+	// Scores is working space of the model.
+	Scores []float32
 }
 
 // Records returns the number of records that c speaks of.

@@ -40,7 +40,7 @@ func SecondMoment(s Sample, rows *Rows, n Noise, maxRecords int) (Bounded, error
 	if err != nil {
 		return Bounded{}, err
 	}
-	if rows.limit != g.bound || rows.count != rows.total {
+	if rows.kind != Int16 || rows.limit != g.bound || rows.count != rows.total {
 		return Bounded{}, fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
 	}
 	unit := rows.step * rows.step
@@ -76,7 +76,7 @@ func secondMoment(rows *Rows) []int64 {
 // momentPanel returns the integers of m rows from first on; a row beyond the limit
 // (which NewRows does not make) counts as zero.
 func momentPanel(rows *Rows, first, m int) []int16 {
-	x := rows.x[first*rows.dim : (first+m)*rows.dim]
+	x := rows.x.part(first, m).(dense[int16]).x
 	for i := range m {
 		if rows.n2[first+i] > rows.limit {
 			x = append([]int16(nil), x...)

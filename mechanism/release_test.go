@@ -159,7 +159,7 @@ func TestSumAtItsLargest(t *testing.T) {
 	if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := float64(s.total[0]), float64(n)*float64(s.grid.bound); math.Abs(got/want-1) > 1e-6 || got > math.Ldexp(1, 62) {
+	if got, want := float64(s.sums()[0]), float64(n)*float64(s.grid.bound); math.Abs(got/want-1) > 1e-6 || got > math.Ldexp(1, 62) {
 		t.Errorf("sum of %d worst records: got %v, want about %v", n, got, want)
 	}
 	if _, err := NewSum(sample, rows, SumOptions{Noise: Gaussian{0.01}, Columns: 1, Bound: 1, MaxRecords: n - 1}); err == nil {

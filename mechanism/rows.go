@@ -5,24 +5,24 @@ import (
 	"math"
 	"runtime"
 	"sync"
-
-	"github.com/ditherml/dither/linalg"
 )
 
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
 const maxCoordinate = math.MaxInt16
 
-// Rows are records on an integer grid, each with its exact squared norm. A row is
-// made from its record alone, so that changing one record changes one row. Rows
-// are immutable and safe for concurrent use.
+// Rows are records on an integer grid, each with the exact squared norm of what it adds to a sum.
+// A row is made from its record alone, so that changing one record changes one row. Rows are
+// immutable and safe for concurrent use.
 type Rows struct {
-	count, dim   int
+	kind         RowType
+	count, dim   int // dim is without the intercept
 	first, total int
 	step         float64
 	limit        int64
-	center       *center
-	x            []int16
-	n2           []int64
+	frame        frame
+	form         payload // of the type, without rows
+	x            payload
+	measures
 }
 
 // RowsOptions are the public numbers of a grid of rows.
@@ -30,8 +30,10 @@ type RowsOptions struct {
 	// Dim is the number of coordinates, at least 1.
 	Dim int
 	// Step is the width of the grid, positive: a coordinate v becomes round(v/Step),
-	// moved into [-32767, 32767]; NaN becomes 0.
+	// moved into the range of Type; NaN becomes 0.
 	Step float64
+	// Type is how the integers are kept.
+	Type RowType
 	// Limit, if positive, bounds the squared norm of a row in grid units: a row
 	// beyond it is rounded toward zero instead, and becomes all zero if that does
 	// not help.
@@ -40,11 +42,8 @@ type RowsOptions struct {
 	// when they are a block of more: of a file, or of another machine. Total 0 means that
 	// they are all. Rows are always named by their number among the Total.
 	First, Total int
-	// Center, if not nil, is a public point, in units of the records, that every row stands
-	// relative to: contributions are of x - Center. It is put on a grid 2^CenterBits times
-	// finer than Step.
-	Center     []float64
-	CenterBits uint
+	// Frame is where the rows are seen from. Limit is for rows in their own frame.
+	Frame Frame
 }
 
 // rowsBlock is how many records fill is asked for at a time.
@@ -55,11 +54,48 @@ const rowsBlock = 8
 // goroutines, each with its own dst; what it writes for a record must depend on that
 // record and on released values only.
 func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (*Rows, error) {
-	if count < 0 || o.Dim < 1 {
-		return nil, fmt.Errorf("mechanism: shape of rows is wrong, want 0 or more records of at least 1 coordinate")
+	r, err := newRows(count, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Type == Sparse {
+		return r, r.fillSparse(func(p *sparseRows, from, to int) {
+			r.fill(from, to, fill, func(_ int, v []float64) { p.put(len(p.start)-1, v, o.Step, math.Round) })
+		})
+	}
+	r.x = newPayload(o.Type, count, o.Dim)
+	parallel(count, func(from, to int) { r.fill(from, to, fill, r.put) })
+	return r, r.measure()
+}
+
+// NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
+// appends those of record i, in ascending order of coordinates, to index and v and returns them.
+func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32, v []float64) ([]uint32, []float64)) (*Rows, error) {
+	o.Type = Sparse
+	r, err := newRows(count, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.fillSparse(func(p *sparseRows, from, to int) {
+		var index []uint32
+		var v []float64
+		for i := from; i < to; i++ {
+			index, v = entries(i, index[:0], v[:0])
+			p.append(index, v, o.Step)
+		}
+	})
+}
+
+// newRows checks the options and returns rows without a payload.
+func newRows(count int, o RowsOptions) (*Rows, error) {
+	if count < 0 || o.Dim < 1 || o.Type > Sparse {
+		return nil, fmt.Errorf("mechanism: shape of rows is wrong, want 0 or more records of at least 1 coordinate and a type of this package")
 	}
 	if !(o.Step > 0) || math.IsInf(o.Step, 1) || o.Limit < 0 {
 		return nil, fmt.Errorf("mechanism: step of rows is %v and limit %d, want a positive finite step and no negative limit", o.Step, o.Limit)
+	}
+	if o.Limit > 0 && (o.Type != Int16 || !o.Frame.own()) {
+		return nil, errLimit(o.Type)
 	}
 	if o.Total == 0 && o.First == 0 {
 		o.Total = count
@@ -67,126 +103,96 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 	if o.First < 0 || o.Total < count || o.First > o.Total-count {
 		return nil, fmt.Errorf("mechanism: rows start at %d of %d, want a block within the records", o.First, o.Total)
 	}
-	c, err := newCenter(o)
+	f, err := newFrame(o.Frame, o.Type, o.Dim, o.Step)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, center: c,
-		x: make([]int16, count*o.Dim), n2: make([]int64, count)}
-	parallel(count, func(from, to int) {
-		v := make([]float64, rowsBlock*o.Dim)
-		for i := from; i < to; i += rowsBlock {
-			n := min(rowsBlock, to-i)
-			fill(v[:n*o.Dim], i, n)
-			for k := range n {
-				r.put(i+k, v[k*o.Dim:(k+1)*o.Dim])
-			}
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim)}, nil
+}
+
+func errLimit(t RowType) error {
+	return fmt.Errorf("mechanism: rows of type %v have a limit, want int16 in their own frame", t)
+}
+
+// fill asks for the records from ≤ i < to and puts each of them.
+func (r *Rows) fill(from, to int, fill func(dst []float64, first, n int), put func(i int, v []float64)) {
+	v := make([]float64, rowsBlock*r.dim)
+	for i := from; i < to; i += rowsBlock {
+		n := min(rowsBlock, to-i)
+		fill(v[:n*r.dim], i, n)
+		for k := range n {
+			put(i+k, v[k*r.dim:(k+1)*r.dim])
 		}
-	})
-	return r, nil
+	}
 }
 
 // put rounds v onto the i-th row of the block.
 func (r *Rows) put(i int, v []float64) {
-	row := r.x[i*r.dim : (i+1)*r.dim]
-	r.n2[i] = round(row, v, r.step, math.Round)
-	if r.center != nil {
-		r.n2[i] = r.center.norm2(row)
-	}
-	if r.limit == 0 || r.n2[i] <= r.limit {
+	r.x.put(i, v, r.step, math.Round)
+	if r.limit == 0 || r.x.norm2(i) <= r.limit {
 		return
 	}
-	if r.n2[i] = round(row, v, r.step, math.Trunc); r.n2[i] > r.limit {
-		clear(row)
-		r.n2[i] = 0
+	if r.x.put(i, v, r.step, math.Trunc); r.x.norm2(i) > r.limit {
+		clear(v)
+		r.x.put(i, v, r.step, math.Round)
 	}
 }
 
-// round writes v/step, rounded by way, to row and returns the exact squared norm:
-// at most 2^30 a coordinate, so int64 holds 2^33 of them.
-func round(row []int16, v []float64, step float64, way func(float64) float64) (n2 int64) {
-	for j, f := range v {
-		q := way(f / step)
-		if !(q >= -maxCoordinate) { // also NaN
-			q = -maxCoordinate
-			if f != f {
-				q = 0
-			}
-		} else if q > maxCoordinate {
-			q = maxCoordinate
-		}
-		row[j] = int16(q)
-		n2 += int64(q) * int64(q)
+// fillSparse lets each processor append a part of the rows, and joins the parts.
+func (r *Rows) fillSparse(part func(p *sparseRows, from, to int)) error {
+	var lock sync.Mutex
+	parts := map[int]*sparseRows{}
+	parallel(r.count, func(from, to int) {
+		p := newPayload(Sparse, to-from, r.dim).(*sparseRows)
+		part(p, from, to)
+		lock.Lock()
+		defer lock.Unlock()
+		parts[from] = p
+	})
+	all := newPayload(Sparse, r.count, r.dim).(*sparseRows)
+	for at := 0; at < r.count; at = len(all.start) - 1 {
+		all.join(parts[at])
 	}
-	return n2
+	r.x = all
+	if err := all.check(); err != nil {
+		return err
+	}
+	return r.measure()
 }
 
-// Dim returns the number of coordinates of a row.
-func (r *Rows) Dim() int { return r.dim }
+// Dim returns the number of coordinates of what a row adds to a sum, the intercept included.
+func (r *Rows) Dim() int { return r.dim + r.frame.intercepts() }
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return r.count }
+
+// First returns the number of the first record.
+func (r *Rows) First() int { return r.first }
 
 // Step returns the width of the grid.
 func (r *Rows) Step() float64 { return r.step }
 
-// unit is what an integer of a row, or of a centered row, stands for.
-func (r *Rows) unit() float64 {
-	if r.center != nil {
-		return math.Ldexp(r.step, -int(r.center.bits))
-	}
-	return r.step
-}
-
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {
-	return r == o || o != nil && r.total == o.total && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.center.equal(o.center)
+	return r == o || o != nil && r.kind == o.kind && r.total == o.total && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.frame.equal(o.frame)
 }
 
-// row is row i in grid units, in which coordinate v stands for v·step. It stays inside the
-// package: whoever could write to it could undo the norm that was computed.
-func (r *Rows) row(i int) []int16 { i -= r.first; return r.x[i*r.dim : (i+1)*r.dim] }
+// CopyRow copies row i, in grid units and its own frame, to dst, one number a coordinate.
+func (r *Rows) CopyRow(dst []int16, i int) { r.x.copyRow(dst, i-r.first) }
 
-// norm2 is the exact squared norm of row i, less the center, in units of unit().
+// Norm returns the L2 norm of what row i stands for in the frame, correct to float32.
+func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.norm2(i))) * r.multiplier(i) }
+
+// norm2 is the exact squared norm of the integers that row i adds to a sum.
 func (r *Rows) norm2(i int) int64 { return r.n2[i-r.first] }
 
-// CopyRow copies row i, in grid units and without the center, to dst of length Dim.
-func (r *Rows) CopyRow(dst []int16, i int) { copy(dst, r.row(i)) }
-
-// Multiply writes to dst, of length n·columns row-major, the products of the rows first …
-// first+n-1, less the center, in units of the records, with the columns of weights, which stands
-// column after column, each Dim long.
-func (r *Rows) Multiply(dst []float64, first, n int, weights []float64, columns int) {
-	r.multiply(dst, first, n, weights, columns)
-	r.subtractCenter(dst[:n*columns], weights, columns)
-}
-
-func (r *Rows) multiply(dst []float64, first, n int, weights []float64, columns int) {
-	first -= r.first
-	linalg.MultiplyNarrow(dst[:n*columns], r.x[first*r.dim:(first+n)*r.dim], weights, r.dim, columns)
-	for i := range dst[:n*columns] {
-		dst[i] *= r.step
+// multiplier is what one of these integers stands for.
+func (r *Rows) multiplier(i int) float64 {
+	if r.multipliers == nil {
+		return r.frame.unit
 	}
+	return float64(r.multipliers[i-r.first])
 }
-
-// MultiplyAt is Multiply for the rows that are listed.
-func (r *Rows) MultiplyAt(dst []float64, records []int, weights []float64, columns int) {
-	for i, at := range records {
-		r.multiply(dst[i*columns:(i+1)*columns], at, 1, weights, columns)
-	}
-	r.subtractCenter(dst[:len(records)*columns], weights, columns)
-}
-
-func (r *Rows) subtractCenter(dst, weights []float64, columns int) {
-	if r.center == nil {
-		return
-	}
-	products := r.center.dot(weights, columns, r.step)
-	for i := range dst {
-		dst[i] -= products[i%columns]
-	}
-}
-
-// Norm returns the L2 norm of row i, less the center, in units of the records, correct to a few
-// units in the last place.
-func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.norm2(i))) * r.unit() }
 
 // parallel runs work on consecutive parts of [0, n) on all processors.
 func parallel(n int, work func(from, to int)) {

@@ -86,8 +86,8 @@ func TestSampleIsObeyed(t *testing.T) {
 	if err := single.Add(taken[0], one); err != nil {
 		t.Fatal(err)
 	}
-	if want := int64(len(taken)) * single.total[0]; s.total[0] != want || want == 0 {
-		t.Errorf("sum: got %d, want %d", s.total[0], want)
+	if want := int64(len(taken)) * single.sums()[0]; s.sums()[0] != want || want == 0 {
+		t.Errorf("sum: got %d, want %d", s.sums()[0], want)
 	}
 	p := &purse{left: 1}
 	if _, err := (Gaussian{7.3}).Release(p, s.Seal()); err != nil || p.paid[0] != "poisson(0.3, gaussian(7.3))" {
@@ -111,8 +111,8 @@ func TestAddAtIsAddInAnyOrder(t *testing.T) {
 	if err := two.AddAt(order, linalg.Contributions{Columns: 1, Coefficients: mixed}); err != nil {
 		t.Fatal(err)
 	}
-	if one.total[0] != two.total[0] || one.total[1] != two.total[1] || one.total[0] == 0 {
-		t.Errorf("got %v and %v", one.total, two.total)
+	if one.sums()[0] != two.sums()[0] || one.sums()[1] != two.sums()[1] || one.sums()[0] == 0 {
+		t.Errorf("got %v and %v", one.sums(), two.sums())
 	}
 	if two.AddAt([]int{1}, linalg.Contributions{Columns: 1}) == nil {
 		t.Error("more records than contributions were taken")

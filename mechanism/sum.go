@@ -31,8 +31,13 @@ type Sum struct {
 	columns int
 	bound   float64
 	grid    grid
-	total   []int64
-	weights []int64 // Σ of the coefficients, for rows with a center
+	total   []int64   // of what was flushed, column after column
+	whole   []float64 // of what was not: whole numbers, as the rows' type has them
+	pending float64   // no entry of whole is larger
+	betas   []int64   // Σ of the coefficients times β, for rows with a center
+	tails   []int64   // Σ of the coefficients times the intercepts
+	q       []int64   // working space
+	exact   []float64
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -45,7 +50,7 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if o.Columns < 1 || !(o.Bound > 0) || math.IsInf(o.Bound, 1) || o.Noise == nil {
 		return nil, fmt.Errorf("mechanism: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
 	}
-	g, err := o.Noise.fit(fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.dim})
+	g, err := o.Noise.fit(fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.Dim()})
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +65,9 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 }
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
-	sum := &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, grid: g, total: make([]int64, columns*rows.dim)}
-	if rows.center != nil {
-		sum.weights = make([]int64, columns)
-	}
-	return sum
+	n := columns * rows.dim
+	return &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, grid: g,
+		total: make([]int64, n), whole: make([]float64, n), betas: make([]int64, columns), tails: make([]int64, columns)}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
@@ -84,48 +87,51 @@ func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
 // caller, and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
 func (s *Sum) Add(first int, c linalg.Contributions) error {
-	return s.add(func(i int) int { return first + i }, c)
+	b, err := s.rows.Load(first, c.Records())
+	if err != nil {
+		return err
+	}
+	return s.AddBlock(b, c)
 }
 
 // AddAt is Add for records in any order: c speaks of the records that are listed.
 func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
-	if c.Records() != len(records) {
-		return fmt.Errorf("mechanism: contributions are not as many as the records they are of")
-	}
-	return s.add(func(i int) int { return records[i] }, c)
-}
-
-func (s *Sum) add(record func(int) int, c linalg.Contributions) error {
-	n := c.Records()
-	if c.Columns != s.columns || len(c.Coefficients) != n*s.columns || s.sealed {
-		return fmt.Errorf("mechanism: contributions have %d columns, want %d a record, before the sum is sealed", c.Columns, s.columns)
-	}
-	if err := s.mark(record, n, s.rows.first, s.rows.first+s.rows.count); err != nil {
+	b, err := s.rows.LoadAt(records, Block{})
+	if err != nil {
 		return err
 	}
-	q := make([]int64, 4*s.columns)
-	var rows [4][]int16
-	for i := 0; i < n; i += 4 {
-		m := min(4, n-i)
-		for r := range m {
-			k, at := (i+r)*s.columns, record(i+r)
-			rows[r] = s.rows.row(at)
-			s.verify(q[r*s.columns:(r+1)*s.columns], c.Coefficients[k:k+s.columns], s.rows.norm2(at))
-		}
-		s.accumulate(rows[:m], q)
-		if s.weights != nil {
-			s.addWeights(q[:m*s.columns])
-		}
+	return s.AddBlock(b, c)
+}
+
+// AddBlock is Add for the records of a block, of these rows or of rows like them.
+func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
+	n := b.Len()
+	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns || s.sealed {
+		return fmt.Errorf("mechanism: contributions are of %d records with %d columns, want %d with %d, before the sum is sealed", c.Records(), c.Columns, n, s.columns)
 	}
+	if !s.rows.alike(b.rows) {
+		return errOtherKind
+	}
+	if err := s.mark(b.record, n); err != nil {
+		return err
+	}
+	s.q, s.exact = room(s.q, n*s.columns), room(s.exact, n*s.columns)
+	for i := range n {
+		at := b.record(i)
+		q := s.q[i*s.columns : (i+1)*s.columns]
+		s.verify(q, c.Coefficients[i*s.columns:(i+1)*s.columns], b.rows.norm2(at), b.rows.multiplier(at))
+		s.addFrame(q, b.rows.beta(at), b.rows.tail(at))
+	}
+	s.accumulate(b.x, s.q)
 	return nil
 }
 
 // verify writes to q the integers that a record may add: after it,
 // (Σ q_k²)·n2 ≤ Δ² holds exactly. It is the only place where a proposal becomes part
-// of a sum.
-func (s *Sum) verify(q []int64, proposal []float64, n2 int64) {
-	scale := float64(s.grid.bound) / s.bound * s.rows.unit()
-	if n2 == 0 || !quantise(q, proposal, scale, math.Round) {
+// of a sum. The row's integers stand for unit each.
+func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
+	scale := float64(s.grid.bound) / s.bound * unit
+	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
 		clear(q)
 		return
 	}
@@ -160,9 +166,8 @@ func quantise(q []int64, proposal []float64, scale float64, way func(float64) fl
 	return true
 }
 
-// withinBound reports whether (Σ q_k²)·n2 ≤ bound², in exact 128-bit arithmetic: it
-// compares Σ q_k² with ⌊bound²/n2⌋. Σ q_k² < 2^128 because there are fewer than 2^23
-// coefficients below 2^52.
+// withinBound reports whether (Σ q_k²)·n2 ≤ bound², in exact integers: the left side in 192 bits.
+// Σ q_k² < 2^128 because there are fewer than 2^23 coefficients of at most 2^52.
 func withinBound(q []int64, n2, bound int64) bool {
 	var high, low, carry uint64
 	for _, v := range q {
@@ -171,35 +176,71 @@ func withinBound(q []int64, n2, bound int64) bool {
 		low, carry = bits.Add64(low, l, 0)
 		high += h + carry
 	}
-	bh, bl := bits.Mul64(uint64(bound), uint64(bound))
-	quotientHigh := bh / uint64(n2)
-	quotientLow, _ := bits.Div64(bh%uint64(n2), bl, uint64(n2))
-	return high < quotientHigh || high == quotientHigh && low <= quotientLow
+	middle, low := bits.Mul64(low, uint64(n2))
+	top, second := bits.Mul64(high, uint64(n2))
+	middle, carry = bits.Add64(middle, second, 0)
+	limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))
+	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
-// accumulate adds at most four verified rows times their integers.
-func (s *Sum) accumulate(rows [][]int16, q []int64) {
-	dim, columns := s.rows.dim, s.columns
-	for k := range columns {
-		dst := s.total[k*dim : (k+1)*dim]
-		if len(rows) == 4 {
-			c := [4]int64{q[k], q[columns+k], q[2*columns+k], q[3*columns+k]}
-			if c != [4]int64{} {
-				linalg.AddScaled4(dst, c, rows[0], rows[1], rows[2], rows[3])
+// addFrame adds what a verified record adds beside its row.
+func (s *Sum) addFrame(q []int64, beta, tail int64) {
+	for k, v := range q {
+		s.betas[k] += v * beta
+		s.tails[k] += v * tail
+	}
+}
+
+// wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
+const wholeLimit = 1 << 53
+
+// accumulate adds verified rows times their integers: as whole numbers in float64 as long as no
+// partial sum can pass 2^53, which the coefficients themselves tell, and modulo 2^64 beyond.
+func (s *Sum) accumulate(x payload, q []int64) {
+	largest := float64(s.rows.kind.Largest())
+	for from, n := 0, x.count(); from < n; {
+		to, sum := from, 0.0
+		for ; to < n; to++ {
+			most := largestOf(q[to*s.columns:(to+1)*s.columns]) * largest
+			if s.pending+sum+most >= wholeLimit {
+				break
 			}
-			continue
+			sum += most
 		}
-		for r, row := range rows {
-			linalg.AddScaled(dst, q[r*columns+k], row)
+		if to > from {
+			s.addWhole(x.part(from, to-from), q[from*s.columns:to*s.columns])
+			s.pending += sum
+		} else if s.pending > 0 {
+			s.flush()
+		} else {
+			x.addRow(s.total, from, q[from*s.columns:(from+1)*s.columns])
+			to++
 		}
+		from = to
 	}
 }
 
-// addWeights adds up the coefficients of verified rows with a center.
-func (s *Sum) addWeights(q []int64) {
-	for i, v := range q {
-		s.weights[i%s.columns] += v
+// largestOf returns the largest magnitude.
+func largestOf(q []int64) float64 {
+	most := int64(0)
+	for _, v := range q {
+		most = max(most, v, -v)
 	}
+	return float64(most) // at most 2^52: exact
+}
+
+func (s *Sum) addWhole(x payload, q []int64) {
+	exact := s.exact[:len(q)]
+	for i, v := range q {
+		exact[i] = float64(v)
+	}
+	x.addWhole(s.whole, exact, s.columns)
+}
+
+// flush moves the whole numbers to the integers.
+func (s *Sum) flush() {
+	s.rows.form.flush(s.total, s.whole, s.columns)
+	s.pending = 0
 }
 
 // Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums
@@ -211,8 +252,11 @@ func (s *Sum) Merge(o *Sum) error {
 	if err := s.merge(&o.tally); err != nil {
 		return err
 	}
+	s.flush()
+	o.flush()
 	addTo(s.total, o.total)
-	addTo(s.weights, o.weights)
+	addTo(s.betas, o.betas)
+	addTo(s.tails, o.tails)
 	return nil
 }
 
@@ -220,5 +264,6 @@ func (s *Sum) Merge(o *Sum) error {
 // L2 norm, which stands for Bound, when it is added or removed.
 func (s *Sum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.centered(), unit: s.bound / float64(s.grid.bound)}}
+	s.flush()
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.rows.frame.centered(s.total, s.betas, s.tails), unit: s.bound / float64(s.grid.bound)}}
 }

@@ -44,6 +44,19 @@ func newTestSum(t testing.TB, rows *Rows, sample Sample, columns int, bound floa
 	return s
 }
 
+// row returns the integers of a row.
+func (r *Rows) row(i int) []int16 {
+	row := make([]int16, r.dim)
+	r.CopyRow(row, i)
+	return row
+}
+
+// sums returns the integers summed so far.
+func (s *Sum) sums() []int64 {
+	s.flush()
+	return s.total
+}
+
 // exactNorm2 returns (Σ q²)·n2 as a big integer.
 func exactNorm2(q []int64, row []int16) *big.Int {
 	sum, n2 := new(big.Int), new(big.Int)
@@ -102,7 +115,7 @@ func TestContributionsNeverExceedTheBound(t *testing.T) {
 					p[k] = r.NormFloat64()
 				}
 			}
-			s.verify(q, p, s.rows.n2[i])
+			s.verify(q, p, s.rows.n2[i], rows.multiplier(i))
 			got := exactNorm2(q, rows.row(i))
 			if got.Cmp(limit) > 0 {
 				t.Fatalf("proposal %v on row %v: squared norm %v exceeds %v", p, rows.row(i), got, limit)
@@ -128,9 +141,9 @@ func TestPoisonedProposalsContributeZero(t *testing.T) {
 		if err := s.Add(0, linalg.Contributions{Columns: 2, Coefficients: p}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for _, v := range s.total {
+		for _, v := range s.sums() {
 			if v != 0 {
-				t.Errorf("%s: got %v, want all zero", name, s.total)
+				t.Errorf("%s: got %v, want all zero", name, s.sums())
 				break
 			}
 		}
@@ -145,7 +158,7 @@ func TestPoisonedProposalsContributeZero(t *testing.T) {
 // norm returns the L2 norm of the sum in units of Δ.
 func (s *Sum) norm() float64 {
 	sum := 0.0
-	for _, v := range s.total {
+	for _, v := range s.sums() {
 		f := float64(v) / float64(s.grid.bound)
 		sum += f * f
 	}
@@ -163,7 +176,7 @@ func TestPoisonedRows(t *testing.T) {
 		if got := rows.row(i); got[0] != want[i][0] || got[1] != want[i][1] {
 			t.Errorf("row %v: got %v, want %v", x[i], got, want[i])
 		}
-		s.verify(q, []float64{1e9}, rows.n2[i])
+		s.verify(q, []float64{1e9}, rows.n2[i], rows.multiplier(i))
 		if exactNorm2(q, rows.row(i)).Cmp(limit) > 0 {
 			t.Errorf("row %v exceeds the bound", x[i])
 		}
@@ -231,7 +244,7 @@ func sumInOrder(t *testing.T, s *Sum, perm []int, p []float64, workers int) []in
 			t.Fatal(err)
 		}
 	}
-	return s.total
+	return s.sums()
 }
 
 // TestBlocksAgreeWithSingleRecords compares the four-row kernel with one record a call.
@@ -259,9 +272,9 @@ func TestBlocksAgreeWithSingleRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for j := range one.total {
-		if one.total[j] != all.total[j] {
-			t.Fatalf("entry %d: block %d, single %d", j, all.total[j], one.total[j])
+	for j := range one.sums() {
+		if one.sums()[j] != all.sums()[j] {
+			t.Fatalf("entry %d: block %d, single %d", j, all.sums()[j], one.sums()[j])
 		}
 	}
 }
@@ -295,8 +308,8 @@ func TestNeighborsMoveTheSumByAtMostTheBound(t *testing.T) {
 		}
 		without, with := total(n), total(n+1)
 		moved, limit := new(big.Int), big.NewInt(with.grid.bound)
-		for j := range with.total {
-			diff := big.NewInt(with.total[j] - without.total[j])
+		for j := range with.sums() {
+			diff := big.NewInt(with.sums()[j] - without.sums()[j])
 			moved.Add(moved, diff.Mul(diff, diff))
 		}
 		ratio, _ := new(big.Rat).SetFrac(moved, limit.Mul(limit, limit)).Float64()
@@ -362,7 +375,7 @@ func FuzzContribution(f *testing.F) {
 		rows, sample := made(t, [][]float64{{x0, x1}}, 1.0/(1<<12))
 		s := newTestSum(t, rows, sample, 2, 1, 1000)
 		q := make([]int64, 2)
-		s.verify(q, []float64{p0, p1}, rows.n2[0])
+		s.verify(q, []float64{p0, p1}, rows.n2[0], rows.multiplier(0))
 		limit := big.NewInt(s.grid.bound)
 		if exactNorm2(q, rows.row(0)).Cmp(limit.Mul(limit, limit)) > 0 {
 			t.Errorf("row (%v, %v), proposal (%v, %v): %v exceeds the bound", x0, x1, p0, p1, q)

@@ -20,13 +20,13 @@ func checkMaxRecords(s Sample, maxRecords int) error {
 	return nil
 }
 
-// mark notes that n records, all from the range [from, to), are in the sum; on an error none is.
-func (s *tally) mark(record func(int) int, n, from, to int) error {
+// mark notes that n records are in the sum; on an error none is.
+func (s *tally) mark(record func(int) int, n int) error {
 	for i := range n {
 		at := record(i)
-		if !s.sample.has(at) || at < from || at >= to {
+		if !s.sample.has(at) {
 			s.unmark(record, i)
-			return fmt.Errorf("mechanism: contributions are of records outside the sample, or outside the rows of this sum")
+			return fmt.Errorf("mechanism: contributions are of records outside the sample")
 		}
 		if s.added[at/64]>>(at%64)&1 == 1 {
 			s.unmark(record, i)

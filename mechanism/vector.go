@@ -76,7 +76,7 @@ func (s *VectorSum) add(record func(int) int, n int, vectors []float64) error {
 	if len(vectors) != n*s.dim || s.sealed {
 		return fmt.Errorf("mechanism: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.dim)
 	}
-	if err := s.mark(record, n, 0, s.sample.drawn.records); err != nil {
+	if err := s.mark(record, n); err != nil {
 		return err
 	}
 	q := make([]int64, s.dim)

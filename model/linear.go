@@ -44,22 +44,45 @@ func (m Linear) Scores(dst, x, weights []float64) {
 
 // Propose writes to c what records propose for the sum of gradients: the derivatives of their
 // losses by their scores, one record for each label. Multiply writes the records' scores, of
-// length len(labels)·Columns row-major. A label that is NaN proposes zero.
-func (m Linear) Propose(c *linalg.Contributions, labels []float64, multiply func(dst []float64)) {
+// length len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes
+// has the same bits whatever records stand beside it.
+func (m Linear) Propose(c *linalg.Contributions, labels []float64, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
-	if cap(c.Coefficients) < 2*n {
-		c.Coefficients = make([]float64, 2*n)
+	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)
+	multiply(c.Scores)
+	if many, ok := m.Loss.(blockLoss); ok {
+		many.residuals(c.Coefficients, c.Scores, labels)
+	} else {
+		m.residuals(c.Coefficients, c.Scores, labels)
 	}
-	all := c.Coefficients[:2*n]
-	scores := all[n:]
-	c.Columns, c.Coefficients = m.Columns, all[:n:cap(all)]
-	multiply(scores)
 	for i, label := range labels {
-		dst, z := c.Coefficients[i*m.Columns:(i+1)*m.Columns], scores[i*m.Columns:(i+1)*m.Columns]
 		if label != label {
-			clear(dst)
-			continue
+			clear(c.Coefficients[i*m.Columns : (i+1)*m.Columns])
 		}
-		m.Loss.Residuals(dst, z, label)
 	}
+}
+
+// blockLoss is a loss that has the residuals of many records together, faster. Scores is working
+// space when it returns.
+type blockLoss interface {
+	residuals(dst []float64, scores []float32, labels []float64)
+}
+
+// residuals asks the loss for one record after the other.
+func (m Linear) residuals(dst []float64, scores []float32, labels []float64) {
+	wide := make([]float64, m.Columns)
+	for i, label := range labels {
+		for k := range wide {
+			wide[k] = float64(scores[i*m.Columns+k])
+		}
+		m.Loss.Residuals(dst[i*m.Columns:(i+1)*m.Columns], wide, label)
+	}
+}
+
+// room returns a slice of n entries, in the memory of s if there is enough.
+func room[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }

@@ -24,7 +24,7 @@ type Terms struct {
 // Count returns the noisy number of records: unbiased, possibly negative, with noise of
 // standard deviation NoiseMultiplier.
 func Count(t Terms, records int) (float64, error) {
-	ones, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
+	rows, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
 		for i := range dst {
 			dst[i] = 1
 		}
@@ -32,11 +32,19 @@ func Count(t Terms, records int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	total, err := Sum(t, ones, records, 1)
+	total, err := Sum(t, rows, records, 1)
 	if err != nil {
 		return 0, err
 	}
 	return total[0], nil
+}
+
+// ones proposes every record once.
+func ones(c *linalg.Contributions, b mechanism.Block) {
+	c.Columns, c.Coefficients = 1, c.Coefficients[:0]
+	for range b.Len() {
+		c.Coefficients = append(c.Coefficients, 1)
+	}
 }
 
 // Sum returns the noisy sum of the rows, of which each counts with an L2 norm of at most
@@ -51,12 +59,7 @@ func Sum(t Terms, rows *mechanism.Rows, records int, bound float64) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	if err = AddAll(sum, records, func(c *linalg.Contributions, first, n int) {
-		c.Columns, c.Coefficients = 1, c.Coefficients[:0]
-		for range n {
-			c.Coefficients = append(c.Coefficients, 1)
-		}
-	}); err != nil {
+	if err = AddAll(sum, rows, ones); err != nil {
 		return nil, err
 	}
 	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
@@ -93,42 +96,58 @@ func symmetric(m []float64, d int) []float64 {
 	return out
 }
 
-// block is how many records one proposal speaks of.
-const block = 256
-
 // AddAll adds the contributions of all records to sum, split over the processors: propose
-// fills c for the records first … first+n-1; it is called from several goroutines, each
+// fills c for the records of a block; it is called from several goroutines, each
 // with its own c.
-func AddAll(sum *mechanism.Sum, records int, propose func(c *linalg.Contributions, first, n int)) error {
-	return addParts(sum, records, func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error {
-		if propose(c, first, n); c.Records() != n {
-			return fmt.Errorf("query: proposal is of %d records, want %d", c.Records(), n)
+func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Contributions, b mechanism.Block)) error {
+	size := rows.BlockLen()
+	return addParts(sum, rows.Len(), size, func(w *worker, first, n int) (err error) {
+		w.block, err = rows.Load(rows.First()+first, n)
+		if err != nil {
+			return err
 		}
-		return part.Add(first, *c)
+		return w.add(propose)
 	})
 }
 
-// AddSample is AddAll for the records of a sample: propose fills c for the records it is given.
-func AddSample(sum *mechanism.Sum, sample mechanism.Sample, propose func(c *linalg.Contributions, records []int)) error {
+// AddSample is AddAll for the records of a sample.
+func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *linalg.Contributions, b mechanism.Block)) error {
 	indices := sample.Indices()
-	return addParts(sum, len(indices), func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error {
-		propose(c, indices[first:first+n])
-		return part.AddAt(indices[first:first+n], *c)
+	return addParts(sum, len(indices), rows.BlockLen(), func(w *worker, first, n int) (err error) {
+		w.block, err = rows.LoadAt(indices[first:first+n], w.block)
+		if err != nil {
+			return err
+		}
+		return w.add(propose)
 	})
+}
+
+// worker is what one goroutine works with.
+type worker struct {
+	sum   *mechanism.Sum
+	c     linalg.Contributions
+	block mechanism.Block
+}
+
+// add adds what is proposed for the block.
+func (w *worker) add(propose func(c *linalg.Contributions, b mechanism.Block)) error {
+	if propose(&w.c, w.block); w.c.Records() != w.block.Len() {
+		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), w.block.Len())
+	}
+	return w.sum.AddBlock(w.block, w.c)
 }
 
 // addParts runs add on blocks of n things, in several goroutines with a part of the sum each,
 // and merges the parts.
-func addParts(sum *mechanism.Sum, n int, add func(part *mechanism.Sum, c *linalg.Contributions, first, n int) error) error {
+func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, first, n int) error) error {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/block))
-	sums, errs := make([]*mechanism.Sum, parts), make([]error, parts)
+	workers, errs := make([]worker, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
-		sums[p] = sum.Empty()
+		workers[p].sum = sum.Empty()
 		wait.Go(func() {
-			var c linalg.Contributions
 			for first, end := p*n/parts, (p+1)*n/parts; first < end && errs[p] == nil; first += block {
-				errs[p] = add(sums[p], &c, first, min(block, end-first))
+				errs[p] = add(&workers[p], first, min(block, end-first))
 			}
 		})
 	}
@@ -137,7 +156,7 @@ func addParts(sum *mechanism.Sum, n int, add func(part *mechanism.Sum, c *linalg
 		if errs[p] != nil {
 			return errs[p]
 		}
-		if err := sum.Merge(sums[p]); err != nil {
+		if err := sum.Merge(workers[p].sum); err != nil {
 			return err
 		}
 	}

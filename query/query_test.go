@@ -179,11 +179,14 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen := make([]int32, n)
-		err = AddAll(sum, n, func(c *linalg.Contributions, first, m int) {
-			c.Columns, c.Coefficients = 1, make([]float64, m)
-			for i := range m {
-				seen[first+i]++
+		seen, numbers := make([]int32, n), make([]float64, n)
+		for i := range numbers {
+			numbers[i] = float64(i)
+		}
+		err = AddAll(sum, rows, func(c *linalg.Contributions, b mechanism.Block) {
+			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
+			for _, i := range b.Labels(numbers) {
+				seen[int(i)]++
 			}
 		})
 		if err != nil {
@@ -194,7 +197,9 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
 			}
 		}
-		if n > 0 && AddAll(sum.Empty(), n, func(c *linalg.Contributions, _, m int) { c.Columns, c.Coefficients = 1, make([]float64, m+1) }) == nil {
+		if n > 0 && AddAll(sum.Empty(), rows, func(c *linalg.Contributions, b mechanism.Block) {
+			c.Columns, c.Coefficients = 1, make([]float64, b.Len()+1)
+		}) == nil {
 			t.Errorf("%d records: a proposal that is too long was taken", n)
 		}
 	}

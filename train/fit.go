@@ -25,6 +25,9 @@ type Options struct {
 	// Average says whether the mean of the last 40 % of the iterates is returned instead
 	// of the last one; Auto averages private runs of 20 steps or more.
 	Average Choice
+	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8, which takes half of the
+	// memory. Features that are 0 or 1 take one bit.
+	FeatureBits int
 	// Progress, if not nil, is told of every finished part: of the preparation (step 0) and
 	// of each step, with what would be the cost so far at the plan's delta.
 	Progress func(Progress)
@@ -57,7 +60,7 @@ func (o Options) Validate() error {
 	if o.Momentum >= 1 {
 		return fmt.Errorf("train: momentum is %v, want less than 1", o.Momentum)
 	}
-	return nil
+	return checkFeatureBits(o.FeatureBits)
 }
 
 // Fit reserves the plan's event, pays for and learns the preparation, and descends. Errors
@@ -82,21 +85,29 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	ready, err := s.prepare(grant, d)
+	encoded, err := s.encode(d, slots, o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := mechanism.NewRows(slots, mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(ready.features.CoordinateBound())}, mapRows(ready.features, d))
+	ready, err := s.prepare(grant, d, encoded)
 	if err != nil {
 		return nil, err
 	}
-	run := &descent{Setup: s, options: o, payer: grant, rows: rows, records: slots, labels: labels(s.Schema.Target, d, slots), ready: ready}
+	rows, err := s.descend(encoded, ready, d, slots)
+	if err != nil {
+		return nil, err
+	}
+	run := &descent{Setup: s, options: o, payer: grant, rows: rows, labels: labels(s.Schema.Target, d, slots), ready: ready}
 	return run.fit(ctx)
 }
 
-// labels are class indices, or targets scaled to [-1, 1]; 0 in the places without a record.
+// labels are class indices, or targets scaled to [-1, 1]; NaN, which proposes zero, in the places
+// without a record.
 func labels(t data.Target, d *data.Dataset, slots int) []float64 {
 	out := make([]float64, slots)
+	for i := range out {
+		out[i] = math.NaN()
+	}
 	for i, v := range d.Target() {
 		out[i] = float64(v)
 		if t.Regression() {
@@ -112,7 +123,6 @@ type descent struct {
 	options Options
 	payer   mechanism.Payer
 	rows    *mechanism.Rows
-	records int // places that the steps draw from
 	labels  []float64
 	ready   prepared
 	samples *samples
@@ -128,7 +138,7 @@ func (r *descent) fit(ctx context.Context) (*Result, error) {
 	average := &TailAverage{First: int(float64(r.Plan.Steps) * (1 - tailAverageShare))}
 	weights := make([]float64, r.Model.Weights())
 	var err error
-	if r.samples, err = r.Plan.newSamples(r.records); err != nil {
+	if r.samples, err = r.Plan.newSamples(r.rows.Len()); err != nil {
 		return nil, err
 	}
 	r.report(0)
@@ -167,10 +177,12 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 	if err != nil {
 		return mechanism.Noisy{}, err
 	}
+	scorer := r.rows.Scorer(weights, r.Plan.Columns)
+	propose := func(c *linalg.Contributions, b mechanism.Block) { r.propose(c, scorer, b) }
 	if r.Plan.Sampling != samplingFull {
-		err = query.AddSample(sum, sample, func(c *linalg.Contributions, records []int) { r.proposeAt(c, weights, records) })
+		err = query.AddSample(sum, r.rows, sample, propose)
 	} else {
-		err = query.AddAll(sum, r.records, func(c *linalg.Contributions, first, n int) { r.propose(c, weights, first, n) })
+		err = query.AddAll(sum, r.rows, propose)
 	}
 	if err != nil {
 		return mechanism.Noisy{}, err
@@ -178,29 +190,16 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 	return mechanism.Release(r.payer, noise, sum.Seal())
 }
 
-// propose fills c with the clipped residuals of the records first … first+n-1.
-func (r *descent) propose(c *linalg.Contributions, weights []float64, first, n int) {
-	r.Model.Propose(c, r.labels[first:first+n], func(dst []float64) { r.rows.Multiply(dst, first, n, weights, r.Plan.Columns) })
-	r.clip(c, func(i int) int { return first + i })
-}
-
-// proposeAt is propose for the records that are listed.
-func (r *descent) proposeAt(c *linalg.Contributions, weights []float64, records []int) {
-	labels := make([]float64, len(records))
-	for i, at := range records {
-		labels[i] = r.labels[at]
-	}
-	r.Model.Propose(c, labels, func(dst []float64) { r.rows.MultiplyAt(dst, records, weights, r.Plan.Columns) })
-	r.clip(c, func(i int) int { return records[i] })
-}
-
-// clip scales each record's residuals by its clipping weight.
-func (r *descent) clip(c *linalg.Contributions, record func(int) int) {
-	for i := range c.Records() {
+// propose fills c with the clipped residuals of the records of a block.
+func (r *descent) propose(c *linalg.Contributions, scorer *mechanism.Scorer, b mechanism.Block) {
+	labels := b.Labels(r.labels)
+	r.Model.Propose(c, labels, func(dst []float32) { scorer.Scores(dst, b) })
+	for i := range b.Len() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
-		w := r.Plan.Clipping.weight(r.rows.Norm(record(i)) * linalg.Norm(residual))
-		for k := range residual {
-			residual[k] *= w
+		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
+			for k := range residual {
+				residual[k] *= w
+			}
 		}
 	}
 }

@@ -32,8 +32,9 @@ func mapRows(m *feature.Map, d *data.Dataset) func(dst []float64, first, n int) 
 	}
 }
 
-// prepare pays for the plan's statistics in order and applies them to the map.
-func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset) (prepared, error) {
+// prepare pays for the plan's statistics in order and applies them to the map. Rows are the encoded
+// records.
+func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset, rows *mechanism.Rows) (prepared, error) {
 	out := prepared{divisor: float64(s.Plan.Records)}
 	m := *s.Features
 	for _, statistic := range s.Plan.Preparation {
@@ -44,7 +45,7 @@ func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset) (prepared, error)
 			out.divisor, err = query.Count(terms, d.Records())
 			out.divisor = max(1, min(float64(s.Plan.MaxRecords), out.divisor))
 		case MeanStatistic:
-			m.Center, err = mean(terms, &m, d, statistic.Bound, out.divisor)
+			m.Center, err = mean(terms, rows, statistic.Bound, out.divisor)
 		case CovarianceStatistic:
 			m.Whitening, out.whitened, err = covariance(terms, &m, d, statistic.Bound, out.divisor)
 		default:
@@ -63,13 +64,8 @@ func before(m *feature.Map) *feature.Map {
 	return &feature.Map{Encoder: m.Encoder, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
 }
 
-func mean(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) ([]float64, error) {
-	prefix := before(m)
-	rows, err := mechanism.NewRows(d.Records(), mechanism.RowsOptions{Dim: prefix.Dim(), Step: gridStep(prefix.CoordinateBound())}, mapRows(prefix, d))
-	if err != nil {
-		return nil, err
-	}
-	center, err := query.Sum(t, rows, d.Records(), bound)
+func mean(t query.Terms, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {
+	center, err := query.Sum(t, rows, rows.Len(), bound)
 	if err != nil {
 		return nil, err
 	}

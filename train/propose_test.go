@@ -13,24 +13,34 @@ import (
 // size, or as a list.
 func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block int, list bool) []float64 {
 	t.Helper()
-	rows, err := mechanism.NewRows(d.Records(), mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(s.Features.CoordinateBound())}, mapRows(s.Features, d))
+	encoded, err := s.encode(d, d.Records(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &descent{Setup: s, rows: rows, records: d.Records(), labels: labels(s.Schema.Target, d, d.Records())}
+	rows, err := s.descend(encoded, prepared{features: s.Features}, d, d.Records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &descent{Setup: s, rows: rows, labels: labels(s.Schema.Target, d, d.Records())}
+	scorer := rows.Scorer(weights, s.Plan.Columns)
 	var out []float64
 	for first := 0; first < d.Records(); first += block {
 		n := min(block, d.Records()-first)
 		var c linalg.Contributions
+		var b mechanism.Block
 		if list {
 			at := make([]int, n)
 			for i := range at {
 				at[i] = first + i
 			}
-			run.proposeAt(&c, weights, at)
+			b, err = rows.LoadAt(at, mechanism.Block{})
 		} else {
-			run.propose(&c, weights, first, n)
+			b, err = rows.Load(first, n)
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.propose(&c, scorer, b)
 		out = append(out, c.Coefficients...)
 	}
 	return out

@@ -55,15 +55,19 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		payer := payAll{}
-		ready, err := setup.prepare(payer, d)
+		encoded, err := setup.encode(d, records, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: setup.Plan.Dim, Step: gridStep(ready.features.CoordinateBound())}, mapRows(ready.features, d))
+		ready, err := setup.prepare(payer, d, encoded)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, records: records, labels: labels(s.Target, d, records), ready: ready}
+		rows, err := setup.descend(encoded, ready, d, records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, labels: labels(s.Target, d, records), ready: ready}
 		result, err := run.fit(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +94,12 @@ func TestReplayCountsOneRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(records int) float64 {
-		ready, failed := setup.prepare(payAll{}, toyData(t, s, records))
+		d := toyData(t, s, records)
+		encoded, failed := setup.encode(d, records, 0)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		ready, failed := setup.prepare(payAll{}, d, encoded)
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -1,0 +1,232 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Frame says where rows are seen from: they are normalized, moved by a public center, normalized
+// again, and given an intercept. The integers stay as they are, narrow and sparse: a row x adds
+// the integers y = M·x - β·m to a sum, where m is the center on a grid, M a power of two and β a
+// whole number of the row, all made from the row and public numbers, and for the intercept one
+// integer more. Each of them stands for a multiplier of the row, which is part of the proposal.
+// Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
+// which is exact because the result lies within ±2^62 (see Sum). The squared norm of y and the
+// intercept is an exact integer of each row, and what Sum verifies.
+type Frame struct {
+	// Normalize is how rows are normalized.
+	Normalize Normalize
+	// Radius is the bound of NormalizeClip.
+	Radius float64
+	// Center, if not nil, is subtracted from normalized rows; it has Dim coordinates.
+	Center []float64
+	// Intercept, if positive, is a coordinate after the others that every row has. Under
+	// NormalizeUnit rows have norm 1 with it.
+	Intercept float64
+}
+
+// Normalize is how the norm of a row is bounded.
+type Normalize uint8
+
+// The ways to normalize.
+const (
+	NormalizeNone Normalize = iota // rows keep their norm
+	NormalizeClip                  // a row longer than Radius is scaled down to it
+	NormalizeUnit                  // a row is scaled to norm 1; a row of zeros stays
+)
+
+// own reports whether rows are seen as they are.
+func (f Frame) own() bool {
+	return f.Normalize == NormalizeNone && f.Center == nil && f.Intercept == 0
+}
+
+// frame is a Frame in integers.
+type frame struct {
+	Frame
+	bits   uint    // M = 2^bits
+	m      []int64 // the center in grid units, or nil
+	m2     float64 // its squared norm, rounded up
+	beta   float64 // β for a row of norm 1 in grid units, or 0 where β = 1 for all
+	step   float64
+	unit   float64 // what an integer stands for where nothing is normalized
+	square int64   // Σ m²
+}
+
+const (
+	// frameBits: the terms of y, and the intercept, have norms of at most 2^frameBits in a row
+	// that counts, so that n2 stays below 2^63.
+	frameBits = 30
+	// rowBits is what M raises the norm of rows to, at most: far below frameBits, so that none
+	// is lost, far above 1, so that β is fine.
+	rowBits = 28
+	// centerBits is how fine the center is, relative to its largest coordinate, where it is
+	// multiplied by β.
+	centerBits = 10
+	// manyEntries is how many entries of the largest magnitude sparse rows are expected to have.
+	manyEntries = 1 << 14
+)
+
+// newFrame puts a frame on the grid of rows.
+func newFrame(f Frame, kind RowType, dim int, step float64) (frame, error) {
+	out := frame{Frame: f, step: step, unit: step}
+	switch {
+	case f.Normalize > NormalizeUnit || f.Normalize == NormalizeClip && !positive(f.Radius):
+		return out, fmt.Errorf("mechanism: rows are normalized by way %d with radius %v, want a way of this package and a positive finite radius", f.Normalize, f.Radius)
+	case !(f.Intercept >= 0) || math.IsInf(f.Intercept, 1):
+		return out, fmt.Errorf("mechanism: intercept is %v, want 0 or a positive finite number", f.Intercept)
+	case f.Center == nil && f.Intercept == 0:
+		return out, nil
+	case f.Center != nil && len(f.Center) != dim:
+		return out, fmt.Errorf("mechanism: center has %d coordinates, want %d", len(f.Center), dim)
+	}
+	many := dim
+	if kind == Sparse {
+		many = min(dim, manyEntries)
+	}
+	largest := float64(kind.Largest()) * math.Sqrt(float64(many))
+	out.bits = uint(max(0, rowBits-math.Ceil(math.Log2(largest))))
+	out.unit = math.Ldexp(step, -int(out.bits))
+	if f.Center == nil {
+		return out, nil
+	}
+	out.Center = slices.Clone(f.Center)
+	return out, out.putCenter()
+}
+
+// putCenter rounds the center to its grid.
+func (f *frame) putCenter() error {
+	grid := f.unit
+	if f.Normalize != NormalizeNone {
+		largest := 0.0
+		for _, v := range f.Center {
+			largest = max(largest, math.Abs(v))
+		}
+		grid = math.Ldexp(largest, -centerBits)
+		f.beta = grid / f.unit
+	}
+	f.m = make([]int64, len(f.Center))
+	for j, v := range f.Center {
+		q := math.Round(v / max(grid, math.SmallestNonzeroFloat64))
+		if !(math.Abs(q) <= 1<<frameBits) {
+			return fmt.Errorf("mechanism: coordinate %d of the center is %v, want within 2^%d steps of the grid", j, v, frameBits)
+		}
+		f.m[j] = int64(q)
+		f.m2 += q * q * (1 + 1e-9)
+	}
+	if f.m2 > 1<<(2*frameBits) {
+		return fmt.Errorf("mechanism: the norm of the center is beyond 2^%d steps of the grid, want less", frameBits)
+	}
+	for _, v := range f.m {
+		f.square += v * v
+	}
+	return nil
+}
+
+// intercepts returns how many coordinates the frame adds.
+func (f frame) intercepts() int {
+	if f.Intercept > 0 {
+		return 1
+	}
+	return 0
+}
+
+// equal reports whether two frames are the same.
+func (f frame) equal(o frame) bool {
+	return f.Normalize == o.Normalize && f.Radius == o.Radius && f.Intercept == o.Intercept && f.bits == o.bits &&
+		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m)
+}
+
+// measured is what a frame makes of one row.
+type measured struct {
+	n2         int64 // squared norm of y and the intercept, exactly; 0: the row adds nothing
+	beta, tail int64
+	multiplier float64
+}
+
+// measure returns what the frame makes of a row with squared norm n2 and product dot with m.
+func (f frame) measure(n2 int64, dot func() int64) measured {
+	first := f.first(math.Sqrt(float64(n2)) * f.step)
+	out := measured{}
+	limit := float64(int64(1) << (2*frameBits - 2))
+	if math.Ldexp(float64(n2), int(2*f.bits)) > limit {
+		return out
+	}
+	y2 := n2 << (2 * f.bits)
+	if f.m != nil {
+		out.beta = 1
+		if f.beta > 0 {
+			out.beta = int64(math.Round(min(f.beta/first, 1<<frameBits)))
+		}
+		if float64(out.beta)*float64(out.beta)*f.m2 > limit {
+			return measured{}
+		}
+		y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot()
+	}
+	return f.finish(out, y2, f.unit*first)
+}
+
+// first returns the factor of the first normalization of a row of this norm; 1 for a row of
+// zeros.
+func (f frame) first(norm float64) float64 {
+	switch {
+	case f.Normalize == NormalizeUnit && norm > 0:
+		return 1 / norm
+	case f.Normalize == NormalizeClip && norm > f.Radius:
+		return f.Radius / norm
+	}
+	return 1
+}
+
+// finish normalizes y, of squared norm y2 in integers that stand for unit, and adds the intercept.
+func (f frame) finish(out measured, y2 int64, unit float64) measured {
+	norm := math.Sqrt(float64(y2))
+	out.multiplier = unit
+	switch f.Normalize {
+	case NormalizeUnit:
+		if out.multiplier = 1; y2 > 0 {
+			out.multiplier = 1 / norm
+		}
+	case NormalizeClip:
+		out.multiplier = unit * min(1, f.Radius/(unit*norm))
+	}
+	if f.Intercept > 0 {
+		t := math.Round(f.Intercept / out.multiplier)
+		if !(t <= 1<<frameBits) {
+			return measured{}
+		}
+		if out.tail = int64(t); f.Normalize == NormalizeUnit {
+			switch {
+			case y2 == 0:
+				out.tail = 1
+			default:
+				out.multiplier /= math.Sqrt(1 + f.Intercept*f.Intercept)
+			}
+		}
+	}
+	out.n2 = y2 + out.tail*out.tail
+	return out
+}
+
+// centered returns the sums over y and the intercepts, column after column, from the sums over x
+// and those of the coefficients times β and times the intercepts.
+func (f frame) centered(total, betas, tails []int64) []int64 {
+	if f.own() {
+		return total
+	}
+	columns := len(tails)
+	dim := len(total) / columns
+	values := make([]int64, 0, columns*(dim+1))
+	for k := range columns {
+		for j, v := range total[k*dim : (k+1)*dim] {
+			if v <<= f.bits; f.m != nil {
+				v -= betas[k] * f.m[j]
+			}
+			values = append(values, v)
+		}
+		if f.Intercept > 0 {
+			values = append(values, tails[k])
+		}
+	}
+	return values
+}

@@ -1,0 +1,182 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// RowType is how the integers of rows are kept: in the narrowest form that holds them all.
+type RowType uint8
+
+// The types of rows.
+const (
+	Int16  RowType = iota // integers from -32767 to 32767
+	Uint8                 // integers from 0 to 255
+	Bit                   // 0 or 1
+	Sparse                // integers from -32767 to 32767, of which only those that are not 0 are kept
+)
+
+// String returns "int16", "uint8", "bit" or "sparse".
+func (t RowType) String() string {
+	if t > Sparse {
+		return "invalid-type"
+	}
+	return [...]string{"int16", "uint8", "bit", "sparse"}[t]
+}
+
+// Largest returns the largest integer of the type.
+func (t RowType) Largest() int64 {
+	switch t {
+	case Uint8:
+		return math.MaxUint8
+	case Bit:
+		return 1
+	}
+	return maxCoordinate
+}
+
+// payload holds the integers of rows of one type. Rows are named from 0.
+type payload interface {
+	// count returns the number of rows.
+	count() int
+	// put rounds v/step to row i by way; sparse payloads are filled by append instead.
+	put(i int, v []float64, step float64, way func(float64) float64)
+	// norm2 returns Σ x², exactly.
+	norm2(i int) int64
+	// dot returns Σ x·m modulo 2^64.
+	dot(i int, m []int64) int64
+	// copyRow writes row i to dst.
+	copyRow(dst []int16, i int)
+	// part returns n rows from first on, in the same memory.
+	part(first, n int) payload
+	// take returns copies of the rows that are listed, in memory of to if there is enough.
+	take(to payload, rows []int) payload
+	// weigh turns weights that stand column after column into what margins wants.
+	weigh(weights []float32, columns int) []float32
+	// margins writes the products of all rows with the weights of weigh to dst, row-major.
+	margins(dst, weighed []float32, columns int)
+	// addWhole adds all rows times whole numbers q, row-major, to whole; every partial sum is
+	// below 2^53.
+	addWhole(whole, q []float64, columns int)
+	// addRow adds row i times q to total modulo 2^64, column after column.
+	addRow(total []int64, i int, q []int64)
+	// flush adds what addWhole summed to total, column after column, and clears it.
+	flush(total []int64, whole []float64, columns int)
+}
+
+// newPayload returns room for count rows of a dense type.
+func newPayload(t RowType, count, dim int) payload {
+	switch t {
+	case Uint8:
+		return dense[uint8]{dim, memory[uint8](count * dim)}
+	case Bit:
+		return bitRows{dim, memory[uint64](count * linalg.BitWords(dim))}
+	case Sparse:
+		return &sparseRows{dim: dim, start: make([]int, 1, count+1)}
+	}
+	return dense[int16]{dim, memory[int16](count * dim)}
+}
+
+// memory returns n zeros, in huge pages where there are some.
+func memory[T any](n int) []T {
+	s := make([]T, n)
+	linalg.HugePages(s)
+	return s
+}
+
+// dense rows have all their integers.
+type dense[T int16 | uint8] struct {
+	dim int
+	x   []T
+}
+
+func (p dense[T]) count() int { return len(p.x) / p.dim }
+
+func (p dense[T]) row(i int) []T { return p.x[i*p.dim : (i+1)*p.dim] }
+
+func (p dense[T]) put(i int, v []float64, step float64, way func(float64) float64) {
+	low, high := float64(-maxCoordinate), float64(maxCoordinate)
+	if _, bytes := any(T(0)).(uint8); bytes {
+		low, high = 0, math.MaxUint8
+	}
+	row := p.row(i)
+	for j, f := range v {
+		row[j] = T(inside(way(f/step), low, high))
+	}
+}
+
+// inside moves a whole number into [low, high]; NaN becomes 0.
+func inside(q, low, high float64) float64 {
+	switch {
+	case q != q:
+		return 0
+	case q < low:
+		return low
+	case q > high:
+		return high
+	}
+	return q
+}
+
+func (p dense[T]) norm2(i int) (n2 int64) {
+	for _, v := range p.row(i) {
+		n2 += int64(v) * int64(v)
+	}
+	return n2
+}
+
+func (p dense[T]) dot(i int, m []int64) (sum int64) {
+	for j, v := range p.row(i) {
+		sum += int64(v) * m[j]
+	}
+	return sum
+}
+
+func (p dense[T]) copyRow(dst []int16, i int) {
+	for j, v := range p.row(i) {
+		dst[j] = int16(v)
+	}
+}
+
+func (p dense[T]) part(first, n int) payload {
+	return dense[T]{p.dim, p.x[first*p.dim : (first+n)*p.dim]}
+}
+
+func (p dense[T]) take(to payload, rows []int) payload {
+	buffer, _ := to.(dense[T])
+	out := dense[T]{p.dim, room(buffer.x, len(rows)*p.dim)}
+	for k, i := range rows {
+		copy(out.row(k), p.row(i))
+	}
+	return out
+}
+
+// room returns a slice of n entries, in the memory of s if there is enough.
+func room[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+func (p dense[T]) weigh(weights []float32, _ int) []float32 { return weights }
+
+func (p dense[T]) margins(dst, weighed []float32, columns int) {
+	linalg.Margins(dst, p.x, p.dim, weighed, columns)
+}
+
+func (p dense[T]) addWhole(whole, q []float64, columns int) {
+	linalg.AddWhole(whole, p.x, p.dim, q, columns)
+}
+
+func (p dense[T]) addRow(total []int64, i int, q []int64) {
+	for k, c := range q {
+		dst := total[k*p.dim : (k+1)*p.dim]
+		for j, v := range p.row(i) {
+			dst[j] += c * int64(v)
+		}
+	}
+}
+
+func (p dense[T]) flush(total []int64, whole []float64, _ int) { linalg.FlushWhole(total, whole) }

@@ -1,0 +1,88 @@
+package mechanism
+
+import (
+	"math/bits"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// bitRows have one bit a coordinate, in whole words for each row, the first in the lowest bit.
+type bitRows struct {
+	dim int
+	x   []uint64
+}
+
+func (p bitRows) count() int { return len(p.x) / linalg.BitWords(p.dim) }
+
+func (p bitRows) row(i int) []uint64 {
+	return p.x[i*linalg.BitWords(p.dim) : (i+1)*linalg.BitWords(p.dim)]
+}
+
+func (p bitRows) put(i int, v []float64, step float64, way func(float64) float64) {
+	row := p.row(i)
+	clear(row)
+	for j, f := range v {
+		if inside(way(f/step), 0, 1) == 1 {
+			row[j/64] |= 1 << (j % 64)
+		}
+	}
+}
+
+func (p bitRows) norm2(i int) (n2 int64) {
+	for _, w := range p.row(i) {
+		n2 += int64(bits.OnesCount64(w))
+	}
+	return n2
+}
+
+// each calls do with the coordinates of row i that are 1.
+func (p bitRows) each(i int, do func(j int)) {
+	for k, w := range p.row(i) {
+		for ; w != 0; w &= w - 1 {
+			do(64*k + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+func (p bitRows) dot(i int, m []int64) (sum int64) {
+	p.each(i, func(j int) { sum += m[j] })
+	return sum
+}
+
+func (p bitRows) copyRow(dst []int16, i int) {
+	clear(dst[:p.dim])
+	p.each(i, func(j int) { dst[j] = 1 })
+}
+
+func (p bitRows) part(first, n int) payload {
+	w := linalg.BitWords(p.dim)
+	return bitRows{p.dim, p.x[first*w : (first+n)*w]}
+}
+
+func (p bitRows) take(to payload, rows []int) payload {
+	buffer, _ := to.(bitRows)
+	out := bitRows{p.dim, room(buffer.x, len(rows)*linalg.BitWords(p.dim))}
+	for k, i := range rows {
+		copy(out.row(k), p.row(i))
+	}
+	return out
+}
+
+func (p bitRows) weigh(weights []float32, _ int) []float32 { return weights }
+
+func (p bitRows) margins(dst, weighed []float32, columns int) {
+	linalg.MarginsBits(dst, p.x, p.dim, weighed, columns)
+}
+
+func (p bitRows) addWhole(whole, q []float64, columns int) {
+	linalg.AddWholeBits(whole, p.x, p.dim, q, columns)
+}
+
+func (p bitRows) addRow(total []int64, i int, q []int64) {
+	for k, c := range q {
+		dst := total[k*p.dim : (k+1)*p.dim]
+		p.each(i, func(j int) { dst[j] += c })
+	}
+}
+
+func (p bitRows) flush(total []int64, whole []float64, _ int) { linalg.FlushWhole(total, whole) }

@@ -1,0 +1,155 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// sparseRows keep, for each row, the coordinates that are not 0, ascending, and their integers.
+type sparseRows struct {
+	dim   int
+	start []int // of each row, and the end
+	index []uint32
+	value []int16
+}
+
+// append adds a row. Coordinates ascend; integers that are 0 are left out.
+func (p *sparseRows) append(index []uint32, v []float64, step float64) {
+	for k, j := range index {
+		if q := inside(math.Round(v[k]/step), -maxCoordinate, maxCoordinate); q != 0 {
+			p.index = append(p.index, j)
+			p.value = append(p.value, int16(q))
+		}
+	}
+	p.start = append(p.start, len(p.index))
+}
+
+// join appends the rows of o.
+func (p *sparseRows) join(o *sparseRows) {
+	base := len(p.index)
+	p.index, p.value = append(p.index, o.index...), append(p.value, o.value...)
+	for _, s := range o.start[1:] {
+		p.start = append(p.start, base+s)
+	}
+}
+
+// put takes the coordinates of a dense row; it may only be called for the next row.
+func (p *sparseRows) put(i int, v []float64, step float64, way func(float64) float64) {
+	if i != len(p.start)-1 {
+		panic("mechanism: sparse rows are filled in order")
+	}
+	for j, f := range v {
+		if q := inside(way(f/step), -maxCoordinate, maxCoordinate); q != 0 {
+			p.index = append(p.index, uint32(j))
+			p.value = append(p.value, int16(q))
+		}
+	}
+	p.start = append(p.start, len(p.index))
+}
+
+func (p *sparseRows) matrix() linalg.SparseRows {
+	return linalg.SparseRows{Start: p.start, Index: p.index, Value: p.value}
+}
+
+func (p *sparseRows) count() int { return len(p.start) - 1 }
+
+func (p *sparseRows) row(i int) ([]uint32, []int16) {
+	return p.index[p.start[i]:p.start[i+1]], p.value[p.start[i]:p.start[i+1]]
+}
+
+func (p *sparseRows) norm2(i int) (n2 int64) {
+	_, value := p.row(i)
+	for _, v := range value {
+		n2 += int64(v) * int64(v)
+	}
+	return n2
+}
+
+func (p *sparseRows) dot(i int, m []int64) (sum int64) {
+	index, value := p.row(i)
+	for k, j := range index {
+		sum += int64(value[k]) * m[j]
+	}
+	return sum
+}
+
+func (p *sparseRows) copyRow(dst []int16, i int) {
+	clear(dst[:p.dim])
+	index, value := p.row(i)
+	for k, j := range index {
+		dst[j] = value[k]
+	}
+}
+
+func (p *sparseRows) part(first, n int) payload {
+	return &sparseRows{p.dim, p.start[first : first+n+1], p.index, p.value}
+}
+
+func (p *sparseRows) take(to payload, rows []int) payload {
+	out, reuse := to.(*sparseRows)
+	if !reuse {
+		out = &sparseRows{}
+	}
+	out.dim, out.start, out.index, out.value = p.dim, append(out.start[:0], 0), out.index[:0], out.value[:0]
+	for _, i := range rows {
+		index, value := p.row(i)
+		out.index, out.value = append(out.index, index...), append(out.value, value...)
+		out.start = append(out.start, len(out.index))
+	}
+	return out
+}
+
+// weigh puts the weights of one coordinate side by side.
+func (p *sparseRows) weigh(weights []float32, columns int) []float32 {
+	out := make([]float32, len(weights))
+	for k := range columns {
+		for j, w := range weights[k*p.dim : (k+1)*p.dim] {
+			out[j*columns+k] = w
+		}
+	}
+	return out
+}
+
+func (p *sparseRows) margins(dst, weighed []float32, columns int) {
+	linalg.MarginsSparse(dst, p.matrix(), weighed, columns)
+}
+
+func (p *sparseRows) addWhole(whole, q []float64, columns int) {
+	linalg.AddWholeSparse(whole, p.matrix(), q, columns)
+}
+
+func (p *sparseRows) addRow(total []int64, i int, q []int64) {
+	index, value := p.row(i)
+	for n, j := range index {
+		for k, c := range q {
+			total[k*p.dim+int(j)] += c * int64(value[n])
+		}
+	}
+}
+
+// flush turns the sums, of which those of one coordinate stand side by side.
+func (p *sparseRows) flush(total []int64, whole []float64, columns int) {
+	for j := range p.dim {
+		for k := range columns {
+			total[k*p.dim+j] += int64(whole[j*columns+k])
+		}
+	}
+	clear(whole)
+}
+
+// check refuses coordinates that do not ascend within a row, or are beyond its end.
+func (p *sparseRows) check() error {
+	for i := range len(p.start) - 1 {
+		index, _ := p.row(i)
+		last := -1
+		for _, j := range index {
+			if int(j) <= last || int(j) >= p.dim {
+				return fmt.Errorf("mechanism: a sparse row has coordinates out of order, want them ascending below %d", p.dim)
+			}
+			last = int(j)
+		}
+	}
+	return nil
+}
