@@ -1,0 +1,37 @@
+package linalg
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkVectorFunctions measures each set of instructions that is there, on arguments
+// that stay in the first cache.
+func BenchmarkVectorFunctions(b *testing.B) {
+	x, dst := make([]float32, 3000), make([]float32, 3000)
+	r := rand.New(rand.NewPCG(34, 34))
+	for j := range x {
+		x[j] = float32(5 * r.NormFloat64())
+	}
+	for set := portable; set <= available; set++ {
+		for _, f := range vectorFunctions {
+			b.Run(fmt.Sprintf("%s/%v", f.name, set), func(b *testing.B) {
+				benchmarkEntries(b, len(x), func() { apply(set, f.f, dst, x) })
+			})
+		}
+		for _, columns := range []int{2, 10, 100, 1000} {
+			b.Run(fmt.Sprintf("Softmax/columns=%d/%v", columns, set), func(b *testing.B) {
+				benchmarkEntries(b, len(x), func() { softmax(set, dst, x, columns) })
+			})
+		}
+	}
+}
+
+func benchmarkEntries(b *testing.B, entries int, run func()) {
+	b.ReportAllocs()
+	for b.Loop() {
+		run()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries), "ns/entry")
+}

@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package linalg
+
+// applyVector does nothing here, and says so.
+func applyVector(instructions, function, []float32, []float32) bool { return false }
+
+// softmaxVector does nothing here, and says so.
+func softmaxVector(instructions, []float32, []float32, int) bool { return false }
