@@ -1,6 +1,7 @@
 package data
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +21,7 @@ type builder struct {
 	hasTarget bool
 	dropped   []bool
 	anyDrop   bool
+	settled   int // rows from the first on whose fate is settled
 	extra     []dictionary
 }
 
@@ -124,90 +126,71 @@ func (b *builder) drop(row int, ok bool) {
 // dataset returns what was read. Unless keepDropped, the rows that a Drop
 // treatment leaves out are removed.
 func (b *builder) dataset(keepDropped bool) *Dataset {
-	d := &Dataset{schema: b.schema, features: b.features, records: len(b.dropped), groups: map[string]group{}}
-	if keepDropped {
-		d.dropped = b.dropped
-	} else if b.anyDrop {
+	b.settle(keepDropped)
+	return b.take(len(b.dropped), keepDropped)
+}
+
+// settle removes the dropped rows, unless they are kept, from where it ended before.
+func (b *builder) settle(keepDropped bool) {
+	from := b.settled
+	if b.anyDrop && !keepDropped {
 		for j := range b.columns {
-			b.columns[j] = squeeze(b.columns[j], b.dropped)
+			b.columns[j] = squeeze(b.columns[j], b.dropped, from)
 		}
-		b.target = squeeze(b.target, b.dropped)
+		if b.hasTarget {
+			b.target = squeeze(b.target, b.dropped, from)
+		}
 		for i := range b.extra {
-			b.extra[i].codes = squeeze(b.extra[i].codes, b.dropped)
-			b.extra[i].forget()
+			b.extra[i].codes = squeeze(b.extra[i].codes, b.dropped, from)
 		}
-		d.records = countFalse(b.dropped)
+		b.dropped = squeeze(b.dropped, b.dropped, from)
+		b.anyDrop = false
 	}
-	d.columns = b.columns
+	for i := range b.extra {
+		b.extra[i].forget(from)
+	}
+	b.settled = len(b.dropped)
+}
+
+// take returns the first rows, which are settled, and keeps the others.
+func (b *builder) take(rows int, keepDropped bool) *Dataset {
+	d := &Dataset{schema: b.schema, features: b.features, records: rows, columns: make([][]float32, len(b.columns)), groups: map[string]group{}}
+	for j := range b.columns {
+		d.columns[j], b.columns[j] = cut(b.columns[j], rows)
+	}
 	if b.hasTarget {
-		d.target = b.target
-		if d.target == nil {
-			d.target = []float32{}
-		}
+		d.target, b.target = cut(b.target, rows)
 	}
-	for _, e := range b.extra {
-		d.groups[e.name] = group{e.codes, e.levels}
+	for i := range b.extra {
+		e := &b.extra[i]
+		g := group{levels: slices.Clip(e.kept)}
+		g.codes, e.codes = cut(e.codes, rows)
+		d.groups[e.name] = g
 	}
+	dropped, rest := cut(b.dropped, rows)
+	if keepDropped {
+		d.dropped = dropped
+	}
+	b.dropped = rest
+	b.settled -= rows
 	return d
 }
 
-// squeeze removes the dropped rows of a column in place.
-func squeeze[T any](column []T, dropped []bool) []T {
-	kept := column[:0]
-	for i, v := range column {
-		if !dropped[i] {
+// cut returns the first values of a slice, and a copy of the others with room for as many.
+func cut[T any](values []T, n int) (first, others []T) {
+	if n == len(values) {
+		return slices.Clip(values), nil
+	}
+	return values[:n:n], append(make([]T, 0, max(n, len(values)-n)), values[n:]...)
+}
+
+// squeeze removes the dropped rows of a column in place, from a row on.
+func squeeze[T any](column []T, dropped []bool, from int) []T {
+	kept := column[:from]
+	for i, v := range column[from:] {
+		if !dropped[from+i] {
 			kept = append(kept, v)
 		}
 	}
 	return kept
-}
-
-func countFalse(flags []bool) int {
-	n := 0
-	for _, f := range flags {
-		if !f {
-			n++
-		}
-	}
-	return n
-}
-
-// dictionary keeps a column as codes into its texts, in order of appearance.
-type dictionary struct {
-	name   string
-	index  map[string]int32
-	levels []string
-	codes  []int32
-}
-
-func (e *dictionary) add(text string, marks MissingSet) {
-	if marks.Has(text) {
-		e.codes = append(e.codes, -1)
-		return
-	}
-	code, ok := e.index[text]
-	if !ok {
-		text = strings.Clone(text) // the cell is part of a whole row
-		code = int32(len(e.levels))
-		e.index[text] = code
-		e.levels = append(e.levels, text)
-	}
-	e.codes = append(e.codes, code)
-}
-
-// forget numbers the texts anew and leaves out those of no row, after rows were removed.
-func (e *dictionary) forget() {
-	var levels []string
-	renamed := make([]int32, len(e.levels)) // 0: not seen yet
-	for i, code := range e.codes {
-		if code < 0 {
-			continue
-		}
-		if renamed[code] == 0 {
-			levels = append(levels, e.levels[code])
-			renamed[code] = int32(len(levels))
-		}
-		e.codes[i] = renamed[code] - 1
-	}
-	e.levels = levels
 }

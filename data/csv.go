@@ -16,10 +16,11 @@ type table struct {
 	file      string
 	delimiter rune
 	guard     *guard
+	in        *bufio.Reader // the text that r has not taken
 	r         *csv.Reader
 	header    []string // trimmed
-	// headerLine is the line of the header, after empty lines.
-	headerLine int
+	// headerLine is the line of the header, after empty lines, nextLine the one after it.
+	headerLine, nextLine int
 }
 
 // openTable reads up to the end of the header. A delimiter of 0 is detected.
@@ -35,9 +36,10 @@ func openTable(file string, r io.Reader, delimiter rune) (*table, error) {
 	if kind := notText(head); kind != "" {
 		return nil, &FileError{File: file, Problem: "it is " + kind, Want: "a table as text", Remedy: "save the table as CSV in UTF-8"}
 	}
+	whole := len(head) < chunkBytes
 	if strings.HasPrefix(string(head[:min(3, len(head))]), "\ufeff") {
 		head = head[3:]
-		b.Discard(3)
+		_, _ = b.Discard(3)
 	}
 	if delimiter == 0 {
 		delimiter = detectDelimiter(head)
@@ -45,14 +47,28 @@ func openTable(file string, r io.Reader, delimiter rune) (*table, error) {
 	if !validDelimiter(delimiter) {
 		return nil, &FileError{File: file, Problem: fmt.Sprintf("the delimiter is %q", delimiter), Want: "one character that is no quote, letter, digit or line end", Remedy: "leave it out to have it detected"}
 	}
+	// What is no text at all is said before a header is looked for in it.
+	if _, err = newGuard(nil, file, delimiter).check(head, whole); err != nil {
+		return nil, err
+	}
 	t := &table{file: file, delimiter: delimiter, guard: newGuard(b, file, delimiter)}
-	t.r = csv.NewReader(bufio.NewReaderSize(t.guard, chunkBytes))
-	t.r.Comma = delimiter
-	t.r.ReuseRecord = true
-	t.r.TrimLeadingSpace = !unicode.IsSpace(delimiter) // so that quotes may follow a space
-	t.r.FieldsPerRecord = -1
+	t.in = bufio.NewReaderSize(t.guard, chunkBytes)
+	t.r = newCSV(t.in, delimiter)
 	return t, t.readHeader()
 }
+
+// newCSV returns the library's reader. It reads no further than it must from a bufio.Reader.
+func newCSV(in *bufio.Reader, delimiter rune) *csv.Reader {
+	r := csv.NewReader(in)
+	r.Comma = delimiter
+	r.ReuseRecord = true
+	r.TrimLeadingSpace = trimsSpace(delimiter)
+	r.FieldsPerRecord = -1
+	return r
+}
+
+// trimsSpace reports whether spaces before a cell are cut, so that quotes may follow a space.
+func trimsSpace(delimiter rune) bool { return !unicode.IsSpace(delimiter) }
 
 func emptyFile(file string) error {
 	return &FileError{File: file, Problem: "the file is empty", Want: "a header line and records", Remedy: "name the file that holds the table"}
@@ -67,8 +83,10 @@ func (t *table) readHeader() error {
 		return err
 	}
 	t.headerLine, _ = t.r.FieldPos(0)
+	t.nextLine = t.headerLine + 1
 	t.header = make([]string, len(header))
 	for i, name := range header {
+		t.nextLine += strings.Count(name, "\n") // in quotes
 		t.header[i] = strings.Clone(strings.TrimSpace(name))
 	}
 	return nil
@@ -83,10 +101,14 @@ func (t *table) next() ([]string, int, error) {
 	}
 	line, _ := t.r.FieldPos(0)
 	if len(cells) != len(t.header) {
-		return nil, 0, &FileError{File: t.file, Line: line, Problem: fmt.Sprintf("the row has %s", plural(len(cells), "cell")),
-			Want: fmt.Sprintf("%d as in the header", len(t.header)), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
+		return nil, 0, ragged(t.file, line, len(cells), len(t.header))
 	}
 	return cells, line, nil
+}
+
+func ragged(file string, line, cells, want int) error {
+	return &FileError{File: file, Line: line, Problem: fmt.Sprintf("the row has %s", plural(cells, "cell")),
+		Want: fmt.Sprintf("%d as in the header", want), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
 }
 
 // failure turns an error of the CSV reader into one of ours. What the guard
@@ -95,11 +117,17 @@ func (t *table) failure(err error) error {
 	if t.guard.err != nil && t.guard.err != io.EOF {
 		return t.guard.err
 	}
+	return parseFailure(t.file, 0, err)
+}
+
+// parseFailure turns a parse error of the CSV reader, which began after some lines of the
+// file, into one of ours. Other errors are passed on.
+func parseFailure(file string, before int, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return err
 	}
-	e := &FileError{File: t.file, Line: parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row"}
+	e := &FileError{File: file, Line: before + parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row"}
 	e.Problem = "a quoted cell is not closed, or text follows its closing quote"
 	if errors.Is(parse.Err, csv.ErrBareQuote) {
 		e.Problem = "a quote stands inside a cell that is not quoted"
@@ -125,6 +153,15 @@ func scanTable(ctx context.Context, q request, in io.Reader) error {
 		return err
 	}
 	q.sink.begin(l)
+	parts, ok := q.sink.(partSink)
+	if _, checks := q.sink.(*checker); checks || !ok || q.general || !plainDelimiter(t.delimiter) {
+		return scanRows(ctx, q, t) // a checker looks at single rows
+	}
+	return scanBlocks(ctx, q, t, parts)
+}
+
+// scanRows passes every row to the sink, one by one.
+func scanRows(ctx context.Context, q request, t *table) error {
 	for rows := 0; ; rows++ {
 		if rows%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -13,7 +13,8 @@ const maxCellBytes = 1 << 20
 
 // guard passes text on to the CSV reader and stops at what no table holds: a NUL
 // byte, bytes that are not UTF-8, or a cell longer than maxCellBytes. It fails
-// once and for ever, with a *FileError that names the line.
+// once and for ever, with a *FileError that names the line, after the lines before
+// that one have been passed on: how the text is cut into chunks changes nothing.
 type guard struct {
 	r         io.Reader
 	file      string
@@ -23,7 +24,8 @@ type guard struct {
 	cell      int    // bytes of the cell that is open
 	cellLine  int    // the line on which it began
 	partial   []byte // the first bytes of a rune that a chunk cut in two
-	err       error
+	pending   error  // returned by the next Read
+	err       error  // was returned
 }
 
 func newGuard(r io.Reader, file string, delimiter rune) *guard {
@@ -31,42 +33,49 @@ func newGuard(r io.Reader, file string, delimiter rune) *guard {
 }
 
 func (g *guard) Read(p []byte) (int, error) {
+	if g.pending != nil {
+		g.err = g.pending
+	}
 	if g.err != nil {
 		return 0, g.err
 	}
 	n, err := g.r.Read(p)
-	if fault := g.check(p[:n], err == io.EOF); fault != nil {
-		err, n = fault, 0
+	if at, fault := g.check(p[:n], err == io.EOF); fault != nil {
+		n, err = at, fault
 	}
-	if err != nil {
-		g.err = err
+	if n > 0 {
+		g.pending = err
+		return n, nil
 	}
-	return n, err
+	g.err = err
+	return 0, err
 }
 
-func (g *guard) check(p []byte, last bool) error {
+// check looks at the next chunk. With a fault it returns how many bytes of the chunk stand
+// before the line of the fault.
+func (g *guard) check(p []byte, last bool) (int, error) {
 	if i := bytes.IndexByte(p, 0); i >= 0 {
 		return g.fail(p[:i], "a NUL byte was found", "text")
 	}
 	if i := g.invalid(p, last); i >= 0 {
 		return g.fail(p[:i], "bytes were found that are not UTF-8", "text in UTF-8")
 	}
+	end := len(p)
 	if bytes.IndexByte(p, '"') < 0 && !g.inQuotes && len(p) < maxCellBytes {
 		g.plain(p)
 	} else {
-		g.quoted(p)
+		end = g.quoted(p)
 	}
 	if g.cell > maxCellBytes {
-		e := g.fail(nil, "a cell is longer than 1 MiB", "short cells")
-		e.Line, e.Remedy = g.cellLine, "look for a quote that is never closed"
-		return e
+		e := &FileError{File: g.file, Line: g.cellLine, Problem: "a cell is longer than 1 MiB", Want: "short cells", Remedy: "look for a quote that is never closed"}
+		return bytes.LastIndexByte(p[:max(0, end-g.cell)], '\n') + 1, e
 	}
-	return nil
+	return 0, nil
 }
 
-func (g *guard) fail(before []byte, problem, want string) *FileError {
-	return &FileError{File: g.file, Line: g.line + 1 + bytes.Count(before, []byte{'\n'}), Problem: problem, Want: want,
-		Remedy: "save the table as CSV in UTF-8"}
+func (g *guard) fail(before []byte, problem, want string) (int, error) {
+	return bytes.LastIndexByte(before, '\n') + 1, &FileError{File: g.file, Line: g.line + 1 + bytes.Count(before, []byte{'\n'}),
+		Problem: problem, Want: want, Remedy: "save the table as CSV in UTF-8"}
 }
 
 // invalid returns the position of the first byte that is not UTF-8, or -1. A rune
@@ -123,10 +132,11 @@ func nearest(a, b int) int {
 	return min(a, b)
 }
 
-// quoted follows the cells of a chunk byte by byte. A doubled quote toggles twice.
-func (g *guard) quoted(p []byte) {
+// quoted follows the cells of a chunk byte by byte, up to the position that it returns. A
+// doubled quote toggles twice.
+func (g *guard) quoted(p []byte) int {
 	end := g.delimiter[len(g.delimiter)-1]
-	for _, b := range p {
+	for i, b := range p {
 		g.cell++
 		if b == '\n' {
 			g.line++
@@ -138,9 +148,10 @@ func (g *guard) quoted(p []byte) {
 			g.cell, g.cellLine = 0, g.line+1
 		}
 		if g.cell > maxCellBytes {
-			return
+			return i + 1
 		}
 	}
+	return len(p)
 }
 
 // detectDelimiter returns the mark among , ; tab and | that the first line holds

@@ -14,6 +14,9 @@ type request struct {
 	extra         []string
 	maxRecords    int
 	maxBytes      int64
+	size          int64 // of the text in bytes, 0 when it is not known
+	general       bool  // whether a CSV file is read by encoding/csv alone
+	blockBytes    int   // of the blocks of a CSV text otherwise, 0 means tableBlockBytes
 	sink          sink
 }
 

@@ -57,11 +57,15 @@ func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOp
 	if err != nil {
 		return nil, err
 	}
-	in, err := newInput(ctx, name, r, q.maxBytes)
+	return readText(ctx, q, b, r, o)
+}
+
+func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOptions) (*Dataset, error) {
+	in, err := newInput(ctx, q.file, r, q.maxBytes)
 	if err != nil {
 		return nil, err
 	}
-	if err := scanTable(ctx, q, in); err != nil {
+	if err = scanTable(ctx, q, in); err != nil {
 		return nil, err
 	}
 	return b.dataset(o.KeepDropped), nil

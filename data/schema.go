@@ -55,6 +55,15 @@ func (m MissingSet) Has(text string) bool {
 	return ok
 }
 
+// has is Has for a text in bytes. It allocates nothing.
+func (m MissingSet) has(text []byte) bool {
+	if len(text) == 0 {
+		return true
+	}
+	_, ok := m[string(text)]
+	return ok
+}
+
 // Marks returns the missing marks of the schema as a set.
 func (s *Schema) Marks() MissingSet {
 	marks := s.MissingMarks

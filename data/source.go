@@ -94,7 +94,7 @@ func (in *input) Read(p []byte) (int, error) {
 	in.read += int64(n)
 	if err == nil || err == io.EOF {
 		if limit := in.overLimit(); limit != nil {
-			return 0, limit
+			return n - int(max(0, min(int64(n), in.read-in.maxBytes))), limit
 		}
 		return n, err
 	}

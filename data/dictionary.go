@@ -1,0 +1,85 @@
+package data
+
+import "strings"
+
+// dictionary keeps a column as codes into its texts, in order of appearance.
+type dictionary struct {
+	name   string
+	index  map[string]int32
+	levels []string
+	codes  []int32
+	// kept are the texts of rows that were kept, renamed their codes plus 1 by the codes in
+	// levels; 0 is a text of dropped rows only, so far.
+	kept    []string
+	renamed []int32
+}
+
+func (e *dictionary) add(text string, marks MissingSet) {
+	if marks.Has(text) {
+		e.codes = append(e.codes, -1)
+		return
+	}
+	code, ok := e.index[text]
+	if !ok {
+		code = e.learn(strings.Clone(text)) // the cell is part of a whole row
+	}
+	e.codes = append(e.codes, code)
+}
+
+// addBytes is add for a text in bytes.
+func (e *dictionary) addBytes(text []byte, marks MissingSet) {
+	if marks.has(text) {
+		e.codes = append(e.codes, -1)
+		return
+	}
+	code, ok := e.index[string(text)]
+	if !ok {
+		code = e.learn(string(text))
+	}
+	e.codes = append(e.codes, code)
+}
+
+// learn gives a new text the next code.
+func (e *dictionary) learn(text string) int32 {
+	code := int32(len(e.levels))
+	e.index[text] = code
+	e.levels = append(e.levels, text)
+	return code
+}
+
+// join appends the codes of another dictionary, by their texts.
+func (e *dictionary) join(other *dictionary) {
+	renamed := make([]int32, len(other.levels))
+	for i, text := range other.levels {
+		code, ok := e.index[text]
+		if !ok {
+			code = e.learn(text)
+		}
+		renamed[i] = code
+	}
+	for _, code := range other.codes {
+		if code >= 0 {
+			code = renamed[code]
+		}
+		e.codes = append(e.codes, code)
+	}
+}
+
+// forget numbers the texts of codes from a row on anew, in order of appearance, and leaves
+// out those of no row that is left. It goes on where it ended before.
+func (e *dictionary) forget(from int) {
+	for len(e.renamed) < len(e.levels) {
+		e.renamed = append(e.renamed, 0)
+	}
+	for i := from; i < len(e.codes); i++ {
+		code := e.codes[i]
+		if code < 0 {
+			continue
+		}
+		if e.renamed[code] == 0 {
+			e.kept = append(e.kept, e.levels[code])
+			e.renamed[code] = int32(len(e.kept))
+		}
+		e.codes[i] = e.renamed[code] - 1
+	}
+}
