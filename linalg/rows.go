@@ -101,10 +101,8 @@ func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) 
 // the call panics, and writes nothing, when it is shorter.
 func FlushWhole(dst []int64, src []float64) {
 	dst = dst[:len(src)]
-	for j, v := range src {
-		dst[j] += int64(v)
-		src[j] = 0
-	}
+	done := flushWhole(rowsAvailable, dst, src)
+	flushWholePortable(dst[done:], src[done:])
 }
 
 // AddScaledRows adds sums of scaled rows to dst: dst[k*dim+j] += Σ_i

@@ -1,3 +1,5 @@
+//go:build !amd64 || noasm
+
 package linalg
 
 // rowsAvailable is the set of instructions that the kernels of rows use.
@@ -22,3 +24,6 @@ func addWholeBits(_ instructions, dst []float64, x []uint64, dim int, q []float6
 func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []float32, columns int) {
 	addScaledRowsPortable(dst, x, dim, r, columns)
 }
+
+// flushWhole does nothing of FlushWhole here, and says so.
+func flushWhole(instructions, []int64, []float64) (done int) { return 0 }

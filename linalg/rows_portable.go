@@ -131,3 +131,11 @@ func addScaledRowsPortable[T Entry](dst []float32, x []T, dim int, r []float32, 
 		}
 	}
 }
+
+// flushWholePortable is FlushWhole for slices of one length.
+func flushWholePortable(dst []int64, src []float64) {
+	for j, v := range src {
+		dst[j] += int64(v)
+		src[j] = 0
+	}
+}

@@ -22,6 +22,7 @@ var files = []struct {
 	kernels func(c *build.Context)
 }{
 	{"addscaled", addScaled},
+	{"rows", rows},
 	{"vecmath", vectorFunctions},
 }
 

@@ -1,0 +1,40 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// rowsAvailable is the set that the kernels of rows use: the best that the processor has
+// and the operating system saves. It is found once and never changes.
+var rowsAvailable = detectRows()
+
+func detectRows() instructions {
+	x := &cpu.X86
+	switch {
+	case x.HasAVX2 && x.HasFMA && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
+		return avx512
+	case x.HasAVX2 && x.HasFMA:
+		return avx2
+	}
+	return portable
+}
+
+// blockBytes is how much of x a kernel goes through at a time, so that what the first
+// columns bring from memory is in the second cache for the others.
+const blockBytes = 1 << 17
+
+// blockRows returns how many rows are worked on together.
+func blockRows(stride int) int { return max(blockBytes/max(stride, 1)&^7, 8) }
+
+// lowMask has as many low bits set as the last and incomplete group of a row has entries.
+func lowMask(dim, group int) uint64 { return 1<<(dim%group) - 1 }
+
+// strideOf returns the distance of rows of x in bytes.
+func strideOf[T Entry](dim int) int {
+	var entry T
+	return dim * int(unsafe.Sizeof(entry))
+}
