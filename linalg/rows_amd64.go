@@ -38,3 +38,10 @@ func strideOf[T Entry](dim int) int {
 	var entry T
 	return dim * int(unsafe.Sizeof(entry))
 }
+
+// readSinglesAVX512 returns a sum of n numbers, a positive multiple of 128, each of the
+// sixteen of a vector being the sum of one vector in sixteen. It is what the benchmarks
+// measure reading by: only the first number of that vector is returned.
+//
+//go:noescape
+func readSinglesAVX512(x *float32, n int) float32

@@ -67,6 +67,7 @@ func rows(c *build.Context) {
 		}
 	}
 	flushWhole(c)
+	readSingles(c)
 }
 
 // begin starts a function that takes one call of arguments.
