@@ -20,16 +20,34 @@ func NewLinear(l Loss, classes, dim int) (Linear, error) {
 	if l == nil || dim < 1 {
 		return Linear{}, fmt.Errorf("model: linear model has loss %v and %d features, want a loss and at least 1 feature", l, dim)
 	}
-	if _, binary := l.(Logistic); binary && classes != 2 {
-		return Linear{}, fmt.Errorf("model: logistic loss with %d levels, want 2; use softmax", classes)
-	}
-	if _, many := l.(Softmax); many && classes < 2 {
-		return Linear{}, fmt.Errorf("model: softmax loss with %d levels, want at least 2", classes)
-	}
-	if _, huber := l.(Huber); huber != (classes == 0) {
-		return Linear{}, fmt.Errorf("model: loss %s with %d levels, want huber for a numeric target and only there", l.Name(), classes)
+	if err := fits(l, classes); err != nil {
+		return Linear{}, err
 	}
 	return Linear{l, l.Columns(classes), dim}, nil
+}
+
+// fits refuses a loss for a target of another kind.
+func fits(l Loss, classes int) error {
+	_, binary := l.(Logistic)
+	switch _, huber := l.(Huber); {
+	case classes == 1:
+		return fmt.Errorf("model: loss %s with 1 level, want at least 2; declare the levels of the target", l.Name())
+	case classes == 0 && !huber:
+		return fmt.Errorf("model: loss %s with a numeric target, want huber; declare levels to predict classes", l.Name())
+	case classes > 0 && huber:
+		return fmt.Errorf("model: loss huber with %d levels, want a numeric target; use %s", classes, classLosses(classes))
+	case binary && classes > 2:
+		return fmt.Errorf("model: loss logistic with %d levels, want 2; use %s", classes, classLosses(classes))
+	}
+	return nil
+}
+
+// classLosses names the losses for so many classes.
+func classLosses(classes int) string {
+	if classes == 2 {
+		return "logistic, softmax or one-vs-rest"
+	}
+	return "softmax or one-vs-rest"
 }
 
 // Weights returns the number of weights.

@@ -16,8 +16,9 @@ type Loss interface {
 	Value(scores []float64, label float64) float64
 	// Residuals writes the derivative of the loss by each score to dst.
 	Residuals(dst, scores []float64, label float64)
-	// Lipschitz returns the largest L2 norm of Residuals, over all scores and labels.
-	Lipschitz() float64
+	// Lipschitz returns the largest L2 norm of Residuals, over all values of this many scores
+	// and all labels.
+	Lipschitz(columns int) float64
 	// Smoothness returns the largest eigenvalue of the second derivative by the scores.
 	Smoothness() float64
 	// Predict turns scores into predictions in place: probabilities for classes, or
@@ -26,7 +27,7 @@ type Loss interface {
 }
 
 // losses is the table of losses; a new one is one file and one line here.
-var losses = []Loss{Logistic{}, Softmax{}, Huber{Width: DefaultHuberWidth}}
+var losses = []Loss{Logistic{}, Softmax{}, OneVsRest{}, Huber{Width: DefaultHuberWidth}}
 
 // Losses returns one of each loss, for listings and conformance tests.
 func Losses() []Loss { return append([]Loss(nil), losses...) }
@@ -53,13 +54,15 @@ func ParseLoss(name string, width float64) (Loss, error) {
 		return Logistic{}, nil
 	case "softmax":
 		return Softmax{}, nil
+	case "one-vs-rest":
+		return OneVsRest{}, nil
 	case "huber":
 		if !(width > 0) || math.IsInf(width, 1) {
 			return nil, fmt.Errorf("model: width of the huber loss is %v, want positive and finite", width)
 		}
 		return Huber{Width: width}, nil
 	}
-	return nil, fmt.Errorf("model: loss is %q, want logistic, softmax or huber", name)
+	return nil, fmt.Errorf("model: loss is %q, want logistic, softmax, one-vs-rest or huber", name)
 }
 
 // Logistic is log(1 + exp(-y·z)) for y = -1 (class 0) or +1 (class 1), z the score.
@@ -90,7 +93,7 @@ func (Logistic) Residuals(dst, scores []float64, label float64) {
 }
 
 // Lipschitz returns 1.
-func (Logistic) Lipschitz() float64 { return 1 }
+func (Logistic) Lipschitz(int) float64 { return 1 }
 
 // Smoothness returns 1/4.
 func (Logistic) Smoothness() float64 { return 0.25 }
@@ -135,7 +138,7 @@ func (s Softmax) Residuals(dst, scores []float64, label float64) {
 }
 
 // Lipschitz returns √2, the norm of p - e_y when p is another unit vector.
-func (Softmax) Lipschitz() float64 { return math.Sqrt2 }
+func (Softmax) Lipschitz(int) float64 { return math.Sqrt2 }
 
 // Smoothness returns 1/2, a bound on the eigenvalues of diag(p) - p·pᵀ.
 func (Softmax) Smoothness() float64 { return 0.5 }
@@ -191,7 +194,7 @@ func (h Huber) Residuals(dst, scores []float64, label float64) {
 }
 
 // Lipschitz returns Width.
-func (h Huber) Lipschitz() float64 { return h.Width }
+func (h Huber) Lipschitz(int) float64 { return h.Width }
 
 // Smoothness returns 1.
 func (Huber) Smoothness() float64 { return 1 }

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -11,7 +12,7 @@ func columnsOf(l Loss) (columns, classes int) {
 	switch l.(type) {
 	case Logistic:
 		return 1, 2
-	case Softmax:
+	case Softmax, OneVsRest:
 		return 4, 4
 	}
 	return 1, 0
@@ -55,13 +56,13 @@ func TestLossLaws(t *testing.T) {
 					other[k] = z[k] + 0.01*r.NormFloat64()
 				}
 				largest = max(largest, norm)
-				if norm > l.Lipschitz()*(1+1e-12) {
-					t.Fatalf("residual norm %v at %v passes Lipschitz %v", norm, z, l.Lipschitz())
+				if norm > l.Lipschitz(columns)*(1+1e-12) {
+					t.Fatalf("residual norm %v at %v passes Lipschitz %v", norm, z, l.Lipschitz(columns))
 				}
 				checkSmooth(t, l, z, other, residual, label)
 			}
-			if largest < 0.9*l.Lipschitz() {
-				t.Errorf("largest residual %v is far from Lipschitz %v: the constant is loose or the test idle", largest, l.Lipschitz())
+			if largest < 0.9*l.Lipschitz(columns) {
+				t.Errorf("largest residual %v is far from Lipschitz %v: the constant is loose or the test idle", largest, l.Lipschitz(columns))
 			}
 		})
 	}
@@ -116,16 +117,33 @@ func TestParseLoss(t *testing.T) {
 	}
 }
 
+// TestNewLinearRefusesMisfits wants a refusal that names the loss or losses to use instead.
 func TestNewLinearRefusesMisfits(t *testing.T) {
-	for name, call := range map[string]func() (Linear, error){
-		"logistic with 3":       func() (Linear, error) { return NewLinear(Logistic{}, 3, 5) },
-		"huber with classes":    func() (Linear, error) { return NewLinear(Huber{1}, 2, 5) },
-		"softmax on regression": func() (Linear, error) { return NewLinear(Softmax{}, 0, 5) },
-		"no loss":               func() (Linear, error) { return NewLinear(nil, 2, 5) },
-		"no features":           func() (Linear, error) { return NewLinear(Logistic{}, 2, 0) },
+	for _, c := range []struct {
+		name         string
+		loss         Loss
+		classes, dim int
+		want         string
+	}{
+		{"logistic with 3", Logistic{}, 3, 5, "use softmax or one-vs-rest"},
+		{"logistic with 1", Logistic{}, 1, 5, "declare the levels"},
+		{"huber with 2", Huber{1}, 2, 5, "use logistic, softmax or one-vs-rest"},
+		{"huber with 3", Huber{1}, 3, 5, "use softmax or one-vs-rest"},
+		{"logistic on regression", Logistic{}, 0, 5, "want huber"},
+		{"softmax on regression", Softmax{}, 0, 5, "want huber"},
+		{"one-vs-rest on regression", OneVsRest{}, 0, 5, "want huber"},
+		{"one-vs-rest with 1", OneVsRest{}, 1, 5, "declare the levels"},
+		{"no loss", nil, 2, 5, "want a loss"},
+		{"no features", Logistic{}, 2, 0, "at least 1 feature"},
 	} {
-		if _, err := call(); err == nil {
-			t.Errorf("%s: got no error", name)
+		if _, err := NewLinear(c.loss, c.classes, c.dim); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+	for _, l := range Losses() {
+		columns, classes := columnsOf(l)
+		if m, err := NewLinear(l, classes, 5); err != nil || m.Weights() != 5*columns {
+			t.Errorf("%s: got %+v, error %v, want %d weights", l.Name(), m, err, 5*columns)
 		}
 	}
 }

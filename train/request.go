@@ -117,7 +117,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 		return Setup{}, err
 	}
 	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
-		Clipping: r.clipping(loss, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
+		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}
 	r.prepare(&setup)
@@ -194,13 +194,14 @@ func (r Request) features(e *feature.Encoder) *feature.Map {
 }
 
 // clipping is the bound that follows from mode, loss and rows.
-func (r Request) clipping(loss model.Loss, m *feature.Map) Clipping {
+func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
+	lipschitz := linear.Loss.Lipschitz(linear.Columns)
 	if r.ClippingMode == ClipExample {
-		return Clipping{ClipExample, m.RowBound(), loss.Lipschitz() * m.RowBound()}
+		return Clipping{ClipExample, m.RowBound(), lipschitz * m.RowBound()}
 	}
 	norm := r.ClippingNorm
 	if norm == 0 {
-		norm = min(1, loss.Lipschitz()) * m.RowBound()
+		norm = min(1, lipschitz) * m.RowBound()
 	}
 	return Clipping{ClipGradient, norm, norm}
 }

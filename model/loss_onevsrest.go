@@ -1,0 +1,58 @@
+package model
+
+import "math"
+
+// OneVsRest is the sum of one logistic loss for each class, which tells it from all others:
+// Σ_k log(1 + exp(-y_k·z_k)) with y_k = +1 for the class of the label and -1 for the others. The
+// scores belong to one record, so its gradient is one vector over all heads, clipped as a whole.
+// Source: Rifkin and Klautau, "In Defense of One-Vs-All Classification", JMLR 2004,
+// https://www.jmlr.org/papers/v5/rifkin04a.html, section 2.1.
+type OneVsRest struct{}
+
+var _ Loss = OneVsRest{}
+
+// Name returns "one-vs-rest".
+func (OneVsRest) Name() string { return "one-vs-rest" }
+
+// Columns returns the number of classes.
+func (OneVsRest) Columns(classes int) int { return classes }
+
+// Value returns the sum of the losses of all heads.
+func (OneVsRest) Value(scores []float64, label float64) float64 {
+	sum := 0.0
+	for k, z := range scores {
+		if k == int(label) {
+			z = -z
+		}
+		sum -= logSigmoid(-z)
+	}
+	return sum
+}
+
+// Residuals writes σ(z_k) - 1[k = label].
+func (OneVsRest) Residuals(dst, scores []float64, label float64) {
+	for k, z := range scores {
+		dst[k] = sigmoid(z)
+	}
+	dst[int(label)]--
+}
+
+// Lipschitz returns √columns: every head may be wrong by almost 1.
+func (OneVsRest) Lipschitz(columns int) float64 { return math.Sqrt(float64(columns)) }
+
+// Smoothness returns 1/4: the second derivative is diagonal, with σ(z)·(1-σ(z)) of each head.
+func (OneVsRest) Smoothness() float64 { return 0.25 }
+
+// Predict replaces the scores by probabilities σ(z_k), divided by their sum. They are computed
+// from their logarithms, so that scores far below 0, whose σ is 0 in float64, do not lose their
+// order.
+func (OneVsRest) Predict(scores []float64) {
+	for k, z := range scores {
+		scores[k] = logSigmoid(z)
+	}
+	Softmax{}.Predict(scores)
+}
+
+// logSigmoid is log(1/(1+exp(-z))) without overflow; its relative error is a few units in the last
+// place.
+func logSigmoid(z float64) float64 { return min(z, 0) - math.Log1p(math.Exp(-math.Abs(z))) }
