@@ -42,7 +42,7 @@ func TestTrainOneVsRest(t *testing.T) {
 	t.Chdir(dir)
 	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1, 2]")), fruits(t, dir, 3000)
 	out, _ := mustInvoke(t, "train", "--data", table, "--schema", schema, "--loss", "one-vs-rest", "--clipping", "example", "--test", table, "--test-public", "--out", "m", "--quiet", "--epsilon", "20")
-	if !strings.Contains(out, "accuracy                            100.00 %") {
+	if !strings.Contains(out, "accuracy                             100.00 %") {
 		t.Errorf("summary: got\n%s\nwant accuracy 100 %%", out)
 	}
 	m, err := model.Load("m")
