@@ -168,6 +168,30 @@ func TestCSVPathsAgreeOnFaults(t *testing.T) {
 	}
 }
 
+// TestFirstFaultFirst plants two faults in neighboring lines, far behind the first chunk, and
+// wants the first.
+func TestFirstFaultFirst(t *testing.T) {
+	s := mustSchema(t, strings.Replace(smallSchema, "max-records: 3", "max-records: 20000", 1))
+	before := header + strings.Repeat("1,clerk,0,no\n", 10000)
+	for _, c := range []struct{ first, second, words string }{
+		{"1,2\n", "\x00\n", "line 10002: the row has 2 cells"},
+		{"\x00\n", "1,2\n", "line 10002: a NUL byte"},
+		{"a\"b,,,\n", "\xff\n", "line 10002: a quote stands"},
+		{"\xff\n", "a\"b,,,\n", "line 10002: bytes were found that are not UTF-8"},
+		{"1,2\n", strings.Repeat("x", 1<<20+1), "line 10002: the row has 2 cells"},
+		{strings.Repeat("x", 1<<20+1) + "\n", "1,2\n", "line 10002: a cell is longer"},
+		{"1,2\n", "", "line 10002: the row has 2 cells"},
+		{"1,2", "", "the file is too large"},
+	} {
+		o := data.ReadOptions{MaxBytes: int64(len(before + c.first + c.second))}
+		text := before + c.first + c.second + "1,clerk,0,no\n"
+		if _, err := readCSVText(s, text, o); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%.10q, %.10q: got error %v, want %q", c.first, c.second, err, c.words)
+		}
+		pathsAgree(t, s, text, o, 100)
+	}
+}
+
 // TestCSVBlocksStop wants a reading by blocks to end with the context's error.
 func TestCSVBlocksStop(t *testing.T) {
 	s, text := speedTable(t, 3000)

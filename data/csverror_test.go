@@ -120,6 +120,7 @@ func TestMalformedText(t *testing.T) {
 		{"NUL in the header", "age,job\x00" + planted, 1, 0, "a NUL byte", "save the table as CSV"},
 		{"NUL in a row", header + "1,clerk,0,no\n1," + planted + "\x00,0,no\n", 3, 0, "a NUL byte", ""},
 		{"NUL far behind a stray quote", header + `1,a"` + strings.Repeat(planted, 1<<15) + "\x00", 2, 0, "a NUL byte", ""},
+		{"NUL below what is no header", planted + "\n" + planted + "\x00", 2, 0, "a NUL byte", ""},
 		{"invalid UTF-8", "age,j\xf6b\n" + plantedRow, 1, 0, "not UTF-8", "save the table as CSV"},
 		{"invalid UTF-8 in a row", header + "1," + planted + "\xf6,0,no\n", 2, 0, "not UTF-8", ""},
 		{"character cut at the end", header + "1,clerk,0,n\xc3", 2, 0, "not UTF-8", ""},

@@ -118,19 +118,7 @@ func scanIDX(ctx context.Context, q request, src Source, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err = scanArray(ctx, q, a, numbers, src.Labels != ""); err != nil || src.Labels == "" || q.withoutTarget {
-		return err
-	}
-	f, in, err := openFile(ctx, src.Labels, q.maxBytes)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	labels, numbers, err := readVector(src.Labels, bufio.NewReaderSize(in, chunkBytes))
-	if err != nil {
-		return err
-	}
-	return scanLabels(ctx, q, a, labels, numbers)
+	return scanArray(ctx, q, a, numbers, labelsBeside(ctx, q, src))
 }
 
 // readVector reads the header of a file of labels, IDX or NPY, and returns the reader of its
@@ -141,7 +129,7 @@ func readVector(file string, r *bufio.Reader) (*array, io.Reader, error) {
 		return nil, nil, err
 	}
 	switch {
-	case strings.HasPrefix(string(head), npyMagic):
+	case strings.HasPrefix(string(head), npyMagic) || hasExtension(file, ".npy"):
 		a, npyErr := readHeader(file, r)
 		return a, r, npyErr
 	case isIDX(head) || hasIDXName(file):

@@ -9,35 +9,19 @@ import (
 	"strings"
 )
 
-// blockBytes is how much of a matrix is read at once, about what a fast cache holds.
-const blockBytes = 256 << 10
-
 // scanMatrix passes the numbers of an NPY matrix, and of the labels beside it, to the sink.
 func scanMatrix(ctx context.Context, q request, src Source, r *bufio.Reader) error {
 	a, err := readHeader(q.file, r)
 	if err != nil {
 		return err
 	}
-	if err = scanArray(ctx, q, a, r, src.Labels != ""); err != nil || src.Labels == "" || q.withoutTarget {
-		return err
-	}
-	f, in, err := openFile(ctx, src.Labels, q.maxBytes)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	labels := bufio.NewReaderSize(in, chunkBytes)
-	b, err := readHeader(src.Labels, labels)
-	if err != nil {
-		return err
-	}
-	return scanLabels(ctx, q, a, b, labels)
+	return scanArray(ctx, q, a, r, labelsBeside(ctx, q, src))
 }
 
 // scanArray passes a matrix to the sink. Column i of the matrix is the i-th of the schema;
-// without separate labels the target is the last column.
-func scanArray(ctx context.Context, q request, a *array, r io.Reader, labels bool) error {
-	l, err := matchMatrix(q, a, labels)
+// without separate labels, for which open is nil, the target is the last column.
+func scanArray(ctx context.Context, q request, a *array, r io.Reader, open func() (*vector, error)) error {
+	l, err := matchMatrix(q, a, open != nil)
 	if err != nil {
 		return err
 	}
@@ -47,47 +31,22 @@ func scanArray(ctx context.Context, q request, a *array, r io.Reader, labels boo
 	case a.rows() > q.maxRecords:
 		return tooMany(q, 0)
 	}
-	q.sink.begin(l)
-	if a.fortran {
-		return a.numbers(ctx, r, func(i int, v float64) { q.sink.number(i%a.rows(), i/a.rows(), v) })
-	}
-	bulk, ok := q.sink.(bulkSink)
-	if !ok {
-		return a.rowBlocks(ctx, r, func(row, column int, values []float64) {
-			for i, v := range values {
-				q.sink.number(row+i, column, v)
-			}
-		})
-	}
-	if vouched(q.file, a) {
-		bulk.reserve(a.rows())
-	}
-	return a.rowBlocks(ctx, r, bulk.numbers)
-}
-
-// rowBlocks reads a matrix in C order by blocks of whole rows and passes each block column by
-// column: the columns lie far apart in memory, so that a cell of each in turn is slow.
-func (a *array) rowBlocks(ctx context.Context, r io.Reader, numbers func(row, column int, values []float64)) error {
-	stride := a.width() * a.size
-	block := max(1, blockBytes/stride)
-	buffer := make([]byte, min(block, a.rows())*stride)
-	values := make([]float64, min(block, a.rows()))
-	for from := 0; from < a.rows(); from += block {
-		if err := ctx.Err(); err != nil {
+	var labels *vector
+	if open != nil && !q.withoutTarget {
+		if labels, err = open(); err != nil {
 			return err
 		}
-		count := min(block, a.rows()-from)
-		if _, err := io.ReadFull(r, buffer[:count*stride]); err != nil {
-			return a.failure(err)
-		}
-		for column := range a.width() {
-			for i := range count {
-				values[i] = a.decode(buffer[i*stride+column*a.size:])
-			}
-			numbers(from, column, values[:count])
+		defer labels.close()
+		if err = labels.match(a); err != nil {
+			return err
 		}
 	}
-	return a.end(r)
+	q.sink.begin(l)
+	m := matrix{array: a, r: r, labels: labels, at: len(q.schema.Columns)}
+	if a.fortran {
+		return m.columns(ctx, q.sink)
+	}
+	return m.blocks(ctx, q.sink, vouched(q.file, a))
 }
 
 // matchMatrix lays the schema over the columns of a matrix by position.
@@ -124,35 +83,6 @@ func matchMatrix(q request, a *array, labels bool) (layout, error) {
 	return l, nil
 }
 
-// scanLabels passes a vector of targets to the sink.
-func scanLabels(ctx context.Context, q request, matrix, labels *array, r io.Reader) error {
-	if labels.rows() != matrix.rows() || labels.width() != 1 {
-		return &FileError{File: labels.file, Problem: "the labels are not as many as the rows of the matrix", Want: "one label for each row", Remedy: "name the labels that go with the matrix"}
-	}
-	at := len(q.schema.Columns)
-	return labels.numbers(ctx, r, func(i int, v float64) { q.sink.number(i, at, v) })
-}
-
-// numbers reads all numbers of an array in the order of the file, which must end with them.
-func (a *array) numbers(ctx context.Context, r io.Reader, number func(i int, v float64)) error {
-	total := a.rows() * a.width()
-	buffer := make([]byte, chunkBytes/a.size*a.size)
-	for i := 0; i < total; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		chunk := buffer[:min(len(buffer), (total-i)*a.size)]
-		if _, err := io.ReadFull(r, chunk); err != nil {
-			return a.failure(err)
-		}
-		for at := 0; at < len(chunk); at += a.size {
-			number(i, a.decode(chunk[at:at+a.size]))
-			i++
-		}
-	}
-	return a.end(r)
-}
-
 // end wants the end of the file, where checksums are compared.
 func (a *array) end(r io.Reader) error {
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
@@ -185,7 +115,7 @@ func scanArchive(ctx context.Context, q request, src Source) error {
 		return damaged(src.Path, "it is no NPZ file", "a zip archive of arrays")
 	}
 	defer z.Close()
-	matrix, vector, err := members(ctx, q, z.File)
+	matrix, target, err := members(ctx, q, z.File)
 	if err != nil {
 		return err
 	}
@@ -197,15 +127,13 @@ func scanArchive(ctx context.Context, q request, src Source) error {
 		return err
 	}
 	defer in.close()
-	if err = scanArray(ctx, q, a, in, vector != nil); err != nil || vector == nil || q.withoutTarget {
-		return err
+	if target == nil {
+		return scanArray(ctx, q, a, in, nil)
 	}
-	b, labels, err := openMember(ctx, q, vector)
-	if err != nil {
-		return err
-	}
-	defer labels.close()
-	return scanLabels(ctx, q, a, b, labels)
+	return scanArray(ctx, q, a, in, func() (*vector, error) {
+		labels, member, openErr := openMember(ctx, q, target)
+		return &vector{array: labels, r: member, close: member.close}, openErr
+	})
 }
 
 // member is an open array of an archive.

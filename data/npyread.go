@@ -63,3 +63,20 @@ func vouched(path string, a *array) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&fs.ModeType == 0 && info.Size()/int64(a.size)/int64(a.width()) >= int64(a.rows())
 }
+
+// bulkNumbers returns how a sink takes many cells at once. It makes room for the rows of a
+// matrix if the file vouches for them.
+func bulkNumbers(s sink, rows int, vouched bool) func(row, column int, values []float64) {
+	bulk, ok := s.(bulkSink)
+	if !ok {
+		return func(row, column int, values []float64) {
+			for i, v := range values {
+				s.number(row+i, column, v)
+			}
+		}
+	}
+	if vouched {
+		bulk.reserve(rows)
+	}
+	return bulk.numbers
+}
