@@ -1,6 +1,9 @@
 package mechanism
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Block is some rows in memory, for as long as one step works on them.
 type Block struct {
@@ -8,37 +11,55 @@ type Block struct {
 	x       payload
 	first   int
 	records []int // nil: first, first+1, …
+	labels  []float32
+	measures
+	own *blockMemory // what the block may be filled anew in, or nil
 }
 
-// blockRows is how many rows Load gives at a time to those who go through all of them.
-const blockRows = 256
-
-// BlockLen returns how many rows to work on at a time: as many as stay near the processor.
-func (r *Rows) BlockLen() int {
-	bits := r.dim * map[RowType]int{Int16: 16, Uint8: 8, Bit: 1}[r.kind]
-	if r.kind == Sparse {
-		return blockRows
-	}
-	return min(blockRows, max(minBlockRows, blockBytes*8/bits))
+// blockMemory is the memory of a block that was read or copied.
+type blockMemory struct {
+	x        payload
+	labels   []float32
+	measures measures
+	bytes    []byte
 }
 
 const (
 	// blockBytes of rows stay in the second cache between their scores and their sum.
 	blockBytes = 1 << 17
-	// minBlockRows share what is done once a block.
-	minBlockRows = 16
+	// minBlockRows share what is done once a block; more than maxBlockRows gain nothing.
+	minBlockRows, maxBlockRows = 16, 256
 )
 
-// Load returns the rows first … first+n-1.
-func (r *Rows) Load(first, n int) (Block, error) {
+// BlockLen returns how many rows to work on at a time: as many as stay near the processor.
+func (r *Rows) BlockLen() int {
+	if r.kind == Sparse {
+		return maxBlockRows
+	}
+	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()))
+}
+
+// rowBytes is the size of a dense row, at least 1.
+func (r *Rows) rowBytes() int {
+	bits := map[RowType]int{Int16: 16, Uint8: 8, Bit: 1, Sparse: 1}[r.kind]
+	return max(1, r.dim*bits/8)
+}
+
+// Load returns the rows first … first+n-1. It may use the memory of old, a block that Load or LoadAt
+// made of these rows and that is not used any more, or the zero Block. It errs when rows are read from
+// a file that fails or is damaged.
+func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	if n < 0 || first < r.first || first > r.first+r.count-n {
 		return Block{}, errOutside
 	}
-	return Block{rows: r, x: r.x.part(first-r.first, n), first: first}, nil
+	if r.file != nil {
+		return r.loadFile(first-r.first, n, old)
+	}
+	at := first - r.first
+	return Block{rows: r, x: r.x.part(at, n), first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
 }
 
-// LoadAt returns the rows that are listed. It may use the memory of old, a block that LoadAt made
-// and that is not used any more, or the zero Block.
+// LoadAt is Load for the rows that are listed.
 func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 	at := make([]int, len(records))
 	for k, i := range records {
@@ -47,7 +68,35 @@ func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 		}
 		at[k] = i - r.first
 	}
-	return Block{rows: r, x: r.x.take(old.x, at), records: records}, nil
+	if r.file != nil {
+		return r.loadFileAt(records, at, old)
+	}
+	own := old.memory()
+	own.x = r.x.take(own.x, at)
+	return r.gather(own, records, at, r.labels, r.measures), nil
+}
+
+// memory returns the block's own memory, or new memory.
+func (b Block) memory() *blockMemory {
+	if b.own == nil {
+		return &blockMemory{}
+	}
+	return b.own
+}
+
+// gather makes the block of listed rows, whose payload stands in own, from labels and measures of all.
+func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
+	own.measures = r.frame.newMeasures(len(at), own.measures)
+	for k, i := range at {
+		own.measures.copyFrom(k, all, i)
+	}
+	if labels != nil {
+		own.labels = room(own.labels, len(at))
+		for k, i := range at {
+			own.labels[k] = labels[i]
+		}
+	}
+	return Block{rows: r, x: own.x, records: records, labels: piece(own.labels, 0, len(own.labels)), measures: own.measures, own: own}
 }
 
 var errOutside = fmt.Errorf("mechanism: records are asked for that the rows do not have, want some of theirs")
@@ -60,6 +109,9 @@ func (b Block) Len() int {
 	return b.x.count()
 }
 
+// Labels returns the labels of the records, or nil. The caller must not modify them.
+func (b Block) Labels() []float32 { return b.labels }
+
 // record returns the number of the block's i-th record.
 func (b Block) record(i int) int {
 	if b.records != nil {
@@ -68,31 +120,43 @@ func (b Block) record(i int) int {
 	return b.first + i
 }
 
-// Norm returns the L2 norm of the i-th row of the block, as it is seen.
-func (b Block) Norm(i int) float64 { return b.rows.Norm(b.record(i)) }
-
-// Labels returns the entries of all, one for each record from the rows' first on, that belong to the
-// block. The caller must not modify them.
-func (b Block) Labels(all []float64) []float64 {
-	if b.records == nil {
-		from := b.first - b.rows.first
-		return all[from : from+b.Len()]
-	}
-	labels := make([]float64, len(b.records))
-	for k, i := range b.records {
-		labels[k] = all[i-b.rows.first]
-	}
-	return labels
+// Norm returns the L2 norm of the i-th row of the block, as it is seen, correct to float32.
+func (b Block) Norm(i int) float64 {
+	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
-// eachBlock calls do with all rows, on all processors, a few at a time, and the place of the first of
-// them.
-func (r *Rows) eachBlock(do func(x payload, from int)) error {
-	blocks := (r.count + blockRows - 1) / blockRows
-	parallel(blocks, func(from, to int) {
-		for b := from; b < to; b++ {
-			do(r.x.part(b*blockRows, min(blockRows, r.count-b*blockRows)), b*blockRows)
+// CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
+// coordinate.
+func (b Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
+
+// Each calls do with the rows first … first+n-1, block after block. Rows in a file are read ahead, one
+// block while do works on another. A block is only valid until do returns.
+func (r *Rows) Each(first, n int, do func(Block) error) error {
+	if r.file != nil {
+		return r.eachOfFile(first, n, do)
+	}
+	size := r.BlockLen()
+	for end := first + n; first < end || n < 0; first += size {
+		b, err := r.Load(first, min(size, end-first), Block{})
+		if err != nil {
+			return err
 		}
-	})
+		if err = do(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachPayload calls do with the integers of the rows from ≤ i < to of these, block after block, and the
+// place of the first of them.
+func (r *Rows) eachPayload(from, to int, do func(x payload, at int)) error {
+	if r.file != nil {
+		return r.file.each(r, from, to, func(own *blockMemory, at int) error { do(own.x, at); return nil })
+	}
+	size := r.BlockLen()
+	for ; from < to; from += size {
+		do(r.x.part(from, min(size, to-from)), from)
+	}
 	return nil
 }

@@ -84,12 +84,12 @@ func (r *Rows) integers(i int) []*big.Int {
 	for j, x := range r.row(i) {
 		v := new(big.Int).Lsh(big.NewInt(int64(x)), r.frame.bits)
 		if r.frame.m != nil {
-			v.Sub(v, new(big.Int).Mul(big.NewInt(r.beta(i)), big.NewInt(r.frame.m[j])))
+			v.Sub(v, new(big.Int).Mul(big.NewInt(r.beta(i-r.first)), big.NewInt(r.frame.m[j])))
 		}
 		y = append(y, v)
 	}
 	if r.frame.Intercept > 0 {
-		y = append(y, big.NewInt(r.tail(i)))
+		y = append(y, big.NewInt(r.tail(i-r.first)))
 	}
 	return y
 }
@@ -198,7 +198,7 @@ func TestFramedRowsAreTheDefinition(t *testing.T) {
 			weights[j] = r.NormFloat64()
 		}
 		got := make([]float32, n*columns)
-		block, err := rows.Load(0, n)
+		block, err := rows.Load(0, n, Block{})
 		if err != nil {
 			t.Fatal(err)
 		}

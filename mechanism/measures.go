@@ -1,8 +1,12 @@
 package mechanism
 
-import "math"
+import (
+	"errors"
+	"math"
+	"sync"
+)
 
-// measures are what the frame makes of every row: what its record's proposal is verified with.
+// measures are what the frame makes of rows: what their records' proposals are verified with.
 type measures struct {
 	n2          []int64
 	multipliers []float32 // nil: frame.unit
@@ -10,54 +14,110 @@ type measures struct {
 	tails       []int32   // nil: there is no intercept
 }
 
-// measure computes the measures of all rows.
-func (r *Rows) measure() error {
-	r.measures = measures{n2: make([]int64, r.count)}
-	if r.frame.Normalize != NormalizeNone {
-		r.multipliers = make([]float32, r.count)
+// newMeasures returns room for the measures of n rows, in the memory of old if there is enough.
+func (f frame) newMeasures(n int, old measures) measures {
+	m := measures{n2: room(old.n2, n)}
+	if f.Normalize != NormalizeNone {
+		m.multipliers = room(old.multipliers, n)
 	}
-	if r.frame.m != nil && r.frame.Normalize != NormalizeNone {
-		r.betas = make([]int32, r.count)
+	if f.m != nil && f.Normalize != NormalizeNone {
+		m.betas = room(old.betas, n)
 	}
-	if r.frame.Intercept > 0 {
-		r.tails = make([]int32, r.count)
+	if f.Intercept > 0 {
+		m.tails = room(old.tails, n)
 	}
-	return r.eachBlock(func(x payload, from int) {
-		for i := range x.count() {
-			m := r.frame.measure(x.norm2(i), func() int64 { return x.dot(i, r.frame.m) })
-			r.set(from+i, m)
-		}
-	})
+	return m
 }
 
-// set keeps the measures of row i of the block.
-func (r *Rows) set(i int, m measured) {
-	r.n2[i] = m.n2
-	if r.multipliers != nil {
-		r.multipliers[i] = float32(m.multiplier)
+// measureAll computes the measures of the rows of x.
+func (f frame) measureAll(m measures, x payload) {
+	for i := range x.count() {
+		m.set(i, f.measure(x.norm2(i), func() int64 { return x.dot(i, f.m) }))
 	}
-	if r.betas != nil {
-		r.betas[i] = int32(m.beta)
+}
+
+// set keeps the measures of row i.
+func (m measures) set(i int, v measured) {
+	m.n2[i] = v.n2
+	if m.multipliers != nil {
+		m.multipliers[i] = float32(v.multiplier)
 	}
-	if r.tails != nil {
-		r.tails[i] = int32(m.tail)
+	if m.betas != nil {
+		m.betas[i] = int32(v.beta)
+	}
+	if m.tails != nil {
+		m.tails[i] = int32(v.tail)
+	}
+}
+
+// part returns the measures of n rows from first on.
+func (m measures) part(first, n int) measures {
+	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n)}
+}
+
+// piece returns n entries from first on; of nil, nil.
+func piece[T any](s []T, first, n int) []T {
+	if s == nil {
+		return nil
+	}
+	return s[first : first+n]
+}
+
+// copyFrom copies the measures of row j of o to row i.
+func (m measures) copyFrom(i int, o measures, j int) {
+	m.n2[i] = o.n2[j]
+	if m.multipliers != nil {
+		m.multipliers[i] = o.multipliers[j]
+	}
+	if m.betas != nil {
+		m.betas[i] = o.betas[j]
+	}
+	if m.tails != nil {
+		m.tails[i] = o.tails[j]
 	}
 }
 
 // beta is β of row i.
-func (r *Rows) beta(i int) int64 {
-	if r.betas == nil {
+func (m measures) beta(i int) int64 {
+	if m.betas == nil {
 		return 1
 	}
-	return int64(r.betas[i-r.first])
+	return int64(m.betas[i])
 }
 
 // tail is the intercept of row i.
-func (r *Rows) tail(i int) int64 {
-	if r.tails == nil {
+func (m measures) tail(i int) int64 {
+	if m.tails == nil {
 		return 0
 	}
-	return int64(r.tails[i-r.first])
+	return int64(m.tails[i])
+}
+
+// multiplier is what one of the integers of row i stands for.
+func (m measures) multiplier(i int, f *frame) float64 {
+	if m.multipliers == nil {
+		return f.unit
+	}
+	return float64(m.multipliers[i])
+}
+
+// measure computes and keeps the measures of all rows, if they are to be kept.
+func (r *Rows) measure() error {
+	r.measures = measures{}
+	if r.file != nil && !r.file.keepsMeasures() {
+		return nil
+	}
+	all := r.frame.newMeasures(r.count, measures{})
+	var lock sync.Mutex
+	var failed error
+	parallel(r.count, func(from, to int) {
+		err := r.eachPayload(from, to, func(x payload, at int) { r.frame.measureAll(all.part(at, x.count()), x) })
+		lock.Lock()
+		defer lock.Unlock()
+		failed = errors.Join(failed, err)
+	})
+	r.measures = all
+	return failed
 }
 
 // Seen returns the same records, in the same memory, seen from another frame.
@@ -109,13 +169,12 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 func (s *Scorer) Scores(dst []float32, b Block) {
 	b.x.margins(dst, s.weighed, s.columns)
 	r := s.rows
-	if r.frame.m == nil && r.tails == nil {
+	if r.frame.m == nil && b.tails == nil {
 		s.scale1(dst, b)
 		return
 	}
 	for i := range b.Len() {
-		at := b.record(i)
-		unit, beta, tail := b.rows.multiplier(at), float64(b.rows.beta(at)), float64(b.rows.tail(at))
+		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
 		row := dst[i*s.columns : (i+1)*s.columns]
 		for k, v := range row {
 			row[k] = float32(unit * (s.scale*float64(v) - beta*s.centers[k] + tail*s.tails[k]))
@@ -126,7 +185,7 @@ func (s *Scorer) Scores(dst []float32, b Block) {
 // scale1 multiplies by the rows' multipliers alone.
 func (s *Scorer) scale1(dst []float32, b Block) {
 	for i := range b.Len() {
-		unit := float32(b.rows.multiplier(b.record(i)))
+		unit := float32(b.multiplier(i, &s.rows.frame))
 		row := dst[i*s.columns : (i+1)*s.columns]
 		for k := range row {
 			row[k] *= unit

@@ -40,7 +40,7 @@ func SecondMoment(s Sample, rows *Rows, n Noise, maxRecords int) (Bounded, error
 	if err != nil {
 		return Bounded{}, err
 	}
-	if rows.kind != Int16 || rows.limit != g.bound || rows.count != rows.total {
+	if rows.kind != Int16 || rows.file != nil || rows.limit != g.bound || rows.count != rows.total {
 		return Bounded{}, fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
 	}
 	unit := rows.step * rows.step

@@ -52,6 +52,13 @@ type payload interface {
 	part(first, n int) payload
 	// take returns copies of the rows that are listed, in memory of to if there is enough.
 	take(to payload, rows []int) payload
+	// extend returns the rows and copies of those of o that are listed after them.
+	extend(o payload, rows []int) payload
+	// encode appends the bytes of a file to dst and says how many entries sparse rows have.
+	encode(dst []byte) ([]byte, int)
+	// decode returns the rows that encode made bytes of, in memory of to if there is enough; fill
+	// fills a slice with the bytes that come next.
+	decode(to payload, rows, entries int, fill func([]byte) error) (payload, error)
 	// weigh turns weights that stand column after column into what margins wants.
 	weigh(weights []float32, columns int) []float32
 	// margins writes the products of all rows with the weights of weigh to dst, row-major.
@@ -145,11 +152,23 @@ func (p dense[T]) part(first, n int) payload {
 
 func (p dense[T]) take(to payload, rows []int) payload {
 	buffer, _ := to.(dense[T])
-	out := dense[T]{p.dim, room(buffer.x, len(rows)*p.dim)}
-	for k, i := range rows {
-		copy(out.row(k), p.row(i))
+	return dense[T]{p.dim, buffer.x[:0]}.extend(p, rows)
+}
+
+func (p dense[T]) extend(o payload, rows []int) payload {
+	from := o.(dense[T])
+	for _, i := range rows {
+		p.x = append(p.x, from.row(i)...)
 	}
-	return out
+	return p
+}
+
+func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
+
+func (p dense[T]) decode(to payload, rows, _ int, fill func([]byte) error) (payload, error) {
+	buffer, _ := to.(dense[T])
+	out := dense[T]{p.dim, room(buffer.x, rows*p.dim)}
+	return out, fill(linalg.Bytes(out.x))
 }
 
 // room returns a slice of n entries, in the memory of s if there is enough.

@@ -61,11 +61,23 @@ func (p bitRows) part(first, n int) payload {
 
 func (p bitRows) take(to payload, rows []int) payload {
 	buffer, _ := to.(bitRows)
-	out := bitRows{p.dim, room(buffer.x, len(rows)*linalg.BitWords(p.dim))}
-	for k, i := range rows {
-		copy(out.row(k), p.row(i))
+	return bitRows{p.dim, buffer.x[:0]}.extend(p, rows)
+}
+
+func (p bitRows) extend(o payload, rows []int) payload {
+	from := o.(bitRows)
+	for _, i := range rows {
+		p.x = append(p.x, from.row(i)...)
 	}
-	return out
+	return p
+}
+
+func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
+
+func (p bitRows) decode(to payload, rows, _ int, fill func([]byte) error) (payload, error) {
+	buffer, _ := to.(bitRows)
+	out := bitRows{p.dim, room(buffer.x, rows*linalg.BitWords(p.dim))}
+	return out, fill(linalg.Bytes(out.x))
 }
 
 func (p bitRows) weigh(weights []float32, _ int) []float32 { return weights }

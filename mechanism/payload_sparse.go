@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -88,17 +89,56 @@ func (p *sparseRows) part(first, n int) payload {
 }
 
 func (p *sparseRows) take(to payload, rows []int) payload {
+	return p.cleared(to).extend(p, rows)
+}
+
+// cleared returns sparse rows without rows, in the memory of to.
+func (p *sparseRows) cleared(to payload) *sparseRows {
 	out, reuse := to.(*sparseRows)
 	if !reuse {
 		out = &sparseRows{}
 	}
 	out.dim, out.start, out.index, out.value = p.dim, append(out.start[:0], 0), out.index[:0], out.value[:0]
-	for _, i := range rows {
-		index, value := p.row(i)
-		out.index, out.value = append(out.index, index...), append(out.value, value...)
-		out.start = append(out.start, len(out.index))
-	}
 	return out
+}
+
+func (p *sparseRows) extend(o payload, rows []int) payload {
+	from := o.(*sparseRows)
+	for _, i := range rows {
+		index, value := from.row(i)
+		p.index, p.value = append(p.index, index...), append(p.value, value...)
+		p.start = append(p.start, len(p.index))
+	}
+	return p
+}
+
+// encode writes how many entries each row has, then all coordinates, then all integers.
+func (p *sparseRows) encode(dst []byte) ([]byte, int) {
+	rows := p.count()
+	for i := range rows {
+		dst = append(dst, linalg.Bytes([]uint32{uint32(p.start[i+1] - p.start[i])})...)
+	}
+	from, to := p.start[0], p.start[rows]
+	dst = append(dst, linalg.Bytes(p.index[from:to])...)
+	return append(dst, linalg.Bytes(p.value[from:to])...), to - from
+}
+
+func (p *sparseRows) decode(to payload, rows, entries int, fill func([]byte) error) (payload, error) {
+	out, lengths := p.cleared(to), make([]uint32, rows)
+	if err := fill(linalg.Bytes(lengths)); err != nil {
+		return nil, err
+	}
+	for i, n := range lengths {
+		out.start = append(out.start, out.start[i]+int(n))
+	}
+	if out.start[rows] != entries {
+		return nil, errDamaged("a block has other entries than its table says")
+	}
+	out.index, out.value = room(out.index, entries), room(out.value, entries)
+	if err := errors.Join(fill(linalg.Bytes(out.index)), fill(linalg.Bytes(out.value))); err != nil {
+		return nil, err
+	}
+	return out, out.check()
 }
 
 // weigh puts the weights of one coordinate side by side.

@@ -20,8 +20,10 @@ type Rows struct {
 	step         float64
 	limit        int64
 	frame        frame
-	form         payload // of the type, without rows
-	x            payload
+	form         payload   // of the type, without rows
+	x            payload   // nil: in a file
+	file         *rowsFile // nil: in memory
+	labels       []float32 // nil: there are none, or in the file
 	measures
 }
 
@@ -42,6 +44,8 @@ type RowsOptions struct {
 	// when they are a block of more: of a file, or of another machine. Total 0 means that
 	// they are all. Rows are always named by their number among the Total.
 	First, Total int
+	// Labels has one number a record, or is nil. Nothing here looks at it.
+	Labels []float32
 	// Frame is where the rows are seen from. Limit is for rows in their own frame.
 	Frame Frame
 }
@@ -103,11 +107,14 @@ func newRows(count int, o RowsOptions) (*Rows, error) {
 	if o.First < 0 || o.Total < count || o.First > o.Total-count {
 		return nil, fmt.Errorf("mechanism: rows start at %d of %d, want a block within the records", o.First, o.Total)
 	}
+	if o.Labels != nil && len(o.Labels) != count {
+		return nil, fmt.Errorf("mechanism: the labels are not as many as the rows, want one each")
+	}
 	f, err := newFrame(o.Frame, o.Type, o.Dim, o.Step)
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim)}, nil
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim), labels: o.Labels}, nil
 }
 
 func errLimit(t RowType) error {
@@ -175,23 +182,6 @@ func (r *Rows) Step() float64 { return r.step }
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {
 	return r == o || o != nil && r.kind == o.kind && r.total == o.total && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.frame.equal(o.frame)
-}
-
-// CopyRow copies row i, in grid units and its own frame, to dst, one number a coordinate.
-func (r *Rows) CopyRow(dst []int16, i int) { r.x.copyRow(dst, i-r.first) }
-
-// Norm returns the L2 norm of what row i stands for in the frame, correct to float32.
-func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.norm2(i))) * r.multiplier(i) }
-
-// norm2 is the exact squared norm of the integers that row i adds to a sum.
-func (r *Rows) norm2(i int) int64 { return r.n2[i-r.first] }
-
-// multiplier is what one of these integers stands for.
-func (r *Rows) multiplier(i int) float64 {
-	if r.multipliers == nil {
-		return r.frame.unit
-	}
-	return float64(r.multipliers[i-r.first])
 }
 
 // parallel runs work on consecutive parts of [0, n) on all processors.

@@ -87,7 +87,7 @@ func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
 // caller, and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
 func (s *Sum) Add(first int, c linalg.Contributions) error {
-	b, err := s.rows.Load(first, c.Records())
+	b, err := s.rows.Load(first, c.Records(), Block{})
 	if err != nil {
 		return err
 	}
@@ -117,10 +117,9 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 	}
 	s.q, s.exact = room(s.q, n*s.columns), room(s.exact, n*s.columns)
 	for i := range n {
-		at := b.record(i)
 		q := s.q[i*s.columns : (i+1)*s.columns]
-		s.verify(q, c.Coefficients[i*s.columns:(i+1)*s.columns], b.rows.norm2(at), b.rows.multiplier(at))
-		s.addFrame(q, b.rows.beta(at), b.rows.tail(at))
+		s.verify(q, c.Coefficients[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		s.addFrame(q, b.beta(i), b.tail(i))
 	}
 	s.accumulate(b.x, s.q)
 	return nil

@@ -47,9 +47,16 @@ func newTestSum(t testing.TB, rows *Rows, sample Sample, columns int, bound floa
 // row returns the integers of a row.
 func (r *Rows) row(i int) []int16 {
 	row := make([]int16, r.dim)
-	r.CopyRow(row, i)
+	r.x.copyRow(row, i-r.first)
 	return row
 }
+
+// norm2 is the exact squared norm of what row i adds; multiplier what an integer of it stands for.
+func (r *Rows) norm2(i int) int64        { return r.n2[i-r.first] }
+func (r *Rows) multiplier(i int) float64 { return r.measures.multiplier(i-r.first, &r.frame) }
+
+// Norm is the norm of row i as it is seen.
+func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.norm2(i))) * r.multiplier(i) }
 
 // sums returns the integers summed so far.
 func (s *Sum) sums() []int64 {

@@ -64,7 +64,7 @@ func (m Linear) Scores(dst, x, weights []float64) {
 // losses by their scores, one record for each label. Multiply writes the records' scores, of
 // length len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes
 // has the same bits whatever records stand beside it.
-func (m Linear) Propose(c *linalg.Contributions, labels []float64, multiply func(dst []float32)) {
+func (m Linear) Propose(c *linalg.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)
 	multiply(c.Scores)
@@ -83,17 +83,17 @@ func (m Linear) Propose(c *linalg.Contributions, labels []float64, multiply func
 // blockLoss is a loss that has the residuals of many records together, faster. Scores is working
 // space when it returns.
 type blockLoss interface {
-	residuals(dst []float64, scores []float32, labels []float64)
+	residuals(dst []float64, scores, labels []float32)
 }
 
 // residuals asks the loss for one record after the other.
-func (m Linear) residuals(dst []float64, scores []float32, labels []float64) {
+func (m Linear) residuals(dst []float64, scores, labels []float32) {
 	wide := make([]float64, m.Columns)
 	for i, label := range labels {
 		for k := range wide {
 			wide[k] = float64(scores[i*m.Columns+k])
 		}
-		m.Loss.Residuals(dst[i*m.Columns:(i+1)*m.Columns], wide, label)
+		m.Loss.Residuals(dst[i*m.Columns:(i+1)*m.Columns], wide, float64(label))
 	}
 }
 

@@ -100,56 +100,52 @@ func symmetric(m []float64, d int) []float64 {
 // fills c for the records of a block; it is called from several goroutines, each
 // with its own c.
 func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Contributions, b mechanism.Block)) error {
-	size := rows.BlockLen()
-	return addParts(sum, rows.Len(), size, func(w *worker, first, n int) (err error) {
-		w.block, err = rows.Load(rows.First()+first, n)
-		if err != nil {
-			return err
-		}
-		return w.add(propose)
+	return addParts(sum, rows.Len(), rows.BlockLen(), func(w *worker, from, to int) error {
+		return rows.Each(rows.First()+from, to-from, func(b mechanism.Block) error { return w.add(b, propose) })
 	})
 }
 
 // AddSample is AddAll for the records of a sample.
 func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *linalg.Contributions, b mechanism.Block)) error {
-	indices := sample.Indices()
-	return addParts(sum, len(indices), rows.BlockLen(), func(w *worker, first, n int) (err error) {
-		w.block, err = rows.LoadAt(indices[first:first+n], w.block)
-		if err != nil {
-			return err
+	indices, size := sample.Indices(), rows.BlockLen()
+	return addParts(sum, len(indices), size, func(w *worker, from, to int) error {
+		var b mechanism.Block
+		for ; from < to; from += size {
+			var err error
+			if b, err = rows.LoadAt(indices[from:min(from+size, to)], b); err != nil {
+				return err
+			}
+			if err = w.add(b, propose); err != nil {
+				return err
+			}
 		}
-		return w.add(propose)
+		return nil
 	})
 }
 
 // worker is what one goroutine works with.
 type worker struct {
-	sum   *mechanism.Sum
-	c     linalg.Contributions
-	block mechanism.Block
+	sum *mechanism.Sum
+	c   linalg.Contributions
 }
 
-// add adds what is proposed for the block.
-func (w *worker) add(propose func(c *linalg.Contributions, b mechanism.Block)) error {
-	if propose(&w.c, w.block); w.c.Records() != w.block.Len() {
-		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), w.block.Len())
+// add adds what is proposed for a block.
+func (w *worker) add(b mechanism.Block, propose func(c *linalg.Contributions, b mechanism.Block)) error {
+	if propose(&w.c, b); w.c.Records() != b.Len() {
+		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), b.Len())
 	}
-	return w.sum.AddBlock(w.block, w.c)
+	return w.sum.AddBlock(b, w.c)
 }
 
-// addParts runs add on blocks of n things, in several goroutines with a part of the sum each,
+// addParts runs add on parts of n things, in several goroutines with a part of the sum each,
 // and merges the parts.
-func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, first, n int) error) error {
+func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, from, to int) error) error {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/block))
 	workers, errs := make([]worker, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
 		workers[p].sum = sum.Empty()
-		wait.Go(func() {
-			for first, end := p*n/parts, (p+1)*n/parts; first < end && errs[p] == nil; first += block {
-				errs[p] = add(&workers[p], first, min(block, end-first))
-			}
-		})
+		wait.Go(func() { errs[p] = add(&workers[p], p*n/parts, (p+1)*n/parts) })
 	}
 	wait.Wait()
 	for p := range parts {

@@ -68,53 +68,42 @@ func (o Options) Validate() error {
 // spent. There may be at most MaxRecords records; a record that the schema drops is not
 // among them and counts as one that contributes zero.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
-	if err := s.Plan.Validate(); err != nil {
-		return nil, err
-	}
-	if err := o.Validate(); err != nil {
+	if err := s.check(o); err != nil {
 		return nil, err
 	}
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
-	slots, err := s.Plan.slots(d.Records())
+	t, err := s.encode(d, o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
+	return s.fit(ctx, l, t, o)
+}
+
+func (s Setup) check(o Options) error {
+	if err := s.Plan.Validate(); err != nil {
+		return err
+	}
+	return o.Validate()
+}
+
+// fit is Fit for an encoded table.
+func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*Result, error) {
 	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := s.encode(d, slots, o.FeatureBits)
+	ready, err := s.prepare(grant, t)
 	if err != nil {
 		return nil, err
 	}
-	ready, err := s.prepare(grant, d, encoded)
+	rows, err := s.descend(t, ready)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.descend(encoded, ready, d, slots)
-	if err != nil {
-		return nil, err
-	}
-	run := &descent{Setup: s, options: o, payer: grant, rows: rows, labels: labels(s.Schema.Target, d, slots), ready: ready}
+	run := &descent{Setup: s, options: o, payer: grant, rows: rows, ready: ready}
 	return run.fit(ctx)
-}
-
-// labels are class indices, or targets scaled to [-1, 1]; NaN, which proposes zero, in the places
-// without a record.
-func labels(t data.Target, d *data.Dataset, slots int) []float64 {
-	out := make([]float64, slots)
-	for i := range out {
-		out[i] = math.NaN()
-	}
-	for i, v := range d.Target() {
-		out[i] = float64(v)
-		if t.Regression() {
-			out[i] = model.ScaleTarget(t, float64(v))
-		}
-	}
-	return out
 }
 
 // descent is one run of gradient descent over prepared rows.
@@ -123,7 +112,6 @@ type descent struct {
 	options Options
 	payer   mechanism.Payer
 	rows    *mechanism.Rows
-	labels  []float64
 	ready   prepared
 	samples *samples
 }
@@ -192,8 +180,7 @@ func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
 
 // propose fills c with the clipped residuals of the records of a block.
 func (r *descent) propose(c *linalg.Contributions, scorer *mechanism.Scorer, b mechanism.Block) {
-	labels := b.Labels(r.labels)
-	r.Model.Propose(c, labels, func(dst []float32) { scorer.Scores(dst, b) })
+	r.Model.Propose(c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
 	for i := range b.Len() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
 		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {

@@ -32,9 +32,8 @@ func mapRows(m *feature.Map, d *data.Dataset) func(dst []float64, first, n int) 
 	}
 }
 
-// prepare pays for the plan's statistics in order and applies them to the map. Rows are the encoded
-// records.
-func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset, rows *mechanism.Rows) (prepared, error) {
+// prepare pays for the plan's statistics in order and applies them to the map.
+func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	out := prepared{divisor: float64(s.Plan.Records)}
 	m := *s.Features
 	for _, statistic := range s.Plan.Preparation {
@@ -42,12 +41,12 @@ func (s Setup) prepare(payer mechanism.Payer, d *data.Dataset, rows *mechanism.R
 		var err error
 		switch statistic.Kind {
 		case CountStatistic:
-			out.divisor, err = query.Count(terms, d.Records())
+			out.divisor, err = query.Count(terms, t.records)
 			out.divisor = max(1, min(float64(s.Plan.MaxRecords), out.divisor))
 		case MeanStatistic:
-			m.Center, err = mean(terms, rows, statistic.Bound, out.divisor)
+			m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
 		case CovarianceStatistic:
-			m.Whitening, out.whitened, err = covariance(terms, &m, d, statistic.Bound, out.divisor)
+			m.Whitening, out.whitened, err = covariance(terms, &m, t.data, statistic.Bound, out.divisor)
 		default:
 			err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
 		}
@@ -77,6 +76,9 @@ func mean(t query.Terms, rows *mechanism.Rows, bound, divisor float64) ([]float6
 }
 
 func covariance(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) (p, eigenvalues []float64, err error) {
+	if d == nil {
+		return nil, nil, errWhitening
+	}
 	prefix := before(m)
 	radius := math.Sqrt(bound)
 	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, prefix.Dim(), radius)

@@ -13,15 +13,15 @@ import (
 // size, or as a list.
 func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block int, list bool) []float64 {
 	t.Helper()
-	encoded, err := s.encode(d, d.Records(), 0)
+	encoded, err := s.encode(d, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.descend(encoded, prepared{features: s.Features}, d, d.Records())
+	rows, err := s.descend(encoded, prepared{features: s.Features})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &descent{Setup: s, rows: rows, labels: labels(s.Schema.Target, d, d.Records())}
+	run := &descent{Setup: s, rows: rows}
 	scorer := rows.Scorer(weights, s.Plan.Columns)
 	var out []float64
 	for first := 0; first < d.Records(); first += block {
@@ -35,7 +35,7 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 			}
 			b, err = rows.LoadAt(at, mechanism.Block{})
 		} else {
-			b, err = rows.Load(first, n)
+			b, err = rows.Load(first, n, mechanism.Block{})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -55,19 +55,19 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		payer := payAll{}
-		encoded, err := setup.encode(d, records, 0)
+		encoded, err := setup.encode(d, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ready, err := setup.prepare(payer, d, encoded)
+		ready, err := setup.prepare(payer, encoded)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := setup.descend(encoded, ready, d, records)
+		rows, err := setup.descend(encoded, ready)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, labels: labels(s.Target, d, records), ready: ready}
+		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, ready: ready}
 		result, err := run.fit(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -95,11 +95,11 @@ func TestReplayCountsOneRecord(t *testing.T) {
 	}
 	count := func(records int) float64 {
 		d := toyData(t, s, records)
-		encoded, failed := setup.encode(d, records, 0)
+		encoded, failed := setup.encode(d, 0)
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		ready, failed := setup.prepare(payAll{}, d, encoded)
+		ready, failed := setup.prepare(payAll{}, encoded)
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -2,10 +2,13 @@ package train
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
 )
 
 const (
@@ -14,13 +17,29 @@ const (
 	sparseColumns, sparseBits = 8, 32
 )
 
-// encode puts the encoded records on the grid, normalized as the plan says: what the mean is taken of,
-// and, seen from another frame, what descent works on unless rows are whitened. Places beyond the
+// table is the encoded records: what the mean is taken of and, seen from another frame, what
+// descent works on unless rows are whitened.
+type table struct {
+	rows    *mechanism.Rows
+	records int           // without the places that hold none
+	data    *data.Dataset // nil: the rows are in a file
+}
+
+// encode puts the records of a data set on the grid, normalized as the plan says. Places beyond the
 // records hold zeros.
-func (s Setup) encode(d *data.Dataset, places, featureBits int) (*mechanism.Rows, error) {
+func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
+	places, err := s.Plan.slots(d.Records())
+	if err != nil {
+		return table{}, err
+	}
+	rows, err := s.encodeRows(d, places, rowType(s.Features.Encoder, featureBits))
+	return table{rows, d.Records(), d}, err
+}
+
+// encodeRows puts the records of a data set on the grid of a type.
+func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (*mechanism.Rows, error) {
 	e := s.Features.Encoder
-	o := mechanism.RowsOptions{Dim: e.Dim(), Type: rowType(e, d, featureBits), Frame: frame(before(s.Features))}
-	o.Step = 1 / float64(o.Type.Largest())
+	o := mechanism.RowsOptions{Dim: e.Dim(), Type: kind, Step: 1 / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
 	values := func() []float32 { return make([]float32, e.Columns()) }
 	if o.Type == mechanism.Sparse {
 		return mechanism.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
@@ -39,8 +58,21 @@ func (s Setup) encode(d *data.Dataset, places, featureBits int) (*mechanism.Rows
 	})
 }
 
+// labels are class indices, or targets scaled to [-1, 1]; NaN, which proposes zero, in the places
+// without a record.
+func labels(t data.Target, d *data.Dataset, places int) []float32 {
+	out := slices.Repeat([]float32{float32(math.NaN())}, places)
+	for i, v := range d.Target() {
+		out[i] = v
+		if t.Regression() {
+			out[i] = float32(model.ScaleTarget(t, float64(v)))
+		}
+	}
+	return out
+}
+
 // rowType is the narrowest type for what the schema declares.
-func rowType(e *feature.Encoder, d *data.Dataset, featureBits int) mechanism.RowType {
+func rowType(e *feature.Encoder, featureBits int) mechanism.RowType {
 	switch {
 	case e.Indicators() && e.Dim() < sparseBits*e.Columns():
 		return mechanism.Bit
@@ -59,12 +91,14 @@ func frame(m *feature.Map) mechanism.Frame {
 }
 
 // descend returns the rows that descent works on.
-func (s Setup) descend(encoded *mechanism.Rows, ready prepared, d *data.Dataset, places int) (*mechanism.Rows, error) {
+func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 	m := ready.features
 	if m.Whitening == nil {
-		return encoded.Seen(frame(m))
+		return t.rows.Seen(frame(m))
 	}
-	return mechanism.NewRows(places, mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound())}, mapRows(m, d))
+	places := t.rows.Len()
+	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: labels(s.Schema.Target, t.data, places)}
+	return mechanism.NewRows(places, o, mapRows(m, t.data))
 }
 
 // checkFeatureBits refuses a width that no row type has.

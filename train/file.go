@@ -1,0 +1,74 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+)
+
+var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file, want it off; the covariance is taken of rows in memory")
+
+// Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file holds
+// every record, narrow, but readable: it is as private as the table.
+type Encoder struct {
+	setup Setup
+	kind  mechanism.RowType
+	out   *mechanism.RowsWriter
+	count int
+}
+
+// NewEncoder returns an encoder that writes to w. The plan of the setup does not matter, its schema does.
+func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	return &Encoder{setup: s, kind: rowType(s.Features.Encoder, o.FeatureBits), out: mechanism.NewRowsWriter(w)}, nil
+}
+
+// Append writes the records of the next part of the table.
+func (e *Encoder) Append(d *data.Dataset) error {
+	if e.count += d.Records(); e.count > e.setup.Plan.MaxRecords || d.Target() == nil {
+		return fmt.Errorf("train: the table has no target or more rows than max-records %d; raise the declared bound", e.setup.Plan.MaxRecords)
+	}
+	rows, err := e.setup.encodeRows(d, d.Records(), e.kind)
+	if err != nil {
+		return err
+	}
+	return e.out.Append(rows)
+}
+
+// Close ends the file; note, in JSON, is kept in it.
+func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
+
+// FitFile is Fit for a table that an Encoder wrote with the same schema and feature bits, of so many
+// bytes. Rows are read from it in every step, a block ahead; memory holds a few blocks and, of rows of
+// 256 bytes or more, some 20 bytes a record. The plan must not whiten.
+func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
+	if err := s.check(o); err != nil {
+		return nil, err
+	}
+	for _, statistic := range s.Plan.Preparation {
+		if statistic.Kind == CovarianceStatistic {
+			return nil, errWhitening
+		}
+	}
+	rows, err := mechanism.OpenRows(file, size, frame(before(s.Features)))
+	if err != nil {
+		return nil, err
+	}
+	places, err := s.Plan.slots(rows.Len())
+	switch {
+	case err != nil:
+		return nil, err
+	case rows.Len() > s.Plan.MaxRecords || places != rows.Len():
+		return nil, fmt.Errorf("train: the file does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
+	case rows.Dim() != s.Features.Encoder.Dim():
+		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
+	}
+	return s.fit(ctx, l, table{rows: rows, records: rows.Len()}, o)
+}
