@@ -25,14 +25,14 @@ import "math"
 // e^x = 2^n·(1 + (r + r²·Q(r))). Q is described at expPolynomial.
 func Exp(dst, x []float32) { apply(available, exponential, dst, x) }
 
-// Log writes the natural logarithm of every entry of x to dst. The error is below 0.8 ulp.
+// Log writes the natural logarithm of every entry of x to dst. The error is below 0.9 ulp.
 // Log(±0) is -Inf, Log(+Inf) is +Inf, and the logarithm of a negative number is NaN.
 //
 // The method: x = 2^k·(1+f) with 1+f between √½ and √2, and log x = k·ln 2 + (f - f²/2 +
 // f³·P(f)), with ln 2 in two parts. P is described at logPolynomial.
 func Log(dst, x []float32) { apply(available, logarithm, dst, x) }
 
-// Sigmoid writes 1/(1+e^-x) for every entry of x to dst. The error is below 2.4 ulp.
+// Sigmoid writes 1/(1+e^-x) for every entry of x to dst. The error is below 2.5 ulp.
 // Sigmoid(-Inf) is 0 and Sigmoid(+Inf) is 1. With e = e^-|x| as Exp has it, the result is
 // 1/(1+e) for x ≥ 0 and e/(1+e) for x < 0, so that small results keep their digits.
 func Sigmoid(dst, x []float32) { apply(available, sigmoid, dst, x) }
