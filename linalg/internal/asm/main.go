@@ -24,6 +24,7 @@ var files = []struct {
 	{"addscaled", addScaled},
 	{"rows", rows},
 	{"vecmath", vectorFunctions},
+	{"gemm", gemm},
 }
 
 func main() {

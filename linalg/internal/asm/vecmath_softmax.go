@@ -72,13 +72,13 @@ func (s *softmaxState) shortGroups(rows, rowBytes reg.Register) {
 	s.Label("group")
 	var e [shortGroup]block
 	for i := range e {
-		e[i] = s.tailWith(s.row(s.x, rowBytes, group, i), minusInfinity)
+		e[i] = s.tailWith(rowPlace(s.x, rowBytes, group, i), minusInfinity)
 	}
 	for i := range e {
 		e[i] = s.tailSoftmax(e[i])
 	}
 	for i := range e {
-		s.maskedStore(s.tail[0], e[i][0], s.row(s.dst, rowBytes, group, i))
+		s.maskedStore(s.tail[0], e[i][0], rowPlace(s.dst, rowBytes, group, i))
 	}
 	s.LEAQ(operand.Mem{Base: s.x, Index: rowBytes, Scale: shortGroup}, s.x)
 	s.LEAQ(operand.Mem{Base: s.dst, Index: rowBytes, Scale: shortGroup}, s.dst)
@@ -90,17 +90,6 @@ func (s *softmaxState) shortGroups(rows, rowBytes reg.Register) {
 
 // shortGroup is how many short rows are taken at a time.
 const shortGroup = 4
-
-// row is the place of the i-th row of a group; three is three times the bytes of a row.
-func (s *softmaxState) row(base, rowBytes, three reg.Register, i int) operand.Mem {
-	switch i {
-	case 0:
-		return operand.Mem{Base: base}
-	case 3:
-		return operand.Mem{Base: base, Index: three, Scale: 1}
-	}
-	return operand.Mem{Base: base, Index: rowBytes, Scale: uint8(i)}
-}
 
 // shortRow does a row that is one block.
 func (s *softmaxState) shortRow() {
