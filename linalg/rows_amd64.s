@@ -32,16 +32,18 @@ DATA rowBits64<>+48(SB)/8, $0x0000000000000040
 DATA rowBits64<>+56(SB)/8, $0x0000000000000080
 GLOBL rowBits64<>(SB), RODATA|NOPTR, $64
 
-// func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows int, dim int, columns int, stride int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·marginsSingleAVX512(SB), NOSPLIT, $24-64
+// func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·marginsSingleAVX512(SB), NOSPLIT, $32-72
 	MOVQ  columns+40(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, 8(SP)
 	MOVQ  w+16(FP), AX
 	MOVQ  AX, 16(SP)
-	MOVQ  mask+56(FP), AX
+	MOVQ  ahead+56(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  mask+64(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -83,55 +85,60 @@ rows3:
 	MOVQ   AX, R11
 	TESTQ  R10, R10
 	JZ     short6
+	MOVQ   24(SP), R13
+	ADDQ   R11, R13
 
 chunks5:
-	VMOVUPS (R12), Z16
-	VMOVUPS (R12)(DI*1), Z17
-	VMOVUPS (R12)(DI*2), Z18
-	VMOVUPS (R12)(R8*1), Z19
-	VMOVUPS (R11), Z20
-	VMULPS  Z20, Z16, Z21
-	VADDPS  Z21, Z0, Z0
-	VMULPS  Z20, Z17, Z21
-	VADDPS  Z21, Z1, Z1
-	VMULPS  Z20, Z18, Z21
-	VADDPS  Z21, Z2, Z2
-	VMULPS  Z20, Z19, Z20
-	VADDPS  Z20, Z3, Z3
-	VMOVUPS (R11)(BX*1), Z20
-	VMULPS  Z20, Z16, Z21
-	VADDPS  Z21, Z4, Z4
-	VMULPS  Z20, Z17, Z21
-	VADDPS  Z21, Z5, Z5
-	VMULPS  Z20, Z18, Z21
-	VADDPS  Z21, Z6, Z6
-	VMULPS  Z20, Z19, Z20
-	VADDPS  Z20, Z7, Z7
-	VMOVUPS (R11)(BX*2), Z20
-	VMULPS  Z20, Z16, Z21
-	VADDPS  Z21, Z8, Z8
-	VMULPS  Z20, Z17, Z21
-	VADDPS  Z21, Z9, Z9
-	VMULPS  Z20, Z18, Z21
-	VADDPS  Z21, Z10, Z10
-	VMULPS  Z20, Z19, Z20
-	VADDPS  Z20, Z11, Z11
-	VMOVUPS (R11)(SI*1), Z20
-	VMULPS  Z20, Z16, Z16
-	VADDPS  Z16, Z12, Z12
-	VMULPS  Z20, Z17, Z16
-	VADDPS  Z16, Z13, Z13
-	VMULPS  Z20, Z18, Z16
-	VADDPS  Z16, Z14, Z14
-	VMULPS  Z20, Z19, Z16
-	VADDPS  Z16, Z15, Z15
-	ADDQ    $0x40, R11
-	ADDQ    $0x40, R12
-	DECQ    R10
-	JNZ     chunks5
+	PREFETCHT0 (R13)(BX*1)
+	PREFETCHT0 (R13)(SI*1)
+	ADDQ       $0x40, R13
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVUPS    (R11), Z20
+	VMULPS     Z20, Z16, Z21
+	VADDPS     Z21, Z0, Z0
+	VMULPS     Z20, Z17, Z21
+	VADDPS     Z21, Z1, Z1
+	VMULPS     Z20, Z18, Z21
+	VADDPS     Z21, Z2, Z2
+	VMULPS     Z20, Z19, Z20
+	VADDPS     Z20, Z3, Z3
+	VMOVUPS    (R11)(BX*1), Z20
+	VMULPS     Z20, Z16, Z21
+	VADDPS     Z21, Z4, Z4
+	VMULPS     Z20, Z17, Z21
+	VADDPS     Z21, Z5, Z5
+	VMULPS     Z20, Z18, Z21
+	VADDPS     Z21, Z6, Z6
+	VMULPS     Z20, Z19, Z20
+	VADDPS     Z20, Z7, Z7
+	VMOVUPS    (R11)(BX*2), Z20
+	VMULPS     Z20, Z16, Z21
+	VADDPS     Z21, Z8, Z8
+	VMULPS     Z20, Z17, Z21
+	VADDPS     Z21, Z9, Z9
+	VMULPS     Z20, Z18, Z21
+	VADDPS     Z21, Z10, Z10
+	VMULPS     Z20, Z19, Z20
+	VADDPS     Z20, Z11, Z11
+	VMOVUPS    (R11)(SI*1), Z20
+	VMULPS     Z20, Z16, Z16
+	VADDPS     Z16, Z12, Z12
+	VMULPS     Z20, Z17, Z16
+	VADDPS     Z16, Z13, Z13
+	VMULPS     Z20, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z20, Z19, Z16
+	VADDPS     Z16, Z15, Z15
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R12
+	DECQ       R10
+	JNZ        chunks5
 
 short6:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole7
 	MOVQ      dim+32(FP), R10
 	SHRQ      $0x04, R10
@@ -332,7 +339,7 @@ chunks10:
 	JNZ     chunks10
 
 short11:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole12
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -389,6 +396,7 @@ whole12:
 
 few9:
 	SUBQ   $0x04, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x10, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x10, AX, AX
@@ -426,37 +434,42 @@ rows15:
 	MOVQ   AX, R10
 	TESTQ  R9, R9
 	JZ     short18
+	MOVQ   24(SP), R12
+	ADDQ   R10, R12
 
 chunks17:
-	VMOVUPS (R11), Z8
-	VMOVUPS (R11)(DI*1), Z9
-	VMOVUPS (R10), Z10
-	VMULPS  Z10, Z8, Z11
-	VADDPS  Z11, Z0, Z0
-	VMULPS  Z10, Z9, Z10
-	VADDPS  Z10, Z1, Z1
-	VMOVUPS (R10)(BX*1), Z10
-	VMULPS  Z10, Z8, Z11
-	VADDPS  Z11, Z2, Z2
-	VMULPS  Z10, Z9, Z10
-	VADDPS  Z10, Z3, Z3
-	VMOVUPS (R10)(BX*2), Z10
-	VMULPS  Z10, Z8, Z11
-	VADDPS  Z11, Z4, Z4
-	VMULPS  Z10, Z9, Z10
-	VADDPS  Z10, Z5, Z5
-	VMOVUPS (R10)(SI*1), Z10
-	VMULPS  Z10, Z8, Z8
-	VADDPS  Z8, Z6, Z6
-	VMULPS  Z10, Z9, Z8
-	VADDPS  Z8, Z7, Z7
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	DECQ    R9
-	JNZ     chunks17
+	PREFETCHT0 (R12)(BX*1)
+	PREFETCHT0 (R12)(SI*1)
+	ADDQ       $0x40, R12
+	VMOVUPS    (R11), Z8
+	VMOVUPS    (R11)(DI*1), Z9
+	VMOVUPS    (R10), Z10
+	VMULPS     Z10, Z8, Z11
+	VADDPS     Z11, Z0, Z0
+	VMULPS     Z10, Z9, Z10
+	VADDPS     Z10, Z1, Z1
+	VMOVUPS    (R10)(BX*1), Z10
+	VMULPS     Z10, Z8, Z11
+	VADDPS     Z11, Z2, Z2
+	VMULPS     Z10, Z9, Z10
+	VADDPS     Z10, Z3, Z3
+	VMOVUPS    (R10)(BX*2), Z10
+	VMULPS     Z10, Z8, Z11
+	VADDPS     Z11, Z4, Z4
+	VMULPS     Z10, Z9, Z10
+	VADDPS     Z10, Z5, Z5
+	VMOVUPS    (R10)(SI*1), Z10
+	VMULPS     Z10, Z8, Z8
+	VADDPS     Z8, Z6, Z6
+	VMULPS     Z10, Z9, Z8
+	VADDPS     Z8, Z7, Z7
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R11
+	DECQ       R9
+	JNZ        chunks17
 
 short18:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole19
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
@@ -585,7 +598,7 @@ chunks22:
 	JNZ     chunks22
 
 short23:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole24
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -637,6 +650,7 @@ whole24:
 
 few21:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
@@ -687,7 +701,7 @@ chunks29:
 	JNZ     chunks29
 
 short30:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole31
 	MOVQ      dim+32(FP), R8
 	SHRQ      $0x04, R8
@@ -773,7 +787,7 @@ chunks34:
 	JNZ     chunks34
 
 short35:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole36
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -821,6 +835,7 @@ whole36:
 
 few33:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
@@ -880,6 +895,7 @@ chunks3:
 	MOVQ    columns+40(FP), R11
 	IMUL3Q  $0x04, R11, R11
 	MOVQ    24(SP), R12
+	MOVQ    R12, R13
 	MOVQ    AX, DI
 
 rows5:
@@ -887,6 +903,7 @@ rows5:
 	PREFETCHT0   64(DI)(R12*1)
 	PREFETCHT0   128(DI)(R12*1)
 	PREFETCHT0   192(DI)(R12*1)
+	XORQ         R13, R12
 	VBROADCASTSS (R8), Z16
 	VBROADCASTSS 4(R8), Z17
 	VBROADCASTSS 8(R8), Z18
@@ -950,10 +967,12 @@ chunks6:
 	MOVQ    columns+40(FP), R11
 	IMUL3Q  $0x04, R11, R11
 	MOVQ    24(SP), R12
+	MOVQ    R12, R13
 	MOVQ    AX, DI
 
 rows8:
 	PREFETCHT0   (DI)(R12*1)
+	XORQ         R13, R12
 	VBROADCASTSS (R8), Z4
 	VBROADCASTSS 4(R8), Z5
 	VBROADCASTSS 8(R8), Z6
@@ -989,9 +1008,11 @@ few7:
 	MOVQ      columns+40(FP), R9
 	IMUL3Q    $0x04, R9, R9
 	MOVQ      24(SP), R10
+	MOVQ      R10, R11
 
 rows10:
 	PREFETCHT0   (AX)(R10*1)
+	XORQ         R11, R10
 	VBROADCASTSS (DX), Z4
 	VBROADCASTSS 4(DX), Z5
 	VBROADCASTSS 8(DX), Z6
@@ -1046,6 +1067,7 @@ chunks13:
 	MOVQ    columns+40(FP), R10
 	IMUL3Q  $0x04, R10, R10
 	MOVQ    24(SP), R11
+	MOVQ    R11, R12
 	MOVQ    AX, SI
 
 rows15:
@@ -1053,6 +1075,7 @@ rows15:
 	PREFETCHT0   64(SI)(R11*1)
 	PREFETCHT0   128(SI)(R11*1)
 	PREFETCHT0   192(SI)(R11*1)
+	XORQ         R12, R11
 	VBROADCASTSS (DI), Z8
 	VBROADCASTSS 4(DI), Z9
 	VMOVUPS      (SI), Z10
@@ -1096,10 +1119,12 @@ chunks16:
 	MOVQ    columns+40(FP), R10
 	IMUL3Q  $0x04, R10, R10
 	MOVQ    24(SP), R11
+	MOVQ    R11, R12
 	MOVQ    AX, SI
 
 rows18:
 	PREFETCHT0   (SI)(R11*1)
+	XORQ         R12, R11
 	VBROADCASTSS (DI), Z2
 	VBROADCASTSS 4(DI), Z3
 	VMOVUPS      (SI), Z4
@@ -1127,9 +1152,11 @@ few17:
 	MOVQ      columns+40(FP), R8
 	IMUL3Q    $0x04, R8, R8
 	MOVQ      24(SP), R9
+	MOVQ      R9, R10
 
 rows20:
 	PREFETCHT0   (AX)(R9*1)
+	XORQ         R10, R9
 	VBROADCASTSS (DX), Z2
 	VBROADCASTSS 4(DX), Z3
 	VMOVUPS.Z    (AX), K1, Z4
@@ -1286,16 +1313,18 @@ fewer22:
 	VZEROUPPER
 	RET
 
-// func marginsShortAVX512(dst *float32, x *int16, w *float32, rows int, dim int, columns int, stride int, mask uint64)
+// func marginsShortAVX512(dst *float32, x *int16, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·marginsShortAVX512(SB), NOSPLIT, $24-64
+TEXT ·marginsShortAVX512(SB), NOSPLIT, $32-72
 	MOVQ  columns+40(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, 8(SP)
 	MOVQ  w+16(FP), AX
 	MOVQ  AX, 16(SP)
-	MOVQ  mask+56(FP), AX
+	MOVQ  ahead+56(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  mask+64(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -1389,7 +1418,7 @@ chunks5:
 	JNZ       chunks5
 
 short6:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole7
 	MOVQ        dim+32(FP), R10
 	SHRQ        $0x04, R10
@@ -1595,7 +1624,7 @@ chunks10:
 	JNZ       chunks10
 
 short11:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole12
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -1653,6 +1682,7 @@ whole12:
 
 few9:
 	SUBQ   $0x04, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x10, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x10, AX, AX
@@ -1724,7 +1754,7 @@ chunks17:
 	JNZ       chunks17
 
 short18:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole19
 	MOVQ        dim+32(FP), R9
 	SHRQ        $0x04, R9
@@ -1858,7 +1888,7 @@ chunks22:
 	JNZ       chunks22
 
 short23:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole24
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -1911,6 +1941,7 @@ whole24:
 
 few21:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
@@ -1969,7 +2000,7 @@ chunks29:
 	JNZ       chunks29
 
 short30:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole31
 	MOVQ        dim+32(FP), R8
 	SHRQ        $0x04, R8
@@ -2061,7 +2092,7 @@ chunks34:
 	JNZ       chunks34
 
 short35:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole36
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -2110,6 +2141,7 @@ whole36:
 
 few33:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
@@ -3054,16 +3086,18 @@ fewer22:
 	VZEROUPPER
 	RET
 
-// func marginsByteAVX512(dst *float32, x *uint8, w *float32, rows int, dim int, columns int, stride int, mask uint64)
+// func marginsByteAVX512(dst *float32, x *uint8, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·marginsByteAVX512(SB), NOSPLIT, $24-64
+TEXT ·marginsByteAVX512(SB), NOSPLIT, $32-72
 	MOVQ  columns+40(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, 8(SP)
 	MOVQ  w+16(FP), AX
 	MOVQ  AX, 16(SP)
-	MOVQ  mask+56(FP), AX
+	MOVQ  ahead+56(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  mask+64(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -3157,7 +3191,7 @@ chunks5:
 	JNZ       chunks5
 
 short6:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole7
 	MOVQ        dim+32(FP), R10
 	SHRQ        $0x04, R10
@@ -3363,7 +3397,7 @@ chunks10:
 	JNZ       chunks10
 
 short11:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole12
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -3421,6 +3455,7 @@ whole12:
 
 few9:
 	SUBQ   $0x04, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x10, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x10, AX, AX
@@ -3492,7 +3527,7 @@ chunks17:
 	JNZ       chunks17
 
 short18:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole19
 	MOVQ        dim+32(FP), R9
 	SHRQ        $0x04, R9
@@ -3626,7 +3661,7 @@ chunks22:
 	JNZ       chunks22
 
 short23:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole24
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -3679,6 +3714,7 @@ whole24:
 
 few21:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
@@ -3737,7 +3773,7 @@ chunks29:
 	JNZ       chunks29
 
 short30:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole31
 	MOVQ        dim+32(FP), R8
 	SHRQ        $0x04, R8
@@ -3829,7 +3865,7 @@ chunks34:
 	JNZ       chunks34
 
 short35:
-	CMPQ        mask+56(FP), $0x00
+	CMPQ        mask+64(FP), $0x00
 	JE          whole36
 	MOVQ        dim+32(FP), SI
 	SHRQ        $0x04, SI
@@ -3878,6 +3914,7 @@ whole36:
 
 few33:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
@@ -4817,16 +4854,18 @@ fewer22:
 	VZEROUPPER
 	RET
 
-// func marginsBitAVX512(dst *float32, x *uint64, w *float32, rows int, dim int, columns int, stride int, mask uint64)
+// func marginsBitAVX512(dst *float32, x *uint64, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·marginsBitAVX512(SB), NOSPLIT, $24-64
+TEXT ·marginsBitAVX512(SB), NOSPLIT, $32-72
 	MOVQ  columns+40(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, 8(SP)
 	MOVQ  w+16(FP), AX
 	MOVQ  AX, 16(SP)
-	MOVQ  mask+56(FP), AX
+	MOVQ  ahead+56(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  mask+64(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -4900,7 +4939,7 @@ chunks5:
 	JNZ     chunks5
 
 short6:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole7
 	MOVQ      dim+32(FP), R10
 	SHRQ      $0x04, R10
@@ -5085,7 +5124,7 @@ chunks10:
 	JNZ     chunks10
 
 short11:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole12
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -5139,6 +5178,7 @@ whole12:
 
 few9:
 	SUBQ   $0x04, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x10, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x10, AX, AX
@@ -5198,7 +5238,7 @@ chunks17:
 	JNZ     chunks17
 
 short18:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole19
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
@@ -5321,7 +5361,7 @@ chunks22:
 	JNZ     chunks22
 
 short23:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole24
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -5372,6 +5412,7 @@ whole24:
 
 few21:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
@@ -5422,7 +5463,7 @@ chunks29:
 	JNZ     chunks29
 
 short30:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole31
 	MOVQ      dim+32(FP), R8
 	SHRQ      $0x04, R8
@@ -5508,7 +5549,7 @@ chunks34:
 	JNZ     chunks34
 
 short35:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole36
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
@@ -5556,6 +5597,7 @@ whole36:
 
 few33:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
@@ -6011,17 +6053,19 @@ fewer22:
 	VZEROUPPER
 	RET
 
-// func marginsSingleAVX2(dst *float32, x *float32, w *float32, rows int, dim int, columns int, stride int, mask uint64, xTail *float32, wTail *float32)
+// func marginsSingleAVX2(dst *float32, x *float32, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64, xTail *float32, wTail *float32)
 // Requires: AVX
-TEXT ·marginsSingleAVX2(SB), NOSPLIT, $32-80
+TEXT ·marginsSingleAVX2(SB), NOSPLIT, $40-88
 	MOVQ columns+40(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
 	MOVQ AX, 8(SP)
 	MOVQ w+16(FP), AX
 	MOVQ AX, 16(SP)
-	MOVQ wTail+72(FP), AX
+	MOVQ ahead+56(FP), AX
 	MOVQ AX, 24(SP)
+	MOVQ wTail+80(FP), AX
+	MOVQ AX, 32(SP)
 
 columns1:
 	CMPQ (SP), $0x02
@@ -6034,7 +6078,7 @@ columns1:
 	SHLQ $0x02, SI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows3:
 	CMPQ   DX, $0x02
@@ -6085,11 +6129,11 @@ chunks5:
 	JNZ     chunks5
 
 short6:
-	CMPQ    mask+56(FP), $0x00
+	CMPQ    mask+64(FP), $0x00
 	JE      whole7
 	MOVQ    dim+32(FP), R9
 	SHRQ    $0x04, R9
-	MOVQ    24(SP), R9
+	MOVQ    32(SP), R9
 	VMOVUPS (R9), Y8
 	VMOVUPS 64(R9), Y9
 	VMOVUPS (R8), Y10
@@ -6185,11 +6229,11 @@ chunks10:
 	JNZ     chunks10
 
 short11:
-	CMPQ    mask+56(FP), $0x00
+	CMPQ    mask+64(FP), $0x00
 	JE      whole12
 	MOVQ    dim+32(FP), R9
 	SHRQ    $0x04, R9
-	MOVQ    24(SP), R9
+	MOVQ    32(SP), R9
 	VMOVUPS (R9), Y4
 	VMOVUPS 64(R9), Y5
 	VMOVUPS (R8), Y6
@@ -6237,8 +6281,9 @@ whole12:
 
 few9:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
-	ADDQ   $0x00000080, 24(SP)
+	ADDQ   $0x00000080, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
 	ADDQ   AX, 16(SP)
@@ -6257,7 +6302,7 @@ columns13:
 	SHLQ $0x02, DI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows15:
 	CMPQ   DX, $0x04
@@ -6302,11 +6347,11 @@ chunks17:
 	JNZ     chunks17
 
 short18:
-	CMPQ    mask+56(FP), $0x00
+	CMPQ    mask+64(FP), $0x00
 	JE      whole19
 	MOVQ    dim+32(FP), R9
 	SHRQ    $0x04, R9
-	MOVQ    24(SP), R9
+	MOVQ    32(SP), R9
 	VMOVUPS (R9), Y8
 	VMULPS  (R8), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -6390,11 +6435,11 @@ chunks22:
 	JNZ     chunks22
 
 short23:
-	CMPQ    mask+56(FP), $0x00
+	CMPQ    mask+64(FP), $0x00
 	JE      whole24
 	MOVQ    dim+32(FP), SI
 	SHRQ    $0x04, SI
-	MOVQ    24(SP), SI
+	MOVQ    32(SP), SI
 	VMOVUPS (SI), Y2
 	VMULPS  (R8), Y2, Y2
 	VADDPS  Y2, Y0, Y0
@@ -6433,8 +6478,9 @@ whole24:
 
 few21:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
-	ADDQ   $0x00000040, 24(SP)
+	ADDQ   $0x00000040, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
 	ADDQ   AX, 16(SP)
@@ -6668,17 +6714,19 @@ fewer10:
 	VZEROUPPER
 	RET
 
-// func marginsShortAVX2(dst *float32, x *int16, w *float32, rows int, dim int, columns int, stride int, mask uint64, xTail *int16, wTail *float32)
+// func marginsShortAVX2(dst *float32, x *int16, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64, xTail *int16, wTail *float32)
 // Requires: AVX, AVX2
-TEXT ·marginsShortAVX2(SB), NOSPLIT, $32-80
+TEXT ·marginsShortAVX2(SB), NOSPLIT, $40-88
 	MOVQ columns+40(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
 	MOVQ AX, 8(SP)
 	MOVQ w+16(FP), AX
 	MOVQ AX, 16(SP)
-	MOVQ wTail+72(FP), AX
+	MOVQ ahead+56(FP), AX
 	MOVQ AX, 24(SP)
+	MOVQ wTail+80(FP), AX
+	MOVQ AX, 32(SP)
 
 columns1:
 	CMPQ (SP), $0x02
@@ -6691,7 +6739,7 @@ columns1:
 	SHLQ $0x02, SI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows3:
 	CMPQ   DX, $0x02
@@ -6746,11 +6794,11 @@ chunks5:
 	JNZ       chunks5
 
 short6:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole7
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y8
 	VMOVUPS   64(R9), Y9
 	VPMOVSXWD (R8), Y10
@@ -6852,11 +6900,11 @@ chunks10:
 	JNZ       chunks10
 
 short11:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole12
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y4
 	VMOVUPS   64(R9), Y5
 	VPMOVSXWD (R8), Y6
@@ -6906,8 +6954,9 @@ whole12:
 
 few9:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
-	ADDQ   $0x00000080, 24(SP)
+	ADDQ   $0x00000080, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
 	ADDQ   AX, 16(SP)
@@ -6926,7 +6975,7 @@ columns13:
 	SHLQ $0x02, DI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows15:
 	CMPQ   DX, $0x04
@@ -6987,11 +7036,11 @@ chunks17:
 	JNZ       chunks17
 
 short18:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole19
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y8
 	VPMOVSXWD (R8), Y9
 	VCVTDQ2PS Y9, Y9
@@ -7095,11 +7144,11 @@ chunks22:
 	JNZ       chunks22
 
 short23:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole24
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
-	MOVQ      24(SP), SI
+	MOVQ      32(SP), SI
 	VMOVUPS   (SI), Y2
 	VPMOVSXWD (R8), Y3
 	VCVTDQ2PS Y3, Y3
@@ -7142,8 +7191,9 @@ whole24:
 
 few21:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
-	ADDQ   $0x00000040, 24(SP)
+	ADDQ   $0x00000040, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
 	ADDQ   AX, 16(SP)
@@ -7635,17 +7685,19 @@ fewer10:
 	VZEROUPPER
 	RET
 
-// func marginsByteAVX2(dst *float32, x *uint8, w *float32, rows int, dim int, columns int, stride int, mask uint64, xTail *uint8, wTail *float32)
+// func marginsByteAVX2(dst *float32, x *uint8, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64, xTail *uint8, wTail *float32)
 // Requires: AVX, AVX2
-TEXT ·marginsByteAVX2(SB), NOSPLIT, $32-80
+TEXT ·marginsByteAVX2(SB), NOSPLIT, $40-88
 	MOVQ columns+40(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
 	MOVQ AX, 8(SP)
 	MOVQ w+16(FP), AX
 	MOVQ AX, 16(SP)
-	MOVQ wTail+72(FP), AX
+	MOVQ ahead+56(FP), AX
 	MOVQ AX, 24(SP)
+	MOVQ wTail+80(FP), AX
+	MOVQ AX, 32(SP)
 
 columns1:
 	CMPQ (SP), $0x02
@@ -7658,7 +7710,7 @@ columns1:
 	SHLQ $0x02, SI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows3:
 	CMPQ   DX, $0x02
@@ -7713,11 +7765,11 @@ chunks5:
 	JNZ       chunks5
 
 short6:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole7
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y8
 	VMOVUPS   64(R9), Y9
 	VPMOVZXBD (R8), Y10
@@ -7819,11 +7871,11 @@ chunks10:
 	JNZ       chunks10
 
 short11:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole12
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y4
 	VMOVUPS   64(R9), Y5
 	VPMOVZXBD (R8), Y6
@@ -7873,8 +7925,9 @@ whole12:
 
 few9:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
-	ADDQ   $0x00000080, 24(SP)
+	ADDQ   $0x00000080, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
 	ADDQ   AX, 16(SP)
@@ -7893,7 +7946,7 @@ columns13:
 	SHLQ $0x02, DI
 	MOVQ columns+40(FP), DI
 	SHLQ $0x02, DI
-	MOVQ xTail+64(FP), R8
+	MOVQ xTail+72(FP), R8
 
 rows15:
 	CMPQ   DX, $0x04
@@ -7954,11 +8007,11 @@ chunks17:
 	JNZ       chunks17
 
 short18:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole19
 	MOVQ      dim+32(FP), R9
 	SHRQ      $0x04, R9
-	MOVQ      24(SP), R9
+	MOVQ      32(SP), R9
 	VMOVUPS   (R9), Y8
 	VPMOVZXBD (R8), Y9
 	VCVTDQ2PS Y9, Y9
@@ -8062,11 +8115,11 @@ chunks22:
 	JNZ       chunks22
 
 short23:
-	CMPQ      mask+56(FP), $0x00
+	CMPQ      mask+64(FP), $0x00
 	JE        whole24
 	MOVQ      dim+32(FP), SI
 	SHRQ      $0x04, SI
-	MOVQ      24(SP), SI
+	MOVQ      32(SP), SI
 	VMOVUPS   (SI), Y2
 	VPMOVZXBD (R8), Y3
 	VCVTDQ2PS Y3, Y3
@@ -8109,8 +8162,9 @@ whole24:
 
 few21:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
-	ADDQ   $0x00000040, 24(SP)
+	ADDQ   $0x00000040, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
 	ADDQ   AX, 16(SP)
@@ -8601,17 +8655,19 @@ fewer10:
 	VZEROUPPER
 	RET
 
-// func marginsBitAVX2(dst *float32, x *uint64, w *float32, rows int, dim int, columns int, stride int, mask uint64, xTail *uint64, wTail *float32)
+// func marginsBitAVX2(dst *float32, x *uint64, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64, xTail *uint64, wTail *float32)
 // Requires: AVX, AVX2
-TEXT ·marginsBitAVX2(SB), NOSPLIT, $32-80
+TEXT ·marginsBitAVX2(SB), NOSPLIT, $40-88
 	MOVQ    columns+40(FP), AX
 	MOVQ    AX, (SP)
 	MOVQ    dst+0(FP), AX
 	MOVQ    AX, 8(SP)
 	MOVQ    w+16(FP), AX
 	MOVQ    AX, 16(SP)
-	MOVQ    wTail+72(FP), AX
+	MOVQ    ahead+56(FP), AX
 	MOVQ    AX, 24(SP)
+	MOVQ    wTail+80(FP), AX
+	MOVQ    AX, 32(SP)
 	VMOVUPS rowBits32<>+0(SB), Y0
 	VMOVUPS rowBits32<>+32(SB), Y1
 
@@ -8678,13 +8734,13 @@ chunks5:
 	JNZ          chunks5
 
 short6:
-	CMPQ         mask+56(FP), $0x00
+	CMPQ         mask+64(FP), $0x00
 	JE           whole7
 	MOVQ         dim+32(FP), R8
 	SHRQ         $0x04, R8
 	IMUL3Q       $0x02, R8, R8
 	LEAQ         (AX)(R8*1), R8
-	MOVQ         24(SP), R9
+	MOVQ         32(SP), R9
 	VPBROADCASTW (R8), Y10
 	VPAND        Y0, Y10, Y11
 	VPCMPEQD     Y0, Y11, Y11
@@ -8780,13 +8836,13 @@ chunks10:
 	JNZ          chunks10
 
 short11:
-	CMPQ         mask+56(FP), $0x00
+	CMPQ         mask+64(FP), $0x00
 	JE           whole12
 	MOVQ         dim+32(FP), R8
 	SHRQ         $0x04, R8
 	IMUL3Q       $0x02, R8, R8
 	LEAQ         (AX)(R8*1), R8
-	MOVQ         24(SP), R9
+	MOVQ         32(SP), R9
 	VPBROADCASTW (R8), Y6
 	VPAND        Y0, Y6, Y7
 	VPCMPEQD     Y0, Y7, Y7
@@ -8832,8 +8888,9 @@ whole12:
 
 few9:
 	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x08, 8(SP)
-	ADDQ   $0x00000080, 24(SP)
+	ADDQ   $0x00000080, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
 	ADDQ   AX, 16(SP)
@@ -8914,13 +8971,13 @@ chunks17:
 	JNZ          chunks17
 
 short18:
-	CMPQ         mask+56(FP), $0x00
+	CMPQ         mask+64(FP), $0x00
 	JE           whole19
 	MOVQ         dim+32(FP), R8
 	SHRQ         $0x04, R8
 	IMUL3Q       $0x02, R8, R8
 	LEAQ         (AX)(R8*1), R8
-	MOVQ         24(SP), R9
+	MOVQ         32(SP), R9
 	VPBROADCASTW (R8), Y10
 	VPAND        Y0, Y10, Y11
 	VPCMPEQD     Y0, Y11, Y11
@@ -9024,13 +9081,13 @@ chunks22:
 	JNZ          chunks22
 
 short23:
-	CMPQ         mask+56(FP), $0x00
+	CMPQ         mask+64(FP), $0x00
 	JE           whole24
 	MOVQ         dim+32(FP), SI
 	SHRQ         $0x04, SI
 	IMUL3Q       $0x02, SI, SI
 	LEAQ         (AX)(SI*1), SI
-	MOVQ         24(SP), R8
+	MOVQ         32(SP), R8
 	VPBROADCASTW (SI), Y4
 	VPAND        Y0, Y4, Y5
 	VPCMPEQD     Y0, Y5, Y5
@@ -9071,8 +9128,9 @@ whole24:
 
 few21:
 	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 24(SP)
 	ADDQ   $0x04, 8(SP)
-	ADDQ   $0x00000040, 24(SP)
+	ADDQ   $0x00000040, 32(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x04, AX, AX
 	ADDQ   AX, 16(SP)

@@ -31,11 +31,11 @@ func marginsAVX512[T Entry](dst []float32, x []T, w []float32, rows, dim, column
 	mask := lowMask(dim, lanes)
 	switch x := any(x).(type) {
 	case []float32:
-		marginsSingleAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask)
+		marginsSingleAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
 	case []int16:
-		marginsShortAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask)
+		marginsShortAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
 	case []uint8:
-		marginsByteAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask)
+		marginsByteAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
 	}
 }
 
@@ -61,13 +61,13 @@ func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns,
 	switch x := any(x).(type) {
 	case []float32:
 		tails := any(&xTails).(*[lanes * tailRows]float32)
-		marginsSingleAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask, &tails[0], &wTails[0])
+		marginsSingleAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
 	case []int16:
 		tails := any(&xTails).(*[lanes * tailRows]int16)
-		marginsShortAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask, &tails[0], &wTails[0])
+		marginsShortAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
 	case []uint8:
 		tails := any(&xTails).(*[lanes * tailRows]uint8)
-		marginsByteAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, mask, &tails[0], &wTails[0])
+		marginsByteAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
 	}
 }
 
@@ -95,9 +95,9 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	for rows := len(dst) / columns; rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
-			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, mask)
+			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, 8*n*words, mask)
 		} else {
-			marginsBitAVX2(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, mask, nil, &tails[0])
+			marginsBitAVX2(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, 8*n*words, mask, nil, &tails[0])
 		}
 		if rows -= n; rows > 0 {
 			dst, x = dst[n*columns:], x[n*words:]
@@ -109,29 +109,29 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 // one entry and one column. Bit j of mask is set for each entry j of the last dim%16.
 
 //go:noescape
-func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows, dim, columns, stride int, mask uint64)
+func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
 //go:noescape
-func marginsShortAVX512(dst *float32, x *int16, w *float32, rows, dim, columns, stride int, mask uint64)
+func marginsShortAVX512(dst *float32, x *int16, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
 //go:noescape
-func marginsByteAVX512(dst *float32, x *uint8, w *float32, rows, dim, columns, stride int, mask uint64)
+func marginsByteAVX512(dst *float32, x *uint8, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
 //go:noescape
-func marginsBitAVX512(dst *float32, x *uint64, w *float32, rows, dim, columns, stride int, mask uint64)
+func marginsBitAVX512(dst *float32, x *uint64, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
 // What follows does the same. xTail and wTail point to the last dim%16 entries of each row
 // and column, 16 places apart and filled with zeros, when there are any. Rows of bits have
 // no xTail.
 
 //go:noescape
-func marginsSingleAVX2(dst *float32, x *float32, w *float32, rows, dim, columns, stride int, mask uint64, xTail *float32, wTail *float32)
+func marginsSingleAVX2(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64, xTail *float32, wTail *float32)
 
 //go:noescape
-func marginsShortAVX2(dst *float32, x *int16, w *float32, rows, dim, columns, stride int, mask uint64, xTail *int16, wTail *float32)
+func marginsShortAVX2(dst *float32, x *int16, w *float32, rows, dim, columns, stride, ahead int, mask uint64, xTail *int16, wTail *float32)
 
 //go:noescape
-func marginsByteAVX2(dst *float32, x *uint8, w *float32, rows, dim, columns, stride int, mask uint64, xTail *uint8, wTail *float32)
+func marginsByteAVX2(dst *float32, x *uint8, w *float32, rows, dim, columns, stride, ahead int, mask uint64, xTail *uint8, wTail *float32)
 
 //go:noescape
-func marginsBitAVX2(dst *float32, x *uint64, w *float32, rows, dim, columns, stride int, mask uint64, xTail *uint64, wTail *float32)
+func marginsBitAVX2(dst *float32, x *uint64, w *float32, rows, dim, columns, stride, ahead int, mask uint64, xTail *uint64, wTail *float32)

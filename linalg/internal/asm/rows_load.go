@@ -155,3 +155,10 @@ func (k *rowKernel) loadPlaces() {
 		k.places = append(k.places, v)
 	}
 }
+
+// halfAhead reports whether margins ask for every second row of the memory ahead and sums
+// for the others. For wide entries and several columns that spreads the reading best;
+// otherwise the sums, which come when no memory is read, ask for all of it.
+func (k *rowKernel) halfAhead(columns int) bool {
+	return k.entry == rowSingle && columns > 1 && k.set.masks
+}

@@ -22,6 +22,7 @@ func (s rowSet) marginTiles() [][2]marginTile {
 type marginState struct {
 	*rowKernel
 	left, dst, w, wTail operand.Mem // columns to do, and where they begin
+	ahead               operand.Mem // how far ahead memory is asked for
 
 	x, out, rows, xTail reg.Register // of the rows to do
 	distance            reg.Register // between rows of dst
@@ -33,12 +34,12 @@ type marginState struct {
 // incomplete chunk of a row. Sets without masks read that chunk from xTail and wTail,
 // which hold it for each row and column, filled with zeros.
 func (k *rowKernel) margins() {
-	arguments := "dst *float32, x " + k.entry.pointer + ", w *float32, rows, dim, columns, stride int, mask uint64"
+	arguments := "dst *float32, x " + k.entry.pointer + ", w *float32, rows, dim, columns, stride, ahead int, mask uint64"
 	if !k.set.masks {
 		arguments += ", xTail " + k.entry.pointer + ", wTail *float32"
 	}
 	k.begin("margins", arguments)
-	s := &marginState{rowKernel: k, left: k.keep("columns"), dst: k.keep("dst"), w: k.keep("w")}
+	s := &marginState{rowKernel: k, left: k.keep("columns"), dst: k.keep("dst"), w: k.keep("w"), ahead: k.keep("ahead")}
 	if !k.set.masks {
 		s.wTail = k.keep("wTail")
 	}
@@ -59,6 +60,7 @@ func (k *rowKernel) margins() {
 // nextColumns moves on by so many columns.
 func (s *marginState) nextColumns(columns int) {
 	s.SUBQ(operand.U8(columns), s.left)
+	s.MOVQ(operand.U32(0), s.ahead)
 	s.ADDQ(operand.U8(4*columns), s.dst)
 	if !s.set.masks {
 		s.ADDQ(operand.U32(64*columns), s.wTail)
@@ -123,7 +125,18 @@ func (s *marginState) chunks(t marginTile, sums [][]reg.Register) {
 	s.MOVQ(s.x, x)
 	s.TESTQ(left, left)
 	s.JZ(operand.LabelRef(none))
+	prefetch := s.halfAhead(t.columns) && t.rows == 4
+	next := s.GP64()
+	if prefetch {
+		s.MOVQ(s.ahead, next)
+		s.ADDQ(x, next)
+	}
 	s.Label(again)
+	if prefetch {
+		s.PREFETCHT0(s.xs.at(next, 1, 0))
+		s.PREFETCHT0(s.xs.at(next, 3, 0))
+		s.ADDQ(operand.U8(64), next)
+	}
 	s.add(t, sums, marginChunk{
 		x: func(r, h int) operand.Mem { return s.xs.at(x, r, s.entry.offset(8*h)) },
 		w: func(c, h int) operand.Mem { return s.ws.at(w, c, 32*h) },

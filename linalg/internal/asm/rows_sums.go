@@ -138,11 +138,18 @@ func (s *sumState) allRows(t sumTile, sums [][]reg.Register, tail bool) {
 	apart := s.argument("columns")
 	s.IMUL3Q(operand.U8(s.number()), apart, apart)
 	ahead := s.fetch(s.ahead)
+	toggle := s.GP64()
+	if s.halfAhead(t.columns) {
+		s.MOVQ(ahead, toggle)
+	}
 	s.MOVQ(s.x, x)
 	again := s.label("rows")
 	s.Label(again)
 	for line := 0; line < s.entry.offset(s.chunk()*t.chunks); line += 64 {
 		s.PREFETCHT0(operand.Mem{Base: x, Index: ahead, Scale: 1, Disp: line})
+	}
+	if s.halfAhead(t.columns) {
+		s.XORQ(toggle, ahead)
 	}
 	s.add(t, sums, x, factor, tail)
 	s.ADDQ(stride, x)
