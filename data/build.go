@@ -17,6 +17,7 @@ type builder struct {
 	byColumn  []int            // the feature at a position of a matrix, or -1
 	extraAt   [][]int          // the extras at a position of a matrix
 	columns   [][]float32
+	entries   *entries // in the place of columns, for a sparse table
 	target    []float32
 	hasTarget bool
 	dropped   []bool
@@ -137,6 +138,7 @@ func (b *builder) settle(keepDropped bool) {
 		for j := range b.columns {
 			b.columns[j] = squeeze(b.columns[j], b.dropped, from)
 		}
+		b.entries.squeeze(b.dropped, from)
 		if b.hasTarget {
 			b.target = squeeze(b.target, b.dropped, from)
 		}
@@ -158,6 +160,7 @@ func (b *builder) take(rows int, keepDropped bool) *Dataset {
 	for j := range b.columns {
 		d.columns[j], b.columns[j] = cut(b.columns[j], rows)
 	}
+	d.sparse, b.entries = b.entries.cut(rows)
 	if b.hasTarget {
 		d.target, b.target = cut(b.target, rows)
 	}

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// Dataset is a table in columns of float32 under a schema. It does not change
-// after it was made and is safe for concurrent use, as long as the slices that
-// its methods return are not written to.
+// Dataset is a table of float32 under a schema, in columns or, if Sparse, in the cells that the
+// table has. It does not change after it was made and is safe for concurrent use, as long as the
+// slices that its methods return are not written to.
 type Dataset struct {
 	schema   *Schema
 	features []Column
 	columns  [][]float32
+	sparse   *entries // in the place of columns
 	target   []float32
 	dropped  []bool
 	groups   map[string]group
@@ -53,7 +54,11 @@ func (d *Dataset) Records() int { return d.records }
 // Row fills dst with the values of row i, one for each of Schema.Features in
 // order, and returns it. NaN is a missing cell. dst is grown when it is too short.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
-	dst = slices.Grow(dst[:0], len(d.columns))[:len(d.columns)]
+	dst = slices.Grow(dst[:0], len(d.features))[:len(d.features)]
+	if d.sparse != nil {
+		d.sparse.row(dst, i)
+		return dst
+	}
 	for j, column := range d.columns {
 		dst[j] = column[i]
 	}
@@ -61,8 +66,13 @@ func (d *Dataset) Row(dst []float32, i int) []float32 {
 }
 
 // Column returns the values of the j-th of Schema.Features. The caller must not
-// modify them.
-func (d *Dataset) Column(j int) []float32 { return d.columns[j] }
+// modify them. Of a sparse data set they are put together at each call.
+func (d *Dataset) Column(j int) []float32 {
+	if d.sparse != nil {
+		return d.sparse.dense(j)
+	}
+	return d.columns[j]
+}
 
 // Target returns the class indices or values of the target, or nil when the
 // data set was read without. The caller must not modify them.
@@ -82,7 +92,7 @@ func (d *Dataset) Group(name string) (codes []int32, levels []string, err error)
 	}
 	for j := range d.features {
 		if c := &d.features[j]; c.Name == name && c.Kind == Categorical {
-			return categoryCodes(d.columns[j]), c.Levels, nil
+			return categoryCodes(d.Column(j)), c.Levels, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("data: group column %q is not at hand, want a categorical feature or a column that was asked for when reading; name another column", name)
@@ -107,6 +117,7 @@ func (d *Dataset) Slice(from, to int) *Dataset {
 	for j, column := range d.columns {
 		s.columns[j] = column[from:to:to]
 	}
+	s.sparse = d.sparse.slice(from, to)
 	if d.target != nil {
 		s.target = d.target[from:to:to]
 	}

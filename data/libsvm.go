@@ -12,17 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// maxLineBytes bounds one line of a LIBSVM file.
-	maxLineBytes = 16 << 20
-	// maxSpread is how many times larger than its text a LIBSVM file may become as a table
-	// in memory, where the entries that it leaves out are numbers as well.
-	maxSpread = 1000
-	// freeSpread is the size of a table in bytes up to which maxSpread does not count.
-	freeSpread = 1 << 30
-	// maxTable bounds the size of such a table in bytes.
-	maxTable = 1 << 36
-)
+// maxLineBytes bounds one line of a LIBSVM file.
+const maxLineBytes = 16 << 20
 
 // hasLIBSVMName reports whether a file is called as LIBSVM files are.
 func hasLIBSVMName(path string) bool {
@@ -68,12 +59,12 @@ type sparse struct {
 	r       *bufio.Reader
 	buffer  []byte
 	line    int
-	read    int64    // bytes of text
 	cells   []string // one for each column of the schema, then the target
 	zeros   []string // cells of a row without entries
 	entries []int    // positions in cells of the entries of the line
 	levels  []levelTexts
 	rows    *sparseRows // nil for a sink that takes whole rows only
+	block   *blockSink  // whose builder rows passes them to, or nil
 }
 
 // scanLIBSVM passes every line of a LIBSVM text to the sink. Index i is the i-th column of
@@ -94,7 +85,7 @@ func scanLIBSVM(ctx context.Context, q request, r *bufio.Reader) error {
 		return err
 	}
 	q.sink.begin(l)
-	return newSparse(q, r).scan(ctx, 4*int64(len(l.features)+len(l.extra)+1))
+	return newSparse(q, r).scan(ctx)
 }
 
 func newSparse(q request, r *bufio.Reader) *sparse {
@@ -102,15 +93,21 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 	s := &sparse{q: q, r: r, cells: make([]string, len(columns)+1), zeros: make([]string, len(columns)+1), levels: make([]levelTexts, len(columns)+1)}
 	marks := q.schema.Marks()
 	for i := range columns {
-		if columns[i].Kind == Categorical {
-			s.levels[i] = newLevelTexts(columns[i].Levels, marks)
+		switch c := &columns[i]; {
+		case c.Kind == Categorical && i > 0 && sameTexts(c.Levels, columns[i-1].Levels):
+			s.levels[i] = s.levels[i-1]
+		case c.Kind == Categorical:
+			s.levels[i] = newLevelTexts(c.Levels, marks)
 		}
 		s.zeros[i] = s.levels[i].find("0")
 	}
 	copy(s.cells, s.zeros)
 	s.levels[len(columns)] = newLevelTexts(q.schema.Target.Levels, marks)
-	if b, ok := q.sink.(*builder); ok {
-		s.rows = newSparseRows(b, s.zeros)
+	switch sink := q.sink.(type) {
+	case *builder:
+		s.rows = newSparseRows(sink)
+	case *blockSink:
+		s.rows, s.block = newSparseRows(sink.builder), sink
 	}
 	return s
 }
@@ -138,8 +135,8 @@ func matchIndexes(q request) (layout, error) {
 	return l, nil
 }
 
-// scan passes all records to the sink, which keeps rowBytes of each.
-func (s *sparse) scan(ctx context.Context, rowBytes int64) error {
+// scan passes all records to the sink.
+func (s *sparse) scan(ctx context.Context) error {
 	for rows := 0; ; {
 		if s.line%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -164,25 +161,15 @@ func (s *sparse) scan(ctx context.Context, rowBytes int64) error {
 			return err
 		}
 		rows++
-		if err = s.overSpread(int64(rows), rowBytes); err != nil {
-			return err
-		}
 		if s.rows == nil {
 			s.q.sink.cells(s.line, s.cells)
 			continue
 		}
 		s.rows.add(s.cells, s.entries)
+		if s.block != nil {
+			s.block.complete()
+		}
 	}
-}
-
-// overSpread bounds the memory that a small file of many short lines takes.
-func (s *sparse) overSpread(rows, rowBytes int64) error {
-	size := rows * rowBytes
-	if size <= freeSpread || size <= maxTable && size/maxSpread <= s.read {
-		return nil
-	}
-	return s.fail(0, "the table is too large with the entries that the file leaves out",
-		fmt.Sprintf("at most %d bytes, and at most %d times the text", int64(maxTable), maxSpread), "declare fewer columns, or split the file")
 }
 
 func (s *sparse) fail(entry int, problem, want, remedy string) error {
@@ -196,7 +183,6 @@ func (s *sparse) next() (string, error) {
 	s.buffer = s.buffer[:0]
 	for {
 		part, err := s.r.ReadSlice('\n')
-		s.read += int64(len(part))
 		if len(s.buffer)+len(part) > maxLineBytes {
 			return "", s.fail(0, "the line is longer than 16 MiB", "one record on each line", "look for line ends that are missing")
 		}

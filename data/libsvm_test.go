@@ -200,17 +200,13 @@ func TestReadCSVBesideLIBSVM(t *testing.T) {
 	}
 }
 
-// TestReadLIBSVMLimits wants a stop at the size in memory that a small file claims, at the
-// ratio, at the limit of bytes, and at a context that is done.
+// TestReadLIBSVMLimits wants a stop at the limit of bytes, and at a context that is done.
 func TestReadLIBSVMLimits(t *testing.T) {
 	s := npySchema()
 	s.MaxRecords = 1 << 30
 	plain := npyFile(t, "t", []byte(strings.Repeat("1 1:1\n", 1000)))
 	_, err := data.Read(context.Background(), s, data.Source{Path: plain}, data.ReadOptions{MaxBytes: 1000})
 	wantFileError(t, err, plain, "1000 bytes")
-	packed := npyFile(t, "t.gz", gzipText([]byte("1 1:1\n"+strings.Repeat(" ", 5_000_000))))
-	_, err = data.Read(context.Background(), s, data.Source{Path: packed}, data.ReadOptions{})
-	wantFileError(t, err, packed, "1000 times")
 	ctx, cancel := context.WithTimeout(context.Background(), -time.Second)
 	defer cancel()
 	if _, err = data.Read(ctx, s, data.Source{Path: plain}, data.ReadOptions{}); !errors.Is(err, context.DeadlineExceeded) {

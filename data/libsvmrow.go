@@ -1,50 +1,45 @@
 package data
 
-// sparseRows passes rows of few entries to a builder. It means the same as builder.cells for
-// each row with the cell "0", or the level that is this number, where there is no entry; but
-// what becomes of such a cell is found out once for each column and not once for each cell.
+// sparseRows passes rows of few entries to a builder, which keeps the entries. It means the same as
+// builder.cells for each row with the cell "0", or the level that is this number, where there is no
+// entry; but what becomes of such a cell is found out once for each column and not once for each
+// cell.
 type sparseRows struct {
-	b      *builder
-	absent []float32 // of each feature, the value of a cell without an entry
-	drops  []bool    // of each feature, whether such a cell drops the row
-	most   int       // how many of drops are set
+	b    *builder
+	most int // how many columns drop a row without an entry
 }
 
-// newSparseRows takes the cells of a row without entries. The builder has begun.
-func newSparseRows(b *builder, zeros []string) *sparseRows {
-	r := &sparseRows{b: b, absent: make([]float32, len(b.features)), drops: make([]bool, len(b.features))}
-	for j, at := range b.layout.features {
-		c := &b.features[j]
-		v, ok := c.treat(c.classify(zeros[at], b.marks, b.indexes[j]))
-		r.absent[j], r.drops[j] = v, !ok
-		if !ok {
+// newSparseRows makes the builder sparse. It has begun and holds no rows.
+func newSparseRows(b *builder) *sparseRows {
+	b.columns, b.entries = nil, newEntries(b.schema, b.features)
+	r := &sparseRows{b: b}
+	for _, drops := range b.entries.drops {
+		if drops {
 			r.most++
 		}
 	}
 	return r
 }
 
-// add takes a row: all its cells, and the positions of those that are entries, each once.
+// add takes a row: all its cells, and the positions of those that are entries, ascending.
 func (r *sparseRows) add(cells []string, entries []int) {
 	b, row := r.b, len(r.b.dropped)
 	b.dropped = append(b.dropped, false)
-	for j, v := range r.absent {
-		b.columns[j] = append(b.columns[j], v)
-	}
 	absentDrops := r.most
 	for _, at := range entries {
 		j := b.byColumn[at]
 		if j < 0 {
 			continue
 		}
-		if r.drops[j] {
+		if b.entries.drops[j] {
 			absentDrops--
 		}
 		c := &b.features[j]
 		v, ok := c.treat(c.classify(cells[at], b.marks, b.indexes[j]))
-		b.columns[j][row] = v
+		b.entries.add(j, v)
 		b.drop(row, ok)
 	}
+	b.entries.end()
 	b.drop(row, absentDrops == 0)
 	r.addRest(row, cells)
 }

@@ -75,15 +75,29 @@ func TestSparseRows(t *testing.T) {
 		if got.Records() != want.Records() || got.Records() < 10 || !sameFloats(got.target, want.target) || !slices.Equal(got.dropped, want.dropped) {
 			t.Fatalf("%+v: got %d records with other targets or dropped rows than the %d of CSV", o, got.Records(), want.Records())
 		}
-		for j := range want.columns {
-			if !sameFloats(got.columns[j], want.columns[j]) {
-				t.Errorf("%+v: column %q: got other values than of CSV", o, want.features[j].Name)
-			}
-		}
+		sameTable(t, fmt.Sprintf("%+v", o), got, want)
 		for name, g := range want.groups {
 			if !slices.Equal(got.groups[name].codes, g.codes) || !slices.Equal(got.groups[name].levels, g.levels) {
 				t.Errorf("%+v: group %q: got %v, want %v", o, name, got.groups[name], g)
 			}
+		}
+	}
+}
+
+// sameTable compares a sparse table with one in columns, by column and by row.
+func sameTable(t *testing.T, name string, got, want *Dataset) {
+	t.Helper()
+	if !got.Sparse() || want.Sparse() || len(got.columns) > 0 {
+		t.Fatalf("%s: want a sparse table and one in columns", name)
+	}
+	for j := range want.columns {
+		if !sameFloats(got.Column(j), want.columns[j]) {
+			t.Errorf("%s: column %q: got other values than of CSV", name, want.features[j].Name)
+		}
+	}
+	for i := range want.Records() {
+		if !sameFloats(got.Row(nil, i), want.Row(nil, i)) {
+			t.Fatalf("%s: row %d: got %v, want %v", name, i, got.Row(nil, i), want.Row(nil, i))
 		}
 	}
 }

@@ -1,0 +1,178 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+)
+
+// entries are the cells of sparse records, record after record. What a record has no cell for
+// has one value in each column, the same for all records.
+type entries struct {
+	start  []int // of each record in column and value, and the end
+	column []uint32
+	value  []float32
+	absent []float32 // of each feature, what a cell without an entry is stored as
+	drops  []bool    // of each feature, whether the schema drops the row for such a cell
+}
+
+// newEntries returns no records under the features of a schema.
+func newEntries(s *Schema, features []Column) *entries {
+	e := &entries{start: []int{0}, absent: make([]float32, len(features)), drops: make([]bool, len(features))}
+	marks, last := s.Marks(), levelTexts{}
+	for j := range features {
+		c := &features[j]
+		if c.Kind == Categorical && (j == 0 || !sameTexts(c.Levels, features[j-1].Levels)) {
+			last = newLevelTexts(c.Levels, marks)
+		}
+		zero := "0"
+		if c.Kind == Categorical {
+			zero = last.find(zero)
+		}
+		v, ok := c.treat(c.classify(zero, marks, nil))
+		e.absent[j], e.drops[j] = v, !ok
+	}
+	return e
+}
+
+// sameTexts reports whether two slices are one: the columns of a range share their levels.
+func sameTexts(a, b []string) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+}
+
+// NewSparse makes a Dataset that keeps only the cells that are given: record i has the cells
+// start[i] to start[i+1]-1 of columns, the positions in Schema.Features, and values, encoded as
+// Column.Cell encodes them. Positions ascend within a record. What a record has no cell for is the
+// number 0, treated as the schema declares. It checks shapes and positions only and keeps its
+// arguments; target may be nil.
+func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
+	features := s.Features()
+	records := len(start) - 1
+	if records < 0 || start[0] != 0 || start[records] != len(columns) || len(columns) != len(values) || target != nil && len(target) != records {
+		return nil, fmt.Errorf("data: shape of sparse records is wrong, want starts from 0 to the number of cells, a value for each cell and a target for each record")
+	}
+	for i := range records {
+		if start[i] > start[i+1] || start[i+1] > len(columns) || !ascends(columns[start[i]:start[i+1]], len(features)) {
+			return nil, fmt.Errorf("data: cells of record %d are out of order, want ascending columns below %d", i, len(features))
+		}
+	}
+	e := newEntries(s, features)
+	e.start, e.column, e.value = start, columns, values
+	return &Dataset{schema: s, features: features, sparse: e, target: target, records: records}, nil
+}
+
+// ascends reports whether positions ascend below an end.
+func ascends(columns []uint32, end int) bool {
+	for k, j := range columns {
+		if int64(j) >= int64(end) || k > 0 && j <= columns[k-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// Sparse reports whether the data set keeps only the cells that the table has: a LIBSVM file, or
+// what NewSparse was given. Then Row and Column build what they return, and Cells and Absent are
+// what is kept.
+func (d *Dataset) Sparse() bool { return d.sparse != nil }
+
+// Cells returns the cells of record i of a sparse data set: their positions in Schema.Features,
+// ascending, and their values, NaN for a missing one. The caller must not modify them. It returns
+// nil for a data set that is not sparse.
+func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
+	if d.sparse == nil {
+		return nil, nil
+	}
+	return d.sparse.cells(i)
+}
+
+// Absent returns what a record of a sparse data set has in each of Schema.Features where it has no
+// cell: the number 0 as the schema treats it, NaN where that is missing. The caller must not modify
+// it. It is nil for a data set that is not sparse.
+func (d *Dataset) Absent() []float32 {
+	if d.sparse == nil {
+		return nil
+	}
+	return d.sparse.absent
+}
+
+func (e *entries) cells(i int) ([]uint32, []float32) {
+	from, to := e.start[i], e.start[i+1]
+	return e.column[from:to:to], e.value[from:to:to]
+}
+
+// row fills dst, of one value for each feature.
+func (e *entries) row(dst []float32, i int) {
+	copy(dst, e.absent)
+	columns, values := e.cells(i)
+	for k, j := range columns {
+		dst[j] = values[k]
+	}
+}
+
+// dense returns one column of all records.
+func (e *entries) dense(j int) []float32 {
+	out := slices.Repeat(e.absent[j:j+1], len(e.start)-1)
+	for i := range out {
+		columns, values := e.cells(i)
+		if k, ok := slices.BinarySearch(columns, uint32(j)); ok {
+			out[i] = values[k]
+		}
+	}
+	return out
+}
+
+// slice returns the records from ≤ i < to in the same memory.
+func (e *entries) slice(from, to int) *entries {
+	if e == nil {
+		return nil
+	}
+	s := *e
+	s.start = e.start[from : to+1 : to+1]
+	return &s
+}
+
+// add appends a cell to the record that end ends.
+func (e *entries) add(column int, v float32) {
+	e.column, e.value = append(e.column, uint32(column)), append(e.value, v)
+}
+
+func (e *entries) end() { e.start = append(e.start, len(e.column)) }
+
+// squeeze removes the dropped records in place, from a record on.
+func (e *entries) squeeze(dropped []bool, from int) {
+	if e == nil {
+		return
+	}
+	kept, n := from, e.start[from]
+	for i := from; i < len(e.start)-1; i++ {
+		if dropped[i] {
+			continue
+		}
+		// The start of record i is read before that of a kept record, which is not after it, is written.
+		first, last := e.start[i], e.start[i+1]
+		copy(e.column[n:], e.column[first:last])
+		copy(e.value[n:], e.value[first:last])
+		e.start[kept] = n
+		n += last - first
+		kept++
+	}
+	e.start[kept] = n
+	e.start, e.column, e.value = e.start[:kept+1], e.column[:n], e.value[:n]
+}
+
+// cut returns the first records, and a copy of the others.
+func (e *entries) cut(records int) (first, others *entries) {
+	if e == nil {
+		return nil, nil
+	}
+	a, b := *e, *e
+	n := e.start[records]
+	a.start = e.start[: records+1 : records+1]
+	a.column, b.column = cut(e.column, n)
+	a.value, b.value = cut(e.value, n)
+	b.start = make([]int, 0, len(e.start)-records)
+	for _, s := range e.start[records:] {
+		b.start = append(b.start, s-n)
+	}
+	return &a, &b
+}
