@@ -108,8 +108,19 @@ func (p *pipeline) join(ctx context.Context) error {
 		b.part.begin(p.plan, b.text, limit) // the row that is one too many lies in this block
 		b.part.scan(b)
 	}
+	if p.rows == 0 && b.part.rows > 0 && b.part.err == nil {
+		p.sink.reserve(p.expected(b))
+	}
 	p.sink.join(b.part)
 	p.rows += b.part.rows
 	p.free = append(p.free, b)
 	return b.part.err
+}
+
+// expected is about how many rows a file has that goes on as its first block does; 0 when its
+// size is not known.
+func (p *pipeline) expected(first *block) int {
+	const spare = 1.02
+	rows := float64(first.part.rows) * spare * float64(p.q.size) / float64(len(first.text))
+	return int(min(rows, float64(max(0, p.q.maxRecords))))
 }

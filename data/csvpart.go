@@ -25,6 +25,7 @@ type part struct {
 // partSink is a sink that takes rows by the block, in order.
 type partSink interface {
 	plan(q request, t *table) *rowPlan
+	reserve(rows int)
 	join(p *part)
 }
 

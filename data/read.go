@@ -97,6 +97,7 @@ func scan(ctx context.Context, q request, src Source) error {
 		return err
 	}
 	defer f.Close()
+	q.size = in.size
 	b := bufio.NewReaderSize(in, chunkBytes)
 	magic, err := b.Peek(len(npyMagic))
 	if err != nil && err != io.EOF {

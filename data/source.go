@@ -33,6 +33,7 @@ type input struct {
 	packed   bool
 	read     int64
 	maxBytes int64
+	size     int64 // of the text in bytes, 0 when it is not known
 }
 
 // counter counts the bytes that are read from a file.
@@ -54,7 +55,8 @@ func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *inpu
 	if err != nil {
 		return nil, nil, openError(path, err, remedy)
 	}
-	if info, statErr := f.Stat(); statErr != nil || info.IsDir() {
+	info, err := f.Stat()
+	if err != nil || info.IsDir() {
 		f.Close()
 		return nil, nil, &FileError{File: path, Problem: "it is a directory", Want: "a file", Remedy: remedy}
 	}
@@ -62,6 +64,9 @@ func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *inpu
 	if err != nil {
 		f.Close()
 		return nil, nil, err
+	}
+	if info.Mode().IsRegular() && !in.packed {
+		in.size = info.Size()
 	}
 	return f, in, nil
 }
