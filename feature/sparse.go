@@ -1,0 +1,53 @@
+package feature
+
+// Sparse encodes records of which only some cells are given, the others having one value in each
+// column, as those of a sparse data.Dataset. It is immutable.
+type Sparse struct {
+	encoder  *Encoder
+	defaults []standing
+}
+
+// standing is the feature that is not 0 where a column has no cell.
+type standing struct {
+	column, at uint32
+	x          float64
+}
+
+// Sparse returns the encoder of records that have the value absent[j] in column j where they have no
+// cell; absent has one value for each column, as Dataset.Absent returns them.
+func (e *Encoder) Sparse(absent []float32) *Sparse {
+	s := &Sparse{encoder: e}
+	for j := range e.columns {
+		if at, x := e.columns[j].entry(float64(absent[j])); at >= 0 {
+			s.defaults = append(s.defaults, standing{uint32(j), uint32(at), x})
+		}
+	}
+	return s
+}
+
+// Defaults returns the number of columns that have a feature other than 0 where there is no cell: each
+// adds an entry to every record.
+func (s *Sparse) Defaults() int { return len(s.defaults) }
+
+// Entries appends the features of one record that are not 0, in ascending order, to index and x and
+// returns them. Columns are those of the record's cells, ascending, and values stand beside them, as
+// Dataset.Cells returns both. The entries are those of Encoder.Entries for the whole row; the time is
+// proportional to the cells and Defaults.
+func (s *Sparse) Entries(columns []uint32, values []float32, index []uint32, x []float64) ([]uint32, []float64) {
+	rest := s.defaults
+	for k, j := range columns {
+		for len(rest) > 0 && rest[0].column < j {
+			index, x, rest = append(index, rest[0].at), append(x, rest[0].x), rest[1:]
+		}
+		if len(rest) > 0 && rest[0].column == j {
+			rest = rest[1:]
+		}
+		if at, v := s.encoder.columns[j].entry(float64(values[k])); at >= 0 {
+			index, x = append(index, uint32(at)), append(x, v)
+		}
+	}
+	for _, d := range rest {
+		index, x = append(index, d.at), append(x, d.x)
+	}
+	return index, x
+}
