@@ -30,6 +30,7 @@ type Sum struct {
 	rows    *Rows
 	columns int
 	bound   float64
+	scale   float64 // integers of Δ in one unit of the bound
 	grid    grid
 	total   []int64   // of what was flushed, column after column
 	whole   []float64 // of what was not: whole numbers, as the rows' type has them
@@ -66,7 +67,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	n := columns * rows.dim
-	return &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, grid: g,
+	return &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, scale: float64(g.bound) / bound, grid: g,
 		total: make([]int64, n), whole: make([]float64, n), betas: make([]int64, columns), tails: make([]int64, columns)}
 }
 
@@ -129,21 +130,21 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 // (Σ q_k²)·n2 ≤ Δ² holds exactly. It is the only place where a proposal becomes part
 // of a sum. The row's integers stand for unit each.
 func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
-	scale := float64(s.grid.bound) / s.bound * unit
+	scale := s.scale * unit
 	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
 		clear(q)
 		return
 	}
-	if withinBound(q, n2, s.grid.bound) {
+	// Beyond the bound: round toward zero, and if that is not enough, scale to the bound before.
+	if withinBound(q, n2, s.grid.bound) || quantise(q, proposal, scale, math.Trunc) && withinBound(q, n2, s.grid.bound) {
 		return
 	}
-	// Beyond the bound: scale to it, and round toward zero.
 	norm := 0.0
 	for _, v := range proposal {
 		norm = math.Hypot(norm, v*scale)
 	}
-	shrink := min(1, float64(s.grid.bound)/(norm*math.Sqrt(float64(n2)))) * (1 - 1e-12)
-	if !quantise(q, proposal, scale*shrink, math.Trunc) || !withinBound(q, n2, s.grid.bound) {
+	scale *= min(1, float64(s.grid.bound)/(norm*math.Sqrt(float64(n2)))) * (1 - 1e-12)
+	if !quantise(q, proposal, scale, math.Trunc) || !withinBound(q, n2, s.grid.bound) {
 		clear(q)
 	}
 }

@@ -80,12 +80,6 @@ func (m Linear) Propose(c *linalg.Contributions, labels []float32, multiply func
 	}
 }
 
-// blockLoss is a loss that has the residuals of many records together, faster. Scores is working
-// space when it returns.
-type blockLoss interface {
-	residuals(dst []float64, scores, labels []float32)
-}
-
 // residuals asks the loss for one record after the other.
 func (m Linear) residuals(dst []float64, scores, labels []float32) {
 	wide := make([]float64, m.Columns)

@@ -1,0 +1,56 @@
+package model
+
+import "github.com/ditherml/dither/linalg"
+
+// blockLoss is a loss that has the residuals of many records together, faster than one after the
+// other. What it writes for a record has the same bits whatever records stand beside it: the
+// functions of linalg promise that. It may overwrite scores. The residual of a label that is NaN does
+// not matter.
+type blockLoss interface {
+	residuals(dst []float64, scores, labels []float32)
+}
+
+var (
+	_ blockLoss = Logistic{}
+	_ blockLoss = Softmax{}
+	_ blockLoss = OneVsRest{}
+)
+
+// residuals writes σ(z) - label.
+func (Logistic) residuals(dst []float64, scores, labels []float32) {
+	linalg.Sigmoid(scores, scores)
+	for i, p := range scores {
+		dst[i] = float64(p) - float64(labels[i])
+	}
+}
+
+// residuals writes the probabilities, less 1 for the class of the label.
+func (Softmax) residuals(dst []float64, scores, labels []float32) {
+	if len(labels) == 0 {
+		return
+	}
+	columns := len(scores) / len(labels)
+	linalg.Softmax(scores, scores, columns)
+	lessLabels(dst, scores, labels, columns)
+}
+
+// residuals writes σ(z_k), less 1 for the class of the label.
+func (OneVsRest) residuals(dst []float64, scores, labels []float32) {
+	if len(labels) == 0 {
+		return
+	}
+	linalg.Sigmoid(scores, scores)
+	lessLabels(dst, scores, labels, len(scores)/len(labels))
+}
+
+// lessLabels writes the numbers to dst, less 1 for the class of each label.
+func lessLabels(dst []float64, numbers, labels []float32, columns int) {
+	for i, p := range numbers {
+		dst[i] = float64(p)
+	}
+	for i, label := range labels {
+		if label == label { // not NaN
+			dst[i*columns+int(label)]--
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// benchRows is a table of the size of MNIST as rows of a type, with labels of so many classes.
+func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.Frame) *mechanism.Rows {
+	b.Helper()
+	const n, d = 60000, 784
+	labels := make([]float32, n)
+	for i := range labels {
+		labels[i] = float32(i * 7 % classes)
+	}
+	rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: d, Step: 1 / float64(kind.Largest()), Type: kind, Labels: labels, Frame: f}, func(dst []float64, first, k int) {
+		r := rand.New(rand.NewPCG(uint64(first), 5))
+		for j := range dst {
+			if dst[j] = 0; r.IntN(5) == 0 {
+				dst[j] = r.Float64()
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return rows
+}
+
+// BenchmarkStep is one full-batch step of descent as Fit runs it: sample, scores, residuals, clipping,
+// verification, exact sum, noise, update. The peers' figures are those of bench/peers.
+func BenchmarkStep(b *testing.B) {
+	frames := map[string]mechanism.Frame{"plain": {}, "framed": {Normalize: mechanism.NormalizeUnit, Intercept: 0.5, Center: make([]float64, 784)}}
+	for j := range frames["framed"].Center {
+		frames["framed"].Center[j] = 0.03
+	}
+	for _, classes := range []int{2, 10} {
+		for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8, mechanism.Bit} {
+			for name, f := range frames {
+				rows := benchRows(b, kind, classes, f)
+				b.Run(fmt.Sprintf("classes=%d/%v/%s", classes, kind, name), func(b *testing.B) { benchStep(b, rows, classes) })
+			}
+		}
+	}
+}
+
+func benchStep(b *testing.B, rows *mechanism.Rows, classes int) {
+	loss, err := model.LossFor(classes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	linear, err := model.NewLinear(loss, classes, rows.Dim())
+	if err != nil {
+		b.Fatal(err)
+	}
+	plan := Plan{Neighboring: privacy.AddOrRemoveOne, MaxRecords: 1 << 16, Sampling: samplingFull, NoiseMultiplier: 20, Steps: 1, Columns: linear.Columns, Dim: linear.Dim,
+		Clipping: Clipping{Mode: ClipGradient, Norm: 1, Bound: 1}}
+	run := &descent{Setup: Setup{Plan: plan, Model: linear}, payer: payEverything{}, rows: rows}
+	if run.samples, err = plan.newSamples(rows.Len()); err != nil {
+		b.Fatal(err)
+	}
+	weights := make([]float64, linear.Weights())
+	for j := range weights {
+		weights[j] = math.Sin(float64(j)) / 10
+	}
+	optimizer := &Momentum{LearningRate: 1e-9, Momentum: 0.9, Divisor: 60000}
+	b.ReportAllocs()
+	for b.Loop() {
+		noisy, failed := run.gradient(weights)
+		if failed != nil {
+			b.Fatal(failed)
+		}
+		optimizer.Step(weights, noisy)
+	}
+}
+
+// payEverything pays for everything: what is measured is time.
+type payEverything struct{}
+
+func (payEverything) Pay(mechanism.Event) error { return nil }
+
+// BenchmarkFloatStep is the same step without privacy, in float32, on two goroutines: what costs nothing
+// to guarantee.
+func BenchmarkFloatStep(b *testing.B) {
+	const n, d = 60000, 784
+	x, labels := make([]float32, n*d), make([]float32, n)
+	linalg.HugePages(x)
+	r := rand.New(rand.NewPCG(4, 5))
+	for j := range x {
+		if r.IntN(5) == 0 {
+			x[j] = r.Float32()
+		}
+	}
+	for _, columns := range []int{1, 10} {
+		b.Run(fmt.Sprintf("columns=%d", columns), func(b *testing.B) {
+			w := make([]float32, columns*d)
+			for b.Loop() {
+				floatStep(context.Background(), x, labels, w, d, columns)
+			}
+		})
+	}
+}
+
+// floatStep adds up the gradient over blocks of rows.
+func floatStep(_ context.Context, x, labels, w []float32, d, columns int) {
+	const parts, block = 2, 40
+	n := len(labels)
+	done := make(chan []float32, parts)
+	for p := range parts {
+		go func() {
+			sum, scores := make([]float32, columns*d), make([]float32, block*columns)
+			for i := p * n / parts; i < (p+1)*n/parts; i += block {
+				m := min(block, (p+1)*n/parts-i)
+				z := scores[:m*columns]
+				linalg.Margins(z, x[i*d:(i+m)*d], d, w, columns)
+				if columns == 1 {
+					linalg.Sigmoid(z, z)
+				} else {
+					linalg.Softmax(z, z, columns)
+				}
+				for k := range m {
+					z[k*columns+int(labels[i+k])%columns]--
+				}
+				linalg.AddScaledRows(sum, x[i*d:(i+m)*d], d, z, columns)
+			}
+			done <- sum
+		}()
+	}
+	for range parts {
+		for j, g := range <-done {
+			w[j] -= 1e-9 * g
+		}
+	}
+}
