@@ -3,6 +3,7 @@ package mechanism
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -129,8 +130,8 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 }
 
 // OpenRows returns the rows of a file of this size, seen from a frame. They are read anew whenever
-// they are asked for, and their checksums are held; the file must not change. The rows are all
-// records of their table.
+// they are asked for, and their checksums are held, once now; the file must not change. The rows are
+// all records of their table.
 func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	t, err := readTable(r, size)
 	if err != nil {
@@ -144,9 +145,10 @@ func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	return rows, rows.measure()
 }
 
-func errDamaged(what string) error {
-	return fmt.Errorf("mechanism: the file of rows is damaged (%s), want one that was written whole; remove it and encode the table again", what)
-}
+// ErrDamaged is the error of a file of rows that is not as it was written.
+var ErrDamaged = errors.New("mechanism: the file of rows is damaged, want it as it was written; remove it and encode the table again")
+
+func errDamaged(what string) error { return fmt.Errorf("%w (%s)", ErrDamaged, what) }
 
 // readTable reads and checks the end of a file.
 func readTable(r io.ReaderAt, size int64) (t fileTable, err error) {

@@ -101,17 +101,22 @@ func (m measures) multiplier(i int, f *frame) float64 {
 	return float64(m.multipliers[i])
 }
 
-// measure computes and keeps the measures of all rows, if they are to be kept.
+// measure computes and keeps the measures of all rows, if they are to be kept. It reads all of them.
 func (r *Rows) measure() error {
 	r.measures = measures{}
-	if r.file != nil && !r.file.keepsMeasures() {
-		return nil
+	keep := r.file == nil || r.file.keepsMeasures()
+	var all measures
+	if keep {
+		all = r.frame.newMeasures(r.count, measures{})
 	}
-	all := r.frame.newMeasures(r.count, measures{})
 	var lock sync.Mutex
 	var failed error
 	parallel(r.count, func(from, to int) {
-		err := r.eachPayload(from, to, func(x payload, at int) { r.frame.measureAll(all.part(at, x.count()), x) })
+		err := r.eachPayload(from, to, func(x payload, at int) {
+			if keep {
+				r.frame.measureAll(all.part(at, x.count()), x)
+			}
+		})
 		lock.Lock()
 		defer lock.Unlock()
 		failed = errors.Join(failed, err)

@@ -48,12 +48,15 @@ func writeFile(path string, o outputOptions, write func(io.Writer) error) error 
 	return nil
 }
 
+// temporaryPrefix is how the names of files begin that are being written.
+const temporaryPrefix = ".dither-writing-"
+
 func newOutputFile(path string, o outputOptions) (*outputFile, error) {
 	if err := checkFree(path, o.replace); err != nil {
 		return nil, err
 	}
 	folder := filepath.Dir(path)
-	temporary := filepath.Join(folder, ".dither-writing-"+rand.Text())
+	temporary := filepath.Join(folder, temporaryPrefix+rand.Text())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, o.mode)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written in: %w; name a file in another folder", folder, pathless(err))

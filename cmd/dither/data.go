@@ -14,7 +14,7 @@ import (
 )
 
 const dataLong = `List the built-in data sets, and the tables that stand in the folder that the environment
-variable DITHER_DATA names. A built-in data set is named builtin:NAME where a command wants a
+variable DITHER_DATA names, and the encoded tables that train --stream keeps. A built-in data set is named builtin:NAME where a command wants a
 table: train reads its training split, predict and evaluate its public test split.`
 
 const dataExample = `  dither data
@@ -67,6 +67,9 @@ type dataListing struct {
 	// Folder is the value of DITHER_DATA, empty when it is not set.
 	Folder string       `json:"folder"`
 	Tables []tableEntry `json:"tables"`
+	// Cache is the cache folder, Encoded the tables in it, which dither clean removes.
+	Cache   string       `json:"cache"`
+	Encoded []cacheEntry `json:"encoded"`
 }
 
 type builtinEntry struct {
@@ -92,10 +95,17 @@ func listData(c *cobra.Command, asJSON bool) error {
 		}
 		listing.Tables = tables
 	}
+	var err error
+	if listing.Cache, err = cacheFolder(); err != nil {
+		return err
+	}
+	if listing.Encoded, err = listCache(listing.Cache); err != nil {
+		return err
+	}
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), listing)
 	}
-	return writeAll(c.OutOrStdout(), []byte(listing.text()))
+	return writeAll(c.OutOrStdout(), []byte(listing.text()+listing.cacheText()))
 }
 
 func (l dataListing) text() string {
@@ -119,6 +129,17 @@ func (l dataListing) text() string {
 		rows = append(rows, []string{t.Path, sizeText(t.Bytes)})
 	}
 	_ = writeColumns(&b, rows)
+	return b.String()
+}
+
+// cacheText lists the encoded tables, if there are any.
+func (l dataListing) cacheText() string {
+	if len(l.Encoded) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nencoded tables in %s (dither clean removes them)\n", printable(l.Cache))
+	_ = writeColumns(&b, cacheRows(l.Encoded)) // a strings.Builder takes everything
 	return b.String()
 }
 

@@ -78,7 +78,7 @@ func oneLine(text string) string {
 
 // commands is the table of commands; a new one is one file and one line here.
 var commands = []func() *cobra.Command{
-	newTrain, newPredict, newEvaluate, newVerify, newAccount, newCalibrate, newSchema, newData, newVersion,
+	newTrain, newPredict, newEvaluate, newVerify, newAccount, newCalibrate, newSchema, newData, newClean, newVersion,
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -32,6 +33,7 @@ const trainExample = `  dither train
   dither train --data people.csv --schema people.yaml --test test.csv --test-public
   dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
   dither train --sampling-probability 0.05
+  dither train --data huge.csv --schema huge.yaml --stream --feature-bits 8
   dither train --non-private`
 
 // trainCommand holds the flags of dither train.
@@ -47,6 +49,8 @@ type trainCommand struct {
 	json, quiet                 bool
 	records, maxRecords         int
 	group                       string
+	stream                      bool
+	streamed                    *data.Source // the table that --stream is for, or nil
 	plan                        planFlags
 	stdout, stderr              io.Writer
 }
@@ -77,6 +81,7 @@ func newTrain() *cobra.Command {
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
 	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
+	f.BoolVar(&t.stream, "stream", false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
@@ -95,6 +100,9 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err = options.Validate(); err != nil {
 		return err
 	}
+	if err = t.checkStream(&request); err != nil {
+		return err
+	}
 	setup, err := train.NewPlan(request, source.schema)
 	if err != nil {
 		return err
@@ -111,16 +119,19 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := source.train(ctx)
-	if err != nil {
+	f := fitting{source: source, setup: setup, options: options, draft: draft, folder: folder}
+	if t.stream {
+		if f.encoded, err = t.encode(ctx, setup, options); err != nil {
+			return stopped(err)
+		}
+		defer f.encoded.Close()
+	} else if f.records, err = source.train(ctx); err != nil {
 		return stopped(err)
 	}
-	test, err := source.test(ctx)
-	if err != nil {
+	if f.test, err = source.test(ctx); err != nil {
 		return stopped(err)
 	}
-	f := fitting{source, setup, options, draft, folder, records, test}
-	if err := t.rehearse(f); err != nil {
+	if err = t.rehearse(f); err != nil {
 		return err
 	}
 	return t.fit(ctx, f)
@@ -165,7 +176,8 @@ type fitting struct {
 	options train.Options
 	draft   certificate.Certificate
 	folder  folder
-	records *data.Dataset
+	records *data.Dataset // nil: in encoded
+	encoded *os.File
 	test    *data.Dataset // nil: none
 }
 
@@ -185,7 +197,12 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	}
 	progress := newProgress(t.stderr, t.quiet)
 	f.options.Progress = progress.show
-	result, err := train.Fit(ctx, budget, f.setup, f.records, f.options)
+	var result *train.Result
+	if f.encoded != nil {
+		result, err = t.fitStream(ctx, budget, f)
+	} else {
+		result, err = train.Fit(ctx, budget, f.setup, f.records, f.options)
+	}
 	progress.end()
 	if err != nil {
 		return failure(err)

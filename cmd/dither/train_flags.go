@@ -29,6 +29,7 @@ type planFlags struct {
 	loss                          string
 	huberWidth                    float64
 	learningRate, momentum, ridge float64
+	featureBits                   int
 }
 
 func (p *planFlags) add(f *pflag.FlagSet) {
@@ -54,6 +55,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
 	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")
 	f.Float64Var(&p.ridge, "ridge", 0, "strength of the penalty on squared weights")
+	f.IntVar(&p.featureBits, "feature-bits", 16, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
 	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no")
 }
 
@@ -61,7 +63,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
 		Normalization: feature.Normalization(p.normalization), Radius: p.radius, Intercept: p.intercept}
-	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge}
+	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
 	var err error
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, o, err

@@ -48,6 +48,8 @@ func (t *trainCommand) open() (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
+	streamed := source
+	t.streamed = &streamed
 	out := tables{schema: schema, name: t.tablePath, testName: t.test, testPublic: t.testPublic}
 	out.train = func(ctx context.Context) (*data.Dataset, error) {
 		return data.Read(ctx, schema, source, data.ReadOptions{})

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// cacheVariable names the environment variable with the cache folder.
+const cacheVariable = "DITHER_CACHE"
+
+// cacheEnding is how the names of encoded tables end.
+const cacheEnding = ".rows"
+
+// cacheFolder is where encoded tables are kept: the folder that the variable names, or dither in the
+// person's own cache folder. They hold records, so folder and files are for that person alone.
+func cacheFolder() (string, error) {
+	if folder := os.Getenv(cacheVariable); folder != "" {
+		return folder, nil
+	}
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no cache folder: %w; set %s to a folder for encoded tables", err, cacheVariable)
+	}
+	return filepath.Join(folder, "dither"), nil
+}
+
+// makeCacheFolder is cacheFolder, made if need be.
+func makeCacheFolder() (string, error) {
+	folder, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	if err = os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("the cache folder %s cannot be made: %w; set %s to another one", folder, pathless(err), cacheVariable)
+	}
+	return folder, nil
+}
+
+// cacheKey is what an encoded table was made from; it stands in the file as its note. An encoded table
+// serves another run only when all of it is the same.
+type cacheKey struct {
+	Format   string    `json:"format"`
+	Table    string    `json:"table"`
+	Bytes    int64     `json:"bytes"`
+	Modified time.Time `json:"modified"`
+	Labels   string    `json:"labels,omitempty"`
+	// LabelsBytes and LabelsModified are those of the separate file of labels.
+	LabelsBytes    int64     `json:"labels-bytes,omitempty"`
+	LabelsModified time.Time `json:"labels-modified,omitzero"`
+	Delimiter      rune      `json:"delimiter,omitempty"`
+	Schema         string    `json:"schema"`
+	FeatureBits    int       `json:"feature-bits"`
+}
+
+// newCacheKey looks at the files of a table without opening them.
+func newCacheKey(source data.Source, schema *data.Schema, featureBits int) (cacheKey, error) {
+	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits}
+	declared := *schema
+	declared.Records, declared.MaxRecords = 0, 1 // which change nothing in a row
+	text, err := declared.YAML()
+	if err != nil {
+		return k, err
+	}
+	sum := sha256.Sum256(text)
+	k.Schema = hex.EncodeToString(sum[:])
+	if k.Table, k.Bytes, k.Modified, err = identity(source.Path); err != nil || source.Labels == "" {
+		return k, err
+	}
+	k.Labels, k.LabelsBytes, k.LabelsModified, err = identity(source.Labels)
+	return k, err
+}
+
+// identity is what tells a file from what it was before.
+func identity(path string) (name string, bytes int64, modified time.Time, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", 0, modified, fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, pathless(err))
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, modified, fmt.Errorf("%s is no plain file, want one; --stream reads it once and remembers which it was", path)
+	}
+	name, err = filepath.Abs(path)
+	return name, info.Size(), info.ModTime().UTC(), err
+}
+
+// file is the name of the encoded table in the cache folder.
+func (k cacheKey) file() (name string, note json.RawMessage, err error) {
+	note, err = json.Marshal(k)
+	sum := sha256.Sum256(note)
+	return "table-" + hex.EncodeToString(sum[:8]) + cacheEnding, note, err
+}
+
+// cacheEntry is an encoded table as it is listed.
+type cacheEntry struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	// Table is the file that it was made from, empty when the entry cannot be read.
+	Table string `json:"table,omitempty"`
+}
+
+// listCache returns what is in the cache folder, and what writers that were interrupted left.
+func listCache(folder string) ([]cacheEntry, error) {
+	files, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []cacheEntry{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the cache folder %s cannot be read: %w; set %s to another one", folder, pathless(err), cacheVariable)
+	}
+	entries := []cacheEntry{}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(f.Name(), cacheEnding) && !strings.HasPrefix(f.Name(), temporaryPrefix) {
+			continue
+		}
+		entries = append(entries, cacheEntry{f.Name(), info.Size(), tableOf(filepath.Join(folder, f.Name()), info.Size())})
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].File < entries[j].File })
+	return entries, nil
+}
+
+// tableOf returns the table that an encoded one was made from, if that can be read.
+func tableOf(path string, size int64) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	var key cacheKey
+	note, err := mechanism.FileNote(file, size)
+	if err != nil || json.Unmarshal(note, &key) != nil {
+		return ""
+	}
+	return key.Table
+}

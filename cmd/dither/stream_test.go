@@ -1,0 +1,120 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStream trains from the cache, without privacy so that two runs may be compared: the same model as
+// in memory, the second run from the table that the first one encoded, another one when the table or
+// what is declared changes; files that nobody else may read, listed and removed.
+func TestStream(t *testing.T) {
+	schema, table := workplace(t, 3000)
+	cache := filepath.Join(t.TempDir(), "cache")
+	t.Setenv(cacheVariable, cache)
+	run := func(out string, more ...string) string {
+		_, messages := mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--non-private", "--whiten", "no"}, more...)...)
+		return messages
+	}
+	run("memory")
+	first := run("first", "--stream")
+	second := run("second", "--stream")
+	if !strings.Contains(first, "encoding the table once") || !strings.Contains(second, "was encoded before") {
+		t.Errorf("the first run said %q, the second %q", first, second)
+	}
+	want := weightsOf(t, "memory")
+	for _, folder := range []string{"first", "second"} {
+		if got := weightsOf(t, folder); got != want {
+			t.Errorf("%s: other weights than from memory:\n%s\n%s", folder, got, want)
+		}
+	}
+	if again := run("third", "--stream", "--feature-bits", "8"); !strings.Contains(again, "encoding the table once") {
+		t.Errorf("with other feature bits: %q", again)
+	}
+	files, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("the cache holds %v, %v, want two tables", files, err)
+	}
+	for _, file := range append(files, cache) {
+		if info, failed := os.Stat(file); failed != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v, want it closed to others", file, info.Mode(), failed)
+		}
+	}
+	if out, _ := mustInvoke(t, "data"); !strings.Contains(out, filepath.Base(files[0])) || !strings.Contains(out, table) {
+		t.Errorf("dither data lacks the encoded tables:\n%s", out)
+	}
+	if out, _ := mustInvoke(t, "clean", "--dry-run"); !strings.Contains(out, "would remove") {
+		t.Errorf("dry run: %s", out)
+	}
+	mustInvoke(t, "clean")
+	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 0 {
+		t.Errorf("dither clean left %v", left)
+	}
+	if out, _ := mustInvoke(t, "clean"); !strings.Contains(out, "there is nothing in") {
+		t.Errorf("an empty cache: %s", out)
+	}
+}
+
+// weightsOf returns the line of a model file with the weights.
+func weightsOf(t *testing.T, folder string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, weights, found := strings.Cut(string(text), `"weights"`)
+	if !found {
+		t.Fatalf("%s: no weights in the model file", folder)
+	}
+	return weights
+}
+
+// TestStreamRepairsTheCache damages an encoded table and leaves a file of an interrupted writer: the one is
+// made anew or refused before a model is written, the other is removed by clean alone.
+func TestStreamRepairsTheCache(t *testing.T) {
+	schema, table := workplace(t, 500)
+	cache := t.TempDir()
+	t.Setenv(cacheVariable, cache)
+	arguments := []string{"train", "--data", table, "--schema", schema, "--out", "m", "--stream"}
+	mustInvoke(t, arguments...)
+	files, _ := filepath.Glob(filepath.Join(cache, "*"+cacheEnding))
+	if len(files) != 1 {
+		t.Fatalf("the cache holds %v", files)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, files[0], string(text[:len(text)-20]))
+	if _, messages := mustInvoke(t, append(arguments, "--replace")...); !strings.Contains(messages, "encoding the table once") {
+		t.Errorf("a table that was cut: %q", messages)
+	}
+	text[3] ^= 1
+	writeText(t, files[0], string(text))
+	if code, _, messages := invoke(append(arguments, "--replace")...); code != 1 || !strings.Contains(messages, "damaged") || !strings.Contains(messages, "dither clean") {
+		t.Errorf("a changed byte: %d, %q", code, messages)
+	}
+	writeText(t, filepath.Join(cache, temporaryPrefix+"X"), "half")
+	writeText(t, filepath.Join(cache, "notes.txt"), "mine")
+	mustInvoke(t, "clean")
+	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 1 {
+		t.Errorf("dither clean left %v, want the file that is not its own", left)
+	}
+}
+
+func TestStreamRefusals(t *testing.T) {
+	schema, table := workplace(t, 50)
+	t.Setenv(cacheVariable, t.TempDir())
+	for name, arguments := range map[string][]string{
+		"built in":      {"--stream"},
+		"whitening":     {"--data", table, "--schema", schema, "--stream", "--whiten", "yes"},
+		"not in memory": {"--data", table, "--schema", schema, "--stream", "--print-not-private"},
+		"feature bits":  {"--data", table, "--schema", schema, "--feature-bits", "7"},
+	} {
+		if code, _, messages := invoke(append([]string{"train"}, arguments...)...); code != 2 || !strings.Contains(messages, "want") {
+			t.Errorf("%s: %d, %q", name, code, messages)
+		}
+	}
+}

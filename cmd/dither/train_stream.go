@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+)
+
+// streamRecords is how many records of a table are in memory while it is encoded.
+const streamRecords = 1 << 14
+
+// checkStream settles what --stream needs of the other flags, before anything is read.
+func (t *trainCommand) checkStream(r *train.Request) error {
+	switch {
+	case !t.stream:
+		return nil
+	case t.streamed == nil:
+		return fmt.Errorf("--stream is given without --data, want --data FILE; a built-in data set is in memory as it is")
+	case r.Whiten == train.Yes:
+		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no; a covariance is learned from records in memory only")
+	case t.printNotPrivate && (t.test == "" || t.testPublic):
+		return fmt.Errorf("--print-not-private is given with --stream, want a --test table beside them; the training records are not in memory")
+	}
+	r.Whiten = train.No
+	return nil
+}
+
+// encode returns the encoded table of a run: the one in the cache if it was made from the same files
+// and declarations, or else a new one.
+func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Options) (*os.File, error) {
+	folder, err := makeCacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	key, err := newCacheKey(*t.streamed, s.Schema, o.FeatureBits)
+	if err != nil {
+		return nil, err
+	}
+	name, note, err := key.file()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, name)
+	if tableOf(path, sizeOf(path)) == "" {
+		if !t.quiet {
+			fmt.Fprintf(t.stderr, "encoding the table once, for later runs too, in %s\n", printable(path))
+		}
+		if err = t.writeEncoded(ctx, path, note, s, o); err != nil {
+			return nil, err
+		}
+	} else if !t.quiet {
+		fmt.Fprintf(t.stderr, "the table was encoded before: %s\n", printable(path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, failed{fmt.Errorf("the encoded table cannot be opened: %w", err)}
+	}
+	return file, nil
+}
+
+// writeEncoded reads the table block by block and writes its rows.
+func (t *trainCommand) writeEncoded(ctx context.Context, path string, note json.RawMessage, s train.Setup, o train.Options) error {
+	return writeFile(path, outputOptions{replace: true, mode: 0o600}, func(w io.Writer) error {
+		e, err := train.NewEncoder(s, o, w)
+		if err != nil {
+			return err
+		}
+		if err = data.ReadBlocks(ctx, s.Schema, *t.streamed, data.ReadOptions{}, streamRecords, e.Append); err != nil {
+			return err
+		}
+		return e.Close(note)
+	})
+}
+
+// sizeOf returns the size of a file, 0 when there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// fitStream is train.FitFile on the encoded table.
+func (t *trainCommand) fitStream(ctx context.Context, l *ledger.Ledger, f fitting) (*train.Result, error) {
+	info, err := f.encoded.Stat()
+	if err != nil {
+		return nil, err
+	}
+	result, err := train.FitFile(ctx, l, f.setup, f.encoded, info.Size(), f.options)
+	if errors.Is(err, mechanism.ErrDamaged) {
+		err = fmt.Errorf("%w; dither clean removes it", err)
+	}
+	return result, errors.Join(err, f.encoded.Close())
+}
