@@ -50,13 +50,10 @@ const tailRows, tailColumns = 64, 32
 func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride int) {
 	var xTails [lanes * tailRows]T
 	var room [lanes * tailColumns]float32
-	mask, wTails := lowMask(dim, lanes), room[:]
+	wTails := weightTails(room[:], w, columns, dim)
+	mask := lowMask(dim, lanes)
 	if mask != 0 {
-		if columns > tailColumns {
-			wTails = make([]float32, lanes*columns)
-		}
 		copyTails(xTails[:], x, rows, dim)
-		copyTails(wTails, w, columns, dim)
 	}
 	switch x := any(x).(type) {
 	case []float32:
@@ -69,6 +66,18 @@ func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns,
 		tails := any(&xTails).(*[lanes * tailRows]uint8)
 		marginsByteAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
 	}
+}
+
+// weightTails returns the tails of the columns, in room, which is all zeros, if they fit.
+func weightTails(room, w []float32, columns, dim int) []float32 {
+	if dim%lanes == 0 {
+		return room
+	}
+	if columns > tailColumns {
+		room = make([]float32, lanes*columns)
+	}
+	copyTails(room, w, columns, dim)
+	return room
 }
 
 // copyTails copies the last dim%16 entries of each row to the start of each 16 of dst.
@@ -87,10 +96,10 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	}
 	words := BitWords(dim)
 	mask, most := lowMask(dim, lanes), blockRows(8*words)
-	var tails []float32
+	var room [lanes * tailColumns]float32
+	tails := room[:]
 	if set == avx2 {
-		tails = make([]float32, lanes*columns)
-		copyTails(tails, w, columns, dim)
+		tails = weightTails(tails, w, columns, dim)
 	}
 	for rows := len(dst) / columns; rows > 0; {
 		n := min(rows, most)

@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -118,108 +117,21 @@ func expectWhole(t *testing.T, what string, got, want []float64) {
 	}
 }
 
+// TestRowInputsVary holds that the entries of the tests are of many kinds.
+func TestRowInputsVary(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 1))
+	distinct := map[float32]bool{}
+	for _, v := range anySingles(r, 1000) {
+		distinct[v] = true
+	}
+	if shorts := slices.Compact(slices.Sorted(slices.Values(anyEntries[int16](r, 1000)))); len(distinct) < 500 || len(shorts) < 500 {
+		t.Errorf("1000 numbers have %d distinct values and 1000 integers %d, want most of them", len(distinct), len(shorts))
+	}
+}
+
 // forEntries runs a test for each type of entries.
 func forEntries(t *testing.T, single, short, byte func(t *testing.T)) {
 	t.Run("float32", single)
 	t.Run("int16", short)
 	t.Run("uint8", byte)
-}
-
-// TestMarginsKernelsAreTheSame compares every kernel with the portable definition.
-func TestMarginsKernelsAreTheSame(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
-		forEntries(t,
-			func(t *testing.T) { marginsAreTheSame[float32](t, set) },
-			func(t *testing.T) { marginsAreTheSame[int16](t, set) },
-			func(t *testing.T) { marginsAreTheSame[uint8](t, set) })
-		t.Run("bits", func(t *testing.T) {
-			r := rand.New(rand.NewPCG(21, 1))
-			for _, s := range rowShapes(r) {
-				x, w := anyBits(r, s.rows, s.dim), anySingles(r, s.columns*s.dim)
-				got, want := guarded(s.rows*s.columns), guarded(s.rows*s.columns)
-				if s.rows > 0 {
-					marginsBits(set, got[:s.rows*s.columns], x, s.dim, w, s.columns)
-					marginsBitsPortable(want[:s.rows*s.columns], x, s.dim, w, s.columns)
-				}
-				expectSame(t, fmt.Sprintf("%+v", s), got, want)
-			}
-		})
-	})
-}
-
-// guarded returns n numbers and some behind them that must stay as they are.
-func guarded(n int) []float32 { return slices.Repeat([]float32{-7.25}, n+9) }
-
-func marginsAreTheSame[T Entry](t *testing.T, set instructions) {
-	r := rand.New(rand.NewPCG(20, 1))
-	for _, s := range rowShapes(r) {
-		x, w := anyEntries[T](r, s.rows*s.dim), anySingles(r, s.columns*s.dim)
-		got, want := guarded(s.rows*s.columns), guarded(s.rows*s.columns)
-		if s.rows > 0 {
-			margins(set, got[:s.rows*s.columns], x, s.dim, w, s.columns)
-			marginsPortable(want[:s.rows*s.columns], x, s.dim, w, s.columns)
-		}
-		expectSame(t, fmt.Sprintf("%+v", s), got, want)
-	}
-}
-
-// anyWhole returns whole numbers such that sums of rows products with entries to most
-// stay below 2^53.
-func anyWhole(r *rand.Rand, n, rows int, most float64) []float64 {
-	limit := math.Floor(math.Min(0x1p52/(float64(max(rows, 1))*most), 0x1p40))
-	q := make([]float64, n)
-	for j := range q {
-		q[j] = math.Floor(limit * (2*r.Float64() - 1))
-		switch r.IntN(6) {
-		case 0:
-			q[j] = limit
-		case 1:
-			q[j] = -limit
-		case 2:
-			q[j] = 0
-		}
-	}
-	return q
-}
-
-// anySums returns whole numbers to begin sums with, and some behind them that must stay.
-func anySums(r *rand.Rand, n int) []float64 {
-	dst := make([]float64, n+9)
-	for j := range dst {
-		dst[j] = float64(r.Int64N(1<<51) - 1<<50)
-	}
-	return dst
-}
-
-// TestAddWholeKernelsAreTheSame compares every kernel with the portable definition.
-func TestAddWholeKernelsAreTheSame(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
-		t.Run("int16", func(t *testing.T) { addWholeIsTheSame[int16](t, set, 0x1p15) })
-		t.Run("uint8", func(t *testing.T) { addWholeIsTheSame[uint8](t, set, 255) })
-		t.Run("bits", func(t *testing.T) {
-			r := rand.New(rand.NewPCG(23, 1))
-			for _, s := range rowShapes(r) {
-				x, q, got := anyBits(r, s.rows, s.dim), anyWhole(r, s.rows*s.columns, s.rows, 1), anySums(r, s.columns*s.dim)
-				want := slices.Clone(got)
-				if s.rows > 0 && s.dim > 0 {
-					addWholeBits(set, got[:s.columns*s.dim], x, s.dim, q, s.columns)
-					addWholeBitsPortable(want[:s.columns*s.dim], x, s.dim, q, s.columns)
-				}
-				expectWhole(t, fmt.Sprintf("%+v", s), got, want)
-			}
-		})
-	})
-}
-
-func addWholeIsTheSame[T WholeEntry](t *testing.T, set instructions, most float64) {
-	r := rand.New(rand.NewPCG(22, 1))
-	for _, s := range rowShapes(r) {
-		x, q, got := anyEntries[T](r, s.rows*s.dim), anyWhole(r, s.rows*s.columns, s.rows, most), anySums(r, s.columns*s.dim)
-		want := slices.Clone(got)
-		if s.rows > 0 && s.dim > 0 {
-			addWhole(set, got[:s.columns*s.dim], x, s.dim, q, s.columns)
-			addWholePortable(want[:s.columns*s.dim], x, s.dim, q, s.columns)
-		}
-		expectWhole(t, fmt.Sprintf("%+v", s), got, want)
-	}
 }

@@ -1,0 +1,63 @@
+//go:build linux
+
+package linalg
+
+import (
+	"math/rand/v2"
+	"runtime/debug"
+	"testing"
+	"unsafe"
+)
+
+// endsAtGap returns n numbers that end where an unreadable page begins, and a function
+// that returns the last of them.
+func endsAtGap[T any](t *testing.T, n int) func(last int) []T {
+	var zero T
+	memory := beforeGap(t, n*int(unsafe.Sizeof(zero)))
+	all := unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), n)
+	return func(last int) []T { return all[n-last:] }
+}
+
+// TestRowKernelsStayInside puts the end of every argument before an unreadable page: a
+// kernel that reads or writes an entry too many faults.
+func TestRowKernelsStayInside(t *testing.T) {
+	forEntries(t, rowKernelStaysInside[float32], rowKernelStaysInside[int16], rowKernelStaysInside[uint8])
+	t.Run("bits", func(t *testing.T) {
+		const rows, dim, columns = 7, 200, 7
+		x, w, dst := endsAtGap[uint64](t, rows*4), endsAtGap[float32](t, columns*dim), endsAtGap[float32](t, rows*columns)
+		q, sum := endsAtGap[float64](t, rows*columns), endsAtGap[float64](t, columns*dim)
+		eachShapeInside(t, func(set instructions, s rowShape) {
+			marginsBits(set, dst(s.rows*s.columns), x(s.rows*BitWords(s.dim)), s.dim, w(s.columns*s.dim), s.columns)
+			addWholeBits(set, sum(s.columns*s.dim), x(s.rows*BitWords(s.dim)), s.dim, q(s.rows*s.columns), s.columns)
+		})
+	})
+}
+
+// eachShapeInside calls test with every set and with shapes up to 7 rows, 200 entries and
+// 7 columns.
+func eachShapeInside(t *testing.T, test func(set instructions, s rowShape)) {
+	eachRowSet(t, func(t *testing.T, set instructions) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		r := rand.New(rand.NewPCG(35, 1))
+		for dim := 1; dim <= 200; dim++ {
+			test(set, rowShape{1 + r.IntN(7), dim, 1 + r.IntN(7)})
+		}
+	})
+}
+
+func rowKernelStaysInside[T Entry](t *testing.T) {
+	const rows, dim, columns = 7, 200, 7
+	x, w, dst := endsAtGap[T](t, rows*dim), endsAtGap[float32](t, columns*dim), endsAtGap[float32](t, rows*columns)
+	q, sum := endsAtGap[float64](t, rows*columns), endsAtGap[float64](t, columns*dim)
+	eachShapeInside(t, func(set instructions, s rowShape) {
+		rows, factors := x(s.rows*s.dim), dst(s.rows*s.columns)
+		margins(set, factors, rows, s.dim, w(s.columns*s.dim), s.columns)
+		addScaledRows(set, w(s.columns*s.dim), rows, s.dim, factors, s.columns)
+		switch rows := any(rows).(type) {
+		case []int16:
+			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+		case []uint8:
+			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+		}
+	})
+}
