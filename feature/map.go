@@ -168,12 +168,8 @@ func (m *Map) normalize(x []float64) {
 	if m.Norm == NormNone {
 		return
 	}
-	norm := linalg.Norm(x)
-	scale := 1 / norm
-	if m.Norm == NormClip {
-		scale = min(1, m.Radius/norm)
-	}
-	if !(norm > 0) || math.IsInf(norm, 1) || math.IsInf(scale, 1) {
+	scale := m.factor(linalg.Norm(x))
+	if scale == 0 {
 		clear(x)
 		return
 	}

@@ -17,7 +17,8 @@ var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file
 // every record, narrow, but readable: it is as private as the table.
 type Encoder struct {
 	setup Setup
-	kind  mechanism.RowType
+	bits  int
+	kind  mechanism.RowType // known from the first part on
 	out   *mechanism.RowsWriter
 	count int
 }
@@ -27,11 +28,14 @@ func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &Encoder{setup: s, kind: rowType(s.Features.Encoder, o.FeatureBits), out: mechanism.NewRowsWriter(w)}, nil
+	return &Encoder{setup: s, bits: o.FeatureBits, out: mechanism.NewRowsWriter(w)}, nil
 }
 
 // Append writes the records of the next part of the table.
 func (e *Encoder) Append(d *data.Dataset) error {
+	if e.count == 0 {
+		e.kind = rowType(e.setup.Features.Encoder, d, e.bits)
+	}
 	if e.count += d.Records(); e.count > e.setup.Plan.MaxRecords || d.Target() == nil {
 		return fmt.Errorf("train: the table has no target or more rows than max-records %d; raise the declared bound", e.setup.Plan.MaxRecords)
 	}

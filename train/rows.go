@@ -32,7 +32,7 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	rows, err := s.encodeRows(d, places, rowType(s.Features.Encoder, featureBits))
+	rows, err := s.encodeRows(d, places, rowType(s.Features.Encoder, d, featureBits))
 	return table{rows, d.Records(), d}, err
 }
 
@@ -40,22 +40,36 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (*mechanism.Rows, error) {
 	e := s.Features.Encoder
 	o := mechanism.RowsOptions{Dim: e.Dim(), Type: kind, Step: 1 / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
-	values := func() []float32 { return make([]float32, e.Columns()) }
 	if o.Type == mechanism.Sparse {
+		entries := entriesOf(e, d)
 		return mechanism.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			if i >= d.Records() {
 				return index, x
 			}
-			return e.Entries(d.Row(values(), i), index, x)
+			return entries(i, index, x)
 		})
 	}
 	return mechanism.NewRows(places, o, func(dst []float64, first, n int) {
-		there, row := max(0, min(n, d.Records()-first)), values()
+		there, row := max(0, min(n, d.Records()-first)), make([]float32, e.Columns())
 		clear(dst[there*e.Dim():])
 		for r := range there {
 			e.Encode(dst[r*e.Dim():(r+1)*e.Dim()], d.Row(row, first+r))
 		}
 	})
+}
+
+// entriesOf returns what appends the features of a record that are not 0.
+func entriesOf(e *feature.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+	if !d.Sparse() {
+		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+			return e.Entries(d.Row(make([]float32, e.Columns()), i), index, x)
+		}
+	}
+	sparse := e.Sparse(d.Absent())
+	return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+		columns, values := d.Cells(i)
+		return sparse.Entries(columns, values, index, x)
+	}
 }
 
 // labels are class indices, or targets scaled to [-1, 1]; NaN, which proposes zero, in the places
@@ -71,9 +85,12 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	return out
 }
 
-// rowType is the narrowest type for what the schema declares.
-func rowType(e *feature.Encoder, featureBits int) mechanism.RowType {
+// rowType is the narrowest type for what the schema declares and the format of the table, not for
+// what its records hold.
+func rowType(e *feature.Encoder, d *data.Dataset, featureBits int) mechanism.RowType {
 	switch {
+	case d.Sparse() && sparseColumns*e.Sparse(d.Absent()).Defaults() <= e.Dim():
+		return mechanism.Sparse
 	case e.Indicators() && e.Dim() < sparseBits*e.Columns():
 		return mechanism.Bit
 	case e.Dim() >= sparseColumns*e.Columns():

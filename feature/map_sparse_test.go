@@ -1,0 +1,71 @@
+package feature
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestSparseMap compares where sparse rows go with what Apply writes for the whole rows, for all
+// normalizations, with center and intercept and without.
+func TestSparseMap(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	empty := 0
+	for range 60 {
+		d := randomSparse(t, r, 1+r.IntN(30), 10)
+		e, err := NewEncoder(d.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sparse := e.Sparse(d.Absent())
+		for _, m := range []*Map{{Norm: NormNone}, {Norm: NormClip, Radius: 1.2}, {Norm: NormUnit}, {Norm: NormUnit, Intercept: 0.5}, {Norm: NormClip, Radius: 0.5, Intercept: 2}, {Norm: NormNone, Intercept: 1}} {
+			m.Encoder = e
+			if r.IntN(3) > 0 {
+				m.Center = make([]float64, e.Dim())
+				for j := range m.Center {
+					m.Center[j] = r.NormFloat64() / 3
+				}
+			}
+			if err = m.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			want, scratch, narrow := make([]float64, m.Dim()), m.NewScratch(1), m.Sparse()
+			for i := range d.Records() {
+				columns, values := d.Cells(i)
+				index, x := sparse.Entries(columns, values, nil, nil)
+				if len(index) == 0 {
+					empty++
+				}
+				m.Apply(want, 1, scratch, func(int) []float32 { return d.Row(nil, i) })
+				checkMapped(t, m, narrow.Apply(index, x), index, x, want)
+			}
+		}
+	}
+	if empty < 20 {
+		t.Errorf("got %d rows without a feature, want some", empty)
+	}
+	whitened := &Map{Norm: NormUnit, Whitening: []float64{1}}
+	if whitened.Sparse() != nil {
+		t.Error("a map that whitens was given as one for sparse rows")
+	}
+}
+
+// checkMapped writes out what Mapped says. The tolerance is far above the rounding of 30 features.
+func checkMapped(t *testing.T, m *Map, at Mapped, index []uint32, x, want []float64) {
+	t.Helper()
+	got := make([]float64, m.Dim())
+	for j, c := range m.Center {
+		got[j] = -at.Shift * c
+	}
+	for k, j := range index {
+		got[j] += at.Scale * x[k]
+	}
+	if m.Intercept > 0 {
+		got[len(got)-1] = at.Intercept
+	}
+	for j := range want {
+		if !(math.Abs(got[j]-want[j]) <= 1e-12) {
+			t.Fatalf("norm %s, center %v, intercept %v: coordinate %d of %v %v: got %v, want %v", m.Norm, m.Center, m.Intercept, j, index, x, got[j], want[j])
+		}
+	}
+}
