@@ -18,6 +18,7 @@ type Model struct {
 	features *feature.Map
 	linear   Linear
 	weights  []float64
+	wide     *wide // nil: all features are looked at
 	columns  map[string]int
 	declared []data.Column
 	marks    data.MissingSet
@@ -38,7 +39,7 @@ func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*
 			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
 		}
 	}
-	m := &Model{schema: s, features: features, linear: linear, weights: weights, columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
+	m := &Model{schema: s, features: features, linear: linear, weights: weights, wide: newWide(features, linear, weights), columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
 	for j, c := range m.declared {
 		m.columns[c.Name] = j
 	}
@@ -63,26 +64,41 @@ func (m *Model) Outputs() int { return m.linear.Columns }
 
 // Scratch is the working space of Predict.
 type Scratch struct {
-	features *feature.Scratch
+	features *feature.Scratch // nil, and x too, where entries are used
 	x        []float64
 	values   [1][]float32
 	row      func(int) []float32
+	index    []uint32
+	entries  []float64
 }
 
 // NewScratch returns working space for one goroutine.
 func (m *Model) NewScratch() *Scratch {
+	if m.wide != nil {
+		return &Scratch{}
+	}
 	s := &Scratch{features: m.features.NewScratch(1), x: make([]float64, m.features.Dim())}
 	s.row = func(int) []float32 { return s.values[0] }
 	return s
 }
 
 // Predict writes the prediction for one row to dst, of length Outputs. The values are those
-// of Dataset.Row under the model's schema. It does not allocate, and gives the same bits
-// for the same values, always.
+// of Dataset.Row under the model's schema. It allocates at most while the scratch is new, and
+// gives the same bits for the same values, always.
 func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
+	if m.wide != nil {
+		s.index, s.entries = m.features.Encoder.Entries(values, s.index[:0], s.entries[:0])
+		m.predictEntries(dst, s)
+		return
+	}
 	s.values[0] = values
 	m.features.Apply(s.x, 1, s.features, s.row)
 	m.linear.Scores(dst, s.x, m.weights)
+	m.finish(dst)
+}
+
+// finish turns scores into a prediction.
+func (m *Model) finish(dst []float64) {
 	m.linear.Loss.Predict(dst)
 	if t := m.schema.Target; t.Regression() {
 		dst[0] = unscaleTarget(t, dst[0])

@@ -215,7 +215,7 @@ func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(f
 	k := m.Outputs()
 	predictors := make([]predictor, runtime.GOMAXPROCS(0))
 	for i := range predictors {
-		predictors[i] = predictor{model: m, data: d, scratch: m.NewScratch()}
+		predictors[i] = predictor{model: m, data: d, reader: m.NewReader(d)}
 	}
 	round := blockRows * len(predictors)
 	out := make([]float64, min(round, d.Records())*k)
@@ -239,10 +239,9 @@ func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(f
 
 // predictor is what one goroutine needs.
 type predictor struct {
-	model   *model.Model
-	data    *data.Dataset
-	scratch *model.Scratch
-	values  []float32
+	model  *model.Model
+	data   *data.Dataset
+	reader *model.Reader
 }
 
 // rows predicts consecutive rows from first on until dst is full.
@@ -256,7 +255,6 @@ func (p *predictor) rows(dst []float64, first int) {
 			}
 			continue
 		}
-		p.values = p.data.Row(p.values, first+i/k)
-		p.model.Predict(out, p.values, p.scratch)
+		p.reader.Predict(out, first+i/k)
 	}
 }

@@ -1,0 +1,89 @@
+package model
+
+import (
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+)
+
+// wideFeatures is the number of features beyond which a model that does not whiten predicts from the
+// features that are not 0, whether a row is sparse or not: then all ways to one row give the same
+// bits.
+const wideFeatures = 1000
+
+// wide is what a model of many features predicts with.
+type wide struct {
+	features *feature.SparseMap
+	linear   Linear
+	weights  []float64
+	centers  []float64 // the product of the center with the weights of each score
+}
+
+// newWide returns nil for a model that looks at all features.
+func newWide(m *feature.Map, linear Linear, weights []float64) *wide {
+	if m.Encoder.Dim() <= wideFeatures || m.Whitening != nil {
+		return nil
+	}
+	w := &wide{features: m.Sparse(), linear: linear, weights: weights, centers: make([]float64, linear.Columns)}
+	for k := range w.centers {
+		column := weights[k*linear.Dim : (k+1)*linear.Dim]
+		for j, c := range m.Center {
+			w.centers[k] += c * column[j]
+		}
+	}
+	return w
+}
+
+// scores writes the scores of a row to dst.
+func (w *wide) scores(dst []float64, index []uint32, x []float64) {
+	at := w.features.Apply(index, x)
+	for k := range dst {
+		column := w.weights[k*w.linear.Dim : (k+1)*w.linear.Dim]
+		sum := 0.0
+		for e, j := range index {
+			sum += x[e] * column[j]
+		}
+		dst[k] = at.Scale*sum - at.Shift*w.centers[k]
+		if at.Intercept > 0 {
+			dst[k] += at.Intercept * column[w.linear.Dim-1]
+		}
+	}
+}
+
+// Reader predicts the records of a data set. It is for one goroutine.
+type Reader struct {
+	model   *Model
+	data    *data.Dataset
+	sparse  *feature.Sparse // nil: rows are read whole
+	values  []float32
+	scratch *Scratch
+}
+
+// NewReader returns a reader of a data set under the model's schema. It keeps the data set.
+func (m *Model) NewReader(d *data.Dataset) *Reader {
+	r := &Reader{model: m, data: d, scratch: m.NewScratch()}
+	if m.wide != nil && d.Sparse() {
+		r.sparse = m.features.Encoder.Sparse(d.Absent())
+	}
+	return r
+}
+
+// Predict writes the prediction for record i to dst, of length Outputs: the bits of Model.Predict for
+// Dataset.Row. The time for a record of a sparse data set is proportional to its cells when the model
+// has more than 1000 features and does not whiten.
+func (r *Reader) Predict(dst []float64, i int) {
+	if r.sparse == nil {
+		r.values = r.data.Row(r.values, i)
+		r.model.Predict(dst, r.values, r.scratch)
+		return
+	}
+	s := r.scratch
+	columns, values := r.data.Cells(i)
+	s.index, s.entries = r.sparse.Entries(columns, values, s.index[:0], s.entries[:0])
+	r.model.predictEntries(dst, s)
+}
+
+// predictEntries predicts the row whose entries are in the scratch.
+func (m *Model) predictEntries(dst []float64, s *Scratch) {
+	m.wide.scores(dst[:m.linear.Columns], s.index, s.entries)
+	m.finish(dst)
+}
