@@ -2,13 +2,12 @@ package linalg
 
 // packB brings the entries from ≤ k < to of all columns of b into panels of two vectors, or
 // of one for a last panel of so few columns; lanes beyond the last column are 0.
-func (g *gemmProduct[T]) packB(w *gemmWorkspace[T], from, to int) {
+func (g *gemmProduct[T]) packB(dst []T, from, to int) {
 	lanes, depth := g.shape.lanes, to-from
-	w.b = grown(w.b, (g.b.Columns+lanes-1)/lanes*lanes*depth)
 	for j := 0; j < g.b.Columns; j += 2 * lanes {
 		columns := min(2*lanes, g.b.Columns-j)
 		width := (columns + lanes - 1) / lanes * lanes
-		packPanel(g.set, w.b[j*depth:(j+width)*depth], width, g.b, from, depth, j, columns)
+		packPanel(g.set, dst[j*depth:(j+width)*depth], width, g.b, from, depth, j, columns)
 	}
 }
 
@@ -40,14 +39,31 @@ func packPanel[T Float](set instructions, dst []T, width int, b Matrix[T], from,
 	}
 }
 
-// packRows copies entries from ≤ k < to of rows of a, whose columns are contiguous, and returns
-// them as a matrix with contiguous columns.
-func (g *gemmProduct[T]) packRows(w *gemmWorkspace[T], i, rows, from, to int) Matrix[T] {
-	pitch := rows + gemmPadding/g.shape.elements
-	w.a = grown(w.a, pitch*(to-from))
-	for k := from; k < to; k++ {
-		start := i + k*g.a.ColumnStride
-		copy(w.a[(k-from)*pitch:], g.a.Data[start:start+rows])
+// packRows copies entries from ≤ k < to of rows of a and returns them as a matrix, below whose
+// rows stand rows of 0 until there are as many as padded.
+func (g *gemmProduct[T]) packRows(w *gemmWorkspace[T], i, rows, padded, from, to int) Matrix[T] {
+	space := gemmPadding / g.shape.elements
+	if g.a.RowStride == 1 {
+		p := Matrix[T]{Rows: padded, Columns: to - from, RowStride: 1, ColumnStride: padded + space}
+		w.a = grown(w.a, p.Columns*p.ColumnStride)
+		for k := range p.Columns {
+			column := w.a[k*p.ColumnStride : k*p.ColumnStride+padded]
+			start := i + (from+k)*g.a.ColumnStride
+			clear(column[copy(column, g.a.Data[start:start+rows]):])
+		}
+		p.Data = w.a
+		return p
 	}
-	return Matrix[T]{Data: w.a, Rows: rows, Columns: to - from, RowStride: 1, ColumnStride: pitch}
+	p := Matrix[T]{Rows: padded, Columns: to - from, RowStride: to - from + space, ColumnStride: 1}
+	w.a = grown(w.a, p.Rows*p.RowStride)
+	for r := range padded {
+		row := w.a[r*p.RowStride : r*p.RowStride+p.Columns]
+		if r >= rows {
+			clear(row)
+			continue
+		}
+		copy(row, g.a.Data[(i+r)*g.a.RowStride+from:])
+	}
+	p.Data = w.a
+	return p
 }

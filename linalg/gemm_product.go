@@ -9,8 +9,8 @@ import (
 // only.
 const (
 	gemmDepth   = 320     // most entries of a row of a that are added up at once
-	gemmRows    = 144     // rows of a at a time, a multiple of 12
-	gemmBytes   = 1 << 21 // most bytes of b at a time
+	gemmRows    = 144     // rows of a at a time, a multiple of 36
+	gemmBytes   = 1 << 22 // most bytes of b at a time
 	gemmEdge    = 4       // rows of the kernels for the last rows
 	gemmPadding = 64      // bytes between packed rows of a, so that they fall on different sets of a cache
 )
@@ -28,6 +28,8 @@ type gemmTile struct {
 	mask                       uint64  // the lanes of the last vector that C has, a bit each
 	window                     unsafe.Pointer
 	partial                    int // 0: C has all lanes
+	ahead                      int // what is fetched ahead: bytes from a (whole tiles) or b (last rows)
+	step                       int // bytes that it moves with an entry of a row of A (whole tiles), or another one (last rows)
 }
 
 // gemmShape is the shape of the tiles of C.
@@ -58,7 +60,8 @@ type gemmProduct[T Float] struct {
 	c, a, b Matrix[T]
 	alpha   T
 	add     bool // c is added to; otherwise what it holds does not matter
-	scratch bool // the columns of c are contiguous: tiles go by way of the workspace
+	scratch bool // c goes by way of the workspace: it is column-wise, or better done with padded rows
+	padded  int  // rows that c has room for, if more than there are
 }
 
 // gemmWorkspace holds what a worker packs. It is kept from call to call.
@@ -101,6 +104,9 @@ func gemmOf[T Float](set instructions, c Matrix[T], alpha T, a, b Matrix[T], add
 		g.scratch = c.ColumnStride != 1
 	}
 	g.c, g.a, g.b = c, a, b
+	if g.bInPlace() && g.paddedRows() > c.Rows && a.Columns >= gemmDepth {
+		g.scratch = true
+	}
 	return g
 }
 
@@ -143,16 +149,27 @@ func (g *gemmProduct[T]) strip(rows, columns [2]int) gemmProduct[T] {
 	return s
 }
 
-// throughScratch does a strip whose c is column-wise in a row-wise copy.
+// throughScratch does a strip in a row-wise copy of c.
 func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	target := g.c
-	w.c = grown(w.c, target.Rows*target.Columns)
+	g.padded = g.paddedRows()
+	w.c = grown(w.c, g.padded*target.Columns)
 	g.c = NewMatrix(w.c, target.Rows, target.Columns)
 	if g.add {
 		g.c.copyFrom(target)
 	}
 	g.blocks(w, depth)
 	target.copyFrom(g.c)
+}
+
+// paddedRows is how many rows the row-wise copy of c has: whole tiles where little is
+// missing.
+func (g *gemmProduct[T]) paddedRows() int {
+	tile := g.shape.rows[2]
+	if last := g.c.Rows % tile; last > 2*gemmEdge {
+		return g.c.Rows - last + tile
+	}
+	return g.c.Rows
 }
 
 // copyFrom sets m, of few rows or row-wise, to the numbers of a matrix of the same shape.
@@ -164,37 +181,62 @@ func (m Matrix[T]) copyFrom(from Matrix[T]) {
 	}
 }
 
-// blocks adds up the blocks of k of a strip.
+// blocks adds up the blocks of k of a strip. When b is small, each group of rows of a goes
+// through all of them before the next, so that these rows are read from end to end.
 func (g *gemmProduct[T]) blocks(w *gemmWorkspace[T], depth int) {
-	for k := 0; k < g.a.Columns; k += depth {
-		g.block(w, k, min(k+depth, g.a.Columns), g.add || k > 0)
+	panels := (g.b.Columns + g.shape.lanes - 1) / g.shape.lanes * g.shape.lanes
+	inPlace := g.bInPlace()
+	small := inPlace || panels*g.b.Rows*g.shape.elements <= gemmBytes
+	length := depth
+	if small {
+		length = g.b.Rows
+	}
+	if !inPlace {
+		w.b = grown(w.b, panels*length)
+	}
+	for first := 0; first < g.b.Rows; first += length {
+		last := min(first+length, g.b.Rows)
+		if !inPlace {
+			for k := first; k < last; k += depth {
+				g.packB(w.b[(k-first)*panels:], k, min(k+depth, last))
+			}
+		}
+		for i := 0; i < g.a.Rows; i += g.groupRows() {
+			for k := first; k < last; k += depth {
+				g.group(w, i, k, min(k+depth, last), (k-first)*panels)
+			}
+		}
 	}
 }
 
-// block adds the products of the entries from ≤ k < to, or writes them.
-func (g *gemmProduct[T]) block(w *gemmWorkspace[T], from, to int, add bool) {
-	t := gemmTile{depth: to - from, cRow: g.c.RowStride * g.shape.elements}
+// groupRows is how many rows of a are done at a time: fewer when each is used once or twice.
+func (g *gemmProduct[T]) groupRows() int {
+	if g.c.Columns <= 4*g.shape.lanes {
+		return gemmRows / 3
+	}
+	return gemmRows
+}
+
+// group adds the products of the entries from ≤ k < to of some rows of a, or writes them. The
+// panels of b are at a place of the workspace, or b is read where it stands.
+func (g *gemmProduct[T]) group(w *gemmWorkspace[T], i, from, to, place int) {
+	size := g.shape.elements
+	t := gemmTile{depth: to - from, cRow: g.c.RowStride * size}
 	*(*T)(unsafe.Pointer(&t.alpha)) = g.alpha
-	if add {
+	if g.add || from > 0 {
 		t.add = 1
 	}
-	inPlace := g.bInPlace()
-	if !inPlace {
-		g.packB(w, from, to)
+	rows := min(g.groupRows(), g.a.Rows-i)
+	padded := max(rows, g.padded-i)
+	a := Matrix[T]{Data: g.a.Data[i*g.a.RowStride+from*g.a.ColumnStride:], RowStride: g.a.RowStride, ColumnStride: g.a.ColumnStride}
+	if g.packsA() || padded > rows {
+		a = g.packRows(w, i, rows, padded, from, to)
 	}
-	packA := g.packsA()
-	for i := 0; i < g.a.Rows; i += gemmRows {
-		rows := min(gemmRows, g.a.Rows-i)
-		a, start := g.a, g.a.Data[i*g.a.RowStride+from*g.a.ColumnStride:]
-		if packA {
-			a = g.packRows(w, i, rows, from, to)
-			start = a.Data
-		}
-		t.aRow, t.aDepth = a.RowStride*g.shape.elements, a.ColumnStride*g.shape.elements
-		for j := 0; j < g.c.Columns; j += 2 * g.shape.lanes {
-			g.setPanel(w, &t, inPlace, j, from)
-			g.panel(&t, unsafe.Pointer(&start[0]), i, j, rows)
-		}
+	t.aRow, t.aDepth = a.RowStride*size, a.ColumnStride*size
+	inPlace := g.bInPlace()
+	for j := 0; j < g.c.Columns; j += 2 * g.shape.lanes {
+		g.setPanel(w, &t, inPlace, j, from, place)
+		g.panel(&t, unsafe.Pointer(&a.Data[0]), i, j, padded, from)
 	}
 }
 
@@ -204,14 +246,17 @@ func (g *gemmProduct[T]) bInPlace() bool {
 	return g.b.ColumnStride == 1 && g.a.Rows <= 2*g.shape.rows[2]
 }
 
-// packsA tells whether rows of a are packed: when its columns are contiguous and each entry
-// is used several times.
+// packsA tells whether rows of a are packed: when each entry is used several times and its
+// columns are contiguous, or its rows fall on the same sets of a cache.
 func (g *gemmProduct[T]) packsA() bool {
-	return g.a.ColumnStride != 1 && g.c.Columns > 2*g.shape.lanes
+	if g.c.Columns <= 4*g.shape.lanes {
+		return g.a.ColumnStride != 1 && g.c.Columns > 2*g.shape.lanes
+	}
+	return g.a.ColumnStride != 1 || g.a.RowStride*g.shape.elements%2048 == 0
 }
 
 // setPanel sets what a tile says of columns j and on of c and b.
-func (g *gemmProduct[T]) setPanel(w *gemmWorkspace[T], t *gemmTile, inPlace bool, j, from int) {
+func (g *gemmProduct[T]) setPanel(w *gemmWorkspace[T], t *gemmTile, inPlace bool, j, from, place int) {
 	lanes := g.shape.lanes
 	columns := min(2*lanes, g.c.Columns-j)
 	last := (columns-1)%lanes + 1 // of the last vector
@@ -228,13 +273,13 @@ func (g *gemmProduct[T]) setPanel(w *gemmWorkspace[T], t *gemmTile, inPlace bool
 		packPanel(g.set, w.b, width, g.b, from, t.depth, j, columns)
 		t.b = unsafe.Pointer(&w.b[0])
 	} else {
-		t.b = unsafe.Pointer(&w.b[j*t.depth])
+		t.b = unsafe.Pointer(&w.b[place+j*t.depth])
 	}
 	t.bDepth = width * g.shape.elements
 }
 
 // panel does the tiles of rows i and on of a panel. a points to the first of these rows.
-func (g *gemmProduct[T]) panel(t *gemmTile, a unsafe.Pointer, i, j, rows int) {
+func (g *gemmProduct[T]) panel(t *gemmTile, a unsafe.Pointer, i, j, rows, from int) {
 	vectors := 1
 	if g.c.Columns-j > g.shape.lanes {
 		vectors = 2
@@ -243,11 +288,55 @@ func (g *gemmProduct[T]) panel(t *gemmTile, a unsafe.Pointer, i, j, rows int) {
 	whole := rows / tile
 	if whole > 0 {
 		t.a, t.c, t.rows = a, unsafe.Pointer(&g.c.Data[i*g.c.RowStride+j]), whole
+		g.fetchRows(t, tile, j, from)
 		gemmWhole[T](g.set, vectors, t)
 	}
 	for r := whole * tile; r < rows; r += gemmEdge {
 		t.a, t.rows = unsafe.Add(a, r*t.aRow), min(gemmEdge, rows-r)
+		g.fetchPanel(t, r, rows, j)
 		t.c = unsafe.Pointer(&g.c.Data[(i+r)*g.c.RowStride+j])
 		gemmLast[T](g.set, vectors, t)
 	}
+}
+
+// fetchRows says what to fetch ahead while whole tiles are done. While the first panel is
+// done it is the next group of rows of a, evenly over the entries. When b is read where it
+// stands it is the next panel instead.
+func (g *gemmProduct[T]) fetchRows(t *gemmTile, tile, j, from int) {
+	row := g.a.RowStride * g.shape.elements
+	t.ahead, t.step = 0, 0
+	if g.bInPlace() {
+		t.ahead, t.step = int(uintptr(t.b)-uintptr(t.a))+g.nextPanel(j, t.depth), t.bDepth
+		return
+	}
+	step := tile * row / g.a.Columns
+	if j == 0 && g.a.ColumnStride == 1 && step <= 2*tile*g.shape.elements {
+		t.ahead, t.step = g.groupRows()*row-from*g.shape.elements+step*from*t.rows, step
+	}
+}
+
+// fetchPanel says what to fetch ahead while the last rows are done from row r on, when b is read
+// where it stands: the next panel. If there are more such rows they share in it.
+func (g *gemmProduct[T]) fetchPanel(t *gemmTile, r, rows, j int) {
+	t.ahead, t.step = 0, 0
+	if !g.bInPlace() {
+		return
+	}
+	const line = 64
+	next := g.nextPanel(j, t.depth)
+	switch {
+	case rows <= gemmEdge:
+		t.ahead, t.step = next, next+line
+	case r < 2*gemmEdge:
+		t.ahead = next + r/gemmEdge*line
+	}
+}
+
+// nextPanel returns the bytes from a panel of b, which is read where it stands, to the next
+// one, or to the first one of the next block.
+func (g *gemmProduct[T]) nextPanel(j, depth int) int {
+	if next := 2 * g.shape.lanes; j+next < g.c.Columns {
+		return next * g.shape.elements
+	}
+	return (depth*g.b.RowStride - j) * g.shape.elements
 }

@@ -25,6 +25,8 @@ const (
 	tileMask               // the lanes of the last vector that C has, a bit each
 	tileWindow             // the same lanes, as a vector of 256 bits
 	tilePartial            // 0: C has all lanes
+	tileAhead              // from A to what is fetched ahead, in bytes (whole kernels), or from B (edge kernels)
+	tileStep               // how far this moves with each entry of a row of A (whole kernels), or a second one (edge kernels)
 )
 
 // edgeRows is how many rows the kernels for the last rows take.
@@ -102,7 +104,8 @@ func (k *gemmKernel) at(place int) operand.Mem { return operand.Mem{Base: k.tile
 // below the other, and leaves this count changed.
 func (k *gemmKernel) whole() {
 	k.begin("Whole")
-	a, c := k.field(tileA), k.field(tileC)
+	a, c, ahead, step := k.field(tileA), k.field(tileC), k.field(tileAhead), k.field(tileStep)
+	k.ADDQ(a, ahead)
 	k.Label("tile")
 	k.clear()
 	var groups []reg.Register
@@ -115,14 +118,21 @@ func (k *gemmKernel) whole() {
 		}
 		groups = append(groups, g)
 	}
-	k.depths(groups, func(row int) operand.Mem {
+	fetch := func(reg.Register) {
+		k.PREFETCHT1(operand.Mem{Base: ahead})
+		if k.vectors*k.bytes() > 64 || k.double {
+			k.PREFETCHT1(operand.Mem{Base: ahead, Disp: 64})
+		}
+		k.ADDQ(step, ahead)
+	}
+	k.depths(groups, fetch, func(row int) operand.Mem {
 		return rowPlace(groups[row/4], k.aRow, k.aRow3, row%4)
 	})
 	k.update(c, nil)
 	// The next tile begins below the rows of this one.
-	step := k.GP64()
-	k.IMUL3Q(operand.Imm(uint64(k.rows)), k.aRow, step)
-	k.ADDQ(step, a)
+	below := k.GP64()
+	k.IMUL3Q(operand.Imm(uint64(k.rows)), k.aRow, below)
+	k.ADDQ(below, a)
 	k.SUBQ(operand.Imm(1), k.at(tileRows))
 	k.JNE(operand.LabelRef("tile"))
 	k.VZEROUPPER()
@@ -143,7 +153,14 @@ func (k *gemmKernel) edge() {
 		k.CMOVQLE(first, p)
 		pointers = append(pointers, p)
 	}
-	k.depths(pointers, func(row int) operand.Mem { return operand.Mem{Base: pointers[row]} })
+	ahead, second := k.field(tileAhead), k.field(tileStep)
+	fetch := func(b reg.Register) {
+		k.PREFETCHT1(operand.Mem{Base: b, Index: ahead, Scale: 1})
+		if k.vectors*k.bytes() > 64 {
+			k.PREFETCHT1(operand.Mem{Base: b, Index: second, Scale: 1})
+		}
+	}
+	k.depths(pointers, fetch, func(row int) operand.Mem { return operand.Mem{Base: pointers[row]} })
 	k.update(k.field(tileC), rows)
 	k.VZEROUPPER()
 	k.RET()
@@ -161,8 +178,9 @@ func rowPlace(base, row, three reg.Register, i int) operand.Mem {
 }
 
 // depths writes the loop over the entries of the rows of A: each sum adds the product of an
-// entry of its row of A and of its column of B, in one rounding.
-func (k *gemmKernel) depths(pointers []reg.Register, a func(row int) operand.Mem) {
+// entry of its row of A and of its column of B, in one rounding. fetch reads ahead, given
+// where B is.
+func (k *gemmKernel) depths(pointers []reg.Register, fetch func(b reg.Register), a func(row int) operand.Mem) {
 	b, aDepth, bDepth, left := k.field(tileB), k.field(tileADepth), k.field(tileBDepth), k.field(tileDepth)
 	k.Label("depth")
 	columns := make([]reg.VecVirtual, k.vectors)
@@ -182,6 +200,7 @@ func (k *gemmKernel) depths(pointers []reg.Register, a func(row int) operand.Mem
 			k.ops(k.VFMADD231PS, k.VFMADD231PD)(c, entry, k.sums[row][v])
 		}
 	}
+	fetch(b)
 	for _, p := range pointers {
 		k.ADDQ(aDepth, p)
 	}

@@ -20,7 +20,7 @@ func gemmPack(c *build.Context) {
 }
 
 // copyRows writes the kernel that copies rows of the given number of 32 bytes, one behind
-// the other.
+// the other. It fetches what stands right of them, for it is copied next.
 func copyRows(c *build.Context, units int) {
 	c.Function(fmt.Sprintf("gemmCopy%dAVX2", units))
 	c.Attributes(attr.NOSPLIT)
@@ -32,6 +32,9 @@ func copyRows(c *build.Context, units int) {
 		r := c.YMM()
 		c.VMOVUPS(operand.Mem{Base: src, Disp: 32 * u}, r)
 		c.VMOVUPS(r, operand.Mem{Base: dst, Disp: 32 * u})
+	}
+	for line := 0; line < 32*units; line += 64 {
+		c.PREFETCHT1(operand.Mem{Base: src, Disp: 32*units + line})
 	}
 	c.ADDQ(step, src)
 	c.ADDQ(operand.Imm(uint64(32*units)), dst)
