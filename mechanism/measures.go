@@ -127,7 +127,7 @@ func (r *Rows) measure() error {
 
 // Seen returns the same records, in the same memory, seen from another frame.
 func (r *Rows) Seen(f Frame) (*Rows, error) {
-	out := *r
+	out := *r // of the same origin
 	var err error
 	if out.frame, err = newFrame(f, r.kind, r.dim, r.step); err != nil {
 		return nil, err
@@ -142,6 +142,7 @@ func (r *Rows) Seen(f Frame) (*Rows, error) {
 type Scorer struct {
 	rows    *Rows
 	columns int
+	narrow  []float32 // the weights of the rows' own coordinates, column after column
 	weighed []float32
 	centers []float64 // m·w of each column, in units of the grid times M
 	tails   []float64 // the weight of the intercept
@@ -164,7 +165,7 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 			s.tails[k] = column[r.dim]
 		}
 	}
-	s.weighed = r.form.weigh(narrow, columns)
+	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns)
 	return s
 }
 
@@ -173,6 +174,11 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 // block. They differ from the exact ones as linalg.Margins says, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	b.x.margins(dst, s.weighed, s.columns)
+	s.finish(dst, b)
+}
+
+// finish turns the products with the rows' own integers into those with the rows as they are seen.
+func (s *Scorer) finish(dst []float32, b Block) {
 	r := s.rows
 	if r.frame.m == nil && b.tails == nil {
 		s.scale1(dst, b)

@@ -106,6 +106,15 @@ func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
 
 // AddBlock is Add for the records of a block, of these rows or of rows like them.
 func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
+	if err := s.take(b, c); err != nil {
+		return err
+	}
+	s.accumulate(b.x, s.q)
+	return nil
+}
+
+// take marks the records of a block and verifies what they add, all but their rows, which follow.
+func (s *Sum) take(b Block, c linalg.Contributions) error {
 	n := b.Len()
 	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns || s.sealed {
 		return fmt.Errorf("mechanism: contributions are of %d records with %d columns, want %d with %d, before the sum is sealed", c.Records(), c.Columns, n, s.columns)
@@ -120,9 +129,8 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 	for i := range n {
 		q := s.q[i*s.columns : (i+1)*s.columns]
 		s.verify(q, c.Coefficients[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
-		s.addFrame(q, b.beta(i), b.tail(i))
+		s.addFrame(q, b.beta(i), b.tail(i), 1)
 	}
-	s.accumulate(b.x, s.q)
 	return nil
 }
 
@@ -183,11 +191,11 @@ func withinBound(q []int64, n2, bound int64) bool {
 	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
-// addFrame adds what a verified record adds beside its row.
-func (s *Sum) addFrame(q []int64, beta, tail int64) {
+// addFrame adds what a verified record adds beside its row, so many times.
+func (s *Sum) addFrame(q []int64, beta, tail, times int64) {
 	for k, v := range q {
-		s.betas[k] += v * beta
-		s.tails[k] += v * tail
+		s.betas[k] += v * beta * times
+		s.tails[k] += v * tail * times
 	}
 }
 

@@ -158,3 +158,40 @@ func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, from, to int
 	}
 	return nil
 }
+
+// AddTogether is AddAll for a group of sums, in one pass: propose fills c[m] for the records of blocks[m],
+// which are the same for each sum m, as its rows see them. Rows has the rows of each sum, which must be
+// the same integers.
+func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, propose func(c []linalg.Contributions, blocks []mechanism.Block)) error {
+	base := rows[0]
+	n, size := base.Len(), base.BlockLen()
+	parts := max(1, min(runtime.GOMAXPROCS(0), n/size))
+	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
+	var wait sync.WaitGroup
+	for p := range parts {
+		groups[p] = group.Empty()
+		wait.Go(func() {
+			c, blocks := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows))
+			errs[p] = base.Each(base.First()+p*n/parts, (p+1)*n/parts-p*n/parts, func(b mechanism.Block) error {
+				for m, r := range rows {
+					var err error
+					if blocks[m], err = r.See(b, blocks[m]); err != nil {
+						return err
+					}
+				}
+				propose(c, blocks)
+				return groups[p].AddBlock(blocks, c)
+			})
+		})
+	}
+	wait.Wait()
+	for p := range parts {
+		if errs[p] != nil {
+			return errs[p]
+		}
+		if err := group.Merge(groups[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

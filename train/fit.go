@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/linalg"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // Options cannot change privacy. Negative or NaN numbers are refused.
@@ -102,115 +99,11 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	run := &descent{Setup: s, options: o, payer: grant, rows: rows, ready: ready}
-	return run.fit(ctx)
-}
-
-// descent is one run of gradient descent over prepared rows.
-type descent struct {
-	Setup
-	options Options
-	payer   mechanism.Payer
-	rows    *mechanism.Rows
-	ready   prepared
-	samples *samples
-}
-
-func (r *descent) fit(ctx context.Context) (*Result, error) {
-	rate := r.options.LearningRate
-	if rate == 0 {
-		rate = r.learningRate(r.options, r.ready.divisor, curvature(r.ready.features, r.ready.whitened))
-	}
-	divisor := r.ready.divisor * r.Plan.Share() // the expected batch, from public numbers
-	optimizer := &Momentum{LearningRate: rate, Momentum: r.options.Momentum, Ridge: r.options.Ridge, Divisor: divisor}
-	average := &TailAverage{First: int(float64(r.Plan.Steps) * (1 - tailAverageShare))}
-	weights := make([]float64, r.Model.Weights())
-	var err error
-	if r.samples, err = r.Plan.newSamples(r.rows.Len()); err != nil {
+	run, err := newDescent(s, o, grant, rows, ready)
+	if err != nil {
 		return nil, err
 	}
-	r.report(0)
-	for step := range r.Plan.Steps {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("train: stopped after step %d of %d: %w", step, r.Plan.Steps, context.Cause(ctx))
-		}
-		noisy, failed := r.gradient(weights)
-		if failed != nil {
-			return nil, failed
-		}
-		optimizer.Step(weights, noisy)
-		average.Add(step, weights)
-		r.report(step + 1)
-	}
-	averaged := r.averages(r.options)
-	if averaged {
-		weights = average.Mean()
-	}
-	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, weights)
-	if err != nil {
-		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
-	}
-	return &Result{Model: m, LearningRate: rate, Divisor: r.ready.divisor, Averaged: averaged}, nil
-}
-
-// gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
-// empty.
-func (r *descent) gradient(weights []float64) (mechanism.Noisy, error) {
-	sample, err := r.samples.draw()
-	if err != nil {
-		return mechanism.Noisy{}, err
-	}
-	noise := r.Plan.noise(r.Plan.NoiseMultiplier)
-	sum, err := mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: noise, Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
-	if err != nil {
-		return mechanism.Noisy{}, err
-	}
-	scorer := r.rows.Scorer(weights, r.Plan.Columns)
-	propose := func(c *linalg.Contributions, b mechanism.Block) { r.propose(c, scorer, b) }
-	if r.Plan.Sampling != samplingFull {
-		err = query.AddSample(sum, r.rows, sample, propose)
-	} else {
-		err = query.AddAll(sum, r.rows, propose)
-	}
-	if err != nil {
-		return mechanism.Noisy{}, err
-	}
-	return mechanism.Release(r.payer, noise, sum.Seal())
-}
-
-// propose fills c with the clipped residuals of the records of a block.
-func (r *descent) propose(c *linalg.Contributions, scorer *mechanism.Scorer, b mechanism.Block) {
-	r.Model.Propose(c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
-	for i := range b.Len() {
-		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
-		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
-			for k := range residual {
-				residual[k] *= w
-			}
-		}
-	}
-}
-
-// report tells what was released so far and what it would cost if the run ended here. A long
-// run is told of in hundredths.
-func (r *descent) report(step int) {
-	const parts = 100
-	steps := r.Plan.Steps
-	if r.options.Progress == nil || steps > parts && step < steps && step*parts/steps == (step-1)*parts/steps && step > 0 {
-		return
-	}
-	now := r.Plan
-	now.Steps = step
-	event := now.Event()
-	a := account.For(event)
-	if _, certified := a.(account.PLD); certified && step < steps {
-		a = account.PLD{Width: 1e-2} // on the way a wider interval will do
-	}
-	cost, err := a.Epsilon(event, now.Delta, now.Neighboring)
-	if err != nil {
-		return
-	}
-	r.options.Progress(Progress{step, steps, cost.Upper})
+	return run.fit(ctx)
 }
 
 // Effective returns, for each score, the weight of each encoded feature before whitening:

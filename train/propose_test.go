@@ -40,7 +40,7 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.propose(&c, scorer, b)
+		run.propose(&c, b, func(dst []float32) { scorer.Scores(dst, b) })
 		out = append(out, c.Coefficients...)
 	}
 	return out

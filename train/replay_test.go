@@ -67,7 +67,10 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &descent{Setup: setup, options: Options{Momentum: 0.9}, payer: payer, rows: rows, ready: ready}
+		run, err := newDescent(setup, Options{Momentum: 0.9}, payer, rows, ready)
+		if err != nil {
+			t.Fatal(err)
+		}
 		result, err := run.fit(context.Background())
 		if err != nil {
 			t.Fatal(err)

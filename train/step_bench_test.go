@@ -52,7 +52,28 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func benchStep(b *testing.B, rows *mechanism.Rows, classes int) {
+// BenchmarkStepTogether is a step of several binary models in one pass.
+func BenchmarkStepTogether(b *testing.B) {
+	for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
+		rows := benchRows(b, kind, 2, mechanism.Frame{Normalize: mechanism.NormalizeUnit})
+		for _, models := range []int{1, 8, 32} {
+			b.Run(fmt.Sprintf("%v/models=%d", kind, models), func(b *testing.B) {
+				runs := make([]*descent, models)
+				for i := range runs {
+					runs[i] = benchRun(b, rows, 2)
+				}
+				for b.Loop() {
+					if err := stepTogether(runs, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// benchRun is a run on rows before its first step.
+func benchRun(b *testing.B, rows *mechanism.Rows, classes int) *descent {
 	loss, err := model.LossFor(classes)
 	if err != nil {
 		b.Fatal(err)
@@ -63,22 +84,25 @@ func benchStep(b *testing.B, rows *mechanism.Rows, classes int) {
 	}
 	plan := Plan{Neighboring: privacy.AddOrRemoveOne, MaxRecords: 1 << 16, Sampling: samplingFull, NoiseMultiplier: 20, Steps: 1, Columns: linear.Columns, Dim: linear.Dim,
 		Clipping: Clipping{Mode: ClipGradient, Norm: 1, Bound: 1}}
-	run := &descent{Setup: Setup{Plan: plan, Model: linear}, payer: payEverything{}, rows: rows}
-	if run.samples, err = plan.newSamples(rows.Len()); err != nil {
+	run, err := newDescent(Setup{Plan: plan, Model: linear}, Options{LearningRate: 1e-9, Momentum: 0.9}, payEverything{}, rows, prepared{divisor: 60000})
+	if err != nil {
 		b.Fatal(err)
 	}
-	weights := make([]float64, linear.Weights())
-	for j := range weights {
-		weights[j] = math.Sin(float64(j)) / 10
+	for j := range run.weights {
+		run.weights[j] = math.Sin(float64(j)) / 10
 	}
-	optimizer := &Momentum{LearningRate: 1e-9, Momentum: 0.9, Divisor: 60000}
+	return run
+}
+
+func benchStep(b *testing.B, rows *mechanism.Rows, classes int) {
+	run := benchRun(b, rows, classes)
 	b.ReportAllocs()
 	for b.Loop() {
-		noisy, failed := run.gradient(weights)
-		if failed != nil {
-			b.Fatal(failed)
+		noisy, err := run.gradient()
+		if err != nil {
+			b.Fatal(err)
 		}
-		optimizer.Step(weights, noisy)
+		run.optimizer.Step(run.weights, noisy)
 	}
 }
 

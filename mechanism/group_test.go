@@ -1,0 +1,126 @@
+package mechanism
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// grouped are sums over one table seen from several frames, with bounds and columns of their own.
+func grouped(t *testing.T, base *Rows, dim int, s []Sample) []*Sum {
+	t.Helper()
+	center := slices.Repeat([]float64{0.3}, dim)
+	sums := make([]*Sum, 3)
+	for i, f := range []Frame{{}, {Normalize: NormalizeUnit, Center: center, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 1, Intercept: 0.1}} {
+		rows, err := base.Seen(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sums[i], err = NewSum(s[i], rows, SumOptions{Noise: Gaussian{0.01 * float64(1+i)}, Columns: 1 + i, Bound: 1 + float64(i), MaxRecords: base.total}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sums
+}
+
+// TestGroupIsItsSums fills sums together and one by one with wild proposals, for every type, in memory and
+// in a file, in parts that are merged: the same integers. What one sum refuses, none takes.
+func TestGroupIsItsSums(t *testing.T) {
+	const n, dim = 90, 9
+	r := rand.New(rand.NewPCG(12, 1))
+	for _, kind := range rowTypes {
+		x := coordinates(r, kind, n, dim)
+		memory := typedRows(t, x, kind, Frame{}, 0, n)
+		text := inFile(t, memory)
+		file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, base := range map[string]*Rows{"memory": memory, "file": file} {
+			samples := make([]Sample, 3)
+			for i := range samples {
+				samples[i], _ = Full().Draw(n)
+			}
+			alone, together := grouped(t, base, dim, samples), grouped(t, base, dim, samples)
+			group, err := NewGroup(together...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := []*Group{group.Empty(), group.Empty()}
+			for first := 0; first < n; first += 30 {
+				fillBoth(t, r, alone, parts[first/30%2], base, first, 30)
+			}
+			for _, p := range parts {
+				if err = group.Merge(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, sealed := range group.Seal() {
+				if want := alone[i].Seal().state.values; !slices.Equal(sealed.state.values, want) {
+					t.Fatalf("%v in %s, sum %d: got %d, want %d", kind, name, i, sealed.state.values, want)
+				}
+			}
+		}
+	}
+}
+
+// fillBoth adds the same proposals for n records to sums and to a group of their like.
+func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows, first, n int) {
+	t.Helper()
+	b, err := base.Load(first, n, Block{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, c := make([]Block, len(alone)), make([]linalg.Contributions, len(alone))
+	for i, s := range alone {
+		if blocks[i], err = s.rows.See(b, Block{}); err != nil {
+			t.Fatal(err)
+		}
+		c[i].Columns = s.columns
+		for range n * s.columns {
+			v := math.Abs(r.NormFloat64()) * 1e6
+			if r.IntN(3) == 0 {
+				v = wildFloat(r)
+			}
+			c[i].Coefficients = append(c[i].Coefficients, v)
+		}
+		if err = s.Add(first, c[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := slices.Clone(c)
+	broken[2].Coefficients = broken[2].Coefficients[1:]
+	if group.AddBlock(blocks, broken) == nil {
+		t.Fatal("contributions of another shape were taken")
+	}
+	if err = group.AddBlock(blocks, c); err != nil {
+		t.Fatalf("after a refusal: %v", err)
+	}
+	if group.AddBlock(blocks, c) == nil {
+		t.Fatal("records were taken twice")
+	}
+}
+
+func TestGroupRefusals(t *testing.T) {
+	x := [][]float64{{1, 2}, {3, 4}}
+	one, sample := made(t, x, 1)
+	two, _ := made(t, x, 1)
+	a, b := newTestSum(t, one, sample, 1, 1, 2), newTestSum(t, two, sample, 1, 1, 2)
+	if _, err := NewGroup(a, b); err == nil {
+		t.Error("sums over other integers were grouped")
+	}
+	if _, err := NewGroup(); err == nil {
+		t.Error("nothing was grouped")
+	}
+	block, _ := two.Load(0, 2, Block{})
+	if _, err := one.See(block, Block{}); err == nil {
+		t.Error("a block of other integers was seen")
+	}
+	if _, err := NewGroupScorer(one.Scorer([]float64{1, 1}, 1), two.Scorer([]float64{1, 1}, 1)); err == nil {
+		t.Error("scorers over other integers were grouped")
+	}
+}

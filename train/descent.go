@@ -1,0 +1,147 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
+)
+
+// descent is one run of gradient descent over prepared rows.
+type descent struct {
+	Setup
+	options   Options
+	payer     mechanism.Payer
+	rows      *mechanism.Rows
+	ready     prepared
+	samples   *samples
+	optimizer *Momentum
+	average   *TailAverage
+	weights   []float64
+}
+
+// newDescent returns a run before its first step.
+func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, ready prepared) (*descent, error) {
+	rate := o.LearningRate
+	if rate == 0 {
+		rate = s.learningRate(o, ready.divisor, curvature(ready.features, ready.whitened))
+	}
+	drawn, err := s.Plan.newSamples(rows.Len())
+	divisor := ready.divisor * s.Plan.Share() // the expected batch, from public numbers
+	return &descent{Setup: s, options: o, payer: payer, rows: rows, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
+		optimizer: &Momentum{LearningRate: rate, Momentum: o.Momentum, Ridge: o.Ridge, Divisor: divisor},
+		average:   &TailAverage{First: int(float64(s.Plan.Steps) * (1 - tailAverageShare))}}, err
+}
+
+func (r *descent) fit(ctx context.Context) (*Result, error) {
+	r.report(0)
+	for step := range r.Plan.Steps {
+		if ctx.Err() != nil {
+			return nil, stopped(ctx, step, r.Plan.Steps)
+		}
+		noisy, err := r.gradient()
+		if err != nil {
+			return nil, err
+		}
+		r.advance(step, noisy)
+	}
+	return r.result()
+}
+
+func stopped(ctx context.Context, step, steps int) error {
+	return fmt.Errorf("train: stopped after step %d of %d: %w", step, steps, context.Cause(ctx))
+}
+
+// advance takes a step along what was released.
+func (r *descent) advance(step int, noisy mechanism.Noisy) {
+	r.optimizer.Step(r.weights, noisy)
+	r.average.Add(step, r.weights)
+	r.report(step + 1)
+}
+
+// result is the model after the last step.
+func (r *descent) result() (*Result, error) {
+	weights, averaged := r.weights, r.averages(r.options)
+	if averaged {
+		weights = r.average.Mean()
+	}
+	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, weights)
+	if err != nil {
+		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
+	}
+	return &Result{Model: m, LearningRate: r.optimizer.LearningRate, Divisor: r.ready.divisor, Averaged: averaged}, nil
+}
+
+// gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
+// empty.
+func (r *descent) gradient() (mechanism.Noisy, error) {
+	sample, err := r.samples.draw()
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	sum, err := r.newSum(sample)
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	scorer := r.scorer()
+	propose := func(c *linalg.Contributions, b mechanism.Block) {
+		r.propose(c, b, func(dst []float32) { scorer.Scores(dst, b) })
+	}
+	if r.Plan.Sampling != samplingFull {
+		err = query.AddSample(sum, r.rows, sample, propose)
+	} else {
+		err = query.AddAll(sum, r.rows, propose)
+	}
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	return mechanism.Release(r.payer, r.noise(), sum.Seal())
+}
+
+func (r *descent) noise() mechanism.Noise { return r.Plan.noise(r.Plan.NoiseMultiplier) }
+
+// newSum returns the empty sum of a step.
+func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
+	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
+}
+
+func (r *descent) scorer() *mechanism.Scorer { return r.rows.Scorer(r.weights, r.Plan.Columns) }
+
+// propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
+func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {
+	r.Model.Propose(c, b.Labels(), multiply)
+	for i := range b.Len() {
+		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
+		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
+			for k := range residual {
+				residual[k] *= w
+			}
+		}
+	}
+}
+
+// report tells what was released so far and what it would cost if the run ended here. A long
+// run is told of in hundredths.
+func (r *descent) report(step int) {
+	const parts = 100
+	steps := r.Plan.Steps
+	if r.options.Progress == nil || steps > parts && step < steps && step*parts/steps == (step-1)*parts/steps && step > 0 {
+		return
+	}
+	now := r.Plan
+	now.Steps = step
+	event := now.Event()
+	a := account.For(event)
+	if _, certified := a.(account.PLD); certified && step < steps {
+		a = account.PLD{Width: 1e-2} // on the way a wider interval will do
+	}
+	cost, err := a.Epsilon(event, now.Delta, now.Neighboring)
+	if err != nil {
+		return
+	}
+	r.options.Progress(Progress{step, steps, cost.Upper})
+}

@@ -1,0 +1,167 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+// Job is one of several models that are fitted together.
+type Job struct {
+	Setup   Setup
+	Options Options
+}
+
+// FitMany is Fit for several plans over one table, of one schema and in full batch without whitening: each
+// step reads the records once for all of them, which takes far less time than one run after the other.
+// Every plan is reserved, prepared and paid for on its own, in order, and the ledger's total is their
+// sum: a sweep over private records costs what its models cost together. What was reserved before an
+// error stays spent.
+func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset) ([]*Result, error) {
+	if err := checkJobs(jobs, d); err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	bits := jobs[0].Options.FeatureBits
+	t, err := jobs[0].Setup.encode(d, bits)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]*descent, len(jobs))
+	for i, j := range jobs {
+		if runs[i], err = j.begin(l, t); err != nil {
+			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+		}
+	}
+	if err = descendTogether(ctx, runs); err != nil {
+		return nil, err
+	}
+	results := make([]*Result, len(runs))
+	for i, r := range runs {
+		if results[i], err = r.result(); err != nil {
+			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+		}
+	}
+	return results, nil
+}
+
+// checkJobs refuses plans that cannot share a pass.
+func checkJobs(jobs []Job, d *data.Dataset) error {
+	for i, j := range jobs {
+		p := j.Setup.Plan
+		if err := j.Setup.check(j.Options); err != nil {
+			return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+		}
+		whitens := false
+		for _, statistic := range p.Preparation {
+			whitens = whitens || statistic.Kind == CovarianceStatistic
+		}
+		switch {
+		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
+			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
+		case p.Sampling != samplingFull || whitens:
+			return fmt.Errorf("train: model %d of %d samples its records or whitens them, want full batch without whitening; fit it alone", i+1, len(jobs))
+		case d.Target() == nil || d.Records() > p.MaxRecords:
+			return fmt.Errorf("train: the data set has no target or more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)
+		}
+	}
+	return nil
+}
+
+// begin reserves a job's plan and learns its preparation.
+func (j Job) begin(l *ledger.Ledger, t table) (*descent, error) {
+	grant, err := l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method())
+	if err != nil {
+		return nil, err
+	}
+	if t.rows, err = t.rows.Seen(frame(before(j.Setup.Features))); err != nil {
+		return nil, err
+	}
+	ready, err := j.Setup.prepare(grant, t)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := j.Setup.descend(t, ready)
+	if err != nil {
+		return nil, err
+	}
+	return newDescent(j.Setup, j.Options, grant, rows, ready)
+}
+
+// descendTogether takes the steps of all runs; those with fewer steps leave early.
+func descendTogether(ctx context.Context, runs []*descent) error {
+	most := 0
+	for _, r := range runs {
+		most = max(most, r.Plan.Steps)
+		r.report(0)
+	}
+	for step := range most {
+		if ctx.Err() != nil {
+			return stopped(ctx, step, most)
+		}
+		var active []*descent
+		for _, r := range runs {
+			if step < r.Plan.Steps {
+				active = append(active, r)
+			}
+		}
+		if err := stepTogether(active, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepTogether takes one step of each run in one pass over the records. Each sum has a full sample of its
+// own and is released by itself.
+func stepTogether(runs []*descent, step int) error {
+	sums, scorers, rows := make([]*mechanism.Sum, len(runs)), make([]*mechanism.Scorer, len(runs)), make([]*mechanism.Rows, len(runs))
+	for i, r := range runs {
+		sample, err := r.samples.draw()
+		if err != nil {
+			return err
+		}
+		if sums[i], err = r.newSum(sample); err != nil {
+			return err
+		}
+		scorers[i], rows[i] = r.scorer(), r.rows
+	}
+	group, err := mechanism.NewGroup(sums...)
+	if err != nil {
+		return err
+	}
+	scorer, err := mechanism.NewGroupScorer(scorers...)
+	if err != nil {
+		return err
+	}
+	if err = query.AddTogether(group, rows, proposeTogether(runs, scorer)); err != nil {
+		return err
+	}
+	for i, sealed := range group.Seal() {
+		noisy, failed := mechanism.Release(runs[i].payer, runs[i].noise(), sealed)
+		if failed != nil {
+			return failed
+		}
+		runs[i].advance(step, noisy)
+	}
+	return nil
+}
+
+// proposeTogether fills the contributions of each run from scores that are computed for all at once.
+func proposeTogether(runs []*descent, scorer *mechanism.GroupScorer) func(c []linalg.Contributions, blocks []mechanism.Block) {
+	return func(c []linalg.Contributions, blocks []mechanism.Block) {
+		n := blocks[0].Len()
+		scores := make([][]float32, len(runs))
+		for i, r := range runs {
+			scores[i] = make([]float32, n*r.Plan.Columns)
+		}
+		scorer.Scores(scores, blocks, make([]float32, n*scorer.Columns()))
+		for i, r := range runs {
+			r.propose(&c[i], blocks[i], func(dst []float32) { copy(dst, scores[i]) })
+		}
+	}
+}
