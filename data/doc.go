@@ -28,7 +28,8 @@
 //
 // The target has levels, of two the second being the positive one, or bounds: [0, 500001]
 // for regression, or above: 0 with two levels, which asks whether a number is greater. The
-// key pixel[0:784] stands for the columns pixel0 to pixel783. The treatments are
+// key pixel[0:784] stands for the columns pixel0 to pixel783; a schema has at most 2^20 columns. The
+// treatments are
 //
 //	missing       indicator, zero (numeric: the value of fill, else the lower bound) or drop
 //	out-of-range  clamp, as-missing or drop; numeric columns
@@ -52,5 +53,8 @@
 //	          same number: +1, 1 and 1.0 are the level "1". A qid is refused: it joins rows,
 //	          which a guarantee for single rows does not count together. A file is known by
 //	          its first line, unless a delimiter is named, or by its name where that ends in
-//	          .libsvm, .svm or .svmlight.
+//	          .libsvm, .svm or .svmlight. The table is kept sparse: memory is in proportion to
+//	          the entries of the file, and so is the time of training and prediction where most
+//	          columns have bounds that begin at 0. A column whose 0 is not encoded as 0, as one
+//	          with bounds from -1 to 1, costs an entry in every record.
 package data

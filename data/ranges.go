@@ -2,7 +2,7 @@ package data
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +35,16 @@ func columnRuns(columns []Column) []columnRun {
 	return runs
 }
 
+// FeatureRanges names the feature columns as a schema file does: columns that stand together and
+// differ in a running number alone are one name, as in "pixel[0:784]".
+func (s *Schema) FeatureRanges() []string {
+	var names []string
+	for _, run := range columnRuns(s.Features()) {
+		names = append(names, run.key)
+	}
+	return names
+}
+
 // runLength counts how many of the first columns have running numbers and the
 // same declaration.
 func runLength(columns []Column) int {
@@ -42,15 +52,20 @@ func runLength(columns []Column) int {
 	if !ok {
 		return 1
 	}
-	want := columns[0]
 	n := 1
 	for ; n < len(columns); n++ {
-		want.Name = prefix + strconv.Itoa(from+n)
-		if columns[n].Name != want.Name || !reflect.DeepEqual(columns[n], want) {
+		if !sameDeclaration(&columns[n], &columns[0]) || columns[n].Name != prefix+strconv.Itoa(from+n) {
 			break
 		}
 	}
 	return n
+}
+
+// sameDeclaration reports whether two columns differ in their names at most.
+func sameDeclaration(a, b *Column) bool {
+	return a.Kind == b.Kind && a.Lower == b.Lower && a.Upper == b.Upper && a.Transform == b.Transform &&
+		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill && a.Repeat == b.Repeat &&
+		slices.Equal(a.Bins, b.Bins) && (sameTexts(a.Levels, b.Levels) || slices.Equal(a.Levels, b.Levels))
 }
 
 // splitNumber splits "pixel17" into "pixel" and 17. Numbers with leading zeros

@@ -91,8 +91,8 @@ func (s *Schema) Features() []Column {
 	return features
 }
 
-// maxColumns bounds a schema, so that a range cannot exhaust memory.
-const maxColumns = 1 << 17
+// maxColumns bounds a schema, so that a range cannot exhaust memory: a column takes about 500 bytes.
+const maxColumns = 1 << 20
 
 // Expand returns a schema in which every column with a Repeat is replaced by
 // the columns it stands for. The result shares the slices inside columns.

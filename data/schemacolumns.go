@@ -80,9 +80,7 @@ func (p *schemaParser) addColumn(e entry, c Column) error {
 	if len(s.Columns)+len(columns) > maxColumns {
 		return p.fail(e.name, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "declare fewer")
 	}
-	for i := range columns {
-		p.places[placeColumn(columns[i].Name)] = e.name
-	}
+	p.columnPlaces = append(p.columnPlaces, columnPlace{len(s.Columns), e.name})
 	s.Columns = append(s.Columns, columns...)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func ReadSchema(path string) (*Schema, error) {
 	}
 	if f := s.fault(); f != nil {
 		e := &FileError{File: path, Problem: f.problem, Want: f.want, Remedy: f.remedy}
-		if n := p.places[f.place]; n != nil {
+		if n := p.place(f.place); n != nil {
 			e.Line, e.Column = n.Line, n.Column
 		}
 		return nil, e
@@ -84,14 +85,37 @@ func openError(path string, err error, remedy string) *FileError {
 
 // schemaParser walks the YAML tree of one file, so that every error has a place.
 type schemaParser struct {
-	file     string
-	places   map[string]*yaml.Node
-	defaults treatments
-	schema   Schema
+	file   string
+	places map[string]*yaml.Node
+	// columnPlaces say where the columns stand, in order: from a column on to the next of them.
+	columnPlaces []columnPlace
+	defaults     treatments
+	schema       Schema
 }
 
 // treatments are the words of defaults; Undecided where there is none.
 type treatments struct{ missing, outOfRange, unknown Treatment }
+
+type columnPlace struct {
+	first int
+	name  *yaml.Node
+}
+
+// place returns the key of what a fault is about, or nil.
+func (p *schemaParser) place(place string) *yaml.Node {
+	name, isColumn := strings.CutPrefix(place, placeColumn(""))
+	if !isColumn {
+		return p.places[place]
+	}
+	// The last column of the name: a name that is declared twice is a fault of the second.
+	for i := len(p.schema.Columns) - 1; i >= 0; i-- {
+		if p.schema.Columns[i].Name == name {
+			next := sort.Search(len(p.columnPlaces), func(k int) bool { return p.columnPlaces[k].first > i })
+			return p.columnPlaces[next-1].name
+		}
+	}
+	return nil
+}
 
 // entry is one key of a mapping and its value.
 type entry struct {

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,6 +61,9 @@ func (s *Schema) open() []fault {
 	}
 	if len(s.Target.Levels) == 0 && s.Target.Lower == 0 && s.Target.Upper == 0 {
 		open = append(open, fault{placeTarget, fmt.Sprintf("target %q is not declared", s.Target.Column), "levels: [...] or bounds: [lower, upper]", "declare it"})
+	}
+	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Kind == 0 }) {
+		return open
 	}
 	for _, run := range columnRuns(s.Columns) {
 		if run.column.Kind == 0 {
@@ -132,7 +136,8 @@ func (s *Schema) faultNames() *fault {
 	seen := make(map[string]bool, len(s.Columns))
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if f := faultName("column name", c.Name, placeColumn(c.Name)); f != nil {
+		if f := faultName("column name", c.Name, ""); f != nil {
+			f.place = placeColumn(c.Name)
 			return f
 		}
 		if seen[c.Name] || c.Name == s.Target.Column {

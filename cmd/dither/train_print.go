@@ -111,7 +111,11 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 		return err
 	}
 	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(c.Assumptions, "\n  - "))
-	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows\n", duration(d.Seconds), size(d.Memory))
+	sparse := ""
+	if s.Plan.Dim > manyFeatures {
+		sparse = "; far less of both for a LIBSVM table with few entries a row"
+	}
+	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows%s\n", duration(d.Seconds), size(d.Memory), sparse)
 	return err
 }
 
@@ -123,6 +127,9 @@ const (
 	noiseCost      = 5
 	cellCost       = 25
 )
+
+// manyFeatures is from how many features on a table is likely to be sparse.
+const manyFeatures = 1000
 
 // estimate guesses seconds and bytes from public numbers and the number of processors.
 func estimate(s train.Setup) (seconds float64, memory int64) {

@@ -80,10 +80,6 @@ func warnings(s train.Setup) []string {
 // publicFacts lists what was declared public.
 func publicFacts(f fitting) []report.Fact {
 	p, s := f.setup.Plan, f.source.schema
-	names := make([]string, 0, len(s.Features()))
-	for _, c := range s.Features() {
-		names = append(names, c.Name)
-	}
 	target := s.Target.Column + ", levels " + strings.Join(s.Target.Levels, ", ")
 	if s.Target.Threshold != nil {
 		target = fmt.Sprintf("%s above %v: %s", s.Target.Column, *s.Target.Threshold, strings.Join(s.Target.Levels, " or "))
@@ -96,7 +92,7 @@ func publicFacts(f fitting) []report.Fact {
 		records = strconv.Itoa(p.Records)
 	}
 	out := []report.Fact{
-		{Name: "feature columns", Value: strings.Join(names, ", "), Why: "their bounds and levels size the model"},
+		{Name: "feature columns", Value: columnWords(s.FeatureRanges()), Why: "their bounds and levels size the model"},
 		{Name: "target", Value: target, Why: "what is predicted"},
 		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
 		{Name: "number of rows", Value: records, Why: "the divisor of means"},
@@ -105,6 +101,15 @@ func publicFacts(f fitting) []report.Fact {
 		out = append(out, report.Fact{Name: "test table", Value: f.source.testName, Why: "its metrics below are exact"})
 	}
 	return out
+}
+
+// columnWords lists names, of very many the first.
+func columnWords(names []string) string {
+	const most = 500
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // modelFacts describes model and training.
