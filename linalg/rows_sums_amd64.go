@@ -15,9 +15,12 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 	}
 	stride := strideOf[T](dim)
 	most := blockRows(stride)
+	if stride == dim && bytesInLimbs {
+		most = min(most, limbRows)
+	}
 	for rows := len(q) / columns; rows > 0; {
 		n := min(rows, most)
-		addWholeBlock(set, dst, x, q, n, dim, columns, stride)
+		addWholeBlock(set, dst, x, q[:n*columns], n, dim, columns, stride)
 		if set == avx2 {
 			addWholeFrom(dst, x, q[:n*columns], dim&^(sumGroup-1), dim, columns)
 		}
@@ -41,11 +44,24 @@ func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []flo
 		}
 	case []uint8:
 		if set == avx512 {
-			addWholeByteAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
+			addWholeBytes(dst, x, q, rows, dim, columns, ahead, mask)
 		} else {
 			addWholeByteAVX2(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		}
 	}
+}
+
+// addWholeBytes adds rows of bytes with AVX-512, in limbs as far as that can be.
+func addWholeBytes(dst []float64, x []uint8, q []float64, rows, dim, columns, ahead int, mask uint64) {
+	if bytesInLimbs && rows >= 4 && dim >= limbDim && fitsLimbs(q) {
+		addLimbs(dst, x, q, rows/4, dim, columns, ahead)
+		done := rows &^ 3
+		if rows -= done; rows == 0 {
+			return
+		}
+		x, q = x[done*dim:], q[done*columns:]
+	}
+	addWholeByteAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, dim, ahead, mask)
 }
 
 // addWholeFrom adds what belongs to the coordinates from a given one on.

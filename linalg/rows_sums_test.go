@@ -11,7 +11,7 @@ import (
 // anyWhole returns whole numbers such that sums of rows products with entries to most
 // stay below 2^53.
 func anyWhole(r *rand.Rand, n, rows int, most float64) []float64 {
-	limit := math.Floor(math.Min(0x1p52/(float64(max(rows, 1))*most), math.Exp2(5+35*r.Float64())))
+	limit := math.Floor(math.Min(0x1p52/(float64(max(rows, 1))*most), math.Exp2(5+30*r.Float64())))
 	q := make([]float64, n)
 	for j := range q {
 		q[j] = math.Floor(limit * (2*r.Float64() - 1))

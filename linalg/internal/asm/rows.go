@@ -66,6 +66,7 @@ func rows(c *build.Context) {
 			}
 		}
 	}
+	(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel()
 	flushWhole(c)
 	readSingles(c)
 }
