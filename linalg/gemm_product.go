@@ -131,14 +131,23 @@ func (g *gemmProduct[T]) part(w *gemmWorkspace[T], rows, columns [2]int) {
 	panel := 2 * g.shape.lanes
 	depth := g.depths()
 	most := max(gemmBytes/(depth*g.shape.elements)/panel*panel, panel)
+	if rows[1]-rows[0] == g.c.Rows && g.c.Columns <= min(most, columns[1]-columns[0]) {
+		g.whole(w, depth)
+		return
+	}
 	for j := columns[0]; j < columns[1]; j += most {
 		strip := g.strip(rows, [2]int{j, min(j+most, columns[1])})
-		if g.scratch {
-			strip.throughScratch(w, depth)
-			continue
-		}
-		strip.blocks(w, depth)
+		strip.whole(w, depth)
 	}
+}
+
+// whole does all rows and columns of c, of which there are few enough.
+func (g *gemmProduct[T]) whole(w *gemmWorkspace[T], depth int) {
+	if g.scratch {
+		g.throughScratch(w, depth)
+		return
+	}
+	g.blocks(w, depth)
 }
 
 // strip is the part of a product with some rows and columns of c.
@@ -149,7 +158,7 @@ func (g *gemmProduct[T]) strip(rows, columns [2]int) gemmProduct[T] {
 	return s
 }
 
-// throughScratch does a strip in a row-wise copy of c.
+// throughScratch does the same in a row-wise copy of c.
 func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	target := g.c
 	g.padded = g.paddedRows()
@@ -181,7 +190,7 @@ func (m Matrix[T]) copyFrom(from Matrix[T]) {
 	}
 }
 
-// blocks adds up the blocks of k of a strip. When b is small, each group of rows of a goes
+// blocks adds up the blocks of k. When b is small, each group of rows of a goes
 // through all of them before the next, so that these rows are read from end to end.
 func (g *gemmProduct[T]) blocks(w *gemmWorkspace[T], depth int) {
 	panels := (g.b.Columns + g.shape.lanes - 1) / g.shape.lanes * g.shape.lanes
