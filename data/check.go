@@ -1,7 +1,9 @@
 package data
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +43,11 @@ func (r *CheckReport) Clean() bool {
 	return r.Dropped == 0
 }
 
-// Check reads a CSV file under a schema and reports on its cells. A malformed file is an
-// error as in Read.
+// Check reads a CSV file, or a file of one of src.Formats, under a schema and reports on its
+// cells. A malformed file is an error as in Read. The lines of a file that has none are its
+// rows, from 1.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
-	q, b, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
+	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +56,22 @@ func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 		return nil, err
 	}
 	defer file.Close()
-	c := newChecker(b)
+	c := newChecker(made)
 	q.sink = c
-	if err := scanTable(ctx, q, in); err != nil {
+	b := bufio.NewReaderSize(in, chunkBytes)
+	head, err := b.Peek(chunkBytes)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	columns, err := in.columns(file, head, src)
+	switch {
+	case err != nil:
+	case columns != nil:
+		err = scanColumns(ctx, q, columns)
+	default:
+		err = scanTable(ctx, q, b)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &c.report, nil

@@ -103,7 +103,9 @@ func (p *part) plainRow(line int, row []byte) {
 		c, rest := &p.plan.cells[i], row[at:]
 		if c.numeric {
 			if v, n := scanDecimal(rest); n > 0 && (n == len(rest) || rest[n] == p.plan.delimiter) && !p.plan.marked(rest[:n]) {
-				p.number(c, v)
+				stored, ok := c.number(v)
+				p.store(c, stored)
+				p.drop(ok)
 				at += n + 1
 				continue
 			}
@@ -142,7 +144,9 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 	}
 	cell = bytes.TrimSpace(cell)
 	if c.column != nil {
-		p.feature(c, cell)
+		v, ok := p.plan.featureCell(c, cell)
+		p.store(c, v)
+		p.drop(ok)
 	}
 	if c.target {
 		v, ok := p.plan.targetCell(cell)
@@ -154,31 +158,24 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 	}
 }
 
-// feature takes a trimmed cell of a feature. A level is never a missing mark.
-func (p *part) feature(c *cellPlan, cell []byte) {
+// featureCell is Column.Cell for a trimmed cell. A level is never a missing mark.
+func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 	if c.column.Kind == Categorical {
 		if level := levelIndexBytes(c.column.Levels, c.index, cell); level >= 0 {
-			p.store(c, float32(level))
-			return
+			return float32(level), true
 		}
-	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.plan.marked(cell) {
-		p.number(c, v)
-		return
+	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {
+		return c.number(v)
 	}
-	v, ok := c.column.treat(c.column.classify(string(cell), p.plan.marks, c.index))
-	p.store(c, v)
-	p.drop(ok)
+	return c.column.treat(c.column.classify(string(cell), p.marks, c.index))
 }
 
-// number takes a number of a numeric feature; see builder.plainNumbers.
-func (p *part) number(c *cellPlan, v float64) {
-	if v >= c.column.Lower && v <= c.column.Upper {
-		p.store(c, min(max(float32(v), c.low), c.high))
-		return
+// number is Column.Number; see builder.plainNumbers.
+func (c *cellPlan) number(v float64) (float32, bool) {
+	if c.column.Kind == Numeric && v >= c.column.Lower && v <= c.column.Upper {
+		return min(max(float32(v), c.low), c.high), true
 	}
-	stored, ok := c.column.Number(v)
-	p.store(c, stored)
-	p.drop(ok)
+	return c.column.treat(c.column.classifyNumber(v, c.index))
 }
 
 func (p *part) store(c *cellPlan, v float32) { p.columns[c.feature*p.room+p.rows] = v }

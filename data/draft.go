@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -30,8 +31,10 @@ type Draft struct {
 // maxCopiedLevels is the number of distinct texts up to which FromData makes levels.
 const maxCopiedLevels = 100
 
-// DraftSchema drafts a schema for a CSV file from its header and the declared facts. Only the
-// first line is read unless d.FromData. What is left open stands in Undeclared.
+// DraftSchema drafts a schema for a CSV file, or a file of one of src.Formats, from its header
+// and the declared facts. Only the header is read unless d.FromData. What is left open stands
+// in Undeclared. A file that says what its columns are decides two things: a column of false
+// and true has these levels, and one that cannot be read is ignored.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") {
 		return nil, &FileError{File: src.Path, Problem: "an array has no header with names", Want: "a CSV file", Remedy: "write the schema by hand; a range such as x[0:784] declares many columns at once"}
@@ -41,11 +44,38 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 		return nil, err
 	}
 	defer file.Close()
-	table, err := openTable(src.Path, in, src.Delimiter)
+	b := bufio.NewReaderSize(in, chunkBytes)
+	head, err := b.Peek(chunkBytes)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	columns, err := in.columns(file, head, src)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.check(src.Path, table); err != nil {
+	if columns != nil {
+		return d.fromColumns(ctx, src, columns)
+	}
+	table, err := openTable(src.Path, b, src.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.schema(src, table)
+	if err != nil {
+		return nil, err
+	}
+	if d.FromData {
+		if err = s.copyFrom(ctx, table, table); err != nil {
+			return nil, err
+		}
+	}
+	s.Undeclared = s.undeclared()
+	return s, nil
+}
+
+// schema drafts from a header and what was declared.
+func (d Draft) schema(src Source, t *table) (*Schema, error) {
+	if err := d.check(src.Path, t); err != nil {
 		return nil, err
 	}
 	s := &Schema{Row: d.Row, MaxRecords: d.MaxRecords, Records: d.Records, RowsPerPerson: d.RowsPerPerson,
@@ -53,17 +83,11 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if s.Row == "" {
 		s.Row = "one person"
 	}
-	for _, name := range table.header {
+	for _, name := range t.header {
 		if name != d.Target {
 			s.Columns = append(s.Columns, d.column(name))
 		}
 	}
-	if d.FromData {
-		if err := s.copyFrom(ctx, table); err != nil {
-			return nil, err
-		}
-	}
-	s.Undeclared = s.undeclared()
 	return s, nil
 }
 
@@ -173,8 +197,13 @@ func (o *observed) numeric() bool {
 	return o.others == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
 }
 
+// rowReader reads row by row, as table.next does.
+type rowReader interface {
+	next() (cells []string, line int, err error)
+}
+
 // copyFrom fills in what is open from the records and notes what it filled in.
-func (s *Schema) copyFrom(ctx context.Context, t *table) error {
+func (s *Schema) copyFrom(ctx context.Context, t *table, from rowReader) error {
 	seen := make([]observed, len(t.header))
 	for k := range seen {
 		seen[k].levels = map[string]bool{}
@@ -184,7 +213,7 @@ func (s *Schema) copyFrom(ctx context.Context, t *table) error {
 		if rows%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		record, _, err := t.next()
+		record, _, err := from.next()
 		if err == io.EOF && rows == 0 {
 			return noRecords(t.file)
 		}

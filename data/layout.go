@@ -88,7 +88,7 @@ func matchHeader(q request, t *table) (layout, error) {
 // headerPositions checks the header as a whole before single columns are missed.
 func headerPositions(q request, t *table) (map[string]int, error) {
 	wanted := len(q.schema.Columns) + 1
-	if len(t.header) == 1 && wanted > 2 {
+	if len(t.header) == 1 && wanted > 2 && t.delimiter != 0 {
 		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("1 column was found with the delimiter %s", delimiterWords(t.delimiter)),
 			Want: fmt.Sprintf("%d", wanted), Remedy: "name the delimiter of the file, or use the schema of this table"}
 	}

@@ -12,14 +12,16 @@ import (
 
 // Source says where a table lies.
 type Source struct {
-	// Path is a CSV, LIBSVM, NPY, NPZ or IDX file; all but NPZ may be compressed with gzip.
+	// Path is a CSV, LIBSVM, NPY, NPZ or IDX file, of which all but NPZ may be compressed with
+	// gzip, or a file of one of Formats.
 	Path string
-	// Labels is a separate file with the target of a matrix, or empty: NPY for an NPY
-	// matrix, IDX or NPY for an IDX matrix.
+	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix, or empty.
 	Labels string
 	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
 	// when that is 0 too, the one detected in the first line.
 	Delimiter rune
+	// Formats are further formats that are recognized, by the first bytes of a file.
+	Formats []Format
 }
 
 // ReadOptions says which parts of a table are read.
@@ -110,16 +112,29 @@ func scan(ctx context.Context, q request, src Source) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
+	columns, err := in.columns(f, head, src)
+	switch {
+	case err != nil:
+		return err
+	case columns != nil && src.Labels != "":
+		return labelsRefused(src.Path, "a table with named columns")
+	case columns != nil:
+		return scanColumns(ctx, q, columns)
+	}
 	if isIDX(head) || hasIDXName(src.Path) {
 		return scanIDX(ctx, q, src, b)
 	}
 	if src.Labels != "" {
-		return &FileError{File: src.Path, Problem: "a file of labels goes with a table as text", Want: "an NPY or IDX matrix", Remedy: "leave the labels out; a table as text holds its target"}
+		return labelsRefused(src.Path, "a table as text")
 	}
 	if hasLIBSVMName(src.Path) || q.delimiter == 0 && isLIBSVM(head) {
 		return scanLIBSVM(ctx, q, b)
 	}
 	return scanTable(ctx, q, b)
+}
+
+func labelsRefused(path, table string) error {
+	return &FileError{File: path, Problem: "a file of labels goes with " + table, Want: "an NPY or IDX matrix", Remedy: "leave the labels out; such a table holds its target"}
 }
 
 // hasExtension ignores case and a final .gz.

@@ -1,0 +1,308 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// columnCells is about how many cells of a file in columns are read at once.
+const columnCells = 1 << 20
+
+// columnTable is a file in columns that is being read.
+type columnTable struct {
+	file    string
+	columns []FileColumn
+	readers []ColumnReader // by position, nil for what is not read
+	records int
+}
+
+// tableOf checks what a file says about itself and returns it with its header.
+func tableOf(q request, columns Columns) (*columnTable, *table, error) {
+	c := &columnTable{file: q.file, columns: columns.Columns()}
+	header := &table{file: q.file}
+	for _, column := range c.columns {
+		header.header = append(header.header, strings.TrimSpace(column.Name))
+	}
+	limit := q.maxBytes
+	if limit == 0 {
+		limit = defaultMaxBytes
+	}
+	switch records, size := columns.Records(), columns.Bytes(); {
+	case records < 0 || size < 0:
+		return nil, nil, columnFailure(q.file, 0, nil)
+	case size > limit:
+		return nil, nil, &FileError{File: q.file, Problem: "the file is too large", Want: fmt.Sprintf("at most %d bytes after decompression", limit), Remedy: "split the file or raise the limit"}
+	case q.maxRecords >= 0 && records > int64(q.maxRecords):
+		c.records = q.maxRecords + 1
+	default:
+		c.records = int(records)
+	}
+	return c, header, nil
+}
+
+// open begins to read columns.
+func (c *columnTable) open(columns Columns, positions []int) error {
+	c.readers = make([]ColumnReader, len(c.columns))
+	for _, i := range positions {
+		if i < 0 || c.readers[i] != nil {
+			continue
+		}
+		if refused := c.columns[i].Refused; refused != nil {
+			return columnFailure(c.file, i+1, refused)
+		}
+		c.readers[i] = columns.Reader(i)
+	}
+	return nil
+}
+
+func (c *columnTable) close() {
+	for _, r := range c.readers {
+		if r != nil {
+			_ = r.Close()
+		}
+	}
+}
+
+// step is how many rows are read at once.
+func (c *columnTable) step() int { return max(64, min(columnCells/max(1, len(c.columns)), 1<<16)) }
+
+// next reads cells at a position.
+func (c *columnTable) next(i, count int) (Cells, error) {
+	cells, err := c.readers[i].Next(count)
+	if err == nil && (c.columns[i].Kind == NumberCells && len(cells.Numbers) != count || c.columns[i].Kind != NumberCells && len(cells.Codes) != count) {
+		err = fmt.Errorf("data: a reader returned another number of cells")
+	}
+	if err != nil {
+		return Cells{}, columnFailure(c.file, i+1, err)
+	}
+	return cells, nil
+}
+
+// scanColumns passes the rows of a file in columns to the sink.
+func scanColumns(ctx context.Context, q request, columns Columns) error {
+	c, header, err := tableOf(q, columns)
+	if err != nil {
+		return err
+	}
+	l, err := matchHeader(q, header)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.records == 0:
+		return noRecords(q.file)
+	case q.maxRecords >= 0 && c.records > q.maxRecords:
+		return tooMany(q, 0)
+	}
+	defer c.close()
+	if err = c.open(columns, append(append([]int{l.target}, l.features...), l.extra...)); err != nil {
+		return err
+	}
+	q.sink.begin(l)
+	if check, ok := q.sink.(*checker); ok {
+		return c.rows(ctx, check)
+	}
+	parts, ok := q.sink.(partSink)
+	if !ok {
+		return fmt.Errorf("data: a sink takes no columns")
+	}
+	return c.parts(ctx, parts, parts.plan(q, header))
+}
+
+// parts passes all rows to a sink, a part at a time. The columns of a part are read side by
+// side.
+func (c *columnTable) parts(ctx context.Context, s partSink, plan *rowPlan) error {
+	workers := make([]columnWorker, runtime.GOMAXPROCS(0))
+	next := 0
+	for i, r := range c.readers {
+		if r != nil {
+			w := &workers[next%len(workers)]
+			w.positions = append(w.positions, i)
+			next++
+		}
+	}
+	p := &part{}
+	for from := 0; from < c.records; from += c.step() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.open(plan, min(c.step(), c.records-from))
+		var group sync.WaitGroup
+		for i := range workers {
+			group.Go(func() { workers[i].read(c, p) })
+		}
+		group.Wait()
+		for i := range workers {
+			if err := workers[i].err; err != nil {
+				return err
+			}
+			for row, dropped := range workers[i].dropped {
+				p.dropped[row] = p.dropped[row] || dropped
+				p.anyDrop = p.anyDrop || dropped
+			}
+		}
+		s.join(p)
+	}
+	return nil
+}
+
+// open makes room for whole columns of rows.
+func (p *part) open(plan *rowPlan, rows int) {
+	p.begin(plan, nil, rows)
+	p.rows, p.room = rows, rows
+	p.columns = resized(p.columns, plan.features*rows)
+	p.target = resized(p.target, rows)
+	p.dropped = resized(p.dropped, rows)
+	clear(p.dropped)
+}
+
+func resized[T any](values []T, n int) []T {
+	if cap(values) < n {
+		return make([]T, n)
+	}
+	return values[:n]
+}
+
+// columnWorker reads some of the columns of a part.
+type columnWorker struct {
+	positions []int
+	dropped   []bool
+	err       error
+	values    []float32 // of texts, and whether they are known and keep the row
+	known     []textFate
+}
+
+type textFate uint8
+
+const (
+	fateOpen textFate = iota
+	fateKept
+	fateDropped
+)
+
+func (w *columnWorker) read(c *columnTable, p *part) {
+	w.dropped = resized(w.dropped, p.rows)
+	clear(w.dropped)
+	for _, i := range w.positions {
+		cells, err := c.next(i, p.rows)
+		if err == nil && c.columns[i].Kind == BoolCells {
+			err = checkCodes(cells.Codes, 2)
+		} else if err == nil && c.columns[i].Kind == TextCells {
+			err = checkCodes(cells.Codes, len(cells.Texts))
+		}
+		if err != nil {
+			w.err = columnFailure(c.file, i+1, err)
+			return
+		}
+		w.cells(&p.plan.cells[i], p, c.columns[i].Kind, cells)
+	}
+}
+
+func checkCodes(codes []int32, texts int) error {
+	for _, code := range codes {
+		if code < -1 || int(code) >= texts {
+			return fmt.Errorf("data: a code is out of range")
+		}
+	}
+	return nil
+}
+
+// cells takes the cells of one position for a feature, the target and the extras.
+func (w *columnWorker) cells(c *cellPlan, p *part, kind CellKind, cells Cells) {
+	if c.column != nil {
+		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
+		if kind == NumberCells {
+			w.numbers(dst, cells.Numbers, func(v float64) (float32, bool) { return c.number(v) })
+		} else {
+			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+		}
+	}
+	if c.target {
+		if kind == NumberCells {
+			w.numbers(p.target, cells.Numbers, p.plan.target.Number)
+		} else {
+			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), p.plan.targetCell)
+		}
+	}
+	for _, i := range c.extra {
+		p.extra[i].addCells(kind, cells, p.plan.marks)
+	}
+}
+
+func (w *columnWorker) numbers(dst []float32, numbers []float64, treat func(v float64) (float32, bool)) {
+	for row, v := range numbers {
+		stored, ok := treat(v)
+		dst[row] = stored
+		w.dropped[row] = w.dropped[row] || !ok
+	}
+}
+
+// texts treats each text once.
+func (w *columnWorker) texts(dst []float32, codes []int32, texts [][]byte, treat func(text []byte) (float32, bool)) {
+	w.values, w.known = resized(w.values, len(texts)+1), resized(w.known, len(texts)+1)
+	clear(w.known)
+	for row, code := range codes {
+		at := int(code) + 1 // 0 is a missing cell
+		if w.known[at] == fateOpen {
+			var text []byte
+			if code >= 0 {
+				text = bytes.TrimSpace(texts[code])
+			}
+			v, ok := treat(text)
+			w.values[at], w.known[at] = v, fateKept
+			if !ok {
+				w.known[at] = fateDropped
+			}
+		}
+		dst[row] = w.values[at]
+		w.dropped[row] = w.dropped[row] || w.known[at] == fateDropped
+	}
+}
+
+// boolForms are the ways in which levels name false and true.
+var boolForms = [][2]string{{"false", "true"}, {"False", "True"}, {"FALSE", "TRUE"}}
+
+// textsFor returns the texts of codes; for false and true the form of the levels, or else 0
+// and 1.
+func textsFor(kind CellKind, texts [][]byte, levels []string) [][]byte {
+	if kind == TextCells {
+		return texts
+	}
+	for _, form := range boolForms {
+		if levelIndex(levels, nil, form[0]) >= 0 || levelIndex(levels, nil, form[1]) >= 0 {
+			return [][]byte{[]byte(form[0]), []byte(form[1])}
+		}
+	}
+	return [][]byte{[]byte("0"), []byte("1")}
+}
+
+// addCells adds cells, numbers as builder.number does.
+func (e *dictionary) addCells(kind CellKind, cells Cells, marks MissingSet) {
+	texts := cells.Texts
+	if kind == BoolCells {
+		texts = textsFor(kind, nil, boolLevels())
+	}
+	var buffer [32]byte
+	for _, v := range cells.Numbers {
+		text := buffer[:0]
+		if finite(v) {
+			text = strconv.AppendFloat(text, v, 'f', -1, 64)
+		}
+		e.addBytes(text, marks)
+	}
+	for _, code := range cells.Codes {
+		var text []byte
+		if code >= 0 {
+			text = bytes.TrimSpace(texts[code])
+		}
+		e.addBytes(text, marks)
+	}
+}
+
+// boolLevels names false and true.
+func boolLevels() []string { return []string{boolForms[0][0], boolForms[0][1]} }
