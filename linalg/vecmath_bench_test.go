@@ -20,6 +20,16 @@ func BenchmarkVectorFunctions(b *testing.B) {
 				benchmarkEntries(b, len(x), func() { apply(set, f.f, dst, x) })
 			})
 		}
+		doubles := make([]float64, len(x))
+		for j, v := range x {
+			doubles[j] = float64(v)
+		}
+		results := make([]float64, len(x))
+		for f, name := range map[function]string{exponential: "Exp64", sigmoid: "Sigmoid64"} {
+			b.Run(fmt.Sprintf("%s/%v", name, set), func(b *testing.B) {
+				benchmarkEntries(b, len(x), func() { applyDouble(set, f, results, doubles) })
+			})
+		}
 		for _, columns := range []int{2, 10, 100, 1000} {
 			b.Run(fmt.Sprintf("Softmax/columns=%d/%v", columns, set), func(b *testing.B) {
 				benchmarkEntries(b, len(x), func() { softmax(set, dst, x, columns) })

@@ -4,6 +4,9 @@ package linalg
 
 import "testing"
 
+// doubleArguments is how many arguments the tests of the functions of float64 take.
+const doubleArguments = 1 << 21
+
 // TestVectorFunctionsOfAllArguments takes all 2^32 arguments. It runs for minutes.
 func TestVectorFunctionsOfAllArguments(t *testing.T) {
 	const parts = 16

@@ -7,3 +7,6 @@ func applyVector(instructions, function, []float32, []float32) bool { return fal
 
 // softmaxVector does nothing here, and says so.
 func softmaxVector(instructions, []float32, []float32, int) bool { return false }
+
+// applyDoubleVector does nothing here, and says so.
+func applyDoubleVector(instructions, function, []float64, []float64) bool { return false }

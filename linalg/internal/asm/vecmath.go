@@ -36,9 +36,10 @@ const (
 // in registers where there are enough of them, and otherwise are read from the table.
 type lanes struct {
 	*build.Context
-	wide  bool
-	table reg.Register
-	held  map[int]reg.VecVirtual
+	wide   bool
+	double bool // float64
+	table  reg.Register
+	held   map[int]reg.VecVirtual
 }
 
 // mask chooses lanes: in a mask register (AVX-512) or by the sign bits of a vector (AVX2).
@@ -47,12 +48,20 @@ type mask struct {
 	v reg.VecVirtual
 }
 
-// perVector is how many float32 a register holds.
+// size is that of an entry in bytes.
+func (v *lanes) size() int {
+	if v.double {
+		return 8
+	}
+	return 4
+}
+
+// perVector is how many entries a register holds.
 func (v *lanes) perVector() int {
 	if v.wide {
-		return 16
+		return 64 / v.size()
 	}
-	return 8
+	return 32 / v.size()
 }
 
 func (v *lanes) vec() reg.VecVirtual {
@@ -78,7 +87,7 @@ func (v *lanes) hold(constants ...int) {
 // load brings a constant into a register.
 func (v *lanes) load(constant int) reg.VecVirtual {
 	r := v.vec()
-	v.VBROADCASTSS(operand.Mem{Base: v.table, Disp: 64 * constant}, r)
+	v.kind(v.VBROADCASTSS, v.VBROADCASTSD)(operand.Mem{Base: v.table, Disp: 64 * constant}, r)
 	return r
 }
 
@@ -91,19 +100,23 @@ func (v *lanes) constant(c int) operand.Op {
 }
 
 // The arithmetic: each returns a new register. Only the last operand may be in memory.
-func (v *lanes) add(a, b operand.Op) reg.VecVirtual { return v.three(v.VADDPS, a, b) }
-func (v *lanes) sub(a, b operand.Op) reg.VecVirtual { return v.three(v.VSUBPS, a, b) }
-func (v *lanes) mul(a, b operand.Op) reg.VecVirtual { return v.three(v.VMULPS, a, b) }
-func (v *lanes) div(a, b operand.Op) reg.VecVirtual { return v.three(v.VDIVPS, a, b) }
+func (v *lanes) add(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VADDPS, v.VADDPD), a, b) }
+func (v *lanes) sub(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VSUBPS, v.VSUBPD), a, b) }
+func (v *lanes) mul(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VMULPS, v.VMULPD), a, b) }
+func (v *lanes) div(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VDIVPS, v.VDIVPD), a, b) }
 
 // max returns the larger, and b where either is NaN.
-func (v *lanes) max(a, b operand.Op) reg.VecVirtual { return v.three(v.VMAXPS, a, b) }
+func (v *lanes) max(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VMAXPS, v.VMAXPD), a, b) }
 
 // min returns the smaller, and b where either is NaN.
-func (v *lanes) min(a, b operand.Op) reg.VecVirtual { return v.three(v.VMINPS, a, b) }
+func (v *lanes) min(a, b operand.Op) reg.VecVirtual { return v.three(v.kind(v.VMINPS, v.VMINPD), a, b) }
 
-func (v *lanes) addInt(a, b operand.Op) reg.VecVirtual { return v.three(v.VPADDD, a, b) }
-func (v *lanes) subInt(a, b operand.Op) reg.VecVirtual { return v.three(v.VPSUBD, a, b) }
+func (v *lanes) addInt(a, b operand.Op) reg.VecVirtual {
+	return v.three(v.kind(v.VPADDD, v.VPADDQ), a, b)
+}
+func (v *lanes) subInt(a, b operand.Op) reg.VecVirtual {
+	return v.three(v.kind(v.VPSUBD, v.VPSUBQ), a, b)
+}
 
 func (v *lanes) and(a, b operand.Op) reg.VecVirtual {
 	return v.either(v.VPANDD, v.VPAND, a, b)
@@ -120,15 +133,24 @@ func (v *lanes) andNot(a, b operand.Op) reg.VecVirtual {
 
 func (v *lanes) shiftLeft(a operand.Op, bits uint64) reg.VecVirtual {
 	r := v.vec()
-	v.VPSLLD(operand.Imm(bits), a, r)
+	v.kind(v.VPSLLD, v.VPSLLQ)(operand.Imm(bits), a, r)
 	return r
 }
 
-// shiftRight keeps the sign.
+// shiftRight keeps the sign of 32 bits; AVX2 has no such instruction for 64 bits, so there it
+// does not.
 func (v *lanes) shiftRight(a operand.Op, bits uint64) reg.VecVirtual {
 	r := v.vec()
-	v.VPSRAD(operand.Imm(bits), a, r)
+	v.kind(v.VPSRAD, v.VPSRLQ)(operand.Imm(bits), a, r)
 	return r
+}
+
+// kind chooses the instruction for the type of the entries.
+func (v *lanes) kind(single, double func(...operand.Op)) func(...operand.Op) {
+	if v.double {
+		return double
+	}
+	return single
 }
 
 func (v *lanes) three(instruction func(...operand.Op), a, b operand.Op) reg.VecVirtual {
@@ -159,11 +181,11 @@ const (
 func (v *lanes) compare(predicate uint64, a, b operand.Op) mask {
 	if v.wide {
 		k := v.K()
-		v.VCMPPS(operand.Imm(predicate), b, a, k)
+		v.kind(v.VCMPPS, v.VCMPPD)(operand.Imm(predicate), b, a, k)
 		return mask{k: k}
 	}
 	r := v.vec()
-	v.VCMPPS(operand.Imm(predicate), b, a, r)
+	v.kind(v.VCMPPS, v.VCMPPD)(operand.Imm(predicate), b, a, r)
 	return mask{v: r}
 }
 
@@ -173,7 +195,11 @@ func (v *lanes) signs(a reg.VecVirtual) mask {
 		return mask{v: a}
 	}
 	k := v.K()
-	v.VPMOVD2M(a, k)
+	if v.double {
+		v.VPMOVQ2M(a, k)
+	} else {
+		v.VPMOVD2M(a, k)
+	}
 	return mask{k: k}
 }
 
@@ -181,7 +207,9 @@ func (v *lanes) signs(a reg.VecVirtual) mask {
 func (v *lanes) blend(m mask, a, b operand.Op) reg.VecVirtual {
 	r := v.vec()
 	if v.wide {
-		v.VBLENDMPS(b, a, m.k, r)
+		v.kind(v.VBLENDMPS, v.VBLENDMPD)(b, a, m.k, r)
+	} else if v.double {
+		v.VBLENDVPD(m.v, b, a, r)
 	} else {
 		v.VBLENDVPS(m.v, b, a, r)
 	}
@@ -208,6 +236,10 @@ func (v *lanes) begin(name, signature string) {
 	}
 	v.Function(name)
 	v.Attributes(attr.NOSPLIT)
-	v.SignatureExpr("func(" + signature + ", table *[34][16]uint32)")
+	table := "table *[34][16]uint32"
+	if v.double {
+		table = "table *[23][8]uint64"
+	}
+	v.SignatureExpr("func(" + signature + ", " + table + ")")
 	v.table = v.Load(v.Param("table"), v.GP64())
 }

@@ -20,6 +20,7 @@ func vectorFunctions(c *build.Context) {
 		elementwise(c, wide, "sigmoid", (*lanes).sigmoid, append(expConstants, signBit))
 		elementwise(c, wide, "tanh", (*lanes).tanh, append(expConstants, signBit, tanhLow, two))
 		softmax(c, wide)
+		exp64(c, wide)
 	}
 }
 
@@ -124,8 +125,12 @@ func (v *lanes) clear(r reg.VecVirtual) {
 // elementwise writes the kernel of a function of one variable: whole vectors, then a masked
 // one for what is left.
 func elementwise(c *build.Context, wide bool, name string, f func(*lanes, reg.VecVirtual) reg.VecVirtual, constants []int) {
-	v := &lanes{Context: c, wide: wide}
-	v.begin(name, "dst, x *float32, n int")
+	(&lanes{Context: c, wide: wide}).elementwise(name, "dst, x *float32, n int", f, constants)
+}
+
+// elementwise is the same for lanes of either type.
+func (v *lanes) elementwise(name, signature string, f func(*lanes, reg.VecVirtual) reg.VecVirtual, constants []int) {
+	v.begin(name, signature)
 	dst, x, n := v.Load(v.Param("dst"), v.GP64()), v.Load(v.Param("x"), v.GP64()), v.Load(v.Param("n"), v.GP64())
 	v.hold(constants...)
 	per := v.perVector()
@@ -135,8 +140,8 @@ func elementwise(c *build.Context, wide bool, name string, f func(*lanes, reg.Ve
 	in := v.vec()
 	v.VMOVUPS(operand.Mem{Base: x}, in)
 	v.VMOVUPS(f(v, in), operand.Mem{Base: dst})
-	v.ADDQ(operand.Imm(uint64(4*per)), x)
-	v.ADDQ(operand.Imm(uint64(4*per)), dst)
+	v.ADDQ(operand.Imm(uint64(v.size()*per)), x)
+	v.ADDQ(operand.Imm(uint64(v.size()*per)), dst)
 	v.SUBQ(operand.Imm(uint64(per)), n)
 	v.JGE(operand.LabelRef("whole"))
 	v.Label("rest")
@@ -160,11 +165,15 @@ func (v *lanes) firstLanes(n reg.Register) []mask {
 		v.KMOVW(bits.As32(), k)
 		return []mask{{k: k}}
 	}
-	// Lane l of the window that begins at 16-n is set when l < n.
+	// Lane l of the window that begins at 16-n, or 8-n of 64 bits, is set when l < n.
+	row, most := maskWindow, 16
+	if v.double {
+		row, most = maskWindow64, 8
+	}
 	from, low, high := v.GP64(), v.vec(), v.vec()
-	v.MOVQ(operand.U32(16), from)
+	v.MOVQ(operand.U32(uint32(most)), from)
 	v.SUBQ(n, from)
-	window := operand.Mem{Base: v.table, Index: from, Scale: 4, Disp: 64 * maskWindow}
+	window := operand.Mem{Base: v.table, Index: from, Scale: uint8(v.size()), Disp: 64 * row}
 	v.VMOVDQU(window, low)
 	v.VMOVDQU(window.Offset(32), high)
 	return []mask{{v: low}, {v: high}}
@@ -173,18 +182,26 @@ func (v *lanes) firstLanes(n reg.Register) []mask {
 // maskedLoad reads the lanes of m; the others are 0.
 func (v *lanes) maskedLoad(m mask, from operand.Mem) reg.VecVirtual {
 	r := v.vec()
-	if v.wide {
+	switch {
+	case v.wide && v.double:
+		v.VMOVUPD_Z(from, m.k, r)
+	case v.wide:
 		v.VMOVUPS_Z(from, m.k, r)
-	} else {
+	case v.double:
+		v.VMASKMOVPD(from, m.v, r)
+	default:
 		v.VMASKMOVPS(from, m.v, r)
 	}
 	return r
 }
 
 func (v *lanes) maskedStore(m mask, r reg.VecVirtual, to operand.Mem) {
-	if v.wide {
-		v.VMOVUPS(r, m.k, to)
-	} else {
+	switch {
+	case v.wide:
+		v.kind(v.VMOVUPS, v.VMOVUPD)(r, m.k, to)
+	case v.double:
+		v.VMASKMOVPD(r, m.v, to)
+	default:
 		v.VMASKMOVPS(r, m.v, to)
 	}
 }
