@@ -76,7 +76,11 @@ func (s *marginState) store(t marginTile, sums [][]reg.Register) {
 	for i := 0; i < len(sums); i += 4 {
 		var four [4]reg.Register
 		for j := range four {
-			four[j] = s.eight(sums[min(i+j, len(sums)-1)])
+			if i+j < len(sums) {
+				four[j] = s.eight(sums[i+j])
+			} else {
+				four[j] = four[j-1]
+			}
 		}
 		total := s.four(four)
 		for j := range min(4, len(sums)-i) {
@@ -106,10 +110,15 @@ func (s *marginState) eight(sums []reg.Register) reg.Register {
 	return v
 }
 
-// four ends the sums of four products that have eight partial sums each.
+// four ends the sums of four products that have eight partial sums each. Where there are
+// fewer, the last stands several times.
 func (s *marginState) four(sums [4]reg.Register) reg.Register {
 	var halved [4]reg.Register
 	for i, v := range sums {
+		if i > 0 && v == sums[i-1] {
+			halved[i] = halved[i-1]
+			continue
+		}
 		upper := s.XMM()
 		if s.set.masks { // so that it takes every register
 			s.VEXTRACTF32X4(operand.U8(1), v, upper)
