@@ -98,7 +98,7 @@ func TestReachabilityAttack(t *testing.T) {
 	naive := make([]float64, rounds)
 	for i := range truth {
 		truth[i] = r.IntN(2)
-		naive[i] = float64(truth[i])*shift + sigma*r.NormFloat64()
+		naive[i] = float64(float64(truth[i])*shift) + float64(sigma*r.NormFloat64())
 	}
 	got := score(naive, truth, r, func(y float64, which int) bool { return reachable(y, float64(which)*shift, sigma) })
 	if got < 0.95 {
@@ -147,7 +147,7 @@ func TestPrecisionAttack(t *testing.T) {
 	for i := range 2 * attackRounds {
 		f := i % 2
 		noise := (r.NormFloat64() + r.NormFloat64() + r.NormFloat64() + r.NormFloat64()) / 2
-		if event(float64(f) + sigma*noise) {
+		if event(float64(f) + float64(sigma*noise)) {
 			four[f]++
 		}
 	}

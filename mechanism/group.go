@@ -48,9 +48,13 @@ func (r *Rows) See(b, old Block) (Block, error) {
 	if b.rows == nil || !r.shares(b.rows) {
 		return Block{}, errShare
 	}
-	own := old.memory()
 	n := b.Len()
-	b.rows, b.own = r, own
+	if b.rows = r; b.records == nil && r.measures.n2 != nil {
+		b.measures = r.measures.part(b.first-r.first, n)
+		return b, nil
+	}
+	own := old.memory()
+	b.own = own
 	own.measures = r.frame.newMeasures(n, own.measures)
 	if b.measures = own.measures; r.measures.n2 == nil {
 		r.frame.measureAll(b.measures, b.x)
@@ -96,6 +100,9 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 func sameRecords(a, b Block) bool {
 	if a.Len() != b.Len() || !a.rows.shares(b.rows) {
 		return false
+	}
+	if a.records == nil && b.records == nil {
+		return a.first == b.first
 	}
 	for i := range a.Len() {
 		if a.record(i) != b.record(i) {

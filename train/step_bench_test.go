@@ -72,6 +72,32 @@ func BenchmarkStepTogether(b *testing.B) {
 	}
 }
 
+// BenchmarkEpoch is one expected pass of DP-SGD in Poisson batches of 600, by 100 steps.
+func BenchmarkEpoch(b *testing.B) {
+	for _, classes := range []int{2, 10} {
+		for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
+			rows := benchRows(b, kind, classes, mechanism.Frame{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+			b.Run(fmt.Sprintf("classes=%d/%v", classes, kind), func(b *testing.B) {
+				run := benchRun(b, rows, classes)
+				run.Plan.Sampling, run.Plan.SamplingProbability = samplingPoisson, 0.01
+				var err error
+				if run.samples, err = run.Plan.newSamples(rows.Len()); err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					for step := range 100 {
+						noisy, failed := run.gradient()
+						if failed != nil {
+							b.Fatal(failed)
+						}
+						run.advance(step, noisy)
+					}
+				}
+			})
+		}
+	}
+}
+
 // benchRun is a run on rows before its first step.
 func benchRun(b *testing.B, rows *mechanism.Rows, classes int) *descent {
 	loss, err := model.LossFor(classes)
