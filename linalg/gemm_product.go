@@ -11,6 +11,7 @@ const (
 	gemmDepth   = 320     // most entries of a row of a that are added up at once
 	gemmRows    = 144     // rows of a at a time, a multiple of 36
 	gemmBytes   = 1 << 22 // most bytes of b at a time
+	gemmColumns = 1 << 13 // most columns at a time, a multiple of every panel
 	gemmEdge    = 4       // rows of the kernels for the last rows
 	gemmPadding = 64      // bytes between packed rows of a, so that they fall on different sets of a cache
 )
@@ -61,7 +62,7 @@ type gemmProduct[T Float] struct {
 	alpha   T
 	add     bool // c is added to; otherwise what it holds does not matter
 	scratch bool // c goes by way of the workspace: it is column-wise, or better done with padded rows
-	padded  int  // rows that c has room for, if more than there are
+	padding int  // rows that c has room for below the last
 }
 
 // gemmWorkspace holds what a worker packs. It is kept from call to call.
@@ -92,6 +93,9 @@ func grown[T Float](s []T, length int) []T {
 // orientation, so that a is read where it stands.
 const narrowColumns = 24
 
+// turnedDepth is from how many products an entry on that pays.
+const turnedDepth = 32
+
 // gemmOf chooses the orientation.
 func gemmOf[T Float](set instructions, c Matrix[T], alpha T, a, b Matrix[T], add bool) gemmProduct[T] {
 	c, a, b = c.normal(), a.normal(), b.normal()
@@ -99,15 +103,26 @@ func gemmOf[T Float](set instructions, c Matrix[T], alpha T, a, b Matrix[T], add
 		c, a, b = c.Transposed().normal(), b.Transposed().normal(), a.Transposed().normal()
 	}
 	g := gemmProduct[T]{set: set, shape: shapeOf[T](set), alpha: alpha, add: add}
-	if a.ColumnStride != 1 && c.Columns <= narrowColumns && c.Rows >= 2*c.Columns {
-		c, a, b = c.Transposed(), b.Transposed().normal(), a.Transposed().normal()
+	if g.isTurned(c, a, b) {
+		c, a, b = c.Transposed().normal(), b.Transposed().normal(), a.Transposed().normal()
 		g.scratch = c.ColumnStride != 1
 	}
 	g.c, g.a, g.b = c, a, b
-	if g.bInPlace() && g.paddedRows() > c.Rows && a.Columns >= gemmDepth {
+	if g.bInPlace() && g.missingRows() > 0 && a.Columns >= gemmDepth {
 		g.scratch = true
 	}
 	return g
+}
+
+// isTurned tells whether the product is done as the transpose of that of the transposes: when
+// a narrow product has a transposed a, and when one of a few rows has a transposed b. Then the
+// larger matrix is read where it stands.
+func (g *gemmProduct[T]) isTurned(c, a, b Matrix[T]) bool {
+	if a.Columns < turnedDepth {
+		return false
+	}
+	return a.ColumnStride != 1 && c.Columns <= narrowColumns && c.Rows >= 2*c.Columns ||
+		b.ColumnStride != 1 && c.Rows <= 2*g.shape.lanes && c.Columns >= 2*c.Rows
 }
 
 // normal gives a matrix of one row or one column the strides of a row-wise matrix.
@@ -130,7 +145,7 @@ func (g *gemmProduct[T]) depths() int {
 func (g *gemmProduct[T]) part(w *gemmWorkspace[T], rows, columns [2]int) {
 	panel := 2 * g.shape.lanes
 	depth := g.depths()
-	most := max(gemmBytes/(depth*g.shape.elements)/panel*panel, panel)
+	most := min(max(gemmBytes/(depth*g.shape.elements)/panel*panel, panel), gemmColumns)
 	if rows[1]-rows[0] == g.c.Rows && g.c.Columns <= min(most, columns[1]-columns[0]) {
 		g.whole(w, depth)
 		return
@@ -161,8 +176,8 @@ func (g *gemmProduct[T]) strip(rows, columns [2]int) gemmProduct[T] {
 // throughScratch does the same in a row-wise copy of c.
 func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	target := g.c
-	g.padded = g.paddedRows()
-	w.c = grown(w.c, g.padded*target.Columns)
+	g.padding = g.missingRows()
+	w.c = grown(w.c, (target.Rows+g.padding)*target.Columns)
 	g.c = NewMatrix(w.c, target.Rows, target.Columns)
 	if g.add {
 		g.c.copyFrom(target)
@@ -171,14 +186,14 @@ func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	target.copyFrom(g.c)
 }
 
-// paddedRows is how many rows the row-wise copy of c has: whole tiles where little is
-// missing.
-func (g *gemmProduct[T]) paddedRows() int {
+// missingRows is how many rows the row-wise copy of c gets below the last: those that are
+// missing from a whole tile, if they are few.
+func (g *gemmProduct[T]) missingRows() int {
 	tile := g.shape.rows[2]
 	if last := g.c.Rows % tile; last > 2*gemmEdge {
-		return g.c.Rows - last + tile
+		return tile - last
 	}
-	return g.c.Rows
+	return 0
 }
 
 // copyFrom sets m, of few rows or row-wise, to the numbers of a matrix of the same shape.
@@ -236,7 +251,10 @@ func (g *gemmProduct[T]) group(w *gemmWorkspace[T], i, from, to, place int) {
 		t.add = 1
 	}
 	rows := min(g.groupRows(), g.a.Rows-i)
-	padded := max(rows, g.padded-i)
+	padded := rows
+	if i+rows == g.a.Rows {
+		padded += g.padding
+	}
 	a := Matrix[T]{Data: g.a.Data[i*g.a.RowStride+from*g.a.ColumnStride:], RowStride: g.a.RowStride, ColumnStride: g.a.ColumnStride}
 	if g.packsA() || padded > rows {
 		a = g.packRows(w, i, rows, padded, from, to)
