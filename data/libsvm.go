@@ -246,11 +246,11 @@ func (s *sparse) parse(text string) error {
 // number of columns. No error quotes it.
 func (s *sparse) index(entry int, text string, colon bool, last int) (int, error) {
 	columns := len(s.cells) - 1
-	i, err := strconv.Atoi(text)
+	i, digits := wholeNumber(text, columns)
 	switch {
-	case !colon || !allDigits(text):
+	case !colon || !digits:
 		return 0, s.fail(entry, "the entry has no index before a colon", "index:value", "mend the line")
-	case err != nil || i > columns:
+	case i > columns:
 		return 0, s.fail(entry, "the index is greater than the number of columns", fmt.Sprintf("at most %d as in the schema", columns), "use the schema of this table, or declare more columns")
 	case i == 0:
 		return 0, s.fail(entry, "the index is 0", "indexes from 1", "write the table with indexes that begin at 1")
@@ -258,4 +258,19 @@ func (s *sparse) index(entry int, text string, colon bool, last int) (int, error
 		return 0, s.fail(entry, "the index is not greater than the one before it", "ascending indexes, each once", "sort the entries of each line")
 	}
 	return i, nil
+}
+
+// wholeNumber reads a text of digits, and reports whether it is one. A number beyond most is some
+// number beyond it.
+func wholeNumber(text string, most int) (i int, digits bool) {
+	for k := range len(text) {
+		digit := text[k] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		if i <= most {
+			i = 10*i + int(digit)
+		}
+	}
+	return i, text != ""
 }

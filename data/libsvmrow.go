@@ -5,14 +5,26 @@ package data
 // entry; but what becomes of such a cell is found out once for each column and not once for each
 // cell.
 type sparseRows struct {
-	b    *builder
-	most int // how many columns drop a row without an entry
+	b        *builder
+	most     int       // how many columns drop a row without an entry
+	declared []*Column // of each feature, one for all features of a range, so that they stay at hand
+	plain    bool      // no missing mark is a number
 }
 
 // newSparseRows makes the builder sparse. It has begun and holds no rows.
 func newSparseRows(b *builder) *sparseRows {
 	b.columns, b.entries = nil, newEntries(b.schema, b.features)
-	r := &sparseRows{b: b}
+	r := &sparseRows{b: b, declared: make([]*Column, len(b.features)), plain: true}
+	for j := range b.features {
+		r.declared[j] = &b.features[j]
+		if j > 0 && sameDeclaration(r.declared[j-1], r.declared[j]) {
+			r.declared[j] = r.declared[j-1]
+		}
+	}
+	for mark := range b.marks {
+		_, n := scanDecimal([]byte(mark))
+		r.plain = r.plain && n == 0
+	}
 	for _, drops := range b.entries.drops {
 		if drops {
 			r.most++
@@ -34,14 +46,25 @@ func (r *sparseRows) add(cells []string, entries []int) {
 		if b.entries.drops[j] {
 			absentDrops--
 		}
-		c := &b.features[j]
-		v, ok := c.treat(c.classify(cells[at], b.marks, b.indexes[j]))
+		v, ok := r.value(j, cells[at])
 		b.entries.add(j, v)
 		b.drop(row, ok)
 	}
 	b.entries.end()
 	b.drop(row, absentDrops == 0)
 	r.addRest(row, cells)
+}
+
+// value is what a cell of a feature is stored as, and whether its row is kept. A plain number is read
+// without asking the missing marks, of which none is one.
+func (r *sparseRows) value(j int, cell string) (float32, bool) {
+	c := r.declared[j]
+	if c.Kind == Numeric && r.plain {
+		if v, n := scanDecimal([]byte(cell)); n > 0 && n == len(cell) {
+			return c.treat(c.classifyNumber(v, nil))
+		}
+	}
+	return c.treat(c.classify(cell, r.b.marks, r.b.indexes[j]))
 }
 
 // addRest takes the target and the extras of a row.

@@ -56,15 +56,24 @@ func sparseTexts(rows int) (sparseText, csvText string) {
 }
 
 // TestSparseRows compares a LIBSVM table with the same table as CSV, cell by cell, with rows
-// that are dropped and without.
+// that are dropped and without, where a number is a missing mark and where none is.
 func TestSparseRows(t *testing.T) {
+	for _, marks := range [][]string{{"7"}, nil} {
+		checkSparseRows(t, marks)
+	}
+}
+
+func checkSparseRows(t *testing.T, marks []string) {
+	t.Helper()
+	schema := sparseSchema()
+	schema.MissingMarks = marks
 	sparseText, csvText := sparseTexts(1000)
 	for _, o := range []ReadOptions{{KeepDropped: true, Extra: []string{"c", "a"}}, {}, {WithoutTarget: true, KeepDropped: true}} {
-		want, err := ReadFrom(context.Background(), sparseSchema(), "t.csv", strings.NewReader(csvText), o)
+		want, err := ReadFrom(context.Background(), schema, "t.csv", strings.NewReader(csvText), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, b, err := newRequest(sparseSchema(), "t", 0, o)
+		q, b, err := newRequest(schema, "t", 0, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +84,7 @@ func TestSparseRows(t *testing.T) {
 		if got.Records() != want.Records() || got.Records() < 10 || !sameFloats(got.target, want.target) || !slices.Equal(got.dropped, want.dropped) {
 			t.Fatalf("%+v: got %d records with other targets or dropped rows than the %d of CSV", o, got.Records(), want.Records())
 		}
-		sameTable(t, fmt.Sprintf("%+v", o), got, want)
+		sameTable(t, fmt.Sprintf("marks %q, %+v", marks, o), got, want)
 		for name, g := range want.groups {
 			if !slices.Equal(got.groups[name].codes, g.codes) || !slices.Equal(got.groups[name].levels, g.levels) {
 				t.Errorf("%+v: group %q: got %v, want %v", o, name, got.groups[name], g)
