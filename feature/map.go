@@ -140,7 +140,7 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 		}
 	}
 	if m.Whitening != nil {
-		linalg.MultiplyRows(s.b[:rows*d], x, m.Whitening, d)
+		linalg.GemmSerial(linalg.NewMatrix(s.b[:rows*d], rows, d), 1, linalg.NewMatrix(x, rows, d), linalg.NewMatrix(m.Whitening, d, d), 0)
 		x = s.b[:rows*d]
 	}
 	for r := range rows {

@@ -14,77 +14,31 @@ func randomRow(r *rand.Rand, n int) []int16 {
 	return x
 }
 
-func TestAddScaled4IsFourAddScaled(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for _, n := range []int{0, 1, 3, 8, 17, 105} {
-		rows := [4][]int16{randomRow(r, n), randomRow(r, n), randomRow(r, n), randomRow(r, n)}
-		c := [4]int64{r.Int64N(1 << 40), -r.Int64N(1 << 40), 0, 7}
-		one, four := make([]int64, n), make([]int64, n)
-		for k := range 4 {
-			AddScaled(one, c[k], rows[k])
-		}
-		AddScaled4(four, c, rows[0], rows[1], rows[2], rows[3])
-		for j := range one {
-			if one[j] != four[j] {
-				t.Fatalf("length %d entry %d: got %d, want %d", n, j, four[j], one[j])
-			}
-		}
-	}
-}
-
-func TestMultiplyNarrowIsTheDotProduct(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	for _, columns := range []int{1, 2, 3, 10} {
-		for _, dim := range []int{1, 2, 5, 16, 31} {
-			const rows = 3
-			x, w := randomRow(r, rows*dim), make([]float64, columns*dim)
-			for j := range w {
-				w[j] = r.NormFloat64()
-			}
-			got := make([]float64, rows*columns)
-			MultiplyNarrow(got, x, w, dim, columns)
-			for i := range rows {
-				for k := range columns {
-					want, size := 0.0, 0.0
-					for j := range dim {
-						term := float64(x[i*dim+j]) * w[k*dim+j]
-						want += term
-						size += math.Abs(term)
-					}
-					if v := got[i*columns+k]; math.Abs(v-want) > 1e-13*size {
-						t.Fatalf("%d columns, dim %d: got %v, want %v", columns, dim, v, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestSyrkPanelIsExact(t *testing.T) {
+func TestAddGramIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	for _, d := range []int{1, 2, 3, 4, 5, 9, 16} {
-		for _, rows := range []int{1, 2, 7, SyrkBlock} {
-			x := randomRow(r, rows*d)
-			for j := range x {
-				if r.IntN(5) == 0 {
-					x[j] = 32767 // the largest products
+	for _, dim := range []int{1, 2, 5, 33, 127, 128, 129, 300} {
+		for _, rows := range []int{0, 1, 2, 7, 300} {
+			x := make([]float64, rows*dim)
+			for i := range x {
+				x[i] = float64(r.IntN(65535) - 32767)
+			}
+			got, want := make([]float64, dim*dim), make([]int64, dim*dim)
+			for i := range got {
+				want[i] = r.Int64N(1 << 50)
+				got[i] = float64(want[i])
+			}
+			for i := range rows {
+				for j := range dim {
+					for k := range j + 1 {
+						want[j*dim+k] += int64(x[i*dim+j]) * int64(x[i*dim+k])
+					}
 				}
 			}
-			panel, got := make([]float64, rows*d), make([]int64, d*d)
-			PackPanel(panel, x, rows, d)
-			SyrkPanel(got, panel, rows, d, 0, d/3)
-			SyrkPanel(got, panel, rows, d, d/3, d)
-			for i := range d {
-				for j := range d {
-					want := int64(0)
-					for q := range rows {
-						want += int64(x[q*d+i]) * int64(x[q*d+j])
-					}
-					if j > i {
-						want = 0
-					}
-					if got[i*d+j] != want {
-						t.Fatalf("d %d, %d rows, entry (%d, %d): got %d, want %d", d, rows, i, j, got[i*d+j], want)
+			AddGram(got, x, rows, dim)
+			for j := range dim {
+				for k := range j + 1 {
+					if got[j*dim+k] != float64(want[j*dim+k]) {
+						t.Fatalf("%d rows of %d: entry (%d, %d) is %v, want %d", rows, dim, j, k, got[j*dim+k], want[j*dim+k])
 					}
 				}
 			}
@@ -146,13 +100,11 @@ func TestContributionsRecords(t *testing.T) {
 	}
 }
 
-func BenchmarkSyrkPanel(b *testing.B) {
-	const d = 784
-	r := rand.New(rand.NewPCG(5, 5))
-	x, panel, dst := randomRow(r, SyrkBlock*d), make([]float64, SyrkBlock*d), make([]int64, d*d)
-	PackPanel(panel, x, SyrkBlock, d)
+func BenchmarkAddGram(b *testing.B) {
+	const rows, d = 512, 784
+	x, dst := make([]float64, rows*d), make([]float64, d*d)
 	for b.Loop() {
-		SyrkPanel(dst, panel, SyrkBlock, d, 0, d)
+		AddGram(dst, x, rows, d)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(SyrkBlock*d*d/2), "ns/multiply-add")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*d*d/2), "ns/multiply-add")
 }

@@ -3,7 +3,6 @@ package mechanism
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -47,41 +46,52 @@ func SecondMoment(s Sample, rows *Rows, n Noise, maxRecords int) (Bounded, error
 	return Bounded{&bounded{sample: s, grid: g, values: secondMoment(rows), unit: unit}}, nil
 }
 
-// secondMoment adds panels of rows to the lower triangle, its rows split over
-// goroutines by area, and mirrors it.
+const (
+	// momentRows is how many rows are multiplied at a time.
+	momentRows = 512
+	// momentFlush rows have products, each at most maxMomentBound < 2^30, whose sums stay below 2^53.
+	momentFlush = 1 << 22
+)
+
+// secondMoment adds up the products of rows as whole numbers in float64, exactly, and mirrors them.
 func secondMoment(rows *Rows) []int64 {
 	d := rows.dim
-	total := make([]int64, d*d)
-	panel := make([]float64, linalg.SyrkBlock*d)
-	for first := 0; first < rows.count; first += linalg.SyrkBlock {
-		m := min(linalg.SyrkBlock, rows.count-first)
-		linalg.PackPanel(panel, momentPanel(rows, first, m), m, d)
-		const parts = 8
-		var wait sync.WaitGroup
-		for p := range parts {
-			from := int(float64(d) * math.Sqrt(float64(p)/parts))
-			to := int(float64(d) * math.Sqrt(float64(p+1)/parts))
-			wait.Go(func() { linalg.SyrkPanel(total, panel, m, d, from, to) })
-		}
-		wait.Wait()
-	}
-	for i := range d {
-		for j := range i {
-			total[j*d+i] = total[i*d+j]
+	total, whole, panel := make([]int64, d*d), make([]float64, d*d), make([]float64, momentRows*d)
+	for first := 0; first < rows.count; first += momentRows {
+		n := min(momentRows, rows.count-first)
+		momentPanel(panel[:n*d], rows, first)
+		linalg.AddGram(whole, panel[:n*d], n, d)
+		if (first+momentRows)%momentFlush == 0 || first+n == rows.count {
+			flushLower(total, whole, d)
 		}
 	}
 	return total
 }
 
-// momentPanel returns the integers of m rows from first on; a row beyond the limit
-// (which NewRows does not make) counts as zero.
-func momentPanel(rows *Rows, first, m int) []int16 {
-	x := rows.x.part(first, m).(dense[int16]).x
-	for i := range m {
-		if rows.n2[first+i] > rows.limit {
-			x = append([]int16(nil), x...)
-			clear(x[i*rows.dim : (i+1)*rows.dim])
+// flushLower moves the whole numbers on and below the diagonal to total, on both sides of it.
+func flushLower(total []int64, whole []float64, d int) {
+	for i := range d {
+		for j := range i + 1 {
+			if total[i*d+j] += int64(whole[i*d+j]); i != j {
+				total[j*d+i] = total[i*d+j]
+			}
 		}
 	}
-	return x
+	clear(whole)
+}
+
+// momentPanel writes the integers of rows from first on to panel; a row beyond the limit (which
+// NewRows does not make) counts as zero.
+func momentPanel(panel []float64, rows *Rows, first int) {
+	d := rows.dim
+	for i := range len(panel) / d {
+		out := panel[i*d : (i+1)*d]
+		if rows.n2[first+i] > rows.limit {
+			clear(out)
+			continue
+		}
+		for j, v := range rows.x.(dense[int16]).row(first + i) {
+			out[j] = float64(v)
+		}
+	}
 }
