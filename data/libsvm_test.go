@@ -113,6 +113,18 @@ func TestReadLIBSVMTreatments(t *testing.T) {
 	}
 }
 
+// TestReadLIBSVMNumbers reads cells that begin as numbers, where no missing mark is one.
+func TestReadLIBSVMNumbers(t *testing.T) {
+	path := npyFile(t, "t.libsvm", []byte("1 1:5\n1 1:5x\n1 1:0x5\n1 1:5e0\n1 1:+5.00\n1 1:5:5\n1 1:NA\n1 1:500\n"))
+	d, err := data.Read(context.Background(), npySchema(), data.Source{Path: path}, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(d.Column(0)), "[5 NaN NaN 5 5 NaN NaN 100]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestReadLIBSVMWithoutTarget reads lines with any label and with none.
 func TestReadLIBSVMWithoutTarget(t *testing.T) {
 	path := npyFile(t, "t.libsvm", []byte("0 1:3\n1:4 3:7\n? 3:7\n"))
@@ -132,6 +144,8 @@ func TestReadLIBSVMErrors(t *testing.T) {
 		{"comments only", "t.libsvm", "# " + secret + "\n\n#", "no records"},
 		{"index beyond", "t", "1 1:1\n1 1:3 4:" + secret + "\n", "line 2, column 3: the index is greater than the number of columns, want at most 3"},
 		{"huge index", "t", "1 1:1\n1 99999999999999999999:1\n", "line 2, column 2: the index is greater"},
+		{"index of 2^64 + 1", "t", "1 1:1\n1 18446744073709551617:1\n", "line 2, column 2: the index is greater"},
+		{"no index", "t", "1 1:1\n1 :4711\n", "line 2, column 2: the entry has no index"},
 		{"index 0", "t", "1 0:4711 1:1\n", "line 1, column 2: the index is 0"},
 		{"negative index", "t", "1 1:1\n1 -4711:1\n", "line 2, column 2: the entry has no index"},
 		{"signed index", "t", "1 1:1\n1 +1:1\n", "line 2, column 2: the entry has no index"},

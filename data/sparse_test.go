@@ -102,6 +102,23 @@ func TestSparseBlocks(t *testing.T) {
 	}
 }
 
+// TestSparseBlocksEarly wants blocks to be passed on before the end of the file is read: a fault in
+// its last line is found after them.
+func TestSparseBlocksEarly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.libsvm")
+	if err := os.WriteFile(path, []byte(strings.Repeat("+1 2:2 5:1\n", 25)+"+1 9:1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	err := ReadBlocks(context.Background(), sparseSchema(), Source{Path: path}, ReadOptions{}, 10, func(*Dataset) error {
+		blocks++
+		return nil
+	})
+	if err == nil || blocks != 2 {
+		t.Errorf("got %d blocks and error %v, want 2 blocks and a fault", blocks, err)
+	}
+}
+
 // TestNewSparse wants what a LIBSVM file of the same cells gives, and wrong shapes refused.
 func TestNewSparse(t *testing.T) {
 	want := sparseTable(t, "-1 1:2 2:3 5:2\n+1 2:1 5:1 6:1.0\n", ReadOptions{})
