@@ -90,3 +90,25 @@ func testGemmIsTheStatedSum[T Float](t *testing.T) {
 		}
 	}
 }
+
+// TestGemmOfOneRowOrMany takes products that go by strips of columns, or by blocks of k for all
+// rows: some rows must be what they are alone.
+func TestGemmOfOneRowOrMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(46, 46))
+	for _, s := range [][3]int{{30, 2500, 500}, {26, 5, 9000}, {9000, 33, 20}} {
+		a, b := anyMatrix[float32](r, s[0], s[1]), anyMatrix[float32](r, s[1], s[2])
+		for set := portable; set <= gemmSet; set++ {
+			for _, workers := range []int{1, 2} {
+				all := NewMatrix(make([]float32, s[0]*s[2]), s[0], s[2])
+				gemmChecked(set, workers, all, 1, a, b, 0)
+				for _, i := range []int{0, s[0] / 2, s[0] - 1} {
+					alone := NewMatrix(make([]float32, s[2]), 1, s[2])
+					gemmChecked(set, 1, alone, 1, a.Slice(i, i+1), b, 0)
+					if j := firstDifference(alone.Data, all.Slice(i, i+1).Data); j >= 0 {
+						t.Fatalf("%v, %v, %d workers: entry (%d, %d): got %v, alone %v", s, set, workers, i, j, *all.at(i, j), *alone.at(0, j))
+					}
+				}
+			}
+		}
+	}
+}

@@ -219,6 +219,8 @@ func TestGemmOfNothing(t *testing.T) {
 	Gemm(empty.Transposed(), 1, NewMatrix(make([]float32, 15), 5, 3), NewMatrix([]float32(nil), 3, 0), 0)
 	if view := NewMatrix([]float32{1, 2, 3, 4, 5, 6}, 3, 2).Slice(1, 3); *view.at(1, 0) != 5 || view.Rows != 2 {
 		t.Errorf("rows 1 to 3: got %v", view)
+	} else if none := view.Slice(2, 2); none.Rows != 0 || none.Columns != 2 {
+		t.Errorf("no rows: got %v", none)
 	}
 }
 
