@@ -30,6 +30,17 @@ const blockBytes = 1 << 17
 // blockRows returns how many rows are worked on together.
 func blockRows(stride int) int { return max(blockBytes/max(stride, 1)&^7, 8) }
 
+// aheadOf returns how far behind a row a kernel that is called for n of so many rows asks
+// for memory: the first of the rows that follow come to the second cache, as far as there
+// is room. Whoever goes through a long matrix in blocks will need them next. Asking for
+// memory that is not there does nothing.
+func aheadOf(rows, n, stride int) int {
+	if rows*stride <= 4*blockBytes {
+		return rows * stride
+	}
+	return n * stride
+}
+
 // lowMask has as many low bits set as the last and incomplete group of a row has entries.
 func lowMask(dim, group int) uint64 { return 1<<(dim%group) - 1 }
 

@@ -186,3 +186,33 @@ func readSinglesPortable(x []float32) float32 {
 	}
 	return s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7]
 }
+
+// BenchmarkSparse measures both kernels of sparse rows: fifty ones a row, of ten thousand
+// coordinates. The time is for one entry and column.
+func BenchmarkSparse(b *testing.B) {
+	const rows, dim, entries = 10000, 10000, 50
+	r := rand.New(rand.NewPCG(43, 1))
+	x := SparseRows{Start: []int{0}}
+	for range rows {
+		index := r.IntN(dim / entries)
+		for e := range entries {
+			x.Index = append(x.Index, uint32(e*(dim/entries)+(index+37*e)%(dim/entries)))
+		}
+		x.Start = append(x.Start, len(x.Index))
+	}
+	for _, columns := range []int{1, 10, 32} {
+		w, sum := make([]float32, dim*columns), make([]float64, dim*columns)
+		dst, q := make([]float32, rows*columns), make([]float64, rows*columns)
+		run := func(name string, call func()) {
+			b.Run(fmt.Sprintf("%s/columns=%d", name, columns), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					call()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x.Index)*columns), "ns/entry")
+			})
+		}
+		run("margins", func() { MarginsSparse(dst, x, w, columns) })
+		run("sums", func() { AddWholeSparse(sum, x, q, columns) })
+	}
+}

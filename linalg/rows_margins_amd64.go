@@ -13,12 +13,13 @@ func margins[T Entry](set instructions, dst []float32, x []T, dim int, w []float
 	if set == avx2 {
 		most = min(most, tailRows)
 	}
-	for rows := len(dst) / columns; rows > 0; {
+	rows := len(dst) / columns
+	for ahead := aheadOf(rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
-			marginsAVX512(dst, x, w, n, dim, columns, stride)
+			marginsAVX512(dst, x, w, n, dim, columns, stride, ahead)
 		} else {
-			marginsAVX2(dst, x, w, n, dim, columns, stride)
+			marginsAVX2(dst, x, w, n, dim, columns, stride, ahead)
 		}
 		if rows -= n; rows > 0 {
 			dst, x = dst[n*columns:], x[n*dim:]
@@ -27,15 +28,15 @@ func margins[T Entry](set instructions, dst []float32, x []T, dim int, w []float
 }
 
 // marginsAVX512 makes the products of the first rows.
-func marginsAVX512[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride int) {
+func marginsAVX512[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride, ahead int) {
 	mask := lowMask(dim, lanes)
 	switch x := any(x).(type) {
 	case []float32:
-		marginsSingleAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
+		marginsSingleAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask)
 	case []int16:
-		marginsShortAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
+		marginsShortAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask)
 	case []uint8:
-		marginsByteAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask)
+		marginsByteAVX512(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask)
 	}
 }
 
@@ -47,7 +48,7 @@ const tailRows, tailColumns = 64, 32
 // cannot load a part of a register, hence they get copies of the tails of rows and columns,
 // filled with zeros. A product of zeros is +0, and leaves every partial sum as it is, for
 // none is -0: it starts at +0, and a sum is -0 only where both its terms are.
-func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride int) {
+func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride, ahead int) {
 	var xTails [lanes * tailRows]T
 	var room [lanes * tailColumns]float32
 	wTails := weightTails(room[:], w, columns, dim)
@@ -58,13 +59,13 @@ func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns,
 	switch x := any(x).(type) {
 	case []float32:
 		tails := any(&xTails).(*[lanes * tailRows]float32)
-		marginsSingleAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
+		marginsSingleAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask, &tails[0], &wTails[0])
 	case []int16:
 		tails := any(&xTails).(*[lanes * tailRows]int16)
-		marginsShortAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
+		marginsShortAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask, &tails[0], &wTails[0])
 	case []uint8:
 		tails := any(&xTails).(*[lanes * tailRows]uint8)
-		marginsByteAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, rows*stride, mask, &tails[0], &wTails[0])
+		marginsByteAVX2(&dst[0], &x[0], &w[0], rows, dim, columns, stride, ahead, mask, &tails[0], &wTails[0])
 	}
 }
 
@@ -101,12 +102,13 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	if set == avx2 {
 		tails = weightTails(tails, w, columns, dim)
 	}
-	for rows := len(dst) / columns; rows > 0; {
+	rows := len(dst) / columns
+	for ahead := aheadOf(rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
-			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, 8*n*words, mask)
+			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, ahead, mask)
 		} else {
-			marginsBitAVX2(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, 8*n*words, mask, nil, &tails[0])
+			marginsBitAVX2(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, ahead, mask, nil, &tails[0])
 		}
 		if rows -= n; rows > 0 {
 			dst, x = dst[n*columns:], x[n*words:]
@@ -115,7 +117,8 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 }
 
 // What follows makes the products of rows that are stride bytes apart, at least one row,
-// one entry and one column. Bit j of mask is set for each entry j of the last dim%16.
+// one entry and one column. Bit j of mask is set for each entry j of the last dim%16. While
+// a row is read what is ahead of it by so many bytes may be fetched.
 
 //go:noescape
 func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64)

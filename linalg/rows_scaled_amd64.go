@@ -11,12 +11,13 @@ func addScaledRows[T Entry](set instructions, dst []float32, x []T, dim int, r [
 	}
 	stride := strideOf[T](dim)
 	most := blockRows(stride)
-	for rows := len(r) / columns; rows > 0; {
+	rows := len(r) / columns
+	for ahead := aheadOf(rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
-			addScaledRowsAVX512(dst, x, r, n, dim, columns, stride)
+			addScaledRowsAVX512(dst, x, r, n, dim, columns, stride, ahead)
 		} else {
-			addScaledRowsAVX2(dst, x, r, n, dim, columns, stride)
+			addScaledRowsAVX2(dst, x, r, n, dim, columns, stride, ahead)
 			addScaledRowsFrom(dst, x, r[:n*columns], dim&^(sumGroup-1), dim, columns)
 		}
 		if rows -= n; rows > 0 {
@@ -25,9 +26,9 @@ func addScaledRows[T Entry](set instructions, dst []float32, x []T, dim int, r [
 	}
 }
 
-// addScaledRowsAVX512 adds the first rows, and asks for those that follow.
-func addScaledRowsAVX512[T Entry](dst []float32, x []T, r []float32, rows, dim, columns, stride int) {
-	mask, ahead := lowMask(dim, lanes), rows*stride
+// addScaledRowsAVX512 adds the first rows.
+func addScaledRowsAVX512[T Entry](dst []float32, x []T, r []float32, rows, dim, columns, stride, ahead int) {
+	mask := lowMask(dim, lanes)
 	switch x := any(x).(type) {
 	case []float32:
 		addScaledRowsSingleAVX512(&dst[0], &x[0], &r[0], rows, dim, columns, stride, ahead, mask)
@@ -39,8 +40,7 @@ func addScaledRowsAVX512[T Entry](dst []float32, x []T, r []float32, rows, dim, 
 }
 
 // addScaledRowsAVX2 adds the first dim-dim%8 coordinates of the first rows.
-func addScaledRowsAVX2[T Entry](dst []float32, x []T, r []float32, rows, dim, columns, stride int) {
-	ahead := rows * stride
+func addScaledRowsAVX2[T Entry](dst []float32, x []T, r []float32, rows, dim, columns, stride, ahead int) {
 	switch x := any(x).(type) {
 	case []float32:
 		addScaledRowsSingleAVX2(&dst[0], &x[0], &r[0], rows, dim, columns, stride, ahead, 0)

@@ -18,9 +18,10 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 	if stride == dim && bytesInLimbs {
 		most = min(most, limbRows)
 	}
-	for rows := len(q) / columns; rows > 0; {
+	rows := len(q) / columns
+	for ahead := aheadOf(rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		addWholeBlock(set, dst, x, q[:n*columns], n, dim, columns, stride)
+		addWholeBlock(set, dst, x, q[:n*columns], n, dim, columns, stride, ahead)
 		if set == avx2 {
 			addWholeFrom(dst, x, q[:n*columns], dim&^(sumGroup-1), dim, columns)
 		}
@@ -30,11 +31,9 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 	}
 }
 
-// addWholeBlock adds the first rows. While it reads them it asks for as many that follow,
-// which a caller who goes through a long matrix in blocks will need next; asking for
-// memory that is not there does nothing.
-func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []float64, rows, dim, columns, stride int) {
-	mask, ahead := lowMask(dim, sumGroup), rows*stride
+// addWholeBlock adds the first rows.
+func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []float64, rows, dim, columns, stride, ahead int) {
+	mask := lowMask(dim, sumGroup)
 	switch x := any(x).(type) {
 	case []int16:
 		if set == avx512 {
@@ -89,9 +88,9 @@ func addWholeBits(set instructions, dst []float64, x []uint64, dim int, q []floa
 	}
 	words := BitWords(dim)
 	most := blockRows(8 * words)
-	for rows := len(q) / columns; rows > 0; {
+	rows, mask := len(q)/columns, lowMask(dim, sumGroup)
+	for ahead := aheadOf(rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
-		mask, ahead := lowMask(dim, sumGroup), 8*n*words
 		if set == avx512 {
 			addWholeBitAVX512(&dst[0], &x[0], &q[0], n, dim, columns, 8*words, ahead, mask)
 		} else {

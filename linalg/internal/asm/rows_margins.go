@@ -135,7 +135,7 @@ func (s *marginState) chunks(t marginTile, sums [][]reg.Register) {
 	if prefetch {
 		s.PREFETCHT0(s.xs.at(next, 1, 0))
 		s.PREFETCHT0(s.xs.at(next, 3, 0))
-		s.ADDQ(operand.U8(64), next)
+		s.ADDQ(operand.U8(s.entry.offset(16)), next)
 	}
 	s.add(t, sums, marginChunk{
 		x: func(r, h int) operand.Mem { return s.xs.at(x, r, s.entry.offset(8*h)) },
