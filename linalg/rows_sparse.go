@@ -15,9 +15,6 @@ type SparseRows struct {
 // Rows returns the number of rows, 0 when Start is empty.
 func (x SparseRows) Rows() int { return max(len(x.Start)-1, 0) }
 
-// sparseColumns is how many columns are summed at a time.
-const sparseColumns = 8
-
 // MarginsSparse writes the products of sparse rows and columns to dst, of shape
 // [rows, columns], row-major: dst[i*columns+k] is Σ_j x_ij·w[j*columns+k]. Unlike in
 // Margins, w has shape [dim, columns], row-major, so that what belongs to one coordinate
@@ -40,66 +37,52 @@ func MarginsSparse(dst []float32, x SparseRows, w []float32, columns int) {
 	for i := range rows {
 		from, to := x.Start[i], x.Start[i+1]
 		out := dst[i*columns : (i+1)*columns]
-		if columns == 1 {
-			out[0] = x.margin(from, to, w)
-			continue
+		k := 0
+		for ; k+4 <= columns; k += 4 {
+			out[k], out[k+1], out[k+2], out[k+3] = x.margins4(from, to, w, k, columns)
 		}
-		for k := 0; k < columns; k += sparseColumns {
-			x.margins(out[k:min(k+sparseColumns, columns)], from, to, w, k, columns)
+		for ; k < columns; k++ {
+			out[k] = x.margin(from, to, w, k, columns)
 		}
 	}
 }
 
-// margin is the product of one row with a single column.
-func (x SparseRows) margin(from, to int, w []float32) float32 {
+// margin is the product of one row with column k.
+func (x SparseRows) margin(from, to int, w []float32, k, columns int) float32 {
 	sum, index := 0.0, x.Index[from:to]
 	if x.Value == nil {
 		for _, j := range index {
-			sum += float64(w[j])
+			sum += float64(w[int(j)*columns+k])
 		}
 		return float32(sum)
 	}
 	value := x.Value[from:to][:len(index)]
 	for e, j := range index {
-		sum += float64(value[e]) * float64(w[j])
+		sum += float64(value[e]) * float64(w[int(j)*columns+k])
 	}
 	return float32(sum)
 }
 
-// margins writes the products of one row with at most sparseColumns columns, from column
-// k on.
-func (x SparseRows) margins(dst []float32, from, to int, w []float32, k, columns int) {
-	var sums [sparseColumns]float64
-	count := len(dst)
-	for e := from; e < to; e++ {
+// margins4 is margin for column k and the three behind it.
+func (x SparseRows) margins4(from, to int, w []float32, k, columns int) (a, b, c, d float32) {
+	var s0, s1, s2, s3 float64
+	index, value := x.Index[from:to], x.Value
+	if value != nil {
+		value = value[from:to][:len(index)]
+	}
+	for e, j := range index {
 		v := 1.0
-		if x.Value != nil {
-			v = float64(x.Value[e])
+		if value != nil {
+			v = float64(value[e])
 		}
-		at := int(x.Index[e])*columns + k
-		if weights := w[at : at+count]; count == sparseColumns {
-			addScaled8(&sums, v, (*[sparseColumns]float32)(weights))
-		} else {
-			for c, weight := range weights {
-				sums[c&(sparseColumns-1)] += v * float64(weight)
-			}
-		}
+		weights := w[int(j)*columns+k:]
+		weights = weights[:4:4]
+		s0 += v * float64(weights[0])
+		s1 += v * float64(weights[1])
+		s2 += v * float64(weights[2])
+		s3 += v * float64(weights[3])
 	}
-	for c := range dst {
-		dst[c] = float32(sums[c])
-	}
-}
-
-// addScaled8 adds scaled weights to the sums of all columns of a turn.
-func addScaled8(sums *[sparseColumns]float64, v float64, w *[sparseColumns]float32) {
-	sums[0] += v * float64(w[0])
-	sums[1] += v * float64(w[1])
-	sums[2] += v * float64(w[2])
-	sums[3] += v * float64(w[3])
-	sums[4] += v * float64(w[4])
-	sums[5] += v * float64(w[5])
-	sums[6] += v * float64(w[6])
-	sums[7] += v * float64(w[7])
+	return float32(s0), float32(s1), float32(s2), float32(s3)
 }
 
 // AddWholeSparse is AddWhole for sparse rows: dst[j*columns+k] += Σ_i

@@ -229,3 +229,22 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 		expectWhole(t, fmt.Sprintf("%T, %v, dim %d, columns %d", x, set, dim, columns), got, want)
 	}
 }
+
+// TestAddWholeAtTheEndsOfLimbs takes the factors at the ends of the range of four limbs of
+// 8 bits, and those with the greatest lower limbs, with the greatest entries and so many
+// rows that a kernel that added too many of them in 32 bits would be wrong.
+func TestAddWholeAtTheEndsOfLimbs(t *testing.T) {
+	eachRowSet(t, func(t *testing.T, set instructions) {
+		const rows, dim = 603, 40
+		x := slices.Repeat([]uint8{255}, rows*dim)
+		for _, factor := range []int64{0x7f7f7f7f, 0x7f7f7f80, -0x7f7f7f7f, -0x7f7f7f80, -0x7e808080, 0x7e7f7f7f, 1 << 31, -1 << 31, 1 << 34, 128, -128, -129, 1, 0} {
+			q, got := slices.Repeat([]float64{float64(factor)}, rows), make([]float64, dim)
+			addWhole(set, got, x, dim, q, 1)
+			for j, v := range got {
+				if want := float64(factor * 255 * rows); v != want {
+					t.Fatalf("factor %d, entry %d: got %v, want %v", factor, j, v, want)
+				}
+			}
+		}
+	})
+}
