@@ -65,7 +65,7 @@ func TestNewEncoderRefusesNothing(t *testing.T) {
 }
 
 // maps returns one of each kind of map.
-func maps(t *testing.T) map[string]*Map {
+func allMaps(t *testing.T) map[string]*Map {
 	t.Helper()
 	e, err := NewEncoder(schema())
 	if err != nil {
@@ -82,12 +82,12 @@ func maps(t *testing.T) map[string]*Map {
 		}
 	}
 	return map[string]*Map{
-		"plain":     {Encoder: e, Norm: NormNone},
-		"intercept": {Encoder: e, Norm: NormNone, Center: center, Intercept: 0.5},
-		"clip":      {Encoder: e, Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
-		"unit":      {Encoder: e, Norm: NormUnit, Center: center, Intercept: 0.5},
-		"whitened":  {Encoder: e, Norm: NormUnit, Center: center, Whitening: whitening, Intercept: 0.5},
-		"clip2":     {Encoder: e, Norm: NormClip, Radius: 2, Whitening: whitening},
+		"plain":     {Chain: plainChain(e), Norm: NormNone},
+		"intercept": {Chain: plainChain(e), Norm: NormNone, Center: center, Intercept: 0.5},
+		"clip":      {Chain: plainChain(e), Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
+		"unit":      {Chain: plainChain(e), Norm: NormUnit, Center: center, Intercept: 0.5},
+		"whitened":  {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: whitening, Intercept: 0.5},
+		"clip2":     {Chain: plainChain(e), Norm: NormClip, Radius: 2, Whitening: whitening},
 	}
 }
 
@@ -104,7 +104,7 @@ func randomValues(r *rand.Rand) []float32 {
 // TestMapKeepsItsBounds holds the public bounds, the intercept included, on wild rows.
 func TestMapKeepsItsBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for name, m := range maps(t) {
+	for name, m := range allMaps(t) {
 		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestMapLooksAtOneRow(t *testing.T) {
 	for i := range rows {
 		rows[i] = randomValues(r)
 	}
-	for name, m := range maps(t) {
+	for name, m := range allMaps(t) {
 		d := m.Dim()
 		together, alone, s := make([]float64, len(rows)*d), make([]float64, d), m.NewScratch(len(rows))
 		m.Apply(together, len(rows), s, func(i int) []float32 { return rows[i] })
@@ -150,7 +150,7 @@ func TestMapLooksAtOneRow(t *testing.T) {
 }
 
 func TestMapDoesNotAllocate(t *testing.T) {
-	m := maps(t)["whitened"]
+	m := allMaps(t)["whitened"]
 	s, x, v := m.NewScratch(1), make([]float64, m.Dim()), randomValues(rand.New(rand.NewPCG(4, 4)))
 	row := func(int) []float32 { return v }
 	if n := testing.AllocsPerRun(100, func() { m.Apply(x, 1, s, row) }); n != 0 {
@@ -159,19 +159,22 @@ func TestMapDoesNotAllocate(t *testing.T) {
 }
 
 func TestMapValidate(t *testing.T) {
-	e := maps(t)["plain"].Encoder
+	e := allMaps(t)["plain"].Encoder()
 	for name, m := range map[string]*Map{
-		"unknown norm":           {Encoder: e, Norm: "max"},
-		"no radius":              {Encoder: e, Norm: NormClip},
-		"short center":           {Encoder: e, Norm: NormUnit, Center: []float64{1}},
-		"short whitening":        {Encoder: e, Norm: NormUnit, Whitening: []float64{1}},
-		"whitening without norm": {Encoder: e, Norm: NormNone, Whitening: make([]float64, e.Dim()*e.Dim())},
-		"negative intercept":     {Encoder: e, Norm: NormUnit, Intercept: -1},
-		"NaN intercept":          {Encoder: e, Norm: NormUnit, Intercept: math.NaN()},
-		"NaN in center":          {Encoder: e, Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},
+		"unknown norm":           {Chain: plainChain(e), Norm: "max"},
+		"no radius":              {Chain: plainChain(e), Norm: NormClip},
+		"short center":           {Chain: plainChain(e), Norm: NormUnit, Center: []float64{1}},
+		"short whitening":        {Chain: plainChain(e), Norm: NormUnit, Whitening: []float64{1}},
+		"whitening without norm": {Chain: plainChain(e), Norm: NormNone, Whitening: make([]float64, e.Dim()*e.Dim())},
+		"negative intercept":     {Chain: plainChain(e), Norm: NormUnit, Intercept: -1},
+		"NaN intercept":          {Chain: plainChain(e), Norm: NormUnit, Intercept: math.NaN()},
+		"NaN in center":          {Chain: plainChain(e), Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},
 	} {
 		if m.Validate() == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
 }
+
+// plainChain is an encoder without transforms.
+func plainChain(e *Encoder) *Chain { return &Chain{encoder: e} }

@@ -20,13 +20,13 @@ const (
 )
 
 // Map is the whole way from a row of a dataset to the vector that a model sees, in this
-// order: encode; normalize; subtract Center and normalize; multiply by Whitening and
+// order: encode and transform; normalize; subtract Center and normalize; multiply by Whitening and
 // normalize; append Intercept and, under NormUnit, scale to norm 1. Center and Whitening
 // are optional. A Map must not be changed once it is in use; it is then safe for
 // concurrent use.
 type Map struct {
-	Encoder *Encoder
-	Norm    Normalization
+	*Chain
+	Norm Normalization
 	// Radius is the bound of NormClip.
 	Radius float64
 	// Center has one number for each feature, or is nil.
@@ -39,7 +39,7 @@ type Map struct {
 
 // Validate returns an error when parts do not fit together or hold NaN or Inf.
 func (m *Map) Validate() error {
-	d := m.Encoder.Dim()
+	d := m.Chain.Dim()
 	switch {
 	case m.Norm != NormNone && m.Norm != NormClip && m.Norm != NormUnit:
 		return fmt.Errorf("feature: row normalization is %q, want none, clip or unit", m.Norm)
@@ -71,9 +71,9 @@ func finite(x []float64) bool {
 // Dim returns the length of a mapped row, the intercept included.
 func (m *Map) Dim() int {
 	if m.Intercept > 0 {
-		return m.Encoder.Dim() + 1
+		return m.Chain.Dim() + 1
 	}
-	return m.Encoder.Dim()
+	return m.Chain.Dim()
 }
 
 // RowBound returns a public bound on the L2 norm of a mapped row, up to rounding.
@@ -85,7 +85,7 @@ func (m *Map) RowBound() float64 {
 		return math.Hypot(m.Radius, m.Intercept)
 	}
 	sum := m.Intercept * m.Intercept
-	for j := range m.Encoder.Dim() {
+	for j := range m.Chain.Dim() {
 		v := m.coordinateBound(j)
 		sum += v * v
 	}
@@ -99,38 +99,45 @@ func (m *Map) CoordinateBound() float64 {
 		return m.RowBound()
 	}
 	bound := m.Intercept
-	for j := range m.Encoder.Dim() {
+	for j := range m.Chain.Dim() {
 		bound = max(bound, m.coordinateBound(j))
 	}
 	return bound
 }
 
-// coordinateBound bounds a coordinate in [0, 1] after the center was taken off.
+// coordinateBound bounds a coordinate after the center was taken off.
 func (m *Map) coordinateBound(j int) float64 {
+	bound, signed := m.Bound()
 	if m.Center == nil {
-		return 1
+		return bound
 	}
-	return max(math.Abs(m.Center[j]), math.Abs(1-m.Center[j]))
+	if signed {
+		return bound + math.Abs(m.Center[j])
+	}
+	return max(math.Abs(m.Center[j]), math.Abs(bound-m.Center[j]))
 }
 
 // Scratch is the working space of Apply; each goroutine needs its own.
-type Scratch struct{ a, b []float64 }
+type Scratch struct {
+	a, b  []float64
+	chain *ChainScratch
+}
 
 // NewScratch returns working space for this many rows at a time.
 func (m *Map) NewScratch(rows int) *Scratch {
-	d := rows * m.Encoder.Dim()
-	return &Scratch{make([]float64, d), make([]float64, d)}
+	d := rows * m.Chain.Dim()
+	return &Scratch{make([]float64, d), make([]float64, d), m.Chain.NewScratch()}
 }
 
 // Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of
 // row r as Dataset.Row does. It does not allocate, and a row's result has the same bits
 // whatever stands beside it.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
-	d := m.Encoder.Dim()
+	d := m.Chain.Dim()
 	x := s.a[:rows*d]
 	for r := range rows {
 		v := x[r*d : (r+1)*d]
-		m.Encoder.Encode(v, row(r))
+		m.Features(v, row(r), s.chain)
 		m.normalize(v)
 		if m.Center != nil {
 			for j, c := range m.Center {

@@ -9,9 +9,9 @@ type SparseMap struct {
 	center2 float64 // squared norm of the center
 }
 
-// Sparse returns the map for rows of few entries, or nil when m whitens. It keeps m.
+// Sparse returns the map for rows of few entries, or nil when m whitens or transforms. It keeps m.
 func (m *Map) Sparse() *SparseMap {
-	if m.Whitening != nil {
+	if m.Whitening != nil || m.Transforms() {
 		return nil
 	}
 	s := &SparseMap{m: m}

@@ -48,7 +48,11 @@ columns:
 	if err != nil {
 		panic(err)
 	}
-	m, err := model.New(schema, &feature.Map{Encoder: encoder, Norm: feature.NormNone}, model.Logistic{}, []float64{2})
+	chain, err := feature.NewChain(encoder)
+	if err != nil {
+		panic(err)
+	}
+	m, err := model.New(schema, &feature.Map{Chain: chain, Norm: feature.NormNone}, model.Logistic{}, []float64{2})
 	if err != nil {
 		panic(err)
 	}

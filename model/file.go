@@ -50,6 +50,7 @@ type mapFile struct {
 	Center        []float64             `json:"center,omitempty"`
 	Whitening     string                `json:"whitening,omitempty"` // base64 of little-endian float64
 	Intercept     float64               `json:"intercept"`
+	Transforms    []feature.Spec        `json:"transforms,omitempty"`
 }
 
 type lossFile struct {
@@ -64,7 +65,7 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, err
 	}
 	f := file{Format: fileFormat, Version: fileVersion, Provenance: m.Provenance, Schema: string(schema),
-		Map:  mapFile{m.features.Norm, m.features.Radius, m.features.Center, packFloats(m.features.Whitening), m.features.Intercept},
+		Map:  mapFile{m.features.Norm, m.features.Radius, m.features.Center, packFloats(m.features.Whitening), m.features.Intercept, m.features.Specs()},
 		Loss: lossFile{Name: m.linear.Loss.Name()}}
 	if h, ok := m.linear.Loss.(Huber); ok {
 		f.Loss.Width = h.Width
@@ -152,11 +153,15 @@ func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {
 	if err != nil {
 		return nil, err
 	}
+	chain, err := feature.NewChain(encoder, f.Transforms...)
+	if err != nil {
+		return nil, err
+	}
 	whitening, err := unpackFloats(f.Whitening)
 	if err != nil {
 		return nil, err
 	}
-	m := &feature.Map{Encoder: encoder, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
+	m := &feature.Map{Chain: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
 	return m, m.Validate()
 }
 

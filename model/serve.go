@@ -87,7 +87,7 @@ func (m *Model) NewScratch() *Scratch {
 // gives the same bits for the same values, always.
 func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	if m.wide != nil {
-		s.index, s.entries = m.features.Encoder.Entries(values, s.index[:0], s.entries[:0])
+		s.index, s.entries = m.features.Encoder().Entries(values, s.index[:0], s.entries[:0])
 		m.predictEntries(dst, s)
 		return
 	}

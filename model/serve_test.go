@@ -39,9 +39,13 @@ func toyModel(t testing.TB, levels ...string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	chain, err := feature.NewChain(e)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := e.Dim()
 	r := rand.New(rand.NewPCG(1, 1))
-	f := &feature.Map{Encoder: e, Norm: feature.NormUnit, Center: make([]float64, d), Whitening: make([]float64, d*d), Intercept: 0.5}
+	f := &feature.Map{Chain: chain, Norm: feature.NormUnit, Center: make([]float64, d), Whitening: make([]float64, d*d), Intercept: 0.5}
 	for i := range d {
 		f.Center[i] = r.Float64() / 3
 		for j := range i + 1 {

@@ -20,7 +20,7 @@ type wide struct {
 
 // newWide returns nil for a model that looks at all features.
 func newWide(m *feature.Map, linear Linear, weights []float64) *wide {
-	if m.Encoder.Dim() <= wideFeatures || m.Whitening != nil {
+	if m.Chain.Dim() <= wideFeatures || m.Whitening != nil || m.Transforms() {
 		return nil
 	}
 	w := &wide{features: m.Sparse(), linear: linear, weights: weights, centers: make([]float64, linear.Columns)}
@@ -62,7 +62,7 @@ type Reader struct {
 func (m *Model) NewReader(d *data.Dataset) *Reader {
 	r := &Reader{model: m, data: d, scratch: m.NewScratch()}
 	if m.wide != nil && d.Sparse() {
-		r.sparse = m.features.Encoder.Sparse(d.Absent())
+		r.sparse = m.features.Encoder().Sparse(d.Absent())
 	}
 	return r
 }

@@ -26,11 +26,15 @@ func wideModel(t testing.TB, r *rand.Rand, loss Loss, levels []string, m feature
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Encoder, err = feature.NewEncoder(s); err != nil {
+	e, err := feature.NewEncoder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Chain, err = feature.NewChain(e); err != nil {
 		t.Fatal(err)
 	}
 	if m.Center != nil {
-		m.Center = make([]float64, m.Encoder.Dim())
+		m.Center = make([]float64, m.Chain.Dim())
 		for j := range m.Center {
 			m.Center[j] = r.NormFloat64() / 100
 		}

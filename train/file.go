@@ -34,7 +34,7 @@ func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 // Append writes the records of the next part of the table.
 func (e *Encoder) Append(d *data.Dataset) error {
 	if e.count == 0 {
-		e.kind = rowType(e.setup.Features.Encoder, d, e.bits)
+		e.kind = e.setup.rowType(d, e.bits)
 	}
 	if e.count += d.Records(); e.count > e.setup.Plan.MaxRecords || d.Target() == nil {
 		return fmt.Errorf("train: the table has no target or more rows than max-records %d; raise the declared bound", e.setup.Plan.MaxRecords)
@@ -71,7 +71,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		return nil, err
 	case rows.Len() > s.Plan.MaxRecords || places != rows.Len():
 		return nil, fmt.Errorf("train: the file does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
-	case rows.Dim() != s.Features.Encoder.Dim():
+	case rows.Dim() != s.Features.Chain.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
 	return s.fit(ctx, l, table{rows: rows, records: rows.Len()}, o)

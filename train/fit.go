@@ -111,7 +111,7 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 // the intercept's when the map has one.
 func Effective(m *model.Model) [][]float64 {
 	f := m.Features()
-	d := f.Encoder.Dim()
+	d := f.Chain.Dim()
 	out := make([][]float64, m.Linear().Columns)
 	for k := range out {
 		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]

@@ -60,7 +60,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 
 // before returns the map up to the normalization that follows centering.
 func before(m *feature.Map) *feature.Map {
-	return &feature.Map{Encoder: m.Encoder, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
+	return &feature.Map{Chain: m.Chain, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
 }
 
 func mean(t query.Terms, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {

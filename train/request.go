@@ -44,6 +44,8 @@ type Request struct {
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
 	Center, Whiten Choice
+	// Transforms are applied to the encoded columns, in order.
+	Transforms []feature.Spec
 	// Loss is nil for the loss that the target calls for.
 	Loss model.Loss
 }
@@ -108,7 +110,11 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 			return Setup{}, err
 		}
 	}
-	features := r.features(encoder)
+	chain, err := feature.NewChain(encoder, r.Transforms...)
+	if err != nil {
+		return Setup{}, err
+	}
+	features := r.features(chain)
 	if err = features.Validate(); err != nil {
 		return Setup{}, err
 	}
@@ -170,8 +176,8 @@ func (r Request) steps(records int) int {
 }
 
 // features is the map that the request asks for.
-func (r Request) features(e *feature.Encoder) *feature.Map {
-	m := &feature.Map{Encoder: e, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
+func (r Request) features(c *feature.Chain) *feature.Map {
+	m := &feature.Map{Chain: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
 		if r.ClippingMode == ClipExample {
@@ -208,7 +214,7 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
 
 // prepare decides which statistics are learned; their noise follows in calibrate.
 func (r Request) prepare(s *Setup) {
-	d := s.Features.Encoder.Dim()
+	d := s.Features.Chain.Dim()
 	bound := s.Features.Norm != feature.NormNone
 	if s.Plan.Records == 0 {
 		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CountStatistic, Bound: 1, Numbers: 1})

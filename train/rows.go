@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -32,16 +33,17 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	rows, err := s.encodeRows(d, places, rowType(s.Features.Encoder, d, featureBits))
+	rows, err := s.encodeRows(d, places, s.rowType(d, featureBits))
 	return table{rows, d.Records(), d}, err
 }
 
-// encodeRows puts the records of a data set on the grid of a type.
+// encodeRows puts the features of a data set on the grid of a type.
 func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (*mechanism.Rows, error) {
-	e := s.Features.Encoder
-	o := mechanism.RowsOptions{Dim: e.Dim(), Type: kind, Step: 1 / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
+	c := s.Features.Chain
+	bound, _ := c.Bound()
+	o := mechanism.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
 	if o.Type == mechanism.Sparse {
-		entries := entriesOf(e, d)
+		entries := entriesOf(c.Encoder(), d)
 		return mechanism.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			if i >= d.Records() {
 				return index, x
@@ -49,12 +51,14 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (
 			return entries(i, index, x)
 		})
 	}
+	scratches := sync.Pool{New: func() any { return c.NewScratch() }}
 	return mechanism.NewRows(places, o, func(dst []float64, first, n int) {
-		there, row := max(0, min(n, d.Records()-first)), make([]float32, e.Columns())
-		clear(dst[there*e.Dim():])
+		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Columns()), scratches.Get().(*feature.ChainScratch)
+		clear(dst[there*c.Dim():])
 		for r := range there {
-			e.Encode(dst[r*e.Dim():(r+1)*e.Dim()], d.Row(row, first+r))
+			c.Features(dst[r*c.Dim():(r+1)*c.Dim()], d.Row(row, first+r), scratch)
 		}
+		scratches.Put(scratch)
 	})
 }
 
@@ -87,8 +91,11 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 
 // rowType is the narrowest type for what the schema declares and the format of the table, not for
 // what its records hold.
-func rowType(e *feature.Encoder, d *data.Dataset, featureBits int) mechanism.RowType {
+func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
+	e := s.Features.Encoder()
 	switch {
+	case s.Features.Transforms():
+		return mechanism.Int16
 	case d.Sparse() && sparseColumns*e.Sparse(d.Absent()).Defaults() <= e.Dim():
 		return mechanism.Sparse
 	case e.Indicators() && e.Dim() < sparseBits*e.Columns():

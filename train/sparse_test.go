@@ -59,7 +59,7 @@ func TestFitSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind := rowType(setup.Features.Encoder, sparse, 0); kind != mechanism.Sparse || rowType(setup.Features.Encoder, dense, 0) != mechanism.Int16 {
+		if kind := setup.rowType(sparse, 0); kind != mechanism.Sparse || setup.rowType(dense, 0) != mechanism.Int16 {
 			t.Fatalf("type of rows: got %v, want sparse ones and others", kind)
 		}
 		var weights [2][]float64
@@ -128,7 +128,11 @@ func TestRowTypeOfSparseTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rowType(e, d, 0); got != c.want {
+		chain, err := feature.NewChain(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Setup{Features: &feature.Map{Chain: chain}}).rowType(d, 0); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -197,7 +197,7 @@ var statisticWords = map[train.StatisticKind]string{
 
 // coefficients lists the effective weights, largest first within a score.
 func coefficients(m *model.Model) []report.Coefficient {
-	names := m.Features().Encoder.Names()
+	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
 	var out []report.Coefficient
 	for k, weights := range train.Effective(m) {

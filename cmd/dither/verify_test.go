@@ -170,7 +170,7 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 		if err := json.Unmarshal(m.certificate.Plan, &p); err != nil {
 			t.Fatal(err)
 		}
-		d := m.model.Features().Encoder.Dim()
+		d := m.model.Features().Chain.Dim()
 		m.model.Features().Center, m.model.Features().Whitening = make([]float64, d), make([]float64, d*d)
 		p.Preparation = nil
 		for _, k := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {

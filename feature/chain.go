@@ -1,0 +1,103 @@
+package feature
+
+import (
+	"maps"
+	"slices"
+)
+
+// Chain is an encoder and the transforms after it: the way from a row of a dataset to its features,
+// before normalization. It is immutable.
+type Chain struct {
+	encoder    *Encoder
+	transforms []Transform
+	specs      []Spec
+}
+
+// NewChain returns the chain of an encoder and transforms, in order.
+func NewChain(e *Encoder, specs ...Spec) (*Chain, error) {
+	made, err := newTransforms(specs, e.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return &Chain{e, made, slices.Clone(specs)}, nil
+}
+
+// Encoder returns the first part of the chain.
+func (c *Chain) Encoder() *Encoder { return c.encoder }
+
+// Specs returns what the transforms are. The caller must not modify it.
+func (c *Chain) Specs() []Spec { return c.specs }
+
+// Transforms reports whether there is a transform after the encoder.
+func (c *Chain) Transforms() bool { return len(c.transforms) > 0 }
+
+// Dim returns the number of features.
+func (c *Chain) Dim() int {
+	if n := len(c.transforms); n > 0 {
+		return c.transforms[n-1].Out()
+	}
+	return c.encoder.Dim()
+}
+
+// Bound returns a public bound on the magnitude of features, and whether they may be negative.
+func (c *Chain) Bound() (bound float64, signed bool) {
+	bound = 1
+	for _, t := range c.transforms {
+		bound = t.Bound(bound)
+	}
+	return bound, len(c.transforms) > 0
+}
+
+// Names returns what each feature stands for.
+func (c *Chain) Names() []Name {
+	names := c.encoder.Names()
+	for _, t := range c.transforms {
+		before := names
+		names = make([]Name, t.Out())
+		for j := range names {
+			names[j] = t.Name(j, func(i int) Name { return before[i] })
+		}
+	}
+	return names
+}
+
+// ChainScratch is the working space of Features; each goroutine needs its own.
+type ChainScratch struct {
+	a, b  []float64
+	parts []any
+}
+
+// NewScratch returns working space.
+func (c *Chain) NewScratch() *ChainScratch {
+	s := &ChainScratch{}
+	widest := c.encoder.Dim()
+	for _, t := range c.transforms {
+		widest = max(widest, t.Out())
+		s.parts = append(s.parts, t.NewScratch())
+	}
+	if len(c.transforms) > 0 {
+		s.a, s.b = make([]float64, widest), make([]float64, widest)
+	}
+	return s
+}
+
+// Features writes the features of one row to dst, of length Dim. The values are those of
+// Dataset.Row.
+func (c *Chain) Features(dst []float64, values []float32, s *ChainScratch) {
+	if len(c.transforms) == 0 {
+		c.encoder.Encode(dst, values)
+		return
+	}
+	x, y := s.a[:c.encoder.Dim()], s.b
+	c.encoder.Encode(x, values)
+	for i, t := range c.transforms {
+		out := y[:t.Out()]
+		if i == len(c.transforms)-1 {
+			out = dst[:t.Out()]
+		}
+		t.Apply(out, x, s.parts[i])
+		x, y = out, x[:cap(x)]
+	}
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,76 @@
+package feature
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Transform is a public map of a row of numbers to another row, fixed before a record is read: what it
+// makes of a row depends on that row alone. It does not change and is safe for concurrent use.
+type Transform interface {
+	// In and Out are the numbers of a row before and after.
+	In() int
+	Out() int
+	// Bound returns a public bound on the magnitude of the numbers after, for numbers before that are
+	// at most in in magnitude, up to rounding.
+	Bound(in float64) float64
+	// NewScratch returns working space for Apply; each goroutine needs its own. Nil if none is needed.
+	NewScratch() any
+	// Apply writes the row that x becomes to dst, of length Out. It does not change x. A row's result
+	// has the same bits whatever rows came before.
+	Apply(dst, x []float64, scratch any)
+	// Name says what number j after the transform stands for, given what the numbers before do.
+	Name(j int, before func(int) Name) Name
+}
+
+// Spec says in public words what a transform is: its name and its parameters, which a file holds.
+type Spec struct {
+	Name       string          `json:"name"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+}
+
+// maker makes a transform of rows of so many numbers from its parameters.
+type maker func(parameters json.RawMessage, in int) (Transform, error)
+
+// transforms is the table of transforms; a new one is one file and one line here.
+var transforms = map[string]maker{}
+
+// TransformNames returns the names that Spec takes, sorted.
+func TransformNames() []string { return sortedKeys(transforms) }
+
+// maxFeatures bounds what transforms may make of a row.
+const maxFeatures = 1 << 20
+
+// newTransforms makes the transforms of a chain, the first of rows of in numbers.
+func newTransforms(specs []Spec, in int) ([]Transform, error) {
+	var chain []Transform
+	for _, s := range specs {
+		make, known := transforms[s.Name]
+		if !known {
+			return nil, fmt.Errorf("feature: transform is %q, want one of %s", s.Name, strings.Join(TransformNames(), ", "))
+		}
+		t, err := make(s.Parameters, in)
+		if err != nil {
+			return nil, fmt.Errorf("feature: transform %s: %w", s.Name, err)
+		}
+		if t.In() != in || t.Out() < 1 || t.Out() > maxFeatures {
+			return nil, fmt.Errorf("feature: transform %s makes %d features of %d, want 1 to %d of %d", s.Name, t.Out(), t.In(), maxFeatures, in)
+		}
+		chain, in = append(chain, t), t.Out()
+	}
+	return chain, nil
+}
+
+// decodeParameters reads the parameters of a transform into p, and refuses what it does not know.
+func decodeParameters(text json.RawMessage, p any) error {
+	if len(text) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(p); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	return nil
+}
