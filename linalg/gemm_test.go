@@ -241,6 +241,34 @@ func TestGemmKeepsItsMemory(t *testing.T) {
 	}
 }
 
+// TestGemmGivesEveryWorkerAPart holds that large products have a part for each worker, small
+// ones for no more than is worth it, and that the parts cover c once.
+func TestGemmGivesEveryWorkerAPart(t *testing.T) {
+	for _, s := range []struct{ rows, columns, workers, want int }{
+		{1000, 200, 8, 8}, {200, 1000, 8, 8}, {10, 784, 4, 4}, {60000, 10, 2, 2}, {5, 5, 4, 1}, {100, 100, 0, 1},
+	} {
+		c := NewMatrix(make([]float32, s.rows*s.columns), s.rows, s.columns)
+		g := gemmProduct[float32]{shape: shapeOf[float32](avx512), c: c}
+		rows, columns := g.split(s.workers)
+		if rows*columns != s.want {
+			t.Errorf("%d × %d by %d workers: %d × %d parts, want %d", s.rows, s.columns, s.workers, rows, columns, s.want)
+		}
+		for _, side := range [][2]int{{s.rows, rows}, {s.columns, columns}} {
+			end := 0
+			for i := range side[1] {
+				part := cut(side[0], side[1], i, 12)
+				if part[0] != end || part[1] < part[0] {
+					t.Errorf("part %d of %d of %d: %v, want one from %d on", i, side[1], side[0], part, end)
+				}
+				end = part[1]
+			}
+			if end != side[0] {
+				t.Errorf("%d parts of %d end at %d", side[1], side[0], end)
+			}
+		}
+	}
+}
+
 // FuzzGemm compares products of any shape and strides with the definition.
 func FuzzGemm(f *testing.F) {
 	f.Add(uint64(1), uint16(3), uint16(400), uint16(20), uint8(2))
