@@ -19,6 +19,7 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 		"Margins, x long":               func() { Margins(dst[:products-columns], x, dim, w, columns) },
 		"Margins, w short":              func() { Margins(dst[:products], x, dim, w[1:], columns) },
 		"Margins, dst not whole":        func() { Margins(dst[:products-1], x, dim, w, columns) },
+		"Margins, dst one too long":     func() { Margins(dst[:products+1], x, dim, w, columns) },
 		"Margins, no columns":           func() { Margins(dst[:products], x, dim, nil, 0) },
 		"Margins, negative dim":         func() { Margins(dst[:products], []uint8(nil), -1, nil, columns) },
 		"MarginsBits, x short":          func() { MarginsBits(dst[:products], bits[1:], dim, w, columns) },
@@ -32,14 +33,14 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 		"AddScaledRows, dst short":      func() { AddScaledRows(dst[1:], x, dim, w[:products], columns) },
 		"FlushWhole, dst short":         func() { FlushWhole(integers[:products-1:products-1], q) },
 		"MarginsSparse, start short":    func() { MarginsSparse(dst[:4], SparseRows{Start: []int{0, 1}, Index: []uint32{1}}, w, 2) },
-		"MarginsSparse, index beyond":   func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 0, 1}, Index: []uint32{210}}, w, 1) },
+		"MarginsSparse, index beyond":   func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 210}}, w, 1) },
 		"MarginsSparse, no such entry":  func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1}}, w, 1) },
 		"MarginsSparse, start descends": func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 0}, Index: []uint32{1}}, w, 1) },
 		"MarginsSparse, start negative": func() { MarginsSparse(dst[:2], SparseRows{Start: []int{-1, 1, 1}, Index: []uint32{1}}, w, 1) },
 		"MarginsSparse, value short": func() {
 			MarginsSparse(dst[:1], SparseRows{Start: []int{0, 2}, Index: []uint32{1, 2}, Value: []int16{1}}, w, 1)
 		},
-		"AddWholeSparse, index beyond": func() { AddWholeSparse(sum, SparseRows{Start: []int{0, 0, 1}, Index: []uint32{70}}, q[:6], 3) },
+		"AddWholeSparse, index beyond": func() { AddWholeSparse(sum, SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 70}}, q[:6], 3) },
 	}
 	for name, call := range calls {
 		panicked := func() (panicked bool) {
