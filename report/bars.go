@@ -31,8 +31,8 @@ type scorePlot struct {
 
 // scorePlots groups coefficients by score, in the order in which scores first
 // occur, and draws all bars to one scale, so that scores can be compared. It
-// returns the number of scores that are left out.
-func scorePlots(coefficients []Coefficient) (plots []scorePlot, left int) {
+// returns the number of scores that are left out. Each score has so many more that are not listed.
+func scorePlots(coefficients []Coefficient, unlisted int) (plots []scorePlot, left int) {
 	byScore := map[string][]Coefficient{}
 	var names []string
 	for _, c := range coefficients {
@@ -49,13 +49,13 @@ func scorePlots(coefficients []Coefficient) (plots []scorePlot, left int) {
 		largest = max(largest, largestWeight(byScore[name][:min(len(byScore[name]), maxBars)]))
 	}
 	for _, name := range names {
-		plots = append(plots, newScorePlot(name, byScore[name], largest))
+		plots = append(plots, newScorePlot(name, byScore[name], unlisted, largest))
 	}
 	return plots, left
 }
 
-func newScorePlot(name string, coefficients []Coefficient, largest float64) scorePlot {
-	plot := scorePlot{Score: name}
+func newScorePlot(name string, coefficients []Coefficient, unlisted int, largest float64) scorePlot {
+	plot := scorePlot{Score: name, Left: unlisted}
 	for i, c := range coefficients {
 		switch {
 		case i < maxBars:

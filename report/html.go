@@ -89,7 +89,7 @@ func newView(p Page) view {
 		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
 	}
 	v.Rows, v.Segments = budget(p.Events)
-	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients)
+	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Metrics != nil {
 		v.Confusion = newConfusionView(p.Metrics.Confusion)
 		v.TooLarge = p.Metrics.Confusion != nil && v.Confusion == nil

@@ -32,6 +32,8 @@ type Page struct {
 	Events []Event
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
+	// Unlisted is how many further coefficients each score has, all of them smaller.
+	Unlisted int
 	// Metrics is nil unless a set that was declared public was given.
 	Metrics *Metrics
 	// Verify is the command that recomputes the certificate.

@@ -46,13 +46,13 @@ func TestScorePlots(t *testing.T) {
 	for i := range maxScores + 2 {
 		coefficients = append(coefficients, Coefficient{Feature: "a", Score: fmt.Sprint("score ", i), Value: 58})
 	}
-	plots, left := scorePlots(coefficients)
+	plots, left := scorePlots(coefficients, 7)
 	if len(plots) != maxScores || left != 3 {
 		t.Fatalf("got %d plots and %d left, want %d and 3", len(plots), left, maxScores)
 	}
 	first := plots[0]
-	if first.Score != "first" || len(first.Bars) != maxBars || len(first.Others) != maxListedAfter || first.Left != 5 {
-		t.Errorf("got score %s, %d bars, %d others, %d left; want first, %d, %d, 5", first.Score, len(first.Bars), len(first.Others), first.Left, maxBars, maxListedAfter)
+	if first.Score != "first" || len(first.Bars) != maxBars || len(first.Others) != maxListedAfter || first.Left != 12 || plots[1].Left != 7 {
+		t.Errorf("got score %s, %d bars, %d others, %d left; want first, %d, %d, 12", first.Score, len(first.Bars), len(first.Others), first.Left, maxBars, maxListedAfter)
 	}
 	// All scores share the scale at which 58 is the largest.
 	if first.Bars[29].Width != "24.50%" || plots[1].Bars[0].Width != "49.00%" {

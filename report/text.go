@@ -129,7 +129,7 @@ func (c *Confusion) table() Table {
 }
 
 func (t *textPage) coefficients() {
-	plots, left := scorePlots(t.Coefficients)
+	plots, left := scorePlots(t.Coefficients, t.Unlisted)
 	for _, plot := range plots {
 		title := "Coefficients"
 		if plot.Score != "" {

@@ -88,12 +88,13 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: noiseWords(f.setup.Plan)},
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
-		Model: modelFacts(f, result), Events: events(f.setup.Plan), Coefficients: coefficients(result.Model),
+		Model: modelFacts(f, result), Events: events(f.setup.Plan),
 		Verify: "dither verify " + filepath.Base(f.folder.path),
 		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "schema, feature map and weights"},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
 	}
+	p.Coefficients, p.Unlisted = coefficients(result.Model)
 	if s.Class != nil || s.Value != nil {
 		p.Metrics = metrics(s)
 	}
@@ -195,30 +196,41 @@ var statisticWords = map[train.StatisticKind]string{
 	train.CovarianceStatistic: "covariance, for whitening",
 }
 
-// coefficients lists the effective weights, largest first within a score.
-func coefficients(m *model.Model) []report.Coefficient {
+// mostCoefficients is how many weights of one score a report is given, more than it shows.
+const mostCoefficients = 1000
+
+// coefficients lists the effective weights, largest first within a score, and says how many of each
+// score are left out.
+func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
-	var out []report.Coefficient
 	for k, weights := range train.Effective(m) {
 		score := ""
 		if m.Linear().Columns > 1 {
 			score = levels[k]
 		}
-		part := make([]report.Coefficient, 0, len(weights))
-		for j, w := range weights {
-			c := report.Coefficient{Feature: "intercept", Score: score, Value: w}
+		listed := byMagnitude(weights)[:min(len(weights), mostCoefficients)]
+		unlisted = len(weights) - len(listed)
+		for _, j := range listed {
+			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j]}
 			if j < len(names) {
 				c.Feature, c.Level = names[j].Column, names[j].Level
 			}
-			part = append(part, c)
+			out = append(out, c)
 		}
-		sortByMagnitude(part)
-		out = append(out, part...)
 	}
-	return out
+	return out, unlisted
 }
 
-func sortByMagnitude(c []report.Coefficient) {
-	slices.SortStableFunc(c, func(a, b report.Coefficient) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+// byMagnitude returns the positions of numbers, of the largest magnitude first and in order among
+// equals.
+func byMagnitude(numbers []float64) []int {
+	order := make([]int, len(numbers))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(math.Abs(numbers[b]), math.Abs(numbers[a])), cmp.Compare(a, b))
+	})
+	return order
 }

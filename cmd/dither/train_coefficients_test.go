@@ -1,0 +1,47 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+)
+
+// TestCoefficients wants the largest weights of each score, largest first, with the names of their
+// features, and the number of the others.
+func TestCoefficients(t *testing.T) {
+	const width = mostCoefficients + 500
+	s, err := (&data.Schema{MaxRecords: 1, Target: data.Target{Column: "y", Levels: []string{"a", "b", "c"}},
+		Columns: []data.Column{{Name: "f", Kind: data.Numeric, Upper: 1, Repeat: width}}}).Expand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := feature.NewEncoder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float64, 3*(width+1))
+	for j := range weights {
+		weights[j] = math.Sin(float64(j * j)) // of both signs, in no order
+	}
+	m, err := model.New(s, &feature.Map{Encoder: e, Norm: feature.NormUnit, Intercept: 1}, model.OneVsRest{}, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, unlisted := coefficients(m)
+	if unlisted != 501 || len(listed) != 3*mostCoefficients {
+		t.Fatalf("got %d coefficients and %d unlisted, want %d and 501", len(listed), unlisted, 3*mostCoefficients)
+	}
+	for k, level := range s.Target.Levels {
+		column := slices.Clone(weights[k*(width+1) : (k+1)*(width+1)])
+		slices.SortFunc(column, func(a, b float64) int { return -int(math.Copysign(1, math.Abs(a)-math.Abs(b))) })
+		for i, c := range listed[k*mostCoefficients : (k+1)*mostCoefficients] {
+			if c.Score != level || c.Value != column[i] || c.Feature != "intercept" && weights[k*(width+1)+slices.IndexFunc(s.Columns, func(d data.Column) bool { return d.Name == c.Feature })] != c.Value {
+				t.Fatalf("score %s, place %d: got %+v, want weight %v", level, i, c, column[i])
+			}
+		}
+	}
+}
