@@ -23,11 +23,15 @@ func TestCoefficients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	chain, err := feature.NewChain(e)
+	if err != nil {
+		t.Fatal(err)
+	}
 	weights := make([]float64, 3*(width+1))
 	for j := range weights {
 		weights[j] = math.Sin(float64(j * j)) // of both signs, in no order
 	}
-	m, err := model.New(s, &feature.Map{Encoder: e, Norm: feature.NormUnit, Intercept: 1}, model.OneVsRest{}, weights)
+	m, err := model.New(s, &feature.Map{Chain: chain, Norm: feature.NormUnit, Intercept: 1}, model.OneVsRest{}, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
