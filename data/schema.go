@@ -98,7 +98,7 @@ const maxColumns = 1 << 20
 // the columns it stands for. The result shares the slices inside columns.
 func (s *Schema) Expand() (*Schema, error) {
 	e := *s
-	e.Columns = nil
+	e.Columns = make([]Column, 0, len(s.Columns))
 	for _, c := range s.Columns {
 		n := c.Repeat
 		c.Repeat = 0

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -13,9 +14,12 @@ import (
 // Columns with running numbers and one declaration are written as a range. What
 // a draft leaves open is marked DECLARE, with a comment.
 func (s *Schema) YAML() ([]byte, error) {
-	s, err := s.Expand()
-	if err != nil {
-		return nil, err
+	if slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Repeat != 0 }) {
+		expanded, err := s.Expand()
+		if err != nil {
+			return nil, err
+		}
+		s = expanded
 	}
 	top := &yaml.Node{Kind: yaml.MappingNode}
 	add(top, "dither-schema", word("1"))

@@ -215,6 +215,9 @@ func (s *Schema) faultTarget() *fault {
 }
 
 func (s *Schema) faultFromData() *fault {
+	if len(s.FromData) == 0 {
+		return nil
+	}
 	known := map[string]bool{placeTarget: true, placeMaxRecords: true}
 	for i := range s.Columns {
 		known[s.Columns[i].Name] = true
