@@ -83,10 +83,11 @@ func SecondMoment(t Terms, rows *mechanism.Rows, records int) ([]float64, error)
 	if err != nil {
 		return nil, err
 	}
-	return symmetric(noisy.Values(), rows.Dim()), nil
+	return Symmetric(noisy.Values(), rows.Dim()), nil
 }
 
-func symmetric(m []float64, d int) []float64 {
+// Symmetric returns the mean of a d×d matrix, row-major, and its transpose.
+func Symmetric(m []float64, d int) []float64 {
 	out := make([]float64, len(m))
 	for i := range d {
 		for j := range d {

@@ -22,17 +22,23 @@ type descent struct {
 	optimizer *Momentum
 	average   *TailAverage
 	weights   []float64
+	persons   *ofPersons // nil: a record is a row
 }
 
 // newDescent returns a run before its first step.
-func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, ready prepared) (*descent, error) {
+func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, persons [][]int, ready prepared) (*descent, error) {
 	rate := o.LearningRate
 	if rate == 0 {
 		rate = s.learningRate(o, ready.divisor, curvature(ready.features, ready.whitened))
 	}
-	drawn, err := s.Plan.newSamples(rows.Len())
+	var people *ofPersons
+	records := rows.Len()
+	if s.Plan.Person != nil {
+		people, records = &ofPersons{rows: rows, persons: persons}, len(persons)
+	}
+	drawn, err := s.Plan.newSamples(records)
 	divisor := ready.divisor * s.Plan.Share() // the expected batch, from public numbers
-	return &descent{Setup: s, options: o, payer: payer, rows: rows, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
+	return &descent{Setup: s, options: o, payer: payer, rows: rows, persons: people, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
 		optimizer: &Momentum{LearningRate: rate, Momentum: o.Momentum, Ridge: o.Ridge, Divisor: divisor},
 		average:   &TailAverage{First: int(float64(s.Plan.Steps) * (1 - tailAverageShare))}}, err
 }
@@ -79,6 +85,9 @@ func (r *descent) result() (*Result, error) {
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
 // empty.
 func (r *descent) gradient() (mechanism.Noisy, error) {
+	if r.persons != nil {
+		return r.personGradient()
+	}
 	sample, err := r.samples.draw()
 	if err != nil {
 		return mechanism.Noisy{}, err

@@ -99,7 +99,7 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	run, err := newDescent(s, o, grant, rows, ready)
+	run, err := newDescent(s, o, grant, rows, t.persons, ready)
 	if err != nil {
 		return nil, err
 	}

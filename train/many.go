@@ -63,8 +63,8 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 		switch {
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
 			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
-		case p.Sampling != samplingFull || whitens:
-			return fmt.Errorf("train: model %d of %d samples its records or whitens them, want full batch without whitening; fit it alone", i+1, len(jobs))
+		case p.Sampling != samplingFull || whitens || p.Person != nil:
+			return fmt.Errorf("train: model %d of %d samples its records, whitens them or takes persons for records, want full batch over rows without whitening; fit it alone", i+1, len(jobs))
 		case d.Target() == nil || d.Records() > p.MaxRecords:
 			return fmt.Errorf("train: the data set has no target or more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)
 		}
@@ -89,7 +89,7 @@ func (j Job) begin(l *ledger.Ledger, t table) (*descent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDescent(j.Setup, j.Options, grant, rows, ready)
+	return newDescent(j.Setup, j.Options, grant, rows, nil, ready)
 }
 
 // descendTogether takes the steps of all runs; those with fewer steps leave early.

@@ -26,9 +26,11 @@ type Plan struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
 	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not
 	// declared).
-	Unit          string  `json:"unit"`
-	RowsPerPerson int     `json:"rows-per-person,omitempty"`
-	Delta         float64 `json:"delta"`
+	Unit          string `json:"unit"`
+	RowsPerPerson int    `json:"rows-per-person,omitempty"`
+	// Person, if not nil, says that a record is a person, not a row.
+	Person *PersonUnit `json:"person,omitempty"`
+	Delta  float64     `json:"delta"`
 	// Records is the declared public number of records, 0 if there is none; MaxRecords the
 	// declared public bound on it.
 	Records    int `json:"records,omitempty"`
@@ -175,6 +177,9 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("train: clipping mode is %q, want %s or %s", p.Clipping.Mode, ClipGradient, ClipExample)
 	}
 	if err := p.validateSampling(); err != nil {
+		return err
+	}
+	if err := p.Person.validate(p); err != nil {
 		return err
 	}
 	for _, s := range p.Preparation {

@@ -38,24 +38,32 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
 	for _, statistic := range s.Plan.Preparation {
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
-		var err error
-		switch statistic.Kind {
-		case CountStatistic:
-			out.divisor, err = query.Count(terms, t.records)
-			out.divisor = max(1, min(float64(s.Plan.MaxRecords), out.divisor))
-		case MeanStatistic:
-			m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
-		case CovarianceStatistic:
-			m.Whitening, out.whitened, err = covariance(terms, &m, t.data, statistic.Bound, out.divisor)
-		default:
-			err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+		learn := statistic.learn
+		if s.Plan.Person != nil {
+			learn = statistic.learnOfPersons
 		}
-		if err != nil {
+		if err := learn(terms, t, &m, &out); err != nil {
 			return prepared{}, err
 		}
 	}
 	out.features = &m
 	return out, m.Validate()
+}
+
+// learn pays for a statistic of the records and puts it into the map, or the divisor.
+func (statistic Statistic) learn(terms query.Terms, t table, m *feature.Map, out *prepared) (err error) {
+	switch statistic.Kind {
+	case CountStatistic:
+		out.divisor, err = query.Count(terms, t.records)
+		out.divisor = max(1, min(float64(terms.MaxRecords), out.divisor))
+	case MeanStatistic:
+		m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
+	case CovarianceStatistic:
+		m.Whitening, out.whitened, err = covariance(terms, m, t.data, statistic.Bound, out.divisor)
+	default:
+		err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+	}
+	return err
 }
 
 // before returns the map up to the normalization that follows centering.
@@ -65,14 +73,16 @@ func before(m *feature.Map) *feature.Map {
 
 func mean(t query.Terms, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {
 	center, err := query.Sum(t, rows, rows.Len(), bound)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(center))
-	for j, v := range center {
+	return divided(center, divisor), err
+}
+
+// divided returns released numbers divided by a released number.
+func divided(numbers []float64, divisor float64) []float64 {
+	out := make([]float64, len(numbers))
+	for j, v := range numbers {
 		out[j] = v / divisor
 	}
-	return out, nil
+	return out
 }
 
 func covariance(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) (p, eigenvalues []float64, err error) {

@@ -44,6 +44,8 @@ type Request struct {
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
 	Center, Whiten Choice
+	// Person, if not nil, makes all rows of a person one record.
+	Person *PersonUnit
 	// Transforms are applied to the encoded columns, in order.
 	Transforms []feature.Spec
 	// Loss is nil for the loss that the target calls for.
@@ -122,7 +124,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}
@@ -207,7 +209,7 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
 	}
 	norm := r.ClippingNorm
 	if norm == 0 {
-		norm = min(1, lipschitz) * m.RowBound()
+		norm = min(1, lipschitz) * m.RowBound() * math.Sqrt(r.Person.scale())
 	}
 	return Clipping{ClipGradient, norm, norm}
 }
@@ -217,14 +219,14 @@ func (r Request) prepare(s *Setup) {
 	d := s.Features.Chain.Dim()
 	bound := s.Features.Norm != feature.NormNone
 	if s.Plan.Records == 0 {
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CountStatistic, Bound: 1, Numbers: 1})
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CountStatistic, Bound: r.Person.scale(), Numbers: 1})
 	}
 	if r.Center == Yes || r.Center == Auto && bound {
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: MeanStatistic, Bound: s.Features.PreparedBound(), Numbers: d})
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: MeanStatistic, Bound: s.Features.PreparedBound() * r.Person.scale(), Numbers: d})
 	}
 	if r.Whiten == Yes || r.Whiten == Auto && bound && r.whitens(s, d) {
 		radius := s.Features.PreparedBound()
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CovarianceStatistic, Bound: radius * radius, Numbers: d * d})
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CovarianceStatistic, Bound: radius * radius * r.Person.scale(), Numbers: d * d})
 	}
 }
 
@@ -248,7 +250,7 @@ func (r Request) whitens(s *Setup, d int) bool {
 		return false
 	}
 	multiplier := r.Neighboring.Movement() / (math.Sqrt(covarianceShare) * account.GDP{}.MuOf(target))
-	return math.Sqrt(2*float64(d))*multiplier/float64(records) <= whiteningNoise*whiteningGamma
+	return math.Sqrt(2*float64(d))*multiplier*r.Person.scale()/float64(records) <= whiteningNoise*whiteningGamma
 }
 
 // calibrate fills in the noise multipliers so that the plan costs at most the request.

@@ -24,6 +24,7 @@ type table struct {
 	rows    *mechanism.Rows
 	records int           // without the places that hold none
 	data    *data.Dataset // nil: the rows are in a file
+	persons [][]int       // the rows of each person, where a record is a person
 }
 
 // encode puts the records of a data set on the grid, normalized as the plan says. Places beyond the
@@ -33,8 +34,14 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
+	var persons [][]int
+	if s.Plan.Person != nil {
+		if persons, err = s.Plan.Person.persons(d); err != nil {
+			return table{}, err
+		}
+	}
 	rows, err := s.encodeRows(d, places, s.rowType(d, featureBits))
-	return table{rows, d.Records(), d}, err
+	return table{rows, d.Records(), d, persons}, err
 }
 
 // encodeRows puts the features of a data set on the grid of a type.

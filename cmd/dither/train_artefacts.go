@@ -105,7 +105,7 @@ func noiseWords(p train.Plan) string {
 	if p.NonPrivate {
 		return ""
 	}
-	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one row can contribute.", p.Steps, p.NoiseMultiplier)
+	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
 }
 
 // metrics turns an evaluation into the report's tables.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
@@ -30,6 +31,8 @@ type planFlags struct {
 	huberWidth                    float64
 	learningRate, momentum, ridge float64
 	featureBits                   int
+	unit                          string
+	maxRecordsPerPerson           int
 }
 
 func (p *planFlags) add(f *pflag.FlagSet) {
@@ -55,6 +58,8 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
 	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")
 	f.Float64Var(&p.ridge, "ridge", 0, "strength of the penalty on squared weights")
+	f.StringVar(&p.unit, "unit", "row", "what the guarantee protects: row, or person:COLUMN for all rows with one text in a column")
+	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows contribute nothing")
 	f.IntVar(&p.featureBits, "feature-bits", 16, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
 	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no")
 }
@@ -77,6 +82,9 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if o.Average, err = choice("average", p.average); err != nil {
 		return r, o, err
 	}
+	if r.Person, err = p.person(); err != nil {
+		return r, o, err
+	}
 	if p.loss != "" || p.flags.Changed("huber-width") {
 		name := p.loss
 		if name == "" {
@@ -90,6 +98,20 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 		r.Intercept = -1
 	}
 	return r, o, p.budget(&r, nonPrivate)
+}
+
+// person reads the unit of privacy.
+func (p *planFlags) person() (*train.PersonUnit, error) {
+	column, person := strings.CutPrefix(p.unit, "person:")
+	switch {
+	case p.unit == "row" && p.maxRecordsPerPerson == 0:
+		return nil, nil
+	case !person || column == "":
+		return nil, fmt.Errorf("--unit is %q with --max-records-per-person %d, want row alone, or person:COLUMN with a number of rows", p.unit, p.maxRecordsPerPerson)
+	case p.maxRecordsPerPerson < 1:
+		return nil, fmt.Errorf("--max-records-per-person is %d with --unit %s, want the number of rows of a person to use, such as 10; choose it without looking at the records", p.maxRecordsPerPerson, p.unit)
+	}
+	return &train.PersonUnit{Column: column, MaxRows: p.maxRecordsPerPerson}, nil
 }
 
 // budget settles which of the three ways to state the budget was used.

@@ -15,8 +15,8 @@ func guaranteeText(c certificate.Certificate) string {
 	if !c.Private {
 		return "NOT PRIVATE: epsilon is infinite. This baseline has no guarantee."
 	}
-	text := fmt.Sprintf("epsilon %s at delta %g for %s of %s (accountant %s)",
-		epsilonText(float64(c.Epsilon)), c.Delta, relationWords(c.Neighboring), c.Unit, c.Accountant)
+	text := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)",
+		epsilonText(float64(c.Epsilon)), c.Delta, strings.ReplaceAll(relationWords(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
 	if c.GroupRows > 1 {
 		text += fmt.Sprintf("; epsilon %s for all %d rows that one person can have", epsilonText(float64(c.GroupEpsilon)), c.GroupRows)
 	}
@@ -105,7 +105,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
-	fmt.Fprintf(table, "  clipping\teach %s at L2 norm %.4g\tone row moves a sum by at most %.4g\n", s.Plan.Clipping.Mode, s.Plan.Clipping.Norm, s.Plan.Clipping.Bound)
+	fmt.Fprintf(table, "  clipping\teach %s at L2 norm %.4g\tone record moves a sum by at most %.4g\n", s.Plan.Clipping.Mode, s.Plan.Clipping.Norm, s.Plan.Clipping.Bound)
 	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
 	if err := table.Flush(); err != nil {
 		return err

@@ -25,6 +25,8 @@ func (t *trainCommand) checkStream(r *train.Request) error {
 		return nil
 	case t.streamed == nil:
 		return fmt.Errorf("--stream is given without --data, want --data FILE; a built-in data set is in memory as it is")
+	case r.Person != nil:
+		return fmt.Errorf("--stream is given with --unit person, want --unit row; the encoded table does not say whose a row is")
 	case r.Whiten == train.Yes:
 		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no; a covariance is learned from records in memory only")
 	case t.printNotPrivate && (t.test == "" || t.testPublic):

@@ -52,7 +52,7 @@ func (t *trainCommand) open() (tables, error) {
 	t.streamed = &streamed
 	out := tables{schema: schema, name: t.tablePath, testName: t.test, testPublic: t.testPublic}
 	out.train = func(ctx context.Context) (*data.Dataset, error) {
-		return data.Read(ctx, schema, source, data.ReadOptions{})
+		return data.Read(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
 	}
 	out.test = func(ctx context.Context) (*data.Dataset, error) {
 		if t.test == "" {
@@ -87,7 +87,21 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 		return func(ctx context.Context) (*data.Dataset, error) { return file(ctx, schema, o) }
 	}
 	return tables{schema: schema, name: builtinPrefix + name, testName: "the public test split of " + set.Title, testPublic: true,
-		train: read(set.ReadTrain, data.ReadOptions{}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})}, nil
+		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})}, nil
+}
+
+// personColumn names the column of persons for reading when it is not a feature.
+func (t *trainCommand) personColumn(s *data.Schema) []string {
+	column, person := strings.CutPrefix(t.plan.unit, "person:")
+	if !person {
+		return nil
+	}
+	for _, c := range s.Features() {
+		if c.Name == column && c.Kind == data.Categorical {
+			return nil
+		}
+	}
+	return []string{column}
 }
 
 // extra names the group column for reading when it is not a feature.

@@ -37,8 +37,10 @@ func assumptions(s train.Setup, t tables) []string {
 	if p.RowsPerPerson > 1 {
 		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
 	}
-	if p.RowsPerPerson == 0 {
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
+	if p.Person != nil {
+		out = append(out, fmt.Sprintf("A record is a person: the rows with one %s. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a %s are not used.", p.Person.Column, p.Person.MaxRows, p.Person.MaxRows, p.Person.Column))
+	} else if p.RowsPerPerson == 0 {
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
 	}
 	if t.testPublic && t.testName != "" {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
@@ -130,7 +132,7 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
 		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps, learning rate %.4g, momentum %.4g", p.Method(), samplingWords(p), p.Steps, r.LearningRate, f.options.Momentum)},
 		{Name: "rows", Value: rowWords(m.Features())},
-		{Name: "clipping", Value: fmt.Sprintf("each %s at L2 norm %.4g; one row's gradient is at most %.4g", p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound)},
+		{Name: "clipping", Value: fmt.Sprintf("each %s at L2 norm %.4g; one record's gradient is at most %.4g", p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound)},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: output},
 	}

@@ -36,7 +36,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 	return errors.Join(
 		agree("length of the weights", p.Dim, m.Linear().Dim),
 		agree("number of weight vectors", p.Columns, m.Linear().Columns),
-		agree("unit", p.Unit, s.Row),
+		agree("unit", p.Unit, p.Person.Unit(s.Row)),
 		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
@@ -77,7 +77,7 @@ func promise(c certificate.Certificate) string {
 		return "NOT PRIVATE. Epsilon is infinite: this model is a baseline without a guarantee and may reveal any record that trained it."
 	}
 	words := relationMeaning(c.Neighboring)
-	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one row (%s), by accountant %s: %s changes the probability of whatever "+
+	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one record (%s), by accountant %s: %s changes the probability of whatever "+
 		"anyone may conclude from the model by at most the factor %s (e to the power epsilon), plus %v.",
 		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, epsilonText(math.Exp(float64(c.Epsilon))), c.Delta)
 	if c.GroupRows > 1 {
@@ -90,9 +90,9 @@ func promise(c certificate.Certificate) string {
 func relationMeaning(n privacy.Neighboring) string {
 	switch n {
 	case privacy.AddOrRemoveOne:
-		return "whether any one row was among the records"
+		return "whether any one record was among the others"
 	case privacy.ReplaceOne:
-		return "which of any two rows stood in a place among the records"
+		return "which of any two records stood in a place among the others"
 	case privacy.ZeroOut:
 		return "whether any one row was used or blanked out"
 	}

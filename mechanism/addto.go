@@ -1,0 +1,29 @@
+package mechanism
+
+// AddTo adds the outer product of coefficients and the i-th row of the block, as it is seen, to dst, of
+// length coefficients × Dim, row-major: what gradient code sums when the contributions of several
+// rows are one record's (a VectorSum then verifies the sum). Row is working space of one number a
+// coordinate.
+func (b Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
+	b.x.copyRow(row, i)
+	f := &b.rows.frame
+	unit, beta, tail := b.multiplier(i, f), float64(b.beta(i)), float64(b.tail(i))
+	scale := float64(int64(1) << f.bits)
+	dim := b.rows.Dim()
+	for k, c := range coefficients {
+		if c == 0 {
+			continue
+		}
+		out := dst[k*dim : (k+1)*dim]
+		c *= unit
+		for j, v := range row[:b.rows.dim] {
+			out[j] += c * scale * float64(v)
+		}
+		for j, m := range f.m {
+			out[j] -= c * beta * float64(m)
+		}
+		if f.Intercept > 0 {
+			out[dim-1] += c * tail
+		}
+	}
+}

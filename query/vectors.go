@@ -1,0 +1,73 @@
+package query
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// AddVectors adds the vectors of all records of a sample to sum, split over the processors: vectors
+// writes those of the records that are listed, one after the other, to dst, which is zero before. It is
+// called from several goroutines, each with a part of its own.
+func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
+	indices := sample.Indices()
+	size := max(1, min(64, maxVectorNumbers/dim))
+	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
+	sums, errs := make([]*mechanism.VectorSum, parts), make([]error, parts)
+	var wait sync.WaitGroup
+	for p := range parts {
+		sums[p] = sum.Empty()
+		wait.Go(func() {
+			errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
+		})
+	}
+	wait.Wait()
+	for p := range parts {
+		if errs[p] != nil {
+			return errs[p]
+		}
+		if err := sum.Merge(sums[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxVectorNumbers bounds the numbers of the vectors that are made at a time.
+const maxVectorNumbers = 1 << 20
+
+func addVectors(sum *mechanism.VectorSum, part int, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
+	all := make([]float64, size*dim)
+	for from := 0; from < len(indices); from += size {
+		records := indices[from:min(from+size, len(indices))]
+		dst := all[:len(records)*dim]
+		clear(dst)
+		if err := vectors(part, dst, records); err != nil {
+			return err
+		}
+		if err := sum.AddAt(records, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SumVectors returns the noisy sum of one vector a record, of which each counts with an L2 norm of at most
+// bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
+// coordinate.
+func SumVectors(t Terms, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
+	sample, err := mechanism.Full().Draw(records)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: t.Noise, Norm: mechanism.L2(), Dim: dim, Bound: bound, MaxRecords: t.MaxRecords})
+	if err != nil {
+		return nil, err
+	}
+	if err = AddVectors(sum, sample, dim, vectors); err != nil {
+		return nil, err
+	}
+	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
+	return noisy.Values(), err
+}

@@ -1,0 +1,217 @@
+package train
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+// PersonUnit says that a record is a person: all rows with one text in a column. What the rows of a
+// person contribute is summed and then bounded once, so that the guarantee covers all of them.
+type PersonUnit struct {
+	// Column has the person of each row. A row without one contributes nothing.
+	Column string `json:"column"`
+	// MaxRows is how many rows of a person are used: the first ones of the table. Further rows
+	// contribute nothing.
+	MaxRows int `json:"max-rows"`
+}
+
+// maxRowsPerPerson bounds MaxRows far above any use.
+const maxRowsPerPerson = 1 << 20
+
+func (u *PersonUnit) validate(p Plan) error {
+	switch {
+	case u == nil:
+		return nil
+	case u.Column == "" || u.MaxRows < 1 || u.MaxRows > maxRowsPerPerson:
+		return fmt.Errorf("train: person is column %q with at most %d rows, want a column of the schema and 1 to %d rows", u.Column, u.MaxRows, maxRowsPerPerson)
+	case p.Sampling == samplingFixedSize:
+		return fmt.Errorf("train: batches of fixed size are asked for with persons as records, want all persons, Poisson samples or parts; the number of persons is not declared")
+	case p.Clipping.Mode == ClipExample:
+		return fmt.Errorf("train: clipping of examples is asked for with persons as records, want clipping of gradients; a person's rows are bounded together")
+	}
+	return nil
+}
+
+// Unit is what one record is, in words; row is what one row is.
+func (u *PersonUnit) Unit(row string) string {
+	if u == nil {
+		return row
+	}
+	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
+}
+
+// scale is how much larger one record's sum may be than one row's, at most.
+func (u *PersonUnit) scale() float64 {
+	if u == nil {
+		return 1
+	}
+	return float64(u.MaxRows)
+}
+
+// persons lists the rows of each person that are used, in the order in which they first appear.
+func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
+	codes, _, err := d.Group(u.Column)
+	if err != nil {
+		return nil, fmt.Errorf("train: the column of persons: %w", err)
+	}
+	at, rows := map[int32]int{}, [][]int(nil)
+	for i, code := range codes {
+		if code < 0 {
+			continue
+		}
+		k, known := at[code]
+		if !known {
+			k = len(rows)
+			at[code], rows = k, append(rows, nil)
+		}
+		if len(rows[k]) < u.MaxRows {
+			rows[k] = append(rows[k], i)
+		}
+	}
+	return rows, nil
+}
+
+// ofPersons makes vectors of persons from their rows.
+type ofPersons struct {
+	rows    *mechanism.Rows
+	persons [][]int
+	rooms   sync.Map // of each part
+}
+
+// personRoom is what one part works with.
+type personRoom struct {
+	block   mechanism.Block
+	c       linalg.Contributions
+	row     []int16
+	indices []int
+}
+
+// each loads the rows of the listed persons and calls do with them; row r of the block is of person
+// owner[r] of the list.
+func (o *ofPersons) each(part int, records []int, do func(r *personRoom, owner []int)) error {
+	found, _ := o.rooms.LoadOrStore(part, &personRoom{row: make([]int16, o.rows.Dim())})
+	r := found.(*personRoom)
+	var owner []int
+	r.indices = r.indices[:0]
+	for k, person := range records {
+		for _, i := range o.persons[person] {
+			r.indices, owner = append(r.indices, i), append(owner, k)
+		}
+	}
+	var err error
+	if r.block, err = o.rows.LoadAt(r.indices, r.block); err != nil {
+		return err
+	}
+	do(r, owner)
+	return nil
+}
+
+// count is the number of rows that each person has.
+func (o *ofPersons) count(_ int, dst []float64, records []int) error {
+	for k, person := range records {
+		dst[k] = float64(len(o.persons[person]))
+	}
+	return nil
+}
+
+// sums is the sum of each person's rows.
+func (o *ofPersons) sums(part int, dst []float64, records []int) error {
+	dim, one := o.rows.Dim(), []float64{1}
+	return o.each(part, records, func(r *personRoom, owner []int) {
+		for i, k := range owner {
+			r.block.AddTo(dst[k*dim:(k+1)*dim], i, one, r.row)
+		}
+	})
+}
+
+// products is the sum of x·xᵀ over each person's rows.
+func (o *ofPersons) products(part int, dst []float64, records []int) error {
+	dim, one := o.rows.Dim(), []float64{1}
+	x := make([]float64, dim)
+	return o.each(part, records, func(r *personRoom, owner []int) {
+		for i, k := range owner {
+			clear(x)
+			r.block.AddTo(x, i, one, r.row)
+			out := dst[k*dim*dim : (k+1)*dim*dim]
+			for a, u := range x {
+				for b, v := range x {
+					out[a*dim+b] += u * v
+				}
+			}
+		}
+	})
+}
+
+// learnOfPersons is learn where a record is a person: the sums over a person's rows are bounded together.
+func (statistic Statistic) learnOfPersons(terms query.Terms, t table, m *feature.Map, out *prepared) error {
+	o, dim := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim()
+	var err error
+	switch statistic.Kind {
+	case CountStatistic:
+		var count []float64
+		if count, err = query.SumVectors(terms, len(t.persons), 1, statistic.Bound, o.count); err == nil {
+			out.divisor = max(1, min(float64(terms.MaxRecords), count[0]))
+		}
+	case MeanStatistic:
+		var sum []float64
+		sum, err = query.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
+		m.Center = divided(sum, out.divisor)
+	case CovarianceStatistic:
+		if o.rows, err = t.rows.Seen(frame(before(m))); err != nil {
+			return err
+		}
+		var sum []float64
+		if sum, err = query.SumVectors(terms, len(t.persons), dim*dim, statistic.Bound, o.products); err != nil {
+			return err
+		}
+		bound := m.PreparedBound() * m.PreparedBound()
+		m.Whitening, out.whitened, err = whitening(query.Symmetric(divided(sum, out.divisor), dim), dim, whiteningGamma*bound)
+	default:
+		err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+	}
+	return err
+}
+
+// personGradient releases the noisy sum of the clipped gradients of the persons of a step's sample.
+func (r *descent) personGradient() (mechanism.Noisy, error) {
+	sample, err := r.samples.draw()
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	dim := r.Plan.Columns * r.Plan.Dim
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: r.noise(), Norm: mechanism.L2(), Dim: dim, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	scorer := r.scorer()
+	err = query.AddVectors(sum, sample, dim, func(part int, dst []float64, records []int) error {
+		return r.persons.each(part, records, func(room *personRoom, owner []int) { r.proposePersons(dst, room, owner, scorer) })
+	})
+	if err != nil {
+		return mechanism.Noisy{}, err
+	}
+	return mechanism.Release(r.payer, r.noise(), sum.Seal())
+}
+
+// proposePersons writes each person's clipped sum of gradients to dst.
+func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, scorer *mechanism.Scorer) {
+	b, dim := room.block, r.Plan.Columns*r.Plan.Dim
+	r.Model.Propose(&room.c, b.Labels(), func(scores []float32) { scorer.Scores(scores, b) })
+	for i, k := range owner {
+		b.AddTo(dst[k*dim:(k+1)*dim], i, room.c.Coefficients[i*r.Plan.Columns:(i+1)*r.Plan.Columns], room.row)
+	}
+	for k := range len(dst) / dim {
+		g := dst[k*dim : (k+1)*dim]
+		if w := r.Plan.Clipping.weight(linalg.Norm(g)); w != 1 {
+			for j := range g {
+				g[j] *= w
+			}
+		}
+	}
+}
