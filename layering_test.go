@@ -41,6 +41,9 @@ var layers = []layer{
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy mechanism account"},
 	{"data", "linalg"},
+	// The library that reads Parquet is for those who name the format: a served model, which
+	// reaches data, does not carry it.
+	{"data/parquet", "data"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
 	{"feature", "linalg data"},
@@ -55,7 +58,7 @@ var layers = []layer{
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm audit experiment report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -144,7 +144,7 @@ func (l dataListing) cacheText() string {
 }
 
 // tableEndings are how the names of files end that can be read as tables.
-var tableEndings = []string{".csv", ".tsv", ".data", ".test", ".npy", ".npz", ".idx", "-ubyte", ".libsvm", ".svm", ".svmlight"}
+var tableEndings = []string{".csv", ".tsv", ".data", ".test", ".npy", ".npz", ".idx", "-ubyte", ".libsvm", ".svm", ".svmlight", ".parquet"}
 
 func isTable(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")

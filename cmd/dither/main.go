@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/parquet"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
 )
@@ -117,7 +118,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 
 // source is the table at path.
 func (f *tableFlags) source(path string) (data.Source, error) {
-	source := data.Source{Path: path, Labels: f.labels}
+	source := data.Source{Path: path, Labels: f.labels, Formats: []data.Format{parquet.Format{}}}
 	switch runes := []rune(f.delimiter); {
 	case f.delimiter == "tab":
 		source.Delimiter = '\t'
