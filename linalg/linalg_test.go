@@ -6,14 +6,6 @@ import (
 	"testing"
 )
 
-func randomRow(r *rand.Rand, n int) []int16 {
-	x := make([]int16, n)
-	for j := range x {
-		x[j] = int16(r.IntN(65535) - 32767)
-	}
-	return x
-}
-
 func TestAddGramIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, dim := range []int{1, 2, 5, 33, 127, 128, 129, 300} {

@@ -21,7 +21,6 @@ type blockMemory struct {
 	x        payload
 	labels   []float32
 	measures measures
-	bytes    []byte
 }
 
 const (
