@@ -1,6 +1,7 @@
-// Package linalg holds the dense kernels of training: exact integer sums of outer
-// products, dot products of narrow rows with parameters, and small matrix helpers.
-// It knows nothing of privacy.
+// Package linalg holds the kernels of training: products of narrow, packed and sparse rows with
+// parameters, exact sums of rows, matrix products, and functions of vectors, each with a portable twin and,
+// on amd64, with assembly for AVX2 and AVX-512 that is chosen when the program starts. It knows nothing of
+// privacy, but says which results have the same bits wherever a row stands.
 package linalg
 
 //go:generate go -C internal/asm run . ../..

@@ -46,6 +46,7 @@ type frame struct {
 	Frame
 	bits   uint    // M = 2^bits
 	m      []int64 // the center in grid units, or nil
+	narrow []int16 // m, if it fits
 	m2     float64 // its squared norm, rounded up
 	beta   float64 // β for a row of norm 1 in grid units, or 0 where β = 1 for all
 	step   float64
@@ -117,8 +118,14 @@ func (f *frame) putCenter() error {
 	if f.m2 > 1<<(2*frameBits) {
 		return fmt.Errorf("mechanism: the norm of the center is beyond 2^%d steps of the grid, want less", frameBits)
 	}
-	for _, v := range f.m {
+	f.narrow = make([]int16, len(f.m))
+	for j, v := range f.m {
 		f.square += v * v
+		if f.narrow != nil && max(v, -v) <= maxCoordinate {
+			f.narrow[j] = int16(v)
+		} else {
+			f.narrow = nil
+		}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (f frame) newMeasures(n int, old measures) measures {
 // measureAll computes the measures of the rows of x.
 func (f frame) measureAll(m measures, x payload) {
 	for i := range x.count() {
-		m.set(i, f.measure(x.norm2(i), func() int64 { return x.dot(i, f.m) }))
+		m.set(i, f.measure(x.norm2(i), func() int64 { return x.dot(i, f.m, f.narrow) }))
 	}
 }
 

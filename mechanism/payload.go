@@ -44,8 +44,8 @@ type payload interface {
 	put(i int, v []float64, step float64, way func(float64) float64)
 	// norm2 returns Σ x², exactly.
 	norm2(i int) int64
-	// dot returns Σ x·m modulo 2^64.
-	dot(i int, m []int64) int64
+	// dot returns Σ x·m modulo 2^64; narrow is m when it fits 16 bits, or nil.
+	dot(i int, m []int64, narrow []int16) int64
 	// copyRow writes row i to dst.
 	copyRow(dst []int16, i int)
 	// part returns n rows from first on, in the same memory.
@@ -126,14 +126,12 @@ func inside(q, low, high float64) float64 {
 	return q
 }
 
-func (p dense[T]) norm2(i int) (n2 int64) {
-	for _, v := range p.row(i) {
-		n2 += int64(v) * int64(v)
-	}
-	return n2
-}
+func (p dense[T]) norm2(i int) int64 { return linalg.SquareWhole(p.row(i)) }
 
-func (p dense[T]) dot(i int, m []int64) (sum int64) {
+func (p dense[T]) dot(i int, m []int64, narrow []int16) (sum int64) {
+	if narrow != nil {
+		return linalg.DotWhole(p.row(i), narrow)
+	}
 	for j, v := range p.row(i) {
 		sum += int64(v) * m[j]
 	}

@@ -44,7 +44,7 @@ func (p bitRows) each(i int, do func(j int)) {
 	}
 }
 
-func (p bitRows) dot(i int, m []int64) (sum int64) {
+func (p bitRows) dot(i int, m []int64, _ []int16) (sum int64) {
 	p.each(i, func(j int) { sum += m[j] })
 	return sum
 }

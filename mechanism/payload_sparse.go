@@ -68,7 +68,7 @@ func (p *sparseRows) norm2(i int) (n2 int64) {
 	return n2
 }
 
-func (p *sparseRows) dot(i int, m []int64) (sum int64) {
+func (p *sparseRows) dot(i int, m []int64, _ []int16) (sum int64) {
 	index, value := p.row(i)
 	for k, j := range index {
 		sum += int64(value[k]) * m[j]

@@ -21,7 +21,7 @@ var files = []struct {
 	name    string
 	kernels func(c *build.Context)
 }{
-	{"addscaled", addScaled},
+	{"whole", whole},
 	{"rows", rows},
 	{"vecmath", vectorFunctions},
 	{"gemm", gemm},
