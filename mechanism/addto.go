@@ -4,7 +4,7 @@ package mechanism
 // length coefficients × Dim, row-major: what gradient code sums when the contributions of several
 // rows are one record's (a VectorSum then verifies the sum). Row is working space of one number a
 // coordinate.
-func (b Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
+func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
 	b.x.copyRow(row, i)
 	f := &b.rows.frame
 	unit, beta, tail := b.multiplier(i, f), float64(b.beta(i)), float64(b.tail(i))

@@ -76,7 +76,7 @@ func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 }
 
 // memory returns the block's own memory, or new memory.
-func (b Block) memory() *blockMemory {
+func (b *Block) memory() *blockMemory {
 	if b.own == nil {
 		return &blockMemory{}
 	}
@@ -101,7 +101,7 @@ func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all
 var errOutside = fmt.Errorf("mechanism: records are asked for that the rows do not have, want some of theirs")
 
 // Len returns the number of rows.
-func (b Block) Len() int {
+func (b *Block) Len() int {
 	if b.x == nil {
 		return 0
 	}
@@ -109,10 +109,10 @@ func (b Block) Len() int {
 }
 
 // Labels returns the labels of the records, or nil. The caller must not modify them.
-func (b Block) Labels() []float32 { return b.labels }
+func (b *Block) Labels() []float32 { return b.labels }
 
 // record returns the number of the block's i-th record.
-func (b Block) record(i int) int {
+func (b *Block) record(i int) int {
 	if b.records != nil {
 		return b.records[i]
 	}
@@ -120,13 +120,13 @@ func (b Block) record(i int) int {
 }
 
 // Norm returns the L2 norm of the i-th row of the block, as it is seen, correct to float32.
-func (b Block) Norm(i int) float64 {
+func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
 // CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
 // coordinate.
-func (b Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
+func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
 
 // Each calls do with the rows first … first+n-1, block after block. Rows in a file are read ahead, one
 // block while do works on another. A block is only valid until do returns.

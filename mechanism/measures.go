@@ -37,7 +37,7 @@ func (f frame) measureAll(m measures, x payload) {
 }
 
 // set keeps the measures of row i.
-func (m measures) set(i int, v measured) {
+func (m *measures) set(i int, v measured) {
 	m.n2[i] = v.n2
 	if m.multipliers != nil {
 		m.multipliers[i] = float32(v.multiplier)
@@ -51,7 +51,7 @@ func (m measures) set(i int, v measured) {
 }
 
 // part returns the measures of n rows from first on.
-func (m measures) part(first, n int) measures {
+func (m *measures) part(first, n int) measures {
 	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n)}
 }
 
@@ -64,7 +64,7 @@ func piece[T any](s []T, first, n int) []T {
 }
 
 // copyFrom copies the measures of row j of o to row i.
-func (m measures) copyFrom(i int, o measures, j int) {
+func (m *measures) copyFrom(i int, o measures, j int) {
 	m.n2[i] = o.n2[j]
 	if m.multipliers != nil {
 		m.multipliers[i] = o.multipliers[j]
@@ -78,7 +78,7 @@ func (m measures) copyFrom(i int, o measures, j int) {
 }
 
 // beta is β of row i.
-func (m measures) beta(i int) int64 {
+func (m *measures) beta(i int) int64 {
 	if m.betas == nil {
 		return 1
 	}
@@ -86,7 +86,7 @@ func (m measures) beta(i int) int64 {
 }
 
 // tail is the intercept of row i.
-func (m measures) tail(i int) int64 {
+func (m *measures) tail(i int) int64 {
 	if m.tails == nil {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (m measures) tail(i int) int64 {
 }
 
 // multiplier is what one of the integers of row i stands for.
-func (m measures) multiplier(i int, f *frame) float64 {
+func (m *measures) multiplier(i int, f *frame) float64 {
 	if m.multipliers == nil {
 		return f.unit
 	}
@@ -186,9 +186,14 @@ func (s *Scorer) finish(dst []float32, b Block) {
 	}
 	for i := range b.Len() {
 		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
+		scale := unit * s.scale
+		if s.columns == 1 {
+			dst[i] = float32(float64(scale*float64(dst[i])) + float64(unit*(float64(tail*s.tails[0])-float64(beta*s.centers[0]))))
+			continue
+		}
 		row := dst[i*s.columns : (i+1)*s.columns]
 		for k, v := range row {
-			row[k] = float32(unit * (s.scale*float64(v) - beta*s.centers[k] + tail*s.tails[k]))
+			row[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
 		}
 	}
 }
