@@ -34,7 +34,11 @@ type Spec struct {
 type maker func(parameters json.RawMessage, in int) (Transform, error)
 
 // transforms is the table of transforms; a new one is one file and one line here.
-var transforms = map[string]maker{}
+var transforms = map[string]maker{
+	"deskew":     newDeskew,
+	"groupnorm":  newGroupNorm,
+	"scattering": newScattering,
+}
 
 // TransformNames returns the names that Spec takes, sorted.
 func TransformNames() []string { return sortedKeys(transforms) }

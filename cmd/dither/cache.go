@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -62,11 +63,13 @@ type cacheKey struct {
 	Delimiter      rune      `json:"delimiter,omitempty"`
 	Schema         string    `json:"schema"`
 	FeatureBits    int       `json:"feature-bits"`
+	// Transforms are those before the rows were written.
+	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
 // newCacheKey looks at the files of a table without opening them.
-func newCacheKey(source data.Source, schema *data.Schema, featureBits int) (cacheKey, error) {
-	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits}
+func newCacheKey(source data.Source, schema *data.Schema, transforms []feature.Spec, featureBits int) (cacheKey, error) {
+	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: transforms}
 	declared := *schema
 	declared.Records, declared.MaxRecords = 0, 1 // which change nothing in a row
 	text, err := declared.YAML()

@@ -33,6 +33,7 @@ type planFlags struct {
 	featureBits                   int
 	unit                          string
 	maxRecordsPerPerson           int
+	transforms                    []string
 }
 
 func (p *planFlags) add(f *pflag.FlagSet) {
@@ -47,6 +48,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d without privacy, or %d expected passes when sampling)", train.DefaultSteps, train.BaselineSteps, train.DefaultEpochs))
 	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "what is clipped: gradient (each record's) or example (each row, once)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
+	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, NAME or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example)")
 	f.Float64Var(&p.radius, "row-radius", 0, "radius of --row-normalization clip (default 1, or the clipping norm of examples)")
 	f.Float64Var(&p.intercept, "intercept", train.DefaultIntercept, "value of the constant feature, inside the clipped norm")
@@ -72,6 +74,13 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	var err error
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, o, err
+	}
+	for _, text := range p.transforms {
+		spec, failed := feature.ParseSpec(text)
+		if failed != nil {
+			return r, o, fmt.Errorf("--transform: %w", failed)
+		}
+		r.Transforms = append(r.Transforms, spec)
 	}
 	if r.Center, err = choice("center", p.center); err != nil {
 		return r, o, err

@@ -43,7 +43,7 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 	if err != nil {
 		return nil, err
 	}
-	key, err := newCacheKey(*t.streamed, s.Schema, o.FeatureBits)
+	key, err := newCacheKey(*t.streamed, s.Schema, s.Features.Specs(), o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
