@@ -225,9 +225,8 @@ func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(f
 		}
 		n := min(round, d.Records()-first)
 		var running sync.WaitGroup
-		share := (n + len(predictors) - 1) / len(predictors)
 		for i := range predictors {
-			from, to := min(n, i*share), min(n, (i+1)*share)
+			from, to := min(n, i*blockRows), min(n, (i+1)*blockRows)
 			running.Go(func() { predictors[i].rows(out[from*k:to*k], first+from) })
 		}
 		running.Wait()
