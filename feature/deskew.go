@@ -60,15 +60,12 @@ func (d deskew) slant(x []float64) (middle, slope float64) {
 	d.each(x, func(y, x, p float64) {
 		mass, byRow, byColumn = mass+p, byRow+p*y, byColumn+p*x
 	})
-	if !(mass > 0) {
-		return 0, 0
-	}
 	middle, across := byRow/mass, byColumn/mass
 	var mixed, tall float64
 	d.each(x, func(y, x, p float64) {
 		mixed, tall = mixed+p*(y-middle)*(x-across), tall+p*(y-middle)*(y-middle)
 	})
-	// What rounding leaves of the second moment of a single row is no height.
+	// What rounding leaves of the second moment of a single row is no height; without mass, nothing is.
 	if !(tall > 1e-9*mass) {
 		return 0, 0
 	}

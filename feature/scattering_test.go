@@ -189,6 +189,13 @@ func TestScatteringBound(t *testing.T) {
 	for scale := range 2 {
 		for angle := range 8 {
 			x, f := make([]float64, n*n), p.morlet(scale, angle)
+			sum := 0.0
+			for _, v := range f {
+				sum += cmplx.Abs(v)
+			}
+			if stated := newWavelet(scale, angle).sum(); stated < sum || stated > 1.5*sum {
+				t.Errorf("scale %d, angle %d: magnitudes add up to %v, stated as at most %v", scale, angle, sum, stated)
+			}
 			for i := range x {
 				y, z := (14-i/n+p.rows)%p.rows, (14-i%n+p.columns)%p.columns
 				x[i] = math.Copysign(3, real(f[y*p.columns+z]))

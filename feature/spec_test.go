@@ -38,6 +38,7 @@ func TestTransformRefusals(t *testing.T) {
 		{"deskew:shape=28x28,angle=1", "unknown field"},
 		{"deskew:shape=0x28", "image of 784 numbers"},
 		{"deskew:shape=99999999999x99999999999", "image of 784 numbers"},
+		{"deskew:shape=16x1152921504606847025", "image of 784 numbers"}, // 784 modulo 2⁶⁴
 		{"deskew:shape=99999999999999999999x1", "parameters"},
 		{"scattering:shape=28x28x3", "want the 784 numbers"},
 		{"scattering:shape=14x56", "multiples of 4"},
