@@ -18,6 +18,7 @@ type builder struct {
 	extraAt   [][]int          // the extras at a position of a matrix
 	columns   [][]float32
 	entries   *entries // in the place of columns, for a sparse table
+	texts     hashed   // of one row
 	target    []float32
 	hasTarget bool
 	dropped   []bool
@@ -33,6 +34,7 @@ func newBuilder(s *Schema, withTarget bool, extra []string) *builder {
 	b := &builder{schema: s, features: s.Features(), marks: s.Marks(), hasTarget: withTarget}
 	b.columns = make([][]float32, len(b.features))
 	b.indexes = levelIndexes(b.features)
+	b.keepTexts()
 	for _, name := range extra {
 		b.extra = append(b.extra, dictionary{name: name, index: map[string]int32{}})
 	}
@@ -77,8 +79,11 @@ func (l layout) featureAt() []int {
 func (b *builder) cells(_ int, cells []string) {
 	row := len(b.dropped)
 	b.dropped = append(b.dropped, false)
-	for j, at := range b.layout.features {
-		c := &b.features[j]
+	if b.entries != nil {
+		b.textRow(row, cells)
+	}
+	for j := range b.columns {
+		c, at := &b.features[j], b.layout.features[j]
 		v, ok := c.treat(c.classify(cells[at], b.marks, b.indexes[j]))
 		b.columns[j] = append(b.columns[j], v)
 		b.drop(row, ok)

@@ -16,6 +16,7 @@ const (
 	Numeric     Kind = iota + 1 // a number between declared bounds
 	Categorical                 // one of the declared levels
 	Ignored                     // present in the file, never read into a feature
+	Text                        // words, hashed into buckets
 )
 
 // Treatment says what becomes of a bad cell: one that is missing, cannot be
@@ -29,7 +30,7 @@ const (
 	Drop                       // the row contributes nothing
 	Indicator                  // Missing only: the value is 0 and a missing-indicator feature is 1
 	Other                      // Unknown only: a level of its own, after the declared ones
-	Zero                       // categorical: no indicator is set; numeric: the value is Column.Fill
+	Zero                       // categorical: no indicator is set; numeric: the value is Column.Fill; text: every bucket is 0
 	Clamp                      // OutOfRange only: moved to the nearest bound
 	AsMissing                  // Unknown or OutOfRange: treated as the column treats a missing cell
 )
@@ -59,10 +60,13 @@ type Column struct {
 
 	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
 	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop
-	Missing    Treatment // Indicator, Zero or Drop
+	Missing    Treatment // Indicator, Zero or Drop; text: Zero or Drop
 	// Fill is what a missing numeric cell counts as under Missing == Zero, inside
 	// [Lower, Upper]. A schema file that does not name it means Lower.
 	Fill float64
+
+	// Hashing says how the cells of a text column become numbers. It must not be changed.
+	Hashing *Hashing
 
 	// Repeat n > 0 stands for n columns Name0, Name1, … Name(n-1) with this one
 	// declaration. Schema.Expand replaces it; a schema that is read from a file
@@ -85,7 +89,8 @@ const (
 // column v is the value, moved inside the bounds where the column clamps; for a
 // categorical column it is the index of the level, or len(Levels) for a text
 // outside the declared levels (under Unknown == Other that is a level of its
-// own, under Unknown == Zero it sets no indicator). v is NaN for a missing cell.
+// own, under Unknown == Zero it sets no indicator). v is NaN for a missing cell. For a
+// text column, of which TextCell says what is stored, v is 0.
 // ok is false when the row is to be dropped; v is then NaN.
 //
 // Postcondition: a numeric v that is not NaN satisfies Lower <= v <= Upper in
@@ -115,6 +120,9 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 		}
 		return good, float64(i)
 	}
+	if c.Kind == Text {
+		return good, 0
+	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(v, 0) {
 		return unparsable, 0
@@ -133,6 +141,9 @@ func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64
 		}
 		return good, float64(i)
 	}
+	if c.Kind == Text {
+		return good, 0
+	}
 	if v < c.Lower || v > c.Upper {
 		return outOfRange, v
 	}
@@ -143,7 +154,7 @@ func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64
 func (c *Column) treat(s state, v float64) (float32, bool) {
 	switch s {
 	case good:
-		if c.Kind == Categorical {
+		if c.Kind == Categorical || c.Kind == Text {
 			return float32(v), true
 		}
 		return within(v, c.Lower, c.Upper), true

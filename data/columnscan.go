@@ -214,7 +214,9 @@ func checkCodes(codes []int32, texts int) error {
 
 // cells takes the cells of one position for a feature, the target and the extras.
 func (w *columnWorker) cells(c *cellPlan, p *part, kind CellKind, cells Cells) {
-	if c.column != nil {
+	if c.column != nil && c.column.Kind == Text {
+		w.hash(c, p, kind, cells)
+	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
 		if kind == NumberCells {
 			w.numbers(dst, cells.Numbers, func(v float64) (float32, bool) { return c.number(v) })

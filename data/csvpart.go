@@ -19,7 +19,8 @@ type part struct {
 	extra   []dictionary
 	// err is the fault of the first row that cannot be read; rows counts those before it.
 	err   error
-	cells [][]byte // of the row that is read, for a row with quotes
+	texts []textCells // of each text feature
+	cells [][]byte    // of the row that is read, for a row with quotes
 }
 
 // partSink is a sink that takes rows by the block, in order.
@@ -35,6 +36,7 @@ type rowPlan struct {
 	delimiter byte
 	cells     []cellPlan // one for each position
 	features  int
+	texts     int     // of the features
 	target    *Target // nil where it is not read
 	levels    map[string]int
 	marks     MissingSet
@@ -46,6 +48,7 @@ type rowPlan struct {
 type cellPlan struct {
 	column    *Column // nil where the position is no feature
 	feature   int
+	text      int // which of the text features, where it is one
 	index     map[string]int
 	numeric   bool // a numeric feature and nothing else
 	low, high float32
@@ -74,6 +77,10 @@ func (b *builder) plan(q request, t *table) *rowPlan {
 		}
 		c.column, c.feature, c.index = &b.features[j], j, b.indexes[j]
 		c.low, c.high = within(c.column.Lower, c.column.Lower, c.column.Upper), within(c.column.Upper, c.column.Lower, c.column.Upper)
+		if c.column.Kind == Text {
+			c.text = countTexts(b.features[:j])
+			p.texts++
+		}
 		c.numeric = c.column.Kind == Numeric && !c.target && len(c.extra) == 0
 	}
 	return p
@@ -88,6 +95,7 @@ func (p *part) begin(plan *rowPlan, text []byte, limit int) {
 	p.target = slices.Grow(p.target[:0], p.room)
 	p.dropped = slices.Grow(p.dropped[:0], p.room)
 	p.extra = p.extra[:0]
+	p.beginTexts()
 	for _, name := range plan.q.extra {
 		p.extra = append(p.extra, dictionary{name: name, index: map[string]int32{}})
 	}
@@ -143,7 +151,11 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 		return
 	}
 	cell = bytes.TrimSpace(cell)
-	if c.column != nil {
+	switch {
+	case c.column == nil:
+	case c.column.Kind == Text:
+		p.drop(p.addText(c, cell))
+	default:
 		v, ok := p.plan.featureCell(c, cell)
 		p.store(c, v)
 		p.drop(ok)
@@ -202,6 +214,9 @@ func (p *rowPlan) targetCell(cell []byte) (float32, bool) {
 
 // join appends the rows of a part.
 func (b *builder) join(p *part) {
+	if b.entries != nil {
+		b.joinTexts(p)
+	}
 	for j := range b.columns {
 		b.columns[j] = append(b.columns[j], p.columns[j*p.room:j*p.room+p.rows]...)
 	}

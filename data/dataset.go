@@ -30,6 +30,9 @@ type group struct {
 // the target, which may be nil. It checks shapes only and keeps its arguments.
 func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 	features := s.Features()
+	if s.HasText() {
+		return nil, fmt.Errorf("data: schema has a text column, want one of numbers and levels; use NewSparse")
+	}
 	if len(columns) != len(features) {
 		return nil, fmt.Errorf("data: number of columns is %d, want %d; give one for each feature column of the schema", len(columns), len(features))
 	}
@@ -51,14 +54,16 @@ func (d *Dataset) Schema() *Schema { return d.schema }
 // Records returns the number of rows held. It is private under add-or-remove.
 func (d *Dataset) Records() int { return d.records }
 
-// Row fills dst with the values of row i, one for each of Schema.Features in
-// order, and returns it. NaN is a missing cell. dst is grown when it is too short.
+// Row fills dst with the values of row i, Schema.Values of them, and returns it: one for each of
+// Schema.Features in order, and for a text column one for each bucket. NaN is a missing cell, but that
+// of a text column leaves all buckets 0. dst is grown when it is too short.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
-	dst = slices.Grow(dst[:0], len(d.features))[:len(d.features)]
 	if d.sparse != nil {
+		dst = slices.Grow(dst[:0], len(d.sparse.absent))[:len(d.sparse.absent)]
 		d.sparse.row(dst, i)
 		return dst
 	}
+	dst = slices.Grow(dst[:0], len(d.features))[:len(d.features)]
 	for j, column := range d.columns {
 		dst[j] = column[i]
 	}
@@ -66,10 +71,11 @@ func (d *Dataset) Row(dst []float32, i int) []float32 {
 }
 
 // Column returns the values of the j-th of Schema.Features. The caller must not
-// modify them. Of a sparse data set they are put together at each call.
+// modify them. Of a sparse data set they are put together at each call; of a text column they are those
+// of its first bucket.
 func (d *Dataset) Column(j int) []float32 {
 	if d.sparse != nil {
-		return d.sparse.dense(j)
+		return d.sparse.dense(d.sparse.position(j))
 	}
 	return d.columns[j]
 }

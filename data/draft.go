@@ -18,8 +18,8 @@ type Draft struct {
 	// Numeric gives bounds and Levels levels of columns, the target among them.
 	Numeric map[string][2]float64
 	Levels  map[string][]string
-	// Ignore names columns that are not features.
-	Ignore []string
+	// Text names columns of texts, Ignore columns that are not features.
+	Text, Ignore []string
 	// Row says what one row is; "" means "one person".
 	Row                                string
 	MaxRecords, Records, RowsPerPerson int
@@ -102,8 +102,8 @@ func (d Draft) check(file string, t *table) error {
 		}
 	}
 	for i, name := range d.names() {
-		if slices.Contains(d.names()[:i], name) || name == d.Target && slices.Contains(d.Ignore, name) {
-			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels or ignore", Remedy: "keep one of them"}
+		if slices.Contains(d.names()[:i], name) || name == d.Target && slices.Contains(append(slices.Clone(d.Ignore), d.Text...), name) {
+			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, text or ignore", Remedy: "keep one of them"}
 		}
 	}
 	for k, name := range t.header {
@@ -116,7 +116,7 @@ func (d Draft) check(file string, t *table) error {
 
 // names returns the names of all declared columns, in order, the twice declared ones twice.
 func (d Draft) names() []string {
-	names := slices.Clone(d.Ignore)
+	names := append(slices.Clone(d.Ignore), d.Text...)
 	for name := range d.Numeric {
 		names = append(names, name)
 	}
@@ -140,6 +140,9 @@ func (d Draft) column(name string) Column {
 	if slices.Contains(d.Ignore, name) {
 		return Column{Name: name, Kind: Ignored}
 	}
+	if slices.Contains(d.Text, name) {
+		return draftText(name)
+	}
 	if bounds, ok := d.Numeric[name]; ok {
 		return draftNumeric(name, bounds[0], bounds[1])
 	}
@@ -161,6 +164,7 @@ func draftCategorical(name string, levels []string) Column {
 // observed is what FromData has seen of a column.
 type observed struct {
 	numbers, others int
+	long            int // cells of many words
 	lower, upper    float64
 	levels          map[string]bool
 }
@@ -168,6 +172,9 @@ type observed struct {
 func (o *observed) see(cell string) {
 	if len(o.levels) <= maxCopiedLevels && !o.levels[cell] {
 		o.levels[strings.Clone(cell)] = true
+	}
+	if strings.Count(cell, " ") >= longWords-1 {
+		o.long++
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -195,6 +202,14 @@ func (o *observed) texts() []string {
 func (o *observed) numeric() bool {
 	const few = 10
 	return o.others == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
+}
+
+// longWords is from how many words on a cell is a text and hardly a name or an address.
+const longWords = 8
+
+// isText reports whether the column reads as texts: there are many, and half of the cells are long.
+func (o *observed) isText() bool {
+	return len(o.levels) > maxCopiedLevels && 2*o.long >= o.others
 }
 
 // rowReader reads row by row, as table.next does.
@@ -261,8 +276,8 @@ func (s *Schema) fillTarget(o *observed) {
 	s.FromData = append(s.FromData, placeTarget)
 }
 
-// fillColumn declares an open column by what was seen; one with too many texts, or with
-// a text or a number that no schema can hold, is ignored.
+// fillColumn declares an open column by what was seen; one of many long texts is hashed, one with
+// too many other texts, or with a text or a number that no schema can hold, is ignored.
 func (s *Schema) fillColumn(c *Column, o *observed) {
 	if c.Kind != 0 {
 		return
@@ -273,6 +288,8 @@ func (s *Schema) fillColumn(c *Column, o *observed) {
 		filled = draftNumeric(c.Name, o.lower, o.upper)
 	case len(o.levels) >= 1 && len(o.levels) <= maxCopiedLevels:
 		filled = draftCategorical(c.Name, o.texts())
+	case o.isText():
+		filled = draftText(c.Name)
 	}
 	if filled.fault(s.Marks()) != nil {
 		filled = Column{Name: c.Name, Kind: Ignored}

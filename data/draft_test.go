@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestDraftOpen(t *testing.T) {
 	if strings.Contains(string(text), planted) || strings.Contains(string(text), "smith") {
 		t.Errorf("got the text of a cell in\n%s", text)
 	}
-	for _, want := range []string{"max-records: DECLARE # a public upper bound", "levels: DECLARE # levels: [...], bounds", "name: ignore\n", "age: DECLARE # numeric: [lower, upper], levels: [...] or ignore\n"} {
+	for _, want := range []string{"max-records: DECLARE # a public upper bound", "levels: DECLARE # levels: [...], bounds", "name: ignore\n", "age: DECLARE # numeric: [lower, upper], levels: [...], text: {} or ignore\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("got\n%s\nwant the line %q", text, want)
 		}
@@ -245,5 +246,35 @@ func TestDraftKeepsDelimiter(t *testing.T) {
 	s, err := data.DraftSchema(context.Background(), data.Source{Path: path, Delimiter: '^'}, data.Draft{Target: "y"})
 	if err != nil || s.Delimiter != '^' || len(s.Columns) != 1 {
 		t.Errorf("got %+v, error %v, want one column and the delimiter ^", s, err)
+	}
+}
+
+// TestDraftText declares a column of texts, and finds one in the records.
+func TestDraftText(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("review,title,label\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "\"number %d, a film that I have seen with my family\",\"Film, the %d\",%s\n", i, i, []string{"bad", "good"}[i%2])
+	}
+	declared := data.Draft{Target: "label", MaxRecords: 500, Text: []string{"review"}, Ignore: []string{"title"}, Levels: map[string][]string{"label": {"bad", "good"}}}
+	s, path, err := draft(t, b.String(), declared)
+	if err != nil || s.Validate() != nil || s.Tainted() || s.Columns[0].Kind != data.Text || *s.Columns[0].Hashing != data.DefaultHashing() {
+		t.Fatalf("got %+v, error %v, want a text column", s, err)
+	}
+	checkRoundTrip(t, s)
+	if d, readErr := data.Read(context.Background(), s, data.Source{Path: path}, data.ReadOptions{}); readErr != nil || d.Records() != 300 || !d.Sparse() {
+		t.Errorf("got %v, error %v, want 300 sparse records", d, readErr)
+	}
+	found, _, err := draft(t, b.String(), data.Draft{Target: "label", FromData: true})
+	if err != nil || found.Columns[0].Kind != data.Text || found.Columns[1].Kind != data.Ignored || !slices.Contains(found.FromData, "review") {
+		t.Errorf("got %+v, error %v, want a text column, named as one from the data", found, err)
+	}
+	declared.Text = []string{"review", "title"}
+	if _, _, err = draft(t, b.String(), declared); err == nil || !strings.Contains(err.Error(), "declared twice") {
+		t.Errorf("a text that is ignored: got error %v", err)
+	}
+	declared.Text, declared.Ignore = []string{"label"}, nil
+	if _, _, err = draft(t, b.String(), declared); err == nil {
+		t.Error("a target that is text: got no error")
 	}
 }

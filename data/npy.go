@@ -51,6 +51,9 @@ func scanArray(ctx context.Context, q request, a *array, r io.Reader, open func(
 
 // matchMatrix lays the schema over the columns of a matrix by position.
 func matchMatrix(q request, a *array, labels bool) (layout, error) {
+	if err := refuseTexts(q, "an array of numbers"); err != nil {
+		return layout{}, err
+	}
 	columns := len(q.schema.Columns)
 	withTarget := !labels && !q.withoutTarget
 	width := a.width()

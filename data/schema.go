@@ -80,11 +80,11 @@ func (s *Schema) Marks() MissingSet {
 // Tainted reports whether some declaration was copied out of records.
 func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
-// Features returns the numeric and categorical columns in order.
+// Features returns the numeric, categorical and text columns in order.
 func (s *Schema) Features() []Column {
 	features := make([]Column, 0, len(s.Columns))
 	for _, c := range s.Columns {
-		if c.Kind == Numeric || c.Kind == Categorical {
+		if c.isFeature() {
 			features = append(features, c)
 		}
 	}

@@ -97,18 +97,20 @@ func (p *schemaParser) column(e entry) (Column, error) {
 		}
 		return Column{}, p.fail(e.node, what+" is "+nodeWords(e.node), declareColumn, "declare it")
 	}
-	entries, err := p.mapping(e.node, what, "numeric", "levels", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
+	entries, err := p.mapping(e.node, what, "numeric", "levels", "text", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
 	if err != nil {
 		return Column{}, err
 	}
-	numeric, categorical := hasKey(entries, "numeric"), hasKey(entries, "levels")
+	numeric, categorical, text := hasKey(entries, "numeric"), hasKey(entries, "levels"), hasKey(entries, "text")
 	switch {
-	case numeric && !categorical:
+	case text && !numeric && !categorical:
+		return p.textColumn(what, entries)
+	case numeric && !categorical && !text:
 		return p.numericColumn(what, entries)
-	case categorical && !numeric:
+	case categorical && !numeric && !text:
 		return p.categoricalColumn(what, entries)
 	}
-	return Column{}, p.fail(e.name, what+" is not declared numeric or by levels, or is both", declareColumn, "declare it")
+	return Column{}, p.fail(e.name, what+" is not declared numeric, by levels or as text, or is more than one", declareColumn, "declare it")
 }
 
 func (p *schemaParser) numericColumn(what string, entries []entry) (Column, error) {

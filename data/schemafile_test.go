@@ -57,6 +57,7 @@ from-data: ["a b", target, max-records]
 	{"defaults after the columns", schemaStart + "  a: {numeric: [2, 3]}\n  b: {levels: [c], missing: drop}\ndefaults: {missing: zero, out-of-range: clamp, unknown: other}\n"},
 	{"other delimiter", strings.Replace(schemaStart, "target:", "delimiter: \"^\"\ntarget:", 1) + schemaEnd},
 	{"byte order mark and CRLF", "\ufeff" + strings.ReplaceAll(schemaStart+schemaEnd, "\n", "\r\n")},
+	{"texts", textSchema},
 }
 
 // TestSchemaRoundTrip writes every schema and reads it again.
@@ -170,7 +171,7 @@ func TestSchemaFaults(t *testing.T) {
 		{"column empty", column(""), 7, 5, `column "a" is empty`},
 		{"column a list", column("[1, 2]"), 7, 6, `column "a" is a list`},
 		{"column unknown key", column("{numeric: [0, 1], clip: 3}"), 7, 24, `column "a" has the unknown key "clip"`},
-		{"column of both kinds", column("{numeric: [0, 1], levels: [a]}"), 7, 3, "or is both"},
+		{"column of both kinds", column("{numeric: [0, 1], levels: [a]}"), 7, 3, "or is more than one"},
 		{"column of no kind", column("{missing: zero}"), 7, 3, "is not declared"},
 		{"one bound", column("{numeric: [0]}"), 7, 16, "numeric has 1 numbers"},
 		{"bound a word", column("{numeric: [0, many]}"), 7, 20, `"many", want a finite number`},
@@ -255,7 +256,7 @@ func TestReadSchema(t *testing.T) {
 	}{
 		{"missing file", filepath.Join(folder, "none.yaml"), "", 0, 0, "does not exist"},
 		{"folder", folder, "", 0, 0, "directory"},
-		{"open column", "", schemaStart + "  a: DECLARE\n" + schemaEnd, 7, 3, `column "a" is not declared, want numeric: [lower, upper], levels: [...] or ignore`},
+		{"open column", "", schemaStart + "  a: DECLARE\n" + schemaEnd, 7, 3, `column "a" is not declared, want numeric: [lower, upper], levels: [...], text: {} or ignore`},
 		{"open range", "", schemaStart + "  a[0:9]: DECLARE\n" + schemaEnd, 7, 3, `column "a[0:9]" is not declared`},
 		{"open target", "", strings.Replace(schemaStart, `["no", "yes"]`, "DECLARE", 1) + schemaEnd, 5, 1, `target "y" is not declared`},
 		{"open bound", "", strings.Replace(schemaStart, "100", "DECLARE", 1) + schemaEnd, 4, 1, "max-records is not declared"},

@@ -122,6 +122,9 @@ func (c *Column) node() *yaml.Node {
 		add(n, "levels", list(c.Levels))
 		addTreatment(n, "unknown", c.Unknown)
 		addTreatment(n, "missing", c.Missing)
+	case Text:
+		add(n, "text", c.Hashing.node())
+		addTreatment(n, "missing", c.Missing)
 	default:
 		return declare(declareColumn)
 	}

@@ -11,13 +11,16 @@ type entries struct {
 	start  []int // of each record in column and value, and the end
 	column []uint32
 	value  []float32
-	absent []float32 // of each feature, what a cell without an entry is stored as
-	drops  []bool    // of each feature, whether the schema drops the row for such a cell
+	absent []float32 // of each value of a row, what a cell without an entry is stored as
+	drops  []bool    // of each, whether the schema drops the row for such a cell
+	// offsets are where the values of each feature begin, nil where each has one.
+	offsets []uint32
 }
 
 // newEntries returns no records under the features of a schema.
 func newEntries(s *Schema, features []Column) *entries {
-	e := &entries{start: []int{0}, absent: make([]float32, len(features)), drops: make([]bool, len(features))}
+	offsets, width := textOffsets(features)
+	e := &entries{start: []int{0}, absent: make([]float32, width), drops: make([]bool, width), offsets: offsets}
 	marks, last := s.Marks(), levelTexts{}
 	for j := range features {
 		c := &features[j]
@@ -28,10 +31,22 @@ func newEntries(s *Schema, features []Column) *entries {
 		if c.Kind == Categorical {
 			zero = last.find(zero)
 		}
+		if c.Kind == Text {
+			continue // an empty bucket is 0
+		}
 		v, ok := c.treat(c.classify(zero, marks, nil))
-		e.absent[j], e.drops[j] = v, !ok
+		at := e.position(j)
+		e.absent[at], e.drops[at] = v, !ok
 	}
 	return e
+}
+
+// position is where the values of a feature begin.
+func (e *entries) position(feature int) int {
+	if e.offsets == nil {
+		return feature
+	}
+	return int(e.offsets[feature])
 }
 
 // sameTexts reports whether two slices are one: the columns of a range share their levels.
@@ -40,19 +55,20 @@ func sameTexts(a, b []string) bool {
 }
 
 // NewSparse makes a Dataset that keeps only the cells that are given: record i has the cells
-// start[i] to start[i+1]-1 of columns, the positions in Schema.Features, and values, encoded as
-// Column.Cell encodes them. Positions ascend within a record. What a record has no cell for is the
+// start[i] to start[i+1]-1 of columns, the positions in a row as Dataset.Row has them, and values,
+// encoded as Column.Cell and Column.TextCell encode them. Positions ascend within a record. What a record has no cell for is the
 // number 0, treated as the schema declares. It checks shapes and positions only and keeps its
 // arguments; target may be nil.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
+	width := s.Values()
 	records := len(start) - 1
 	if records < 0 || start[0] != 0 || start[records] != len(columns) || len(columns) != len(values) || target != nil && len(target) != records {
 		return nil, fmt.Errorf("data: shape of sparse records is wrong, want starts from 0 to the number of cells, a value for each cell and a target for each record")
 	}
 	for i := range records {
-		if start[i] > start[i+1] || start[i+1] > len(columns) || !ascends(columns[start[i]:start[i+1]], len(features)) {
-			return nil, fmt.Errorf("data: cells of record %d are out of order, want ascending columns below %d", i, len(features))
+		if start[i] > start[i+1] || start[i+1] > len(columns) || !ascends(columns[start[i]:start[i+1]], width) {
+			return nil, fmt.Errorf("data: cells of record %d are out of order, want ascending columns below %d", i, width)
 		}
 	}
 	e := newEntries(s, features)
@@ -70,13 +86,12 @@ func ascends(columns []uint32, end int) bool {
 	return true
 }
 
-// Sparse reports whether the data set keeps only the cells that the table has: a LIBSVM file, or
-// what NewSparse was given. Then Row and Column build what they return, and Cells and Absent are
+// Sparse reports whether the data set keeps only the cells that the table has: a LIBSVM file, a table
+// with a text column, or what NewSparse was given. Then Row and Column build what they return, and Cells and Absent are
 // what is kept.
 func (d *Dataset) Sparse() bool { return d.sparse != nil }
 
-// Cells returns the cells of record i of a sparse data set: their positions in Schema.Features,
-// ascending, and their values, NaN for a missing one. The caller must not modify them. It returns
+// Cells returns the cells of record i of a sparse data set: their positions in Row, ascending, and their values, NaN for a missing one. The caller must not modify them. It returns
 // nil for a data set that is not sparse.
 func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	if d.sparse == nil {
@@ -85,7 +100,7 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	return d.sparse.cells(i)
 }
 
-// Absent returns what a record of a sparse data set has in each of Schema.Features where it has no
+// Absent returns what a record of a sparse data set has at each position of Row where it has no
 // cell: the number 0 as the schema treats it, NaN where that is missing. The caller must not modify
 // it. It is nil for a data set that is not sparse.
 func (d *Dataset) Absent() []float32 {
@@ -100,7 +115,7 @@ func (e *entries) cells(i int) ([]uint32, []float32) {
 	return e.column[from:to:to], e.value[from:to:to]
 }
 
-// row fills dst, of one value for each feature.
+// row fills dst, of one value for each position.
 func (e *entries) row(dst []float32, i int) {
 	copy(dst, e.absent)
 	columns, values := e.cells(i)
@@ -109,7 +124,7 @@ func (e *entries) row(dst []float32, i int) {
 	}
 }
 
-// dense returns one column of all records.
+// dense returns one position of all records.
 func (e *entries) dense(j int) []float32 {
 	out := slices.Repeat(e.absent[j:j+1], len(e.start)-1)
 	for i := range out {

@@ -74,7 +74,7 @@ func (s *Schema) open() []fault {
 }
 
 // declareColumn says what a person can write for a column that is left open.
-const declareColumn = "numeric: [lower, upper], levels: [...] or ignore"
+const declareColumn = "numeric: [lower, upper], levels: [...], text: {} or ignore"
 
 // undeclared returns the open declarations as words for Schema.Undeclared.
 func (s *Schema) undeclared() []string {
@@ -170,7 +170,7 @@ func faultName(what, name, place string) *fault {
 
 func (s *Schema) faultColumns() *fault {
 	marks := s.Marks()
-	features := 0
+	features, values := 0, 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if f := c.fault(marks); f != nil {
@@ -180,10 +180,14 @@ func (s *Schema) faultColumns() *fault {
 		}
 		if c.Kind != Ignored {
 			features++
+			values += c.Width()
+		}
+		if values > maxColumns {
+			return &fault{placeColumn(c.Name), fmt.Sprintf("column %q and those before it have more than %d values in a row", c.Name, maxColumns), "fewer columns or buckets", "declare fewer buckets for text columns"}
 		}
 	}
 	if features == 0 {
-		return &fault{"columns", "no column is declared numeric or categorical", "at least one feature", "declare one"}
+		return &fault{"columns", "no column is declared numeric, categorical or text", "at least one feature", "declare one"}
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestValidateRefuses(t *testing.T) {
 		{"name twice", func(s *data.Schema, n, c *data.Column) { n.Name = "c" }, `column "c" is declared twice`},
 		{"target among the columns", func(s *data.Schema, n, c *data.Column) { n.Name = "y" }, `column "y" is declared twice`},
 		{"no target name", func(s *data.Schema, n, c *data.Column) { s.Target.Column = "" }, `target column "" is empty`},
-		{"no feature", func(s *data.Schema, n, c *data.Column) { s.Columns = s.Columns[2:] }, "no column is declared numeric or categorical"},
+		{"no feature", func(s *data.Schema, n, c *data.Column) { s.Columns = s.Columns[2:] }, "no column is declared numeric, categorical or text"},
 		{"no column", func(s *data.Schema, n, c *data.Column) { s.Columns = nil }, "at least one feature"},
 		{"open kind", func(s *data.Schema, n, c *data.Column) { n.Kind = 0 }, `column "n" is not declared`},
 		{"unknown kind", func(s *data.Schema, n, c *data.Column) { n.Kind = 9 }, "kind is 9"},

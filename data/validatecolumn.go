@@ -18,13 +18,15 @@ func (t Treatment) String() string {
 	return fmt.Sprintf("treatment(%d)", uint8(t))
 }
 
-// String returns "numeric", "categorical", "ignored" or "undeclared".
+// String returns "numeric", "categorical", "text", "ignored" or "undeclared".
 func (k Kind) String() string {
 	switch k {
 	case Numeric:
 		return "numeric"
 	case Categorical:
 		return "categorical"
+	case Text:
+		return "text"
 	case Ignored:
 		return "ignored"
 	}
@@ -41,10 +43,12 @@ func (c *Column) fault(marks MissingSet) *fault {
 		return c.faultNumeric()
 	case Categorical:
 		return c.faultCategorical(marks)
+	case Text:
+		return c.faultText()
 	case Ignored:
 		return nil
 	}
-	return &fault{problem: fmt.Sprintf("kind is %d", c.Kind), want: "Numeric, Categorical or Ignored", remedy: "declare it"}
+	return &fault{problem: fmt.Sprintf("kind is %d", c.Kind), want: "Numeric, Categorical, Text or Ignored", remedy: "declare it"}
 }
 
 func (c *Column) faultNumeric() *fault {

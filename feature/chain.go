@@ -45,7 +45,7 @@ func (c *Chain) Bound() (bound float64, signed bool) {
 	for _, t := range c.transforms {
 		bound = t.Bound(bound)
 	}
-	return bound, len(c.transforms) > 0
+	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
 // Names returns what each feature stands for.

@@ -9,19 +9,22 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Encoder turns the values of a schema's feature columns into numbers in [0, 1]: a
-// numeric column into one number scaled by its bounds (after its transform) or one
-// indicator for each bin, a categorical column into one indicator for each level, and
-// either, where declared, into one more indicator for "missing". It is immutable.
+// Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1]
+// where a column is text: a numeric column into one number scaled by its bounds (after its transform) or one
+// indicator for each bin, a categorical column into one indicator for each level, a text
+// column into its buckets, and the first two, where declared, into one more indicator for "missing". It is immutable.
 type Encoder struct {
 	columns []column
 	dim     int
 	names   []Name
+	// starts are where the values of each column begin in a row, and the end; nil where each has one.
+	starts []uint32
+	values int
 }
 
 // Name says what a feature stands for.
 type Name struct {
-	// Column is the name of the schema's column, Level the level, bin, "other" or
+	// Column is the name of the schema's column, Level the level, bin, bucket, "other" or
 	// "missing", or empty for a plain number.
 	Column, Level string
 }
@@ -38,6 +41,7 @@ func (n Name) String() string {
 type column struct {
 	first      int
 	indicators int // 0: one scaled number
+	buckets    int // of a text column, else 0
 	bins       []float64
 	log        bool
 	low, scale float64
@@ -54,8 +58,10 @@ func NewEncoder(s *data.Schema) (*Encoder, error) {
 			e.numeric(c)
 		case data.Categorical:
 			e.categorical(c)
+		case data.Text:
+			e.text(c)
 		default:
-			return nil, fmt.Errorf("feature: column %q has no kind, want numeric or categorical", c.Name)
+			return nil, fmt.Errorf("feature: column %q has no kind, want numeric, categorical or text", c.Name)
 		}
 	}
 	if e.dim == 0 {
@@ -104,6 +110,10 @@ func (e *Encoder) finish(out column, c data.Column) {
 		out.missing = e.add(c.Name, "missing")
 	}
 	e.columns = append(e.columns, out)
+	e.values++
+	if e.starts != nil {
+		e.starts = append(e.starts, uint32(e.values))
+	}
 }
 
 // binName prints bin i as "under a", "a to b" or "b and over".
@@ -133,8 +143,11 @@ func (c *column) number(v float64) float64 {
 // Dim returns the number of features.
 func (e *Encoder) Dim() int { return e.dim }
 
-// Columns returns the number of values that Encode wants.
+// Columns returns the number of feature columns.
 func (e *Encoder) Columns() int { return len(e.columns) }
+
+// Values returns the number of values that Encode wants, which is Schema.Values.
+func (e *Encoder) Values() int { return e.values }
 
 // Names returns what each feature stands for. The caller must not modify it.
 func (e *Encoder) Names() []Name { return e.names }
@@ -143,6 +156,10 @@ func (e *Encoder) Names() []Name { return e.names }
 // Dataset.Row: NaN is missing, a level is its index.
 func (e *Encoder) Encode(dst []float64, values []float32) {
 	clear(dst[:e.dim])
+	if e.starts != nil {
+		e.encodeTexts(dst, values)
+		return
+	}
 	for i := range e.columns {
 		e.columns[i].encode(dst, float64(values[i]))
 	}
@@ -178,8 +195,11 @@ func (c *column) entry(v float64) (at int, x float64) {
 }
 
 // Entries appends the features of one row that are not 0, in ascending order, to index and x and
-// returns them: at most one for each column. The values are those of Encode.
+// returns them: at most one for each value. The values are those of Encode.
 func (e *Encoder) Entries(values []float32, index []uint32, x []float64) ([]uint32, []float64) {
+	if e.starts != nil {
+		return e.textEntries(values, index, x)
+	}
 	for i := range e.columns {
 		if at, v := e.columns[i].entry(float64(values[i])); at >= 0 {
 			index, x = append(index, uint32(at)), append(x, v)
@@ -190,8 +210,8 @@ func (e *Encoder) Entries(values []float32, index []uint32, x []float64) ([]uint
 
 // Indicators reports whether every feature is 0 or 1.
 func (e *Encoder) Indicators() bool {
-	for _, c := range e.columns {
-		if c.indicators == 0 {
+	for i := range e.columns {
+		if e.columns[i].indicators == 0 {
 			return false
 		}
 	}

@@ -14,12 +14,19 @@ type standing struct {
 }
 
 // Sparse returns the encoder of records that have the value absent[j] in column j where they have no
-// cell; absent has one value for each column, as Dataset.Absent returns them.
+// cell; absent has one for each value of a row, as Dataset.Absent returns them.
 func (e *Encoder) Sparse(absent []float32) *Sparse {
 	s := &Sparse{encoder: e}
 	for j := range e.columns {
-		if at, x := e.columns[j].entry(float64(absent[j])); at >= 0 {
-			s.defaults = append(s.defaults, standing{uint32(j), uint32(at), x})
+		if e.columns[j].buckets > 0 {
+			continue // an empty bucket is 0
+		}
+		start := uint32(j)
+		if e.starts != nil {
+			start = e.starts[j]
+		}
+		if at, x := e.columns[j].entry(float64(absent[start])); at >= 0 {
+			s.defaults = append(s.defaults, standing{start, uint32(at), x})
 		}
 	}
 	return s
@@ -30,11 +37,11 @@ func (e *Encoder) Sparse(absent []float32) *Sparse {
 func (s *Sparse) Defaults() int { return len(s.defaults) }
 
 // Entries appends the features of one record that are not 0, in ascending order, to index and x and
-// returns them. Columns are those of the record's cells, ascending, and values stand beside them, as
-// Dataset.Cells returns both. The entries are those of Encoder.Entries for the whole row; the time is
+// returns them. Columns are the positions of the record's cells in its row, ascending, and values stand
+// beside them, as Dataset.Cells returns both. The entries are those of Encoder.Entries for the whole row; the time is
 // proportional to the cells and Defaults.
 func (s *Sparse) Entries(columns []uint32, values []float32, index []uint32, x []float64) ([]uint32, []float64) {
-	rest := s.defaults
+	rest, column := s.defaults, 0
 	for k, j := range columns {
 		for len(rest) > 0 && rest[0].column < j {
 			index, x, rest = append(index, rest[0].at), append(x, rest[0].x), rest[1:]
@@ -42,7 +49,9 @@ func (s *Sparse) Entries(columns []uint32, values []float32, index []uint32, x [
 		if len(rest) > 0 && rest[0].column == j {
 			rest = rest[1:]
 		}
-		if at, v := s.encoder.columns[j].entry(float64(values[k])); at >= 0 {
+		var bucket int
+		column, bucket = s.encoder.columnOf(j, column)
+		if at, v := s.encoder.columns[column].entryAt(bucket, float64(values[k])); at >= 0 {
 			index, x = append(index, uint32(at)), append(x, v)
 		}
 	}

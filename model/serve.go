@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -21,6 +22,7 @@ type Model struct {
 	wide     *wide // nil: all features are looked at
 	columns  map[string]int
 	declared []data.Column
+	starts   []int // of each declared column, where its values begin in a row
 	marks    data.MissingSet
 }
 
@@ -40,8 +42,11 @@ func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*
 		}
 	}
 	m := &Model{schema: s, features: features, linear: linear, weights: weights, wide: newWide(features, linear, weights), columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
-	for j, c := range m.declared {
-		m.columns[c.Name] = j
+	start := 0
+	for j := range m.declared {
+		m.columns[m.declared[j].Name] = j
+		m.starts = append(m.starts, start)
+		start += m.declared[j].Width()
 	}
 	return m, nil
 }
@@ -122,6 +127,7 @@ func unscaleTarget(t data.Target, z float64) float64 {
 type Row struct {
 	model   *Model
 	values  []float32
+	texts   []bool // of each declared column, whether it is text and has a cell
 	dropped bool
 	out     []float64
 	scratch *Scratch
@@ -129,7 +135,7 @@ type Row struct {
 
 // NewRow returns a row whose cells are all missing.
 func (m *Model) NewRow() *Row {
-	r := &Row{model: m, values: make([]float32, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
+	r := &Row{model: m, values: make([]float32, m.features.Encoder().Values()), texts: make([]bool, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
 	r.Reset()
 	return r
 }
@@ -137,31 +143,60 @@ func (m *Model) NewRow() *Row {
 // Reset makes all cells missing.
 func (r *Row) Reset() {
 	r.dropped = false
-	for j := range r.values {
-		r.values[j] = float32(math.NaN())
+	for j, start := range r.model.starts {
+		r.texts[j] = false
+		if c := &r.model.declared[j]; c.Kind == data.Text {
+			clear(r.values[start : start+c.Width()])
+		} else {
+			r.values[start] = float32(math.NaN())
+		}
 	}
 }
 
-// SetText sets a cell as it would stand in a file, a number or a level; bad cells are
+// SetText sets a cell as it would stand in a file, a number, a level or a text; bad cells are
 // treated as the schema declares. An unknown column is an error.
 func (r *Row) SetText(column, text string) error {
 	j, ok := r.model.columns[column]
 	if !ok {
 		return fmt.Errorf("model: column %q is not in the model's schema", column)
 	}
+	if r.model.declared[j].Kind == data.Text {
+		r.setText(j, text)
+		return nil
+	}
 	v, ok := r.model.declared[j].Cell(text, r.model.marks)
-	r.values[j], r.dropped = v, r.dropped || !ok
+	r.values[r.model.starts[j]], r.dropped = v, r.dropped || !ok
 	return nil
 }
 
-// SetNumber sets a numeric cell. An unknown column is an error.
+// setText sets the cell of a text column.
+func (r *Row) setText(j int, text string) {
+	c, start := &r.model.declared[j], r.model.starts[j]
+	buckets, values, missing, ok := c.TextCell(text, r.model.marks)
+	own := r.values[start : start+c.Width()]
+	clear(own)
+	for k, b := range buckets {
+		own[b] = values[k]
+	}
+	r.texts[j], r.dropped = !missing, r.dropped || !ok
+}
+
+// SetNumber sets a numeric cell; of a text column it sets the text of the number. An unknown column is an error.
 func (r *Row) SetNumber(column string, v float64) error {
 	j, ok := r.model.columns[column]
 	if !ok {
 		return fmt.Errorf("model: column %q is not in the model's schema", column)
 	}
+	if r.model.declared[j].Kind == data.Text {
+		text := ""
+		if v-v == 0 {
+			text = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		r.setText(j, text)
+		return nil
+	}
 	f, ok := r.model.declared[j].Number(v)
-	r.values[j], r.dropped = f, r.dropped || !ok
+	r.values[r.model.starts[j]], r.dropped = f, r.dropped || !ok
 	return nil
 }
 
@@ -177,8 +212,9 @@ func (r *Row) Predict() (prediction []float64, ok bool) {
 
 // lacks reports whether a missing cell drops the row.
 func (r *Row) lacks() bool {
-	for j, v := range r.values {
-		if v != v && r.model.declared[j].Missing == data.Drop {
+	for j, start := range r.model.starts {
+		c, v := &r.model.declared[j], r.values[start]
+		if c.Missing == data.Drop && (v != v || c.Kind == data.Text && !r.texts[j]) {
 			return true
 		}
 	}

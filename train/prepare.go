@@ -25,7 +25,7 @@ func gridStep(bound float64) float64 {
 // mapRows returns the fill function of mechanism.NewRows for a map over a dataset.
 func mapRows(m *feature.Map, d *data.Dataset) func(dst []float64, first, n int) {
 	return func(dst []float64, first, n int) {
-		values := make([]float32, len(d.Schema().Features()))
+		values := make([]float32, m.Encoder().Values())
 		dim, there := len(dst)/n, max(0, min(n, d.Records()-first))
 		clear(dst[there*dim:]) // places without a record
 		m.Apply(dst[:there*dim], there, m.NewScratch(there), func(r int) []float32 { return d.Row(values, first+r) })

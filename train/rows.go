@@ -60,7 +60,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (
 	}
 	scratches := sync.Pool{New: func() any { return c.NewScratch() }}
 	return mechanism.NewRows(places, o, func(dst []float64, first, n int) {
-		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Columns()), scratches.Get().(*feature.ChainScratch)
+		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Values()), scratches.Get().(*feature.ChainScratch)
 		clear(dst[there*c.Dim():])
 		for r := range there {
 			c.Features(dst[r*c.Dim():(r+1)*c.Dim()], d.Row(row, first+r), scratch)
@@ -73,7 +73,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (
 func entriesOf(e *feature.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 	if !d.Sparse() {
 		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
-			return e.Entries(d.Row(make([]float32, e.Columns()), i), index, x)
+			return e.Entries(d.Row(make([]float32, e.Values()), i), index, x)
 		}
 	}
 	sparse := e.Sparse(d.Absent())

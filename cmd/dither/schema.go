@@ -41,17 +41,19 @@ train asks for --assume-public.`
 const schemaInitExample = `  dither schema init people.csv --target income --levels "income=<=50K,>50K" \
     --numeric age=17:90 --levels sex=Male,Female --ignore id \
     --row "one person" --max-records 50000 --out people.yaml
+  dither schema init reviews.csv --target label --levels label=bad,good --text review --max-records 50000
   dither schema init public.csv --target price --from-data`
 
 // schemaInit holds the flags of dither schema init.
 type schemaInit struct {
-	table                   tableFlags
-	out                     outputFlags
-	target, row             string
-	numeric, levels, ignore []string
-	maxRecords, records     int
-	rowsPerPerson           int
-	fromData                bool
+	table               tableFlags
+	out                 outputFlags
+	target, row         string
+	numeric, levels     []string
+	text, ignore        []string
+	maxRecords, records int
+	rowsPerPerson       int
+	fromData            bool
 }
 
 func newSchemaInit() *cobra.Command {
@@ -67,6 +69,7 @@ func newSchemaInit() *cobra.Command {
 	f.StringVar(&s.target, "target", "", "column to predict (required)")
 	f.StringArrayVar(&s.numeric, "numeric", nil, "declare bounds, as age=17:90; may be given many times, for the target too")
 	f.StringArrayVar(&s.levels, "levels", nil, `declare levels, as sex=Male,Female; a level with a comma in quotes; may be given many times, for the target too`)
+	f.StringArrayVar(&s.text, "text", nil, "column of texts, whose words are hashed into buckets; may be given many times")
 	f.StringArrayVar(&s.ignore, "ignore", nil, "column that is never used; may be given many times")
 	f.StringVar(&s.row, "row", "", `what one row is (default "one person")`)
 	f.IntVar(&s.maxRecords, "max-records", 0, "public upper bound on the number of rows")
@@ -104,7 +107,7 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 
 // draft turns the flags into declared facts.
 func (s *schemaInit) draft() (data.Draft, error) {
-	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, Ignore: s.ignore, Row: s.row,
+	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, Text: s.text, Ignore: s.ignore, Row: s.row,
 		MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
 	if s.target == "" {
 		return d, fmt.Errorf("--target is missing, want the column to predict")

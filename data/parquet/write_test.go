@@ -3,8 +3,10 @@ package parquet_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +86,57 @@ func TestReadTooLarge(t *testing.T) {
 	_, err := data.Read(context.Background(), schema(t, schemaText), source("testdata/zstd-plain.parquet"), data.ReadOptions{MaxBytes: 13000})
 	if err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("got error %v, want one about the size", err)
+	}
+}
+
+// TestReadHashedTexts compares the words of a text column with those of the same texts as CSV, with
+// numbers as texts too.
+func TestReadHashedTexts(t *testing.T) {
+	type review struct {
+		Text   *string `parquet:"text,optional"`
+		Again  string  `parquet:"again,dict"`
+		Year   float64 `parquet:"year"`
+		Target string  `parquet:"y"`
+	}
+	var b, table bytes.Buffer
+	w := library.NewGenericWriter[review](&b)
+	table.WriteString("text,again,year,y\n")
+	texts := []string{"A good film, really", "", "the \"worst\" film", "two\nlines", "?"}
+	for i := range 300 {
+		r := review{&texts[i%5], texts[i%3], float64(1990 + i%7), []string{"no", "yes"}[i%2]}
+		if i%11 == 0 {
+			r.Text = nil
+		}
+		if _, err := w.Write([]review{r}); err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		if r.Text != nil {
+			text = *r.Text
+		}
+		fmt.Fprintf(&table, "\"%s\",\"%s\",%v,%s\n", strings.ReplaceAll(text, "\"", "\"\""), strings.ReplaceAll(r.Again, "\"", "\"\""), r.Year, r.Target)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := schema(t, "dither-schema: 1\nrow: one review\nmax-records: 300\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ncolumns:\n  text: {text: {}, missing: drop}\n  again: {text: {buckets: 256}}\n  year: {text: {buckets: 512}}\n")
+	want, err := data.ReadFrom(context.Background(), s, "t.csv", &table, data.ReadOptions{})
+	if err != nil || want.Records() >= 200 {
+		t.Fatal(want, err)
+	}
+	got, err := data.Read(context.Background(), s, source(path), data.ReadOptions{})
+	if err != nil || got.Records() != want.Records() {
+		t.Fatalf("got %v, error %v, want %d records", got, err, want.Records())
+	}
+	for i := range want.Records() {
+		gotAt, gotValues := got.Cells(i)
+		at, values := want.Cells(i)
+		if !slices.Equal(gotAt, at) || !slices.Equal(gotValues, values) || len(at) == 0 {
+			t.Fatalf("row %d: got cells %v %v, want %v %v", i, gotAt, gotValues, at, values)
+		}
 	}
 }

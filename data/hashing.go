@@ -1,0 +1,180 @@
+package data
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hashing says how the cells of a text column become numbers, without a word being learned: a text is
+// split into words, words that follow each other make n-grams, and a fixed public hash puts each
+// distinct n-gram into one of Buckets, with a sign (K. Weinberger, A. Dasgupta, J. Langford, A. Smola
+// and J. Attenberg, "Feature hashing for large scale multitask learning", ICML 2009, section 2,
+// https://arxiv.org/abs/0902.2206v5). The value of a bucket is at least -1 and at most 1, and most are
+// 0. It is a matter of the text alone and the same on every machine.
+//
+// A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
+// stop list are left out before n-grams are made.
+type Hashing struct {
+	// Buckets is a power of two, from MinBuckets to MaxBuckets.
+	Buckets int
+	// NGrams is the most words in an n-gram, 1 to 3: 2 makes single words and pairs.
+	NGrams int
+	// StopWords is StopNone or StopEnglish.
+	StopWords string
+	// Values is ValuesPresence or ValuesLogarithm.
+	Values string
+}
+
+// The numbers of buckets that a text column may have.
+const (
+	MinBuckets = 1 << 8
+	MaxBuckets = 1 << 19
+)
+
+// The stop lists of a text column.
+const (
+	StopNone    = "none"    // no word is left out
+	StopEnglish = "english" // the words of EnglishStopWords are left out
+)
+
+// The ways in which n-grams become the value of a bucket.
+const (
+	// ValuesPresence is the sum of the signs of the distinct n-grams, moved to [-1, 1].
+	ValuesPresence = "presence"
+	// ValuesLogarithm is sign(s)·log2(1+|s|)/8, moved to [-1, 1], where s is the sum of the signs of
+	// all n-grams, repeated ones included.
+	ValuesLogarithm = "logarithm"
+)
+
+// DefaultHashing returns what a text column that declares nothing else has: 131072 buckets of the
+// presence of words and pairs of words, without the English stop words.
+func DefaultHashing() Hashing {
+	return Hashing{Buckets: 1 << 17, NGrams: 2, StopWords: StopEnglish, Values: ValuesPresence}
+}
+
+// The constants of FNV-1a of 64 bits (G. Fowler, L. C. Noll and K.-P. Vo, "The FNV non-cryptographic
+// hash algorithm", IETF draft-eastlake-fnv, section 5).
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+// mix spreads a hash over all bits (A. Appleby, MurmurHash3, function fmix64,
+// https://github.com/aappleby/smhasher).
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// hashed finds the buckets of texts. It is for one goroutine; its slices are used again.
+type hashed struct {
+	stop    map[string]struct{}
+	words   []byte // of the text, one after the other
+	ends    []int  // of the words
+	grams   []uint64
+	buckets []uint32
+	values  []float32
+}
+
+// text finds the buckets of a text that are not 0, in ascending order, with their values. Both are valid
+// until the next call.
+func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
+	t.stop = nil
+	if h.StopWords == StopEnglish {
+		t.stop = englishStops
+	}
+	t.split(text)
+	t.hash(h.NGrams)
+	slices.Sort(t.grams)
+	t.buckets, t.values = t.buckets[:0], t.values[:0]
+	shift := 64 - bits.TrailingZeros(uint(h.Buckets))
+	for i := 0; i < len(t.grams); {
+		bucket, sum := t.grams[i]>>shift, 0
+		for first := i; i < len(t.grams) && t.grams[i]>>shift == bucket; i++ {
+			// Equal n-grams stand side by side.
+			if h.Values == ValuesPresence && i > first && t.grams[i] == t.grams[i-1] {
+				continue
+			}
+			sum += 1 - 2*int(t.grams[i]&1)
+		}
+		if sum != 0 {
+			t.buckets, t.values = append(t.buckets, uint32(bucket)), append(t.values, h.value(sum))
+		}
+	}
+	return t.buckets, t.values
+}
+
+// value is what a sum of signs counts as.
+func (h *Hashing) value(sum int) float32 {
+	if h.Values == ValuesLogarithm {
+		return float32(math.Copysign(min(1, math.Log2(1+math.Abs(float64(sum)))/8), float64(sum)))
+	}
+	return float32(max(-1, min(1, sum)))
+}
+
+// split finds the words of a text.
+func (t *hashed) split(text []byte) {
+	t.words, t.ends = t.words[:0], t.ends[:0]
+	for len(text) > 0 {
+		c := text[0]
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			t.words, text = append(t.words, c), text[1:]
+		case 'A' <= c && c <= 'Z':
+			t.words, text = append(t.words, c+'a'-'A'), text[1:]
+		case c < utf8.RuneSelf:
+			t.endWord()
+			text = text[1:]
+		default:
+			r, n := utf8.DecodeRune(text)
+			text = text[n:]
+			if n > 1 && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) {
+				t.words = utf8.AppendRune(t.words, unicode.ToLower(r))
+			} else {
+				t.endWord()
+			}
+		}
+	}
+	t.endWord()
+}
+
+// endWord ends the word that is open, if there is one, and takes it back if it is a stop word.
+func (t *hashed) endWord() {
+	start := 0
+	if len(t.ends) > 0 {
+		start = t.ends[len(t.ends)-1]
+	}
+	if start == len(t.words) {
+		return
+	}
+	if _, stop := t.stop[string(t.words[start:])]; stop {
+		t.words = t.words[:start]
+		return
+	}
+	t.ends = append(t.ends, len(t.words))
+}
+
+// hash makes the hashes of all n-grams of up to n words, with one space between words.
+func (t *hashed) hash(n int) {
+	t.grams = t.grams[:0]
+	start := 0
+	for first := range t.ends {
+		h, from := uint64(fnvOffset), start
+		for last := first; last < min(first+n, len(t.ends)); last++ {
+			if last > first {
+				h = (h ^ ' ') * fnvPrime
+			}
+			for _, c := range t.words[from:t.ends[last]] {
+				h = (h ^ uint64(c)) * fnvPrime
+			}
+			t.grams, from = append(t.grams, mix(h)), t.ends[last]
+		}
+		start = t.ends[first]
+	}
+}

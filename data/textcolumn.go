@@ -1,0 +1,147 @@
+package data
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Width returns how many values a cell of the column is stored as: the buckets of a text column, and 1
+// of any other.
+func (c *Column) Width() int {
+	if c.Kind == Text && c.Hashing != nil {
+		return c.Hashing.Buckets
+	}
+	return 1
+}
+
+// Values returns how many values a row has: one for each of Features, but as many as there are buckets
+// for a text column.
+func (s *Schema) Values() int {
+	n := 0
+	for i := range s.Columns {
+		if s.Columns[i].isFeature() {
+			n += s.Columns[i].Width()
+		}
+	}
+	return n
+}
+
+// HasText reports whether a column of the schema is text.
+func (s *Schema) HasText() bool {
+	for i := range s.Columns {
+		if s.Columns[i].Kind == Text {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Column) isFeature() bool {
+	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text
+}
+
+// TextCell is Cell for a cell of a text column: the buckets that are not 0, ascending, and their values.
+// Both are empty for a missing cell; missing then tells it from a text without a word, and ok is false
+// when the row is to be dropped.
+func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, values []float32, missing, ok bool) {
+	state, _ := c.classify(text, marks, nil)
+	if _, ok = c.treat(state, 0); state != good {
+		return nil, nil, true, ok
+	}
+	buckets, values = (&hashed{}).text(c.Hashing, []byte(text))
+	return buckets, values, false, true
+}
+
+func (c *Column) faultText() *fault {
+	h := c.Hashing
+	switch {
+	case c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || len(c.Levels) > 0 || c.Transform != "" && c.Transform != TransformNone:
+		return &fault{problem: "a text column has bounds, bins, levels or a transform", want: "text only", remedy: "remove them"}
+	case h == nil:
+		return &fault{problem: "a text column has no hashing", want: "the number of buckets and what goes with it", remedy: "take DefaultHashing"}
+	case h.Buckets < MinBuckets || h.Buckets > MaxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", MinBuckets, MaxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
+	case h.NGrams < 1 || h.NGrams > 3:
+		return &fault{problem: fmt.Sprintf("ngrams is %d", h.NGrams), want: "1 to 3 words", remedy: "choose 2 for words and pairs of words"}
+	case h.StopWords != StopNone && h.StopWords != StopEnglish:
+		return &fault{problem: fmt.Sprintf("stop-words is %q", h.StopWords), want: "none or english", remedy: "choose none for a language other than English"}
+	case h.Values != ValuesPresence && h.Values != ValuesLogarithm:
+		return &fault{problem: fmt.Sprintf("values is %q", h.Values), want: "presence or logarithm", remedy: "choose presence"}
+	}
+	if c.Missing == Indicator {
+		return &fault{problem: "missing is indicator", want: "zero or drop for a text column", remedy: "write missing: zero, which leaves all buckets 0"}
+	}
+	return faultTreatment("missing", c.Missing, Zero, Drop)
+}
+
+// textColumn reads the declaration of a text column.
+func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) {
+	c := Column{Kind: Text, Missing: p.defaults.missing}
+	if c.Missing == Undecided || c.Missing == Indicator {
+		c.Missing = Zero // indicator is no choice for texts
+	}
+	var err error
+	for _, e := range entries {
+		switch e.key {
+		case "text":
+			c.Hashing, err = p.hashing(e)
+		case "missing":
+			err = p.treatment(e, &c.Missing, Zero, Drop)
+		default:
+			err = p.fail(e.name, what+" is text and has the key "+e.key, "text, missing", "remove it")
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// hashing reads {buckets: …, ngrams: …, stop-words: …, values: …}, each with a default.
+func (p *schemaParser) hashing(e entry) (*Hashing, error) {
+	entries, err := p.mapping(e.node, "text", "buckets", "ngrams", "stop-words", "values")
+	if err != nil {
+		return nil, err
+	}
+	h := DefaultHashing()
+	for _, e := range entries {
+		switch e.key {
+		case "buckets":
+			err = p.whole(e, &h.Buckets)
+		case "ngrams":
+			err = p.whole(e, &h.NGrams)
+		case "stop-words":
+			err = p.text(e, &h.StopWords)
+		case "values":
+			err = p.text(e, &h.Values)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &h, nil
+}
+
+// node writes what hashing reads, all of it: a default may change.
+func (h *Hashing) node() *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	if h == nil {
+		return n
+	}
+	add(n, "buckets", word(strconv.Itoa(h.Buckets)))
+	add(n, "ngrams", word(strconv.Itoa(h.NGrams)))
+	add(n, "stop-words", quoted(h.StopWords))
+	add(n, "values", quoted(h.Values))
+	return n
+}
+
+// draftText declares a text column by the defaults.
+func draftText(name string) Column {
+	h := DefaultHashing()
+	return Column{Name: name, Kind: Text, Hashing: &h, Missing: Zero}
+}
+
+func sameHashing(a, b *Hashing) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -1,0 +1,78 @@
+package feature
+
+import (
+	"strconv"
+
+	"github.com/ditherml/dither/data"
+)
+
+// text adds a text column: each bucket is a value of a row and a feature.
+func (e *Encoder) text(c data.Column) {
+	if e.starts == nil {
+		e.starts = []uint32{}
+		for i := range len(e.columns) + 1 {
+			e.starts = append(e.starts, uint32(i))
+		}
+	}
+	buckets := c.Width()
+	e.columns = append(e.columns, column{first: e.dim, missing: -1, buckets: buckets})
+	for b := range buckets {
+		e.add(c.Name, "bucket "+strconv.Itoa(b))
+	}
+	e.values += buckets
+	e.starts = append(e.starts, uint32(e.values))
+}
+
+// Signed reports whether features may be negative, as the buckets of texts may.
+func (e *Encoder) Signed() bool { return e.starts != nil }
+
+// encodeTexts is Encode where a column is text.
+func (e *Encoder) encodeTexts(dst []float64, values []float32) {
+	for i := range e.columns {
+		c := &e.columns[i]
+		own := values[e.starts[i]:e.starts[i+1]]
+		if c.buckets == 0 {
+			c.encode(dst, float64(own[0]))
+			continue
+		}
+		for b, v := range own {
+			dst[c.first+b] = float64(v)
+		}
+	}
+}
+
+// textEntries is Entries where a column is text.
+func (e *Encoder) textEntries(values []float32, index []uint32, x []float64) ([]uint32, []float64) {
+	for i := range e.columns {
+		c := &e.columns[i]
+		for b, v := range values[e.starts[i]:e.starts[i+1]] {
+			if at, y := c.entryAt(b, float64(v)); at >= 0 {
+				index, x = append(index, uint32(at)), append(x, y)
+			}
+		}
+	}
+	return index, x
+}
+
+// entryAt is entry for the value of a bucket, where the column is text, or else for its only value.
+func (c *column) entryAt(bucket int, v float64) (at int, x float64) {
+	switch {
+	case c.buckets == 0:
+		return c.entry(v)
+	case v != 0:
+		return c.first + bucket, v
+	}
+	return -1, 0
+}
+
+// columnOf returns the column in which a value of a row stands, from a column on that is not after it,
+// and which of its values it is.
+func (e *Encoder) columnOf(value uint32, from int) (column, bucket int) {
+	if e.starts == nil {
+		return int(value), 0
+	}
+	for e.starts[from+1] <= value {
+		from++
+	}
+	return from, int(value - e.starts[from])
+}
