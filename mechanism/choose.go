@@ -1,0 +1,125 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ditherml/dither/mechanism/internal/sample"
+)
+
+// Choice is a way to choose one of several candidates by their scores: Exponential or PermuteAndFlip.
+// It is the event that the choice costs.
+type Choice interface {
+	Event
+	// privacy is the epsilon of the choice.
+	privacy() float64
+	// choose draws a candidate, given the exponents of all.
+	choose(s *sample.Stream, e exponents) int
+}
+
+// Scores are sealed scores of candidates, of which one record moves each by at most 1. They cannot be
+// looked into; only a paid choice reads them. The zero value is refused.
+type Scores struct{ state *scores }
+
+type scores struct {
+	sample Sample
+	// loss of a candidate is what its score is below 0, in units of 1/unit.
+	loss []int64
+	unit int64
+}
+
+const (
+	// epsilonBits: a choice is executed with its epsilon rounded down to a multiple of 2^-epsilonBits.
+	epsilonBits = 32
+	// maxChoiceEpsilon keeps the exponents within 64 bits.
+	maxChoiceEpsilon = 1 << 10
+	// maxLossBits and maxUnit do so too.
+	maxLossBits = 51
+	maxUnit     = 1000
+)
+
+// Choose pays for c and returns the number of one candidate, chosen as the event says. No floating-point
+// number decides: probabilities are exact for the epsilon rounded down to a multiple of 2^-32, losses are
+// integers. The time that a choice takes depends on the scores.
+func Choose(p Payer, c Choice, s Scores) (int, error) {
+	switch {
+	case p == nil:
+		return 0, fmt.Errorf("mechanism: the choice has no payer, want a grant of a ledger")
+	case s.state == nil || c == nil:
+		return 0, fmt.Errorf("mechanism: there is nothing to choose from, want sealed scores and a choice of this package")
+	}
+	if err := CheckEvent(c); err != nil {
+		return 0, err
+	}
+	epsilon := c.privacy()
+	if !(epsilon >= math.Ldexp(1, -epsilonBits) && epsilon <= maxChoiceEpsilon) {
+		return 0, fmt.Errorf("mechanism: epsilon of %v is %v, want 2^-%d to %d", c, epsilon, epsilonBits, maxChoiceEpsilon)
+	}
+	if err := s.state.sample.drawn.pay(p, []Event{c}); err != nil {
+		return 0, err
+	}
+	return c.choose(sample.NewStream(), newExponents(*s.state, epsilon)), nil
+}
+
+// Choose is Choose by the exponential mechanism: P(i) ∝ exp(Epsilon·score_i/2) (McSherry & Talwar,
+// "Mechanism Design via Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
+func (e Exponential) Choose(p Payer, s Scores) (int, error) { return Choose(p, e, s) }
+
+// Choose is Choose by permute-and-flip (McKenna & Sheldon, algorithm 1). The expected loss of what is
+// chosen is at most that of the exponential mechanism (the same, theorem 2).
+func (f PermuteAndFlip) Choose(p Payer, s Scores) (int, error) { return Choose(p, f, s) }
+
+func (e Exponential) privacy() float64    { return e.Epsilon }
+func (f PermuteAndFlip) privacy() float64 { return f.Epsilon }
+
+// choose draws candidates uniformly until a coin of probability exp(Epsilon·(score - best)/2) keeps one,
+// so that each has a probability in proportion to its coin. The best is always kept.
+func (Exponential) choose(s *sample.Stream, e exponents) int {
+	for {
+		if i := int(s.Below(uint64(len(e.loss)))); e.coin(s, i) {
+			return i
+		}
+	}
+}
+
+// choose goes through the candidates in a random order and takes the first that such a coin keeps.
+func (PermuteAndFlip) choose(s *sample.Stream, e exponents) int {
+	order := make([]int, len(e.loss))
+	for i := range order {
+		order[i] = i
+	}
+	for at := range order {
+		other := at + int(s.Below(uint64(len(order)-at)))
+		order[at], order[other] = order[other], order[at]
+		if e.coin(s, order[at]) {
+			return order[at]
+		}
+	}
+	panic("mechanism: no candidate was kept, although the best always is")
+}
+
+// exponents turn losses into coins of probability exp(-(loss-least)·numerator/denominator).
+type exponents struct {
+	loss                   []int64
+	least                  int64
+	numerator, denominator uint64
+}
+
+// newExponents states Epsilon/2 for one unit of score as a fraction: numerator ≤ 2^42 and
+// 2^33 ≤ denominator ≤ 2^43.
+func newExponents(s scores, epsilon float64) exponents {
+	e := exponents{loss: s.loss, least: s.loss[0], numerator: uint64(math.Floor(math.Ldexp(epsilon, epsilonBits))), denominator: uint64(s.unit) << (epsilonBits + 1)}
+	for _, l := range s.loss {
+		e.least = min(e.least, l)
+	}
+	return e
+}
+
+// coin is true with the probability of candidate i, relative to the best. The exponent is a whole part
+// and a rest below 1; the product has fewer than 94 bits, so that the whole part fits.
+func (e exponents) coin(s *sample.Stream, i int) bool {
+	high, low := bits.Mul64(uint64(e.loss[i]-e.least), e.numerator)
+	whole, rest := bits.Div64(high, low, e.denominator)
+	return s.BernoulliExp(whole, 1) && s.BernoulliExp(rest, e.denominator)
+}

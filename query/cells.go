@@ -1,0 +1,104 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/ditherml/dither/data"
+)
+
+// division puts rows into named cells that the schema or the question declares.
+type division struct {
+	names []string
+	// of returns the cell of each row of a data set, or -1.
+	of     func(d *data.Dataset) func(i int) int
+	target bool
+}
+
+// The cells beside the declared levels.
+const (
+	otherCell   = "(other)"
+	missingCell = "(missing)"
+)
+
+// whole is one cell with every row.
+func whole() division {
+	return division{names: []string{"all"}, of: func(*data.Dataset) func(int) int { return func(int) int { return 0 } }}
+}
+
+// byLevels has a cell for each declared level, one for other texts and one for missing cells where the
+// schema keeps such rows.
+func byLevels(c column) division {
+	names := slices.Clone(c.column.Levels)
+	levels, missing := len(names), -1
+	if c.column.Unknown == data.Other || c.column.Unknown == data.Zero {
+		names = append(names, otherCell)
+	}
+	if c.at >= 0 && c.column.Missing != data.Drop {
+		missing = len(names)
+		names = append(names, missingCell)
+	}
+	codes := c.codes()
+	return division{names, func(d *data.Dataset) func(int) int {
+		value := codes.value(d)
+		return func(i int) int {
+			v := value(i)
+			switch {
+			case v != v: // NaN: missing
+				return missing
+			case int(v) > levels:
+				return -1
+			}
+			return int(v)
+		}
+	}, codes.target}
+}
+
+// byEdges has a cell for each interval between ascending interior edges, each with its lower end, and one
+// for missing numbers.
+func byEdges(e Expression, edges []float64) (division, error) {
+	for k, v := range edges {
+		if !(v > e.lower && v < e.upper) || k > 0 && !(v > edges[k-1]) {
+			return division{}, fmt.Errorf("query: edge %d of the histogram is %v, want ascending edges inside the declared bounds %v and %v", k+1, v, e.lower, e.upper)
+		}
+	}
+	names := make([]string, 0, len(edges)+2)
+	from := e.lower
+	for _, to := range edges {
+		names = append(names, "["+plain(from)+", "+plain(to)+")")
+		from = to
+	}
+	names = append(names, "["+plain(from)+", "+plain(e.upper)+"]", missingCell)
+	return division{names, func(d *data.Dataset) func(int) int {
+		value := e.On(d)
+		return func(i int) int {
+			v := value(i)
+			if v != v { // NaN: missing
+				return len(edges) + 1
+			}
+			j, found := slices.BinarySearch(edges, v)
+			if found {
+				j++
+			}
+			return j
+		}
+	}, e.target}, nil
+}
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// filtered keeps the rows for which the condition is true, and none for which it is false or missing.
+func (p division) filtered(d *data.Dataset, where *Expression) Cells {
+	of := p.of(d)
+	if where == nil {
+		return Cells{d.Records(), len(p.names), of}
+	}
+	keep := where.On(d)
+	return Cells{d.Records(), len(p.names), func(i int) int {
+		if keep(i) != 1 {
+			return -1
+		}
+		return of(i)
+	}}
+}

@@ -1,0 +1,188 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Answer is one released number with what is known of its noise. All of it is post-processing of a paid
+// release.
+type Answer struct {
+	// Value is the estimate.
+	Value float64
+	// Deviation is the standard deviation that the noise gives Value, to first order where Value is no
+	// linear function of what was released.
+	Deviation float64
+	// Lower and Upper hold, with the stated confidence over the noise, the value that the same records
+	// have without noise. They say nothing of records that were not drawn.
+	Lower, Upper float64
+	// Count is the noisy number of records of a ratio, 0 where the answer is none.
+	Count float64
+}
+
+// law is the law of the noise of one released number.
+type law struct {
+	kind  lawKind
+	scale float64 // standard deviation of the normal laws, scale of the Laplace laws
+	unit  float64 // of the discrete laws
+}
+
+type lawKind uint8
+
+const (
+	noLaw lawKind = iota
+	normalLaw
+	laplaceLaw
+	discreteNormalLaw
+	discreteLaplaceLaw
+)
+
+// lawOf is the law of the noise on numbers of which one record's bound is given. The grids of Gaussian and
+// K-norm noise have at least 2^7 points in one bound; their rounding is not told apart from the continuous
+// laws.
+func lawOf(n mechanism.Noise, bound float64) (law, error) {
+	switch n := n.(type) {
+	case mechanism.NonPrivate:
+		return law{}, nil
+	case mechanism.Gaussian:
+		return law{kind: normalLaw, scale: n.NoiseMultiplier * bound}, nil
+	case mechanism.KNorm:
+		return law{kind: laplaceLaw, scale: n.NoiseMultiplier * bound}, nil
+	case mechanism.DiscreteGaussian:
+		unit := bound / float64(n.Sensitivity)
+		return law{discreteNormalLaw, n.StandardDeviation * unit, unit}, nil
+	case mechanism.DiscreteLaplace:
+		unit := bound / float64(n.Sensitivity)
+		return law{discreteLaplaceLaw, n.Scale * unit, unit}, nil
+	}
+	return law{}, fmt.Errorf("query: noise is %v, want gaussian, k-norm, discrete-gaussian or discrete-laplace", n)
+}
+
+// deviation is the standard deviation.
+func (l law) deviation() float64 {
+	switch l.kind {
+	case laplaceLaw:
+		return math.Sqrt2 * l.scale
+	case discreteLaplaceLaw:
+		r := math.Exp(-l.unit / l.scale)
+		return l.unit * math.Sqrt(2*r) / (1 - r)
+	}
+	return l.scale
+}
+
+// tail is the probability that the sum of independent draws times weights has a magnitude of more than t.
+// Discrete laws are taken for a single draw of weight 1 only.
+func (l law) tail(t float64, weights ...float64) float64 {
+	switch l.kind {
+	case normalLaw:
+		return math.Erfc(t / (l.scale * length(weights) * math.Sqrt2))
+	case laplaceLaw:
+		return laplaceTail(t/l.scale, weights)
+	case discreteLaplaceLaw:
+		r := math.Exp(-l.unit / l.scale)
+		return 2 * math.Pow(r, math.Floor(t/l.unit)+1) / (1 + r)
+	case discreteNormalLaw:
+		return discreteNormalTail(math.Floor(t/l.unit), l.scale/l.unit)
+	}
+	return truthOf(t < 0)
+}
+
+// halfWidth is the least t, up to 1e-12 of it, whose tail is at most 1-level; for discrete laws the least
+// multiple of the unit.
+func (l law) halfWidth(level float64, weights ...float64) float64 {
+	if l.kind == noLaw {
+		return 0
+	}
+	low, high := 0.0, l.scale*length(weights)
+	for l.tail(high, weights...) > 1-level {
+		low, high = high, 2*high
+	}
+	if l.kind >= discreteNormalLaw {
+		k := math.Ceil(low / l.unit)
+		for l.tail(k*l.unit, weights...) > 1-level {
+			k++
+		}
+		return k * l.unit
+	}
+	for high-low > 1e-12*high {
+		if middle := (low + high) / 2; l.tail(middle, weights...) > 1-level {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// linear is the answer of a released number that is used as it is.
+func (l law) linear(value, level float64) Answer {
+	h := l.halfWidth(level, 1)
+	return Answer{Value: value, Deviation: l.deviation(), Lower: value - h, Upper: value + h}
+}
+
+func length(weights []float64) float64 {
+	sum := 0.0
+	for _, w := range weights {
+		sum = math.Hypot(sum, w)
+	}
+	return sum
+}
+
+// laplaceTail is the tail of a sum of independent Laplace variables of these scales. By partial fractions
+// of its characteristic function Π 1/(1+(a_i·s)²), it is Σ_i exp(-t/a_i)·Π_{j≠i} a_i²/(a_i²-a_j²) for
+// distinct a_i. Scales that are equal are moved apart by 1e-4 of them, upward, which moves quantiles by less
+// than that.
+func laplaceTail(t float64, scales []float64) float64 {
+	var room [8]float64
+	a := room[:0]
+	for _, s := range scales {
+		if s = math.Abs(s); s > 0 {
+			for again := true; again; {
+				again = false
+				for _, other := range a {
+					if math.Abs(s-other) < 1e-4*s {
+						s, again = other*(1+1.1e-4), true
+					}
+				}
+			}
+			a = append(a, s)
+		}
+	}
+	sum := 0.0
+	for i, s := range a {
+		weight := 1.0
+		for j, other := range a {
+			if j != i {
+				weight *= s * s / (s*s - other*other)
+			}
+		}
+		sum += weight * math.Exp(-t/s)
+	}
+	return min(1, max(0, sum))
+}
+
+// wideDeviation is from where on the discrete normal law is told apart from the rounded one by less than
+// 1e-6 of its tail.
+const wideDeviation = 1000
+
+// discreteNormalTail is P(|X| > k) under P(x) ∝ exp(-x²/(2σ²)) on the integers.
+func discreteNormalTail(k, sigma float64) float64 {
+	if sigma > wideDeviation {
+		return math.Erfc((k + 0.5) / (sigma * math.Sqrt2))
+	}
+	weight := func(x float64) float64 { return math.Exp(-x * x / (2 * sigma * sigma)) }
+	beyond, within := 0.0, weight(0)
+	for x := 1.0; x <= max(k, 40*sigma)+1; x++ {
+		if x > k {
+			beyond += 2 * weight(x)
+		} else {
+			within += 2 * weight(x)
+		}
+	}
+	if k < 0 {
+		return 1
+	}
+	return beyond / (beyond + within)
+}

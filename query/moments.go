@@ -1,0 +1,171 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Moments are the released second moments of several columns, from which covariances and correlations
+// follow without further cost.
+type Moments struct {
+	columns []Values
+	// sums is the symmetric matrix Σ y·yᵀ of y = (1, t_1, …), t_j the place of column j between -1 and 1.
+	sums      []float64
+	deviation float64 // of an entry on the diagonal; 1/√2 of it elsewhere
+	level     float64
+}
+
+// maxMomentColumns bounds the columns of one release.
+const maxMomentColumns = 512
+
+// NewMoments releases the number of records, the sums and all sums of products of the columns at once, with
+// Gaussian noise. A record that lacks one of the numbers counts nowhere. With t_j in [-1, 1] the place of
+// column j between its bounds, a record adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm is
+// ‖y‖² ≤ 1+d. Intervals are of first order in the noise, at the given confidence each.
+func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments, error) {
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	if len(columns) < 1 || len(columns) > maxMomentColumns {
+		return nil, fmt.Errorf("query: there are %d columns, want 1 to %d", len(columns), maxMomentColumns)
+	}
+	for _, v := range columns {
+		if err := v.check(); err != nil {
+			return nil, err
+		}
+	}
+	deviation := 0.0
+	switch n := t.Noise.(type) {
+	case mechanism.Gaussian:
+		deviation = n.NoiseMultiplier * float64(1+len(columns))
+	case mechanism.NonPrivate:
+	default:
+		return nil, fmt.Errorf("query: noise of second moments is %v, want gaussian", t.Noise)
+	}
+	dim := 1 + len(columns)
+	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
+	if err != nil {
+		return nil, err
+	}
+	// One on the grid of the rows is a whole number of steps, so that counts and columns of two values are
+	// exact.
+	one := math.Floor(1/o.Step) * o.Step
+	rows, err := mechanism.NewRows(records, o, func(dst []float64, first, n int) {
+		for k := range n {
+			place(dst[k*dim:(k+1)*dim], columns, first+k, one)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	sums, err := SecondMoment(t, rows, records)
+	for k := range sums {
+		sums[k] /= one * one
+	}
+	return &Moments{columns, sums, deviation / (one * one), level}, err
+}
+
+// place writes y of a record times one, zeros where a number is missing.
+func place(y []float64, columns []Values, i int, one float64) {
+	y[0] = one
+	for j, v := range columns {
+		x, ok := v.at(i)
+		if !ok {
+			clear(y)
+			return
+		}
+		y[1+j] = one * ((x-v.Lower)/(v.Upper-v.Lower)*2 - 1)
+	}
+}
+
+// Count returns the noisy number of records.
+func (m *Moments) Count() Answer {
+	return law{kind: m.kind(), scale: m.deviation}.linear(m.sums[0], m.level)
+}
+
+func (m *Moments) kind() lawKind {
+	if m.deviation > 0 {
+		return normalLaw
+	}
+	return noLaw
+}
+
+// trusted reports whether the noisy count is large enough for answers of first order.
+func (m *Moments) trusted() bool { return m.sums[0] > 0 && m.sums[0] > leastCount*m.deviation }
+
+// Covariance returns the covariance of two columns (divided by the number of records), or the variance of
+// one with itself.
+func (m *Moments) Covariance(i, j int) Answer {
+	scale := (m.columns[i].Upper - m.columns[i].Lower) * (m.columns[j].Upper - m.columns[j].Lower) / 4
+	least := -1.0
+	if i == j {
+		least = 0
+	}
+	a := m.answer(least, 1, func(s []float64) float64 { return m.centered(s, i, j) })
+	return Answer{scale * a.Value, scale * a.Deviation, scale * a.Lower, scale * a.Upper, a.Count}
+}
+
+// Correlation returns the correlation of two columns, in [-1, 1].
+func (m *Moments) Correlation(i, j int) Answer {
+	return m.answer(-1, 1, func(s []float64) float64 {
+		product := m.centered(s, i, i) * m.centered(s, j, j)
+		if !(product > 0) {
+			return math.NaN()
+		}
+		return m.centered(s, i, j) / math.Sqrt(product)
+	})
+}
+
+// centered is the covariance of the places of two columns.
+func (m *Moments) centered(s []float64, i, j int) float64 {
+	d, n := 1+len(m.columns), s[0]
+	return s[(1+i)*d+1+j]/n - s[1+i]/n*s[1+j]/n
+}
+
+// answer wraps a function of the sums, which is NaN where the sums do not tell.
+func (m *Moments) answer(least, most float64, f func(sums []float64) float64) Answer {
+	open := Answer{Value: (least + most) / 2, Deviation: math.Inf(1), Lower: least, Upper: most, Count: m.sums[0]}
+	if !m.trusted() {
+		return open
+	}
+	value, deviation := f(m.sums), m.spread(f)
+	if math.IsNaN(value) || math.IsNaN(deviation) {
+		return open
+	}
+	h := deviation * math.Sqrt2 * math.Erfinv(m.level)
+	return Answer{min(max(value, least), most), deviation, min(max(value-h, least), most), min(max(value+h, least), most), m.sums[0]}
+}
+
+// spread is the standard deviation of a function of the sums to first order: derivatives by central
+// differences, over the entries on and above the diagonal, which have independent noise.
+func (m *Moments) spread(f func(sums []float64) float64) float64 {
+	d := 1 + len(m.columns)
+	s := append([]float64(nil), m.sums...)
+	total := 0.0
+	for i := range d {
+		for j := i; j < d; j++ {
+			deviation := m.deviation
+			if j > i {
+				deviation /= math.Sqrt2
+			}
+			step := 1e-3 * deviation
+			if step == 0 {
+				continue
+			}
+			at := func(move float64) float64 {
+				a, b := s[i*d+j], s[j*d+i]
+				s[i*d+j], s[j*d+i] = a+move, b+move
+				if i == j {
+					s[i*d+i] = a + move
+				}
+				v := f(s)
+				s[i*d+j], s[j*d+i] = a, b
+				return v
+			}
+			total = math.Hypot(total, (at(step)-at(-step))/(2*step)*deviation)
+		}
+	}
+	return total
+}

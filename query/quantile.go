@@ -1,0 +1,148 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Grid is a declared ascending list of candidates.
+type Grid []float64
+
+// NewGrid returns points numbers at equal distances from lower to upper, both included; at least 2 and at
+// most 2^20.
+func NewGrid(lower, upper float64, points int) (Grid, error) {
+	if !(lower < upper) || math.IsInf(upper-lower, 0) || points < 2 || points > maxNumbers {
+		return nil, fmt.Errorf("query: grid has %d points from %v to %v, want 2 to 2^20 points between finite ascending bounds", points, lower, upper)
+	}
+	g := make(Grid, points)
+	for j := range g {
+		share := float64(j) / float64(points-1)
+		g[j] = lower + share*(upper-lower)
+	}
+	g[points-1] = upper
+	return g, nil
+}
+
+func (g Grid) check() error {
+	if len(g) < 1 || len(g) > maxNumbers {
+		return fmt.Errorf("query: grid has %d points, want 1 to 2^20", len(g))
+	}
+	for j, v := range g {
+		if math.IsNaN(v) || math.IsInf(v, 0) || j > 0 && !(v > g[j-1]) {
+			return fmt.Errorf("query: grid is not ascending at point %d, want finite numbers in strictly ascending order", j+1)
+		}
+	}
+	return nil
+}
+
+// nearest is the point closest to x, the lower of two; -1 for NaN.
+func (g Grid) nearest(x float64) int {
+	if x != x { // NaN: missing
+		return -1
+	}
+	j, _ := slices.BinarySearch(g, x)
+	switch {
+	case j == len(g), j > 0 && x-g[j-1] <= g[j]-x:
+		return j - 1
+	}
+	return j
+}
+
+// QuantileTerms are the public numbers of a choice of quantiles.
+type QuantileTerms struct {
+	Payer mechanism.Payer
+	// Choice is how each quantile is chosen, and what it costs: mechanism.PermuteAndFlip or
+	// mechanism.Exponential.
+	Choice mechanism.Choice
+	// Grid holds the candidates.
+	Grid Grid
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// Quantiles chooses for each q, a whole number of thousandths between 0 and 1, a point of the grid as the
+// q-quantile of the numbers, which are rounded to the nearest point before. It pays Choice once for each.
+//
+// The score of a point is by how many records its rank is wrong (mechanism.Ranks). It is one choice among m
+// points, so the error in rank is of the order (2/ε)·ln m records (see RankError) however the numbers lie. A
+// binary search by noisy counts would pay for log2 m counts in a row: at equal ε its error is about log2(m)
+// times that of a single count for each step, several times as large at every grid size.
+func Quantiles(t QuantileTerms, records int, at func(i int) float64, q []float64) ([]float64, error) {
+	return t.choose(records, at, q, false)
+}
+
+func (t QuantileTerms) choose(records int, at func(i int) float64, q []float64, replaced bool) ([]float64, error) {
+	if err := t.Grid.check(); err != nil {
+		return nil, err
+	}
+	sample, err := mechanism.Full().Draw(records)
+	if err != nil {
+		return nil, err
+	}
+	ranks, err := mechanism.NewRanks(sample, mechanism.RanksOptions{Points: len(t.Grid), MaxRecords: t.MaxRecords, Replaced: replaced})
+	if err != nil {
+		return nil, err
+	}
+	for i := range records {
+		if err = ranks.Add(i, []int{t.Grid.nearest(at(i))}); err != nil {
+			return nil, err
+		}
+	}
+	// All quantiles are checked before the first is paid for.
+	scores := make([]mechanism.Scores, len(q))
+	for k, share := range q {
+		if scores[k], err = ranks.Quantile(share); err != nil {
+			return nil, err
+		}
+	}
+	chosen := make([]float64, len(q))
+	for k, s := range scores {
+		j, failure := mechanism.Choose(t.Payer, t.Choice, s)
+		if failure != nil {
+			return nil, failure
+		}
+		chosen[k] = t.Grid[j]
+	}
+	return chosen, nil
+}
+
+// RankError bounds by how many records more the rank of a chosen quantile is wrong than that of the best
+// point, with the given confidence: 2·max(q, 1-q)/ε·ln(m/(1-level)) among m points. (Dwork & Roth, "The
+// Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the exponential mechanism,
+// https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose exponent is t below the
+// best is chosen with a probability of at most exp(-t), and there are m of them.)
+func RankError(epsilon float64, points int, q, level float64) float64 {
+	return 2 * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
+}
+
+// Bounds chooses an interval of the grid that holds all but a share of the numbers, a half of it beyond
+// each end, as two quantiles; the share is a whole even number of thousandths. It pays Choice twice. If the
+// choices come out in the wrong order, they are swapped.
+func Bounds(t QuantileTerms, records int, at func(i int) float64, share float64) (lower, upper float64, err error) {
+	if !(share > 0 && share < 1) {
+		return 0, 0, fmt.Errorf("query: share outside the bounds is %v, want more than 0 and less than 1", share)
+	}
+	ends, err := Quantiles(t, records, at, []float64{share / 2, 1 - share/2})
+	if err != nil {
+		return 0, 0, err
+	}
+	return min(ends[0], ends[1]), max(ends[0], ends[1]), nil
+}
+
+// MedianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
+// pays Choice once. Row i must look at record i only; a norm that is not finite counts nowhere.
+func MedianRadius(t QuantileTerms, records int, row func(i int) []float64) (float64, error) {
+	chosen, err := Quantiles(t, records, func(i int) float64 {
+		if r := length(row(i)); !math.IsInf(r, 0) {
+			return r
+		}
+		return math.NaN()
+	}, []float64{0.5})
+	if err != nil {
+		return 0, err
+	}
+	return chosen[0], nil
+}

@@ -1,0 +1,294 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Question is a plan that is bound to a schema. All that can be refused is refused before a record is read.
+type Question struct {
+	plan        Plan
+	schema      *data.Schema
+	expressions []Expression
+	where       *Expression
+	cells       division
+}
+
+// Row is one answer of a question with its name: of a cell, a quantile or a pair of columns.
+type Row struct {
+	Name string
+	Answer
+}
+
+// NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the unit, the
+// bound on the records; where nothing is said also the grid (1000 points), the edges (the declared bins of
+// a column) and the default noise. Other numbers stand as they are; NoiseMultiplier may still be 0, in which
+// case WithNoise is to follow.
+func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Tainted() {
+		return nil, fmt.Errorf("query: the schema says that %s was copied out of records, want declared bounds and levels; declare them from public knowledge", listed(s.FromData))
+	}
+	f, known := forms[p.Statistic]
+	if !known {
+		return nil, fmt.Errorf("query: statistic is %q, want one of %v", p.Statistic, Statistics())
+	}
+	if n := len(p.Expressions); n < f.least || n > f.most {
+		return nil, fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, n, f.wants())
+	}
+	p.Unit, p.RowsPerPerson, p.MaxRecords = s.Row, s.RowsPerPerson, s.MaxRecords
+	q := &Question{plan: p, schema: s, cells: whole()}
+	if err := q.bind(); err != nil {
+		return nil, err
+	}
+	q.plan.Cells = len(q.cells.names)
+	if q.plan.Noise == "" {
+		q.plan.Noise = q.plan.noises()[0]
+	}
+	check := q.plan
+	if check.NoiseMultiplier == 0 {
+		check.NoiseMultiplier = 1
+	}
+	return q, check.Validate()
+}
+
+// bind reads the expressions and the cells.
+func (q *Question) bind() error {
+	p := &q.plan
+	if p.Where != "" {
+		where, err := ParseCondition(q.schema, p.Where)
+		if err != nil {
+			return fmt.Errorf("--where: %w", err)
+		}
+		q.where = &where
+	}
+	b := binder{q.schema, q.schema.Features()}
+	if p.By != "" {
+		c, err := b.column(p.By)
+		if err != nil {
+			return fmt.Errorf("--by: %w", err)
+		}
+		if c.column.Kind != data.Categorical {
+			return fmt.Errorf("query: column %q has no levels to group by, want a column of levels; ask for a histogram of it", p.By)
+		}
+		q.cells = byLevels(c)
+	}
+	switch p.Statistic {
+	case HistogramStatistic:
+		return q.bindHistogram(b)
+	case CategoriesStatistic:
+		return q.bindCategories()
+	}
+	return q.bindNumbers()
+}
+
+// bindHistogram makes the cells: of a column of levels, or of a number with edges.
+func (q *Question) bindHistogram(b binder) error {
+	p := &q.plan
+	c, err := b.column(p.Expressions[0])
+	if err == nil && c.column.Kind == data.Categorical {
+		if len(p.Edges) > 0 {
+			return fmt.Errorf("query: column %q has levels, want no edges", p.Expressions[0])
+		}
+		q.cells = byLevels(c)
+		return nil
+	}
+	if err == nil && len(p.Edges) == 0 {
+		p.Edges = c.column.Bins
+	}
+	if err = q.bindNumbers(); err != nil {
+		return err
+	}
+	if len(p.Edges) == 0 {
+		return fmt.Errorf("query: the histogram has no edges, want declared ones, since edges from the records are not private; add --edges or bins in the schema")
+	}
+	q.cells, err = byEdges(q.expressions[0], p.Edges)
+	return err
+}
+
+// bindCategories checks that the column is one of the file.
+func (q *Question) bindCategories() error {
+	name := q.plan.Expressions[0]
+	if !slices.ContainsFunc(q.schema.Columns, func(c data.Column) bool { return c.Name == name }) {
+		return fmt.Errorf("query: %q is no column of the schema, want one whose categories are not declared", name)
+	}
+	return nil
+}
+
+// bindNumbers reads the expressions as bounded numbers.
+func (q *Question) bindNumbers() error {
+	p := &q.plan
+	p.Lower, p.Upper = nil, nil
+	for _, text := range p.Expressions {
+		e, err := ParseExpression(q.schema, text)
+		if err != nil {
+			return err
+		}
+		if !(e.lower < e.upper) {
+			return fmt.Errorf("query: %q is the same for all rows, want an expression of a column", text)
+		}
+		q.expressions = append(q.expressions, e)
+		p.Lower, p.Upper = append(p.Lower, e.lower), append(p.Upper, e.upper)
+	}
+	if p.Points == 0 && (p.Statistic == QuantilesStatistic || p.Statistic == BoundsStatistic) {
+		p.Points = 1000
+	}
+	return nil
+}
+
+// Plan returns the plan with everything filled in.
+func (q *Question) Plan() Plan { return q.plan }
+
+// WithNoise returns the question with this noise multiplier.
+func (q *Question) WithNoise(multiplier float64) (*Question, error) {
+	asked := *q
+	asked.plan.NoiseMultiplier = multiplier
+	return &asked, asked.plan.Validate()
+}
+
+// ReadOptions says what of a table the question needs. Rows with a cell whose treatment is drop count nowhere;
+// where the target is needed, so do rows whose target cannot be used.
+func (q *Question) ReadOptions() data.ReadOptions {
+	o := data.ReadOptions{WithoutTarget: true}
+	if q.plan.Statistic == CategoriesStatistic {
+		o.Extra = q.plan.Expressions
+	}
+	needed := q.cells.target || q.where != nil && q.where.target
+	for _, e := range q.expressions {
+		needed = needed || e.target
+	}
+	o.WithoutTarget = !needed
+	return o
+}
+
+// Ask pays for the plan and answers it from a data set that was read with ReadOptions under the same schema.
+func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
+	p := q.plan
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if d.Records() > p.MaxRecords {
+		return nil, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", p.MaxRecords)
+	}
+	switch p.Statistic {
+	case QuantilesStatistic, BoundsStatistic:
+		return q.askQuantiles(payer, d)
+	case CategoriesStatistic:
+		return q.askCategories(payer, d)
+	case CovarianceStatistic, CorrelationStatistic:
+		return q.askMoments(payer, d)
+	}
+	answers, err := q.tabulate(Terms{payer, p.noise(), p.MaxRecords}, d)
+	rows := make([]Row, len(answers))
+	for k, a := range answers {
+		rows[k] = Row{q.cells.names[k], a}
+	}
+	return rows, err
+}
+
+func (q *Question) tabulate(t Terms, d *data.Dataset) ([]Answer, error) {
+	level, cells := q.plan.Confidence, q.cells.filtered(d, q.where)
+	switch q.plan.Statistic {
+	case SumStatistic:
+		return Sums(t, cells, q.values(0, d), level)
+	case MeanStatistic:
+		return Means(t, cells, q.values(0, d), level)
+	case VarianceStatistic:
+		return Variances(t, cells, q.values(0, d), level)
+	}
+	return Histogram(t, cells, level)
+}
+
+// values are the numbers of an expression. A missing one counts nowhere; in a sum it counts 0.
+func (q *Question) values(k int, d *data.Dataset) Values {
+	e := q.expressions[k]
+	return Values{e.lower, e.upper, e.On(d)}
+}
+
+// kept is a number of each row that the filter keeps, NaN for the others.
+func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
+	value := q.expressions[k].On(d)
+	if q.where == nil {
+		return value
+	}
+	keep := q.where.On(d)
+	return func(i int) float64 {
+		if keep(i) != 1 {
+			return math.NaN()
+		}
+		return value(i)
+	}
+}
+
+func (q *Question) askQuantiles(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
+	p := q.plan
+	grid, err := NewGrid(p.Lower[0], p.Upper[0], p.Points)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := Quantiles(QuantileTerms{payer, p.choice(), grid, p.MaxRecords}, d.Records(), q.kept(0, d), p.Quantiles)
+	if err != nil {
+		return nil, err
+	}
+	if p.Statistic == BoundsStatistic {
+		slices.Sort(chosen)
+	}
+	rows := make([]Row, len(chosen))
+	for k, v := range chosen {
+		rows[k] = Row{plain(p.Quantiles[k]), Answer{Value: v, Deviation: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}}
+	}
+	return rows, nil
+}
+
+func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
+	codes, levels, err := d.Group(q.plan.Expressions[0])
+	if err != nil {
+		return nil, err
+	}
+	keep := func(int) float64 { return 1 }
+	if q.where != nil {
+		keep = q.where.On(d)
+	}
+	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, d.Records(), func(i int) string {
+		if codes[i] < 0 || int(codes[i]) >= len(levels) || keep(i) != 1 {
+			return ""
+		}
+		return levels[codes[i]]
+	}, q.plan.Confidence)
+	rows := make([]Row, len(found))
+	for k, c := range found {
+		rows[k] = Row{c.Name, c.Count}
+	}
+	return rows, err
+}
+
+func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
+	p := q.plan
+	columns := make([]Values, len(q.expressions))
+	for k, e := range q.expressions {
+		columns[k] = Values{e.lower, e.upper, q.kept(k, d)}
+	}
+	m, err := NewMoments(Terms{payer, p.noise(), p.MaxRecords}, d.Records(), columns, p.Confidence)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for i := range columns {
+		for j := i; j < len(columns); j++ {
+			name := p.Expressions[i] + ", " + p.Expressions[j]
+			switch {
+			case p.Statistic == CovarianceStatistic:
+				rows = append(rows, Row{name, m.Covariance(i, j)})
+			case i != j:
+				rows = append(rows, Row{name, m.Correlation(i, j)})
+			}
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,63 @@
+package query
+
+import "math"
+
+// leastCount is how many times the noise of a count the noisy count must be for an interval of first
+// order; below it the interval is all that is possible.
+const leastCount = 20
+
+// Variances returns the variance (the mean squared distance from the mean, divided by the number of
+// records) of the numbers in each cell, in one release.
+//
+// With u in [0, 1] a number's place between its bounds, a record adds ((1-u)², 2u(1-u), u²) to three sums.
+// They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1, so one record moves
+// the release by at most 1 in either norm, no more than a count. The number of records, the sum of u and
+// that of u² are linear in the three.
+//
+// The interval is of first order in the noise (delta method); where the noisy count is not at least 20
+// times its noise, it is all that is possible. Value is moved into what is possible, 0 to a quarter of
+// the squared range.
+func Variances(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	l, err := lawOf(t.Noise, 1)
+	if err != nil {
+		return nil, err
+	}
+	width := v.Upper - v.Lower
+	totals, err := c.release(t, 3, 1, func(dst []float64, i int) {
+		if x, ok := v.at(i); ok {
+			u := (x - v.Lower) / width
+			dst[0], dst[1], dst[2] = (1-u)*(1-u), 2*u*(1-u), u*u
+		}
+	}, level)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]Answer, c.Count)
+	for g := range answers {
+		a := varianceOf(l, totals[3*g:3*g+3], level)
+		answers[g] = Answer{width * width * a.Value, width * width * a.Deviation, width * width * a.Lower, width * width * a.Upper, a.Count}
+	}
+	return answers, nil
+}
+
+// varianceOf is the variance of places in [0, 1] from the three sums.
+func varianceOf(l law, p []float64, level float64) Answer {
+	const most = 0.25
+	n := p[0] + p[1] + p[2]
+	if !(n > leastCount*l.deviation()*math.Sqrt(3)) || n <= 0 {
+		return Answer{Value: most / 2, Deviation: math.Inf(1), Upper: most, Count: n}
+	}
+	m, q := (p[1]/2+p[2])/n, p[2]/n
+	// The derivatives of q - m² by the three sums, times n.
+	common := 2*m*m - q
+	weights := []float64{common / n, (common - m) / n, (common + 1 - 2*m) / n}
+	h := l.halfWidth(level, weights...)
+	value := q - m*m
+	return Answer{
+		Value: min(max(value, 0), most), Deviation: l.deviation() * length(weights),
+		Lower: min(max(value-h, 0), most), Upper: min(max(value+h, 0), most), Count: n,
+	}
+}
