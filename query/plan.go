@@ -216,6 +216,18 @@ func (p Plan) discovery() mechanism.DiscoveryTerms {
 	return mechanism.DiscoveryTerms{Noise: p.noise(), Delta: p.ThresholdDelta}
 }
 
+// Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
+func (p Plan) Threshold() float64 {
+	if p.Statistic != CategoriesStatistic {
+		return 0
+	}
+	limit, err := p.discovery().Threshold(p.MaxRecords)
+	if err != nil {
+		return 0
+	}
+	return limit
+}
+
 // noise is the noise on sums. Exact discrete samplers take scales on a grid: the next larger one.
 func (p Plan) noise() mechanism.Noise {
 	s, err := p.sensitivity()
@@ -251,7 +263,7 @@ func (p Plan) NoiseDraws() int {
 	return p.Cells * forms[p.Statistic].width
 }
 
-// PureEpsilon returns the epsilon of the plan at delta 0, rounded upward, or +Inf where there is none.
+// PureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
 func (p Plan) PureEpsilon() float64 {
 	count := 1.0
 	switch {
@@ -264,5 +276,5 @@ func (p Plan) PureEpsilon() float64 {
 	if d, ok := p.noise().(mechanism.DiscreteLaplace); ok && p.Noise == NoiseLaplace {
 		scale = d.Scale
 	}
-	return count * p.Neighboring.Movement() / scale * (1 + 1e-15)
+	return count * p.Neighboring.Movement() / scale
 }

@@ -145,6 +145,9 @@ func (q *Question) bindNumbers() error {
 // Plan returns the plan with everything filled in.
 func (q *Question) Plan() Plan { return q.plan }
 
+// Schema returns the schema that the question is bound to.
+func (q *Question) Schema() *data.Schema { return q.schema }
+
 // WithNoise returns the question with this noise multiplier.
 func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 	asked := *q

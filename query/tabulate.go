@@ -118,12 +118,7 @@ func Means(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.release(t, 2, 1, func(dst []float64, i int) {
-		if x, ok := v.at(i); ok {
-			u := (x - v.Lower) / width
-			dst[0], dst[1] = 1-u, u
-		}
-	}, level)
+	totals, err := c.release(t, 2, 1, v.halves, level)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +127,14 @@ func Means(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
 		answers[g] = meanOf(l, totals[2*g], totals[2*g+1], level).rescale(v.Lower, width)
 	}
 	return answers, nil
+}
+
+// halves writes what a record adds to the sums of a mean.
+func (v Values) halves(dst []float64, i int) {
+	if x, ok := v.at(i); ok {
+		u := (x - v.Lower) / (v.Upper - v.Lower)
+		dst[0], dst[1] = 1-u, u
+	}
 }
 
 // rescale turns an answer in [0, 1] into one in units of the numbers.
@@ -212,30 +215,20 @@ func (c Cells) release(t Terms, width int, bound float64, vector func(dst []floa
 	if err != nil {
 		return nil, err
 	}
-	if err = c.fill(sum, width, vector); err != nil {
+	err = AddVectors(sum, sample, c.Count*width, func(_ int, dst []float64, records []int) error {
+		for k, i := range records {
+			if g := c.Of(i); g >= 0 && g < c.Count {
+				at := (k*c.Count + g) * width
+				vector(dst[at:at+width], i)
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
 	return noisy.Values(), err
-}
-
-// fill adds the records one by one, each in its cell.
-func (c Cells) fill(sum *mechanism.VectorSum, width int, vector func(dst []float64, i int)) error {
-	all := make([]float64, c.Count*width)
-	for i := range c.Records {
-		g := c.Of(i)
-		inside := g >= 0 && g < c.Count
-		if inside {
-			vector(all[g*width:(g+1)*width], i)
-		}
-		if err := sum.Add(i, all); err != nil {
-			return err
-		}
-		if inside {
-			clear(all[g*width : (g+1)*width])
-		}
-	}
-	return nil
 }
 
 // normFor is the norm in which noise is cheapest for the vectors of this package, of which one record

@@ -26,12 +26,7 @@ func Variances(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
 		return nil, err
 	}
 	width := v.Upper - v.Lower
-	totals, err := c.release(t, 3, 1, func(dst []float64, i int) {
-		if x, ok := v.at(i); ok {
-			u := (x - v.Lower) / width
-			dst[0], dst[1], dst[2] = (1-u)*(1-u), 2*u*(1-u), u*u
-		}
-	}, level)
+	totals, err := c.release(t, 3, 1, v.thirds, level)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +36,14 @@ func Variances(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
 		answers[g] = Answer{width * width * a.Value, width * width * a.Deviation, width * width * a.Lower, width * width * a.Upper, a.Count}
 	}
 	return answers, nil
+}
+
+// thirds writes what a record adds to the sums of a variance.
+func (v Values) thirds(dst []float64, i int) {
+	if x, ok := v.at(i); ok {
+		u := (x - v.Lower) / (v.Upper - v.Lower)
+		dst[0], dst[1], dst[2] = (1-u)*(1-u), 2*u*(1-u), u*u
+	}
 }
 
 // varianceOf is the variance of places in [0, 1] from the three sums.

@@ -87,6 +87,9 @@ func runVerify(w io.Writer, folder string, asJSON bool) error {
 // verifyFolder reads both files and compares. An error means that one of them is missing or
 // no such file at all.
 func verifyFolder(folder string) (verification, error) {
+	if isAnswerFolder(folder) {
+		return verifyAnswer(folder)
+	}
 	certificateText, err := readPart(folder, certificate.FileName)
 	if err != nil {
 		return verification{}, err

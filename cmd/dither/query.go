@@ -1,0 +1,266 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+	"github.com/spf13/cobra"
+)
+
+const queryLong = `Answer one question about a table with differential privacy, with its noise, an interval
+that holds the answer without noise, and what it costs. The statistics are
+
+  count                      number of rows
+  sum EXPRESSION             sum over the rows; mean and variance likewise
+  mean EXPRESSION
+  variance EXPRESSION
+  histogram EXPRESSION       rows for each level of a column, or between --edges of a number
+  quantiles EXPRESSION       --quantiles of a number, chosen among --points between its bounds
+  bounds EXPRESSION          an interval that holds all but a --share of a number
+  covariance EXPRESSION...   of two or more numbers, all pairs in one release
+  correlation EXPRESSION...  likewise
+  categories COLUMN          the frequent texts of a column whose levels nobody declared
+
+An expression is made of numeric columns, numbers, + - *, clamp(expression, low, high) and
+comparisons, which count as 0 or 1. --where takes a condition: comparisons of numbers, or of a
+column with one of its levels, joined by and, or, not. Names with spaces or other marks stand
+in back quotes, such levels in quotation marks. Bounds follow from the schema; nothing is taken from
+the rows but what is paid for.
+
+Rows and cells follow the schema: rows that it drops count nowhere, and neither does a row where
+a missing cell leaves the number or the condition open.
+
+Each answer is a release of its own, and releases add up: with --out FOLDER the certificate is
+kept, and dither account FOLDER FOLDER... prices several of them together. Exit status 3 when
+--noise-multiplier would cost more than --epsilon.`
+
+const queryExample = `  dither query count --data people.csv --schema people.yaml --where "age >= 30 and sex = f" --epsilon 0.5
+  dither query mean "hours * rate" --data people.csv --schema people.yaml --by sex
+  dither query histogram age --edges 30,40,50 --data people.csv --schema people.yaml --noise gaussian
+  dither query quantiles income --quantiles 0.25,0.5,0.75 --data people.csv --schema people.yaml --json`
+
+// queryCommand holds the flags of dither query.
+type queryCommand struct {
+	table           tableFlags
+	path, schema    string
+	plan            query.Plan
+	neighboring     string
+	epsilon         float64
+	noiseMultiplier float64
+	share           float64
+	out             string
+	json            bool
+	changed         func(string) bool
+}
+
+func newQuery() *cobra.Command {
+	k := &queryCommand{}
+	c := &cobra.Command{
+		Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: queryLong, Example: queryExample,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return k.run(c, args) },
+	}
+	k.changed = c.Flags().Changed
+	k.add(c)
+	return c
+}
+
+func (k *queryCommand) add(c *cobra.Command) {
+	f := c.Flags()
+	k.table.add(c)
+	f.StringVar(&k.path, "data", "", "table of records, required")
+	f.StringVar(&k.schema, "schema", "", "schema that declares the table, required")
+	f.StringVar(&k.plan.Where, "where", "", "condition that a row must meet to count")
+	f.StringVar(&k.plan.By, "by", "", "column of levels: one answer for each level, in one release")
+	f.Float64SliceVar(&k.plan.Edges, "edges", nil, "ascending edges between the cells of a histogram (default: the bins of the schema)")
+	f.Float64SliceVar(&k.plan.Quantiles, "quantiles", []float64{0.5}, "quantiles, whole numbers of thousandths")
+	f.IntVar(&k.plan.Points, "points", 0, "number of points of the grid of quantiles (default 1000)")
+	f.Float64Var(&k.share, "share", 0.05, "share of the rows outside bounds, half of it on either side")
+	f.StringVar(&k.plan.Noise, "noise", "", "laplace (the default where it can be), gaussian, or discrete: the discrete gaussian on whole numbers")
+	f.Float64Var(&k.epsilon, "epsilon", 1, "what the answer may cost, in nats")
+	f.Float64Var(&k.noiseMultiplier, "noise-multiplier", 0, "scale of the noise over the bound of one row, instead of the least that --epsilon allows")
+	f.Float64Var(&k.plan.Delta, "delta", 1e-6, "probability with which the epsilon bound may fail")
+	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
+	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
+	f.BoolVar(&k.json, "json", false, "print JSON")
+}
+
+func (k *queryCommand) run(c *cobra.Command, args []string) error {
+	q, err := k.question(args)
+	if err != nil {
+		return err
+	}
+	if q, err = k.settleNoise(q); err != nil {
+		return err
+	}
+	draft, err := queryCertificate(q.Plan())
+	if err != nil {
+		return err
+	}
+	grant, err := k.reserve(q.Plan(), draft)
+	if err != nil {
+		return err
+	}
+	var target folder
+	if k.out != "" {
+		if target, err = newFolder(k.out, false); err != nil {
+			return err
+		}
+	}
+	d, err := readTrainingTable(c.Context(), q.Schema(), k.path, k.table, q.ReadOptions())
+	if err != nil {
+		return err
+	}
+	rows, err := q.Ask(grant, d)
+	if err != nil {
+		return failure(err)
+	}
+	answer := newQueryAnswer(q.Plan(), draft, rows)
+	if k.out != "" {
+		if err = keepAnswer(target, &answer); err != nil {
+			return failed{err}
+		}
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), answer)
+	}
+	return answer.print(c.OutOrStdout())
+}
+
+// question binds the command line to the schema. No record is read.
+func (k *queryCommand) question(args []string) (*query.Question, error) {
+	switch {
+	case len(args) == 0:
+		return nil, fmt.Errorf("no statistic is named, want one of %s; see dither query --help", statisticNames())
+	case k.path == "" || k.schema == "":
+		return nil, fmt.Errorf("--data and --schema are wanted, a table and the schema that declares it; draft one with: dither schema init TABLE")
+	}
+	p := k.plan
+	p.Statistic, p.Expressions = query.Statistic(args[0]), args[1:]
+	if err := k.only(p.Statistic); err != nil {
+		return nil, err
+	}
+	switch p.Statistic {
+	case query.QuantilesStatistic:
+	case query.BoundsStatistic:
+		p.Quantiles = []float64{k.share / 2, 1 - k.share/2}
+	default:
+		p.Quantiles = nil
+	}
+	if p.Statistic == query.CategoriesStatistic {
+		p.ThresholdDelta = p.Delta / 2
+	}
+	var err error
+	if p.Neighboring, err = privacy.ParseNeighboring(k.neighboring); err != nil {
+		return nil, err
+	}
+	s, err := data.ReadSchema(k.schema)
+	if err != nil {
+		return nil, err
+	}
+	return query.NewQuestion(s, p)
+}
+
+// only refuses flags that another statistic has.
+func (k *queryCommand) only(s query.Statistic) error {
+	for _, f := range []struct {
+		flag string
+		stat []query.Statistic
+	}{
+		{"edges", []query.Statistic{query.HistogramStatistic}},
+		{"quantiles", []query.Statistic{query.QuantilesStatistic}},
+		{"points", []query.Statistic{query.QuantilesStatistic, query.BoundsStatistic}},
+		{"share", []query.Statistic{query.BoundsStatistic}},
+	} {
+		ok := !k.changed(f.flag)
+		for _, other := range f.stat {
+			ok = ok || s == other
+		}
+		if !ok {
+			return fmt.Errorf("--%s goes with %s, not with %s", f.flag, f.stat[0], s)
+		}
+	}
+	return nil
+}
+
+func statisticNames() string {
+	var names []string
+	for _, s := range query.Statistics() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// settleNoise takes the noise that is given, or finds the least that the budget allows.
+func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
+	if k.changed("noise-multiplier") {
+		return q.WithNoise(k.noiseMultiplier)
+	}
+	p := q.Plan()
+	target, err := privacy.NewGuarantee(k.epsilon, p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
+	if err != nil {
+		return nil, err
+	}
+	if math.IsInf(k.epsilon, 1) {
+		return nil, fmt.Errorf("--epsilon is infinite, want a finite number; an answer without noise is not private")
+	}
+	multiplier, err := leastNoise(p, target)
+	if err != nil {
+		return nil, err
+	}
+	return q.WithNoise(multiplier)
+}
+
+// leastNoise returns a noise multiplier at which the plan meets the target. What is purely private is made so
+// at delta 0.
+func leastNoise(p query.Plan, target privacy.Guarantee) (float64, error) {
+	p.NoiseMultiplier = 1
+	if pure := p.PureEpsilon(); !math.IsInf(pure, 1) {
+		return pure / target.Epsilon(), nil
+	}
+	target, err := certificate.Aim(target, p.NoiseDraws())
+	if err != nil {
+		return 0, err
+	}
+	plan := func(multiplier float64) mechanism.Event {
+		p := p
+		p.NoiseMultiplier = multiplier
+		return p.Event()
+	}
+	multiplier, err := account.Calibrate(account.For(p.Event()), target, plan)
+	if errors.Is(err, account.ErrUnreachable) {
+		err = fmt.Errorf("no noise that the samplers have meets epsilon %v at delta %v, want a larger epsilon or delta", target.Epsilon(), target.Delta())
+	}
+	return multiplier, err
+}
+
+// reserve sets the cost of the plan aside under the budget.
+func (k *queryCommand) reserve(p query.Plan, c certificate.Certificate) (*ledger.Grant, error) {
+	unit := privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}
+	most := k.epsilon
+	if k.changed("noise-multiplier") && !k.changed("epsilon") {
+		most = float64(c.Epsilon)
+	}
+	if float64(c.Epsilon) > most*(1+priceTolerance) {
+		return nil, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise --epsilon", ledger.ErrOverBudget, epsilonText(float64(c.Epsilon)), most)
+	}
+	limit, err := privacy.NewGuarantee(most*(1+priceTolerance), p.Delta, p.Neighboring, unit)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := ledger.NewSingle(limit)
+	if err != nil {
+		return nil, err
+	}
+	return budget.Reserve(p.Event(), "a "+string(p.Statistic))
+}

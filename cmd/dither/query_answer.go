@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/query"
+)
+
+// answerName is the name of the answer inside its folder.
+const answerName = "answer.json"
+
+// queryAnswer is what dither query prints, and answer.json. It holds public numbers and what was released.
+type queryAnswer struct {
+	Plan        query.Plan               `json:"plan"`
+	Rows        []queryRow               `json:"rows"`
+	Method      string                   `json:"interval"`
+	Threshold   float64                  `json:"threshold,omitempty"`
+	RankError   float64                  `json:"rank-error,omitempty"`
+	PureEpsilon certificate.Epsilon      `json:"pure-epsilon"`
+	Certificate *certificate.Certificate `json:"certificate,omitempty"`
+}
+
+// queryRow is one answer. Numbers that there are none of are left out.
+type queryRow struct {
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Noise *float64 `json:"noise,omitempty"`
+	Lower *float64 `json:"lower,omitempty"`
+	Upper *float64 `json:"upper,omitempty"`
+	Count *float64 `json:"count,omitempty"`
+}
+
+// finiteOrNone keeps NaN and infinities out of JSON.
+func finiteOrNone(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func newQueryAnswer(p query.Plan, c certificate.Certificate, rows []query.Row) queryAnswer {
+	a := queryAnswer{Plan: p, Rows: []queryRow{}, Method: intervalMethod(p), PureEpsilon: certificate.Epsilon(p.PureEpsilon()), Certificate: &c}
+	for _, r := range rows {
+		row := queryRow{Name: r.Name, Value: r.Value, Noise: finiteOrNone(r.Deviation), Lower: finiteOrNone(r.Lower), Upper: finiteOrNone(r.Upper)}
+		if r.Count != 0 {
+			row.Count = finiteOrNone(r.Count)
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	a.Threshold = p.Threshold()
+	for _, share := range p.Quantiles {
+		a.RankError = max(a.RankError, query.RankError(1/p.NoiseMultiplier, p.Points, share, p.Confidence))
+	}
+	return a
+}
+
+// intervalMethod says what the intervals are.
+func intervalMethod(p query.Plan) string {
+	level := fmt.Sprintf("%g %% over the noise alone, for these rows", 100*p.Confidence)
+	switch p.Statistic {
+	case query.MeanStatistic:
+		return level + ": exact, by Fieller's method; the noise of the count is in it"
+	case query.VarianceStatistic, query.CovarianceStatistic, query.CorrelationStatistic:
+		return level + ": to first order in the noise"
+	case query.QuantilesStatistic, query.BoundsStatistic:
+		return fmt.Sprintf("none; with %g %% confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", 100*p.Confidence)
+	}
+	return level + ": exact"
+}
+
+// print writes the answer for a terminal.
+func (a queryAnswer) print(w io.Writer) error {
+	if err := writeAll(w, []byte(a.head())); err != nil {
+		return err
+	}
+	rows := [][]string{{"", "answer", "± noise", "from", "to"}}
+	for _, r := range a.Rows {
+		rows = append(rows, []string{r.Name, digits(&r.Value), digits(r.Noise), digits(r.Lower), digits(r.Upper)})
+	}
+	if err := writeColumns(w, rows); err != nil {
+		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+	}
+	return writeAll(w, []byte(a.foot()))
+}
+
+// head says what was asked.
+func (a queryAnswer) head() string {
+	p := a.Plan
+	var b strings.Builder
+	fmt.Fprintf(&b, "asked     %s %s\n", p.Statistic, strings.Join(p.Expressions, ", "))
+	for _, line := range [][2]string{{"where", p.Where}, {"by", p.By}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
+		}
+	}
+	for i, lower := range p.Lower {
+		fmt.Fprintf(&b, "declared  %s is between %s and %s\n", p.Expressions[i], plainly(lower), plainly(p.Upper[i]))
+	}
+	fmt.Fprintf(&b, "declared  one row is %s; at most %d rows\n", p.Unit, p.MaxRecords)
+	return printableLines(b.String()) + "\n"
+}
+
+// printableLines makes each line printable.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// foot says how sure the answer is and what it costs.
+func (a queryAnswer) foot() string {
+	p, c := a.Plan, *a.Certificate
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nnoise     %s, multiplier %s\n", p.Noise, nearest(p.NoiseMultiplier, 6))
+	if a.Threshold > 0 {
+		fmt.Fprintf(&b, "threshold %s rows; categories below it are not shown\n", nearest(a.Threshold, 6))
+	}
+	if a.RankError > 0 {
+		fmt.Fprintf(&b, "rank      wrong by at most %s rows with confidence %g %%\n", nearest(math.Ceil(a.RankError), 6), 100*p.Confidence)
+	} else {
+		fmt.Fprintf(&b, "interval  %s\n", a.Method)
+	}
+	fmt.Fprintf(&b, "event     %s\n", c.Event)
+	if !math.IsInf(float64(a.PureEpsilon), 1) {
+		fmt.Fprintf(&b, "charge    epsilon %s at delta 0, %s\n", epsilonText(float64(a.PureEpsilon)), relationWords(p.Neighboring))
+	} else {
+		fmt.Fprintf(&b, "charge    epsilon %s at delta %g, %s\n", epsilonText(float64(c.Epsilon)), c.Delta, relationWords(p.Neighboring))
+	}
+	if c.GroupRows > 1 {
+		fmt.Fprintf(&b, "person    epsilon %s at delta %g for all %d rows of one person\n", epsilonText(float64(c.GroupEpsilon)), c.Delta, c.GroupRows)
+	}
+	if p.Cells > 1 {
+		b.WriteString("cells     a row is in one cell, so all cells cost what one does (replacing a row touches two)\n")
+	}
+	b.WriteString("adds up   every further answer about these rows adds to the charge\n")
+	return printableLines(b.String())
+}
+
+// digits writes a number with six significant digits, or a dash.
+func digits(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return nearest(*v, 6)
+}
+
+// keepAnswer writes the folder of an answer and fills in its certificate.
+func keepAnswer(f folder, a *queryAnswer) error {
+	var id [16]byte
+	rand.Read(id[:])
+	a.Certificate.Program, a.Certificate.Run, a.Certificate.Created = program(), hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	alone := *a
+	alone.Certificate = nil
+	text, err := json.MarshalIndent(alone, "", " ")
+	if err != nil {
+		return err
+	}
+	a.Certificate.ModelSHA256 = certificate.Hash(text)
+	certificateText, err := a.Certificate.Encode()
+	if err != nil {
+		return err
+	}
+	return f.write(map[string][]byte{answerName: text, certificate.FileName: certificateText})
+}
+
+// readTrainingTable reads a table, or the training split of a built-in data set.
+func readTrainingTable(ctx context.Context, s *data.Schema, name string, f tableFlags, o data.ReadOptions) (*data.Dataset, error) {
+	setName, isBuiltin := strings.CutPrefix(name, builtinPrefix)
+	if !isBuiltin {
+		return readTable(ctx, s, name, f, o)
+	}
+	set, err := builtin.Open(setName)
+	if err != nil {
+		return nil, err
+	}
+	d, err := set.ReadTrain(ctx, s, o)
+	return d, interruption(ctx, err)
+}

@@ -1,0 +1,271 @@
+package mechanism
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// scoresOf seals losses in units of 1/unit.
+func scoresOf(t *testing.T, unit int64, loss ...int64) Scores {
+	t.Helper()
+	sample, err := Full().Draw(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Scores{&scores{sample, loss, unit}}
+}
+
+// exponentialLaw is the law of the exponential mechanism, from its formula.
+func exponentialLaw(epsilon float64, unit int64, loss []int64) []float64 {
+	law, total := make([]float64, len(loss)), 0.0
+	for i, l := range loss {
+		law[i] = math.Exp(-epsilon * float64(l) / float64(2*unit))
+		total += law[i]
+	}
+	for i := range law {
+		law[i] /= total
+	}
+	return law
+}
+
+// permuteLaw is the law of permute-and-flip by enumeration of all orders: candidate i is chosen in an order
+// when its coin falls right and those of all before it wrong.
+func permuteLaw(epsilon float64, unit int64, loss []int64) []float64 {
+	least := loss[0]
+	for _, l := range loss {
+		least = min(least, l)
+	}
+	law, orders := make([]float64, len(loss)), 0.0
+	var visit func(order []int, rest float64, used uint)
+	visit = func(order []int, rest float64, used uint) {
+		if len(order) == len(loss) {
+			orders++
+			return
+		}
+		for i, l := range loss {
+			if used>>i&1 == 1 {
+				continue
+			}
+			keep := math.Exp(-epsilon * float64(l-least) / float64(2*unit))
+			paths := 1.0
+			for k := 2; k < len(loss)-len(order); k++ {
+				paths *= float64(k)
+			}
+			law[i] += rest * keep * paths
+			visit(append(order, i), rest*(1-keep), used|1<<i)
+		}
+	}
+	visit(nil, 1, 0)
+	for i := range law {
+		law[i] /= orders
+	}
+	return law
+}
+
+// TestChoicesHaveTheirLaws compares 20000 choices with the probabilities of each formula: a chi-square of at
+// most 4 degrees of freedom exceeds 36 with a probability below 3e-7 (its tail is exp(-18)·19).
+func TestChoicesHaveTheirLaws(t *testing.T) {
+	const runs = 20000
+	loss := []int64{1700, 300, 0, 900, 4000}
+	for _, c := range []struct {
+		choice Choice
+		law    []float64
+	}{
+		{Exponential{1.5}, exponentialLaw(1.5, 500, loss)},
+		{PermuteAndFlip{1.5}, permuteLaw(1.5, 500, loss)},
+		{PermuteAndFlip{0.25}, permuteLaw(0.25, 500, loss)},
+	} {
+		s, counts := scoresOf(t, 500, loss...), make([]float64, len(loss))
+		for range runs {
+			i, err := Choose(&payer{}, c.choice, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts[i]++
+		}
+		chi := 0.0
+		for i, p := range c.law {
+			chi += (counts[i] - runs*p) * (counts[i] - runs*p) / (runs * p)
+		}
+		if chi > 36 {
+			t.Errorf("%v: chi-square %.1f, got %v of %d, want %v", c.choice, chi, counts, runs, c.law)
+		}
+	}
+}
+
+// TestChoicesAreAsPrivateAsPriced computes, for random neighboring losses, the laws of both mechanisms and
+// holds the largest log ratio of probabilities to epsilon.
+func TestChoicesAreAsPrivateAsPriced(t *testing.T) {
+	r, most := rand.New(rand.NewPCG(3, 5)), 0.0
+	for range 2000 {
+		a, b := make([]int64, 4), make([]int64, 4)
+		for i := range a {
+			a[i] = r.Int64N(3000)
+			b[i] = max(0, a[i]+r.Int64N(2001)-1000)
+			if r.IntN(2) == 0 {
+				b[i] = max(0, a[i]+1000*int64(1-2*r.IntN(2)))
+			}
+		}
+		for _, law := range []func(float64, int64, []int64) []float64{exponentialLaw, permuteLaw} {
+			p, q := law(0.8, 1000, a), law(0.8, 1000, b)
+			for i := range p {
+				most = max(most, math.Abs(math.Log(p[i]/q[i])))
+			}
+		}
+	}
+	if most > 0.8+1e-12 || most < 0.95*0.8 {
+		t.Errorf("the largest log ratio is %v, want nearly 0.8 and no more", most)
+	}
+}
+
+// payer pays for everything and remembers the events.
+type payer struct{ events []string }
+
+func (p *payer) Pay(e Event) error { p.events = append(p.events, e.String()); return nil }
+
+// ranksOf counts records on the points of a grid.
+func ranksOf(t *testing.T, points int, replaced bool, at []int) *Ranks {
+	t.Helper()
+	sample, err := Full().Draw(len(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRanks(sample, RanksOptions{Points: points, MaxRecords: 1000, Replaced: replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = r.Add(0, at); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestQuantileScoresMoveByOne compares the scores of a thousand random neighbors of each kind, in integers:
+// none moves by more than the unit, and some pair moves one by all of it.
+func TestQuantileScoresMoveByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, replaced := range []bool{false, true} {
+		for _, q := range []float64{0.5, 0.25, 0.9, 0.001} {
+			most, unit := int64(0), int64(0)
+			for range 1000 {
+				at := make([]int, r.IntN(30))
+				for i := range at {
+					at[i] = r.IntN(9) - 1
+				}
+				other := append([]int{}, at...)
+				if n := len(at); replaced && n > 0 {
+					other[r.IntN(n)] = r.IntN(9) - 1
+				} else if !replaced {
+					other = append(other, r.IntN(9)-1)
+				}
+				a, err := ranksOf(t, 8, replaced, at).Quantile(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := ranksOf(t, 8, replaced, other).Quantile(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				unit = a.state.unit
+				for j := range a.state.loss {
+					most = max(most, a.state.loss[j]-b.state.loss[j], b.state.loss[j]-a.state.loss[j])
+				}
+			}
+			if most > unit || float64(most) < 0.95*float64(unit) {
+				t.Errorf("quantile %v, replaced %v: the scores move by up to %d, want nearly %d and no more", q, replaced, most, unit)
+			}
+		}
+	}
+}
+
+// TestQuantileScoresAreRanks checks the loss of a point against its definition.
+func TestQuantileScoresAreRanks(t *testing.T) {
+	at := []int{0, 0, 3, 3, 3, 5, 7, 7, 7, 7, -1}
+	s, err := ranksOf(t, 8, false, at).Quantile(0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, got := range s.state.loss {
+		n, below, above := 0.0, 0.0, 0.0
+		for _, p := range at {
+			switch {
+			case p < 0:
+				continue
+			case p < j:
+				below++
+			case p > j:
+				above++
+			}
+			n++
+		}
+		if want := 1000 * max(0, below-0.25*n, above-0.75*n); math.Abs(float64(got)-want) > 1e-6 {
+			t.Errorf("point %d: got loss %d, want %v", j, got, want)
+		}
+	}
+	if s.state.loss[3] != 0 {
+		t.Errorf("the quantile has loss %d, want 0", s.state.loss[3])
+	}
+}
+
+func TestChoiceRefusals(t *testing.T) {
+	s := scoresOf(t, 1000, 1, 2)
+	p := &payer{}
+	for name, f := range map[string]func() (int, error){
+		"no payer":          func() (int, error) { return Choose(nil, Exponential{1}, s) },
+		"no scores":         func() (int, error) { return Choose(p, Exponential{1}, Scores{}) },
+		"no choice":         func() (int, error) { return Choose(p, nil, s) },
+		"negative epsilon":  func() (int, error) { return PermuteAndFlip{-1}.Choose(p, s) },
+		"epsilon too small": func() (int, error) { return PermuteAndFlip{1e-12}.Choose(p, s) },
+		"epsilon too large": func() (int, error) { return Exponential{1e9}.Choose(p, s) },
+		"not a number":      func() (int, error) { return Exponential{math.NaN()}.Choose(p, s) },
+	} {
+		if _, err := f(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if len(p.events) > 0 {
+		t.Errorf("refused choices were paid for: %v", p.events)
+	}
+	if _, err := (Exponential{1}).Choose(p, s); err != nil || len(p.events) != 1 || p.events[0] != "exponential(1)" {
+		t.Errorf("got %v and payments %v, want one for exponential(1)", err, p.events)
+	}
+	for _, q := range []float64{0, 1, -0.5, 0.12345, math.NaN()} {
+		if _, err := ranksOf(t, 3, false, nil).Quantile(q); err == nil {
+			t.Errorf("quantile %v was taken", q)
+		}
+	}
+	r := ranksOf(t, 3, false, []int{1, 2})
+	if r.Add(0, []int{1}) == nil {
+		t.Error("a record was counted twice")
+	}
+}
+
+// TestChoiceOfNothing chooses where there are no records: every point is as good.
+func TestChoiceOfNothing(t *testing.T) {
+	s, err := ranksOf(t, 2, false, nil).Quantile(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := [2]int{}
+	for range 200 { // one of them never: probability 2^-199
+		i, failure := Choose(&payer{}, PermuteAndFlip{1}, s)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		seen[i]++
+	}
+	if seen[0] == 0 || seen[1] == 0 {
+		t.Errorf("got %v", seen)
+	}
+}
+
+// TestChoiceOfFarLosses has a best candidate and losses whose exponents do not fit 64 bits by themselves.
+func TestChoiceOfFarLosses(t *testing.T) {
+	s := scoresOf(t, 1, 1<<maxLossBits, 0, 1<<maxLossBits)
+	for _, c := range []Choice{Exponential{maxChoiceEpsilon}, PermuteAndFlip{maxChoiceEpsilon}} {
+		if i, err := Choose(&payer{}, c, s); err != nil || i != 1 {
+			t.Errorf("%v chose %d, %v, want 1", c, i, err)
+		}
+	}
+}
