@@ -52,7 +52,9 @@ var layers = []layer{
 	{"model", "numeric linalg data feature"},
 	{"model/modeltest", "numeric linalg data feature model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
-	{"evaluate", "privacy numeric mechanism ledger data model query"},
+	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
+	// hence account and certificate.
+	{"evaluate", "privacy numeric mechanism account ledger certificate data model query"},
 	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate"},
 	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train"},
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},

@@ -3,7 +3,11 @@
 // error, mean absolute error and R² for numbers, each over all records and by
 // the levels of a group column.
 //
-// The functions are pure and know nothing of privacy. What they return is as
-// private as the labels and predictions they are given: publish it only when
-// those records were declared public.
+// Classify and Regress are pure and know nothing of privacy. What they return
+// is as private as the labels and predictions they are given: publish it only
+// when those records were declared public.
+//
+// A Plan measures records that are private: Release pays for one noisy
+// histogram, or one vector of noisy moments, and Measures computes everything
+// else from it, with intervals that allow for noise and sampling.
 package evaluate

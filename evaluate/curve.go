@@ -1,0 +1,194 @@
+package evaluate
+
+import "math"
+
+// Point is one point of the receiver operating characteristic: the rates of predicting the second
+// level when its probability is above Threshold.
+type Point struct {
+	Threshold         float64 `json:"threshold"`
+	FalsePositiveRate Measure `json:"false-positive-rate"`
+	TruePositiveRate  Measure `json:"true-positive-rate"`
+}
+
+// Bin is one bin of a calibration table: among the records whose score is above Low and at most High,
+// the share of those that are of the predicted level (of two levels: of the second).
+type Bin struct {
+	Low     float64  `json:"low"`
+	High    float64  `json:"high"`
+	Records Estimate `json:"records"`
+	Rate    Estimate `json:"rate"`
+}
+
+// Choice is a decision threshold and what it attains among the records that it was chosen on, which is
+// a little more than it would attain on others.
+type Choice struct {
+	Threshold float64 `json:"threshold"`
+	Value     Measure `json:"value"`
+}
+
+// levels are the counts of level 0 and 1 by bin, of two levels.
+func (c counts) levels() (zero, one []float64) {
+	n := c.plan.bins()
+	return c.cells[:n], c.cells[n:]
+}
+
+// auc is the area under the curve, ties inside a bin counted 1/2, and how far ties may hold it from the
+// area of the exact scores: half of the share of pairs that are in one bin.
+//
+// With weights w of 0, 1/2 and 1, the area is Σ one_i·zero_j·w_ij / (Σone·Σzero). Its variance is that of
+// the first-order terms, (∂area/∂count)²·(count + noise) over the cells (counts taken as Poisson
+// variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
+// edition, section 16.1), and of the product of the noises.
+func (c counts) auc() (area Estimate, resolution Measure) {
+	zero, one := c.levels()
+	below, above := c.ahead()
+	zeros, ones := total(zero), total(one)
+	if !(zeros > 0) || !(ones > 0) {
+		return Estimate{Undefined(), 0, 1}, Undefined()
+	}
+	won, tied := 0.0, 0.0
+	for b := range one {
+		won += one[b] * below[b]
+		tied += max(0, one[b]) * max(0, zero[b])
+	}
+	value := won / (zeros * ones)
+	sampling, noise, fourth := 0.0, 0.0, 0.0
+	for b := range one {
+		p, q := (below[b]/zeros-value)/ones, (above[b]/ones-value)/zeros
+		sampling += p*p*one[b] + q*q*zero[b]
+		noise += (p*p + q*q) * c.noise
+		fourth += (p*p*p*p + q*q*q*q) * c.noise
+	}
+	noise += c.products(value) * (c.noise / zeros) * (c.noise / ones) / (zeros * ones)
+	variance := c.rows*max(0, sampling) + noise
+	return around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), Measure(min(0.5, tied/(2*zeros*ones)))
+}
+
+// products is Σ (w_ij - value)² over all pairs of bins.
+func (c counts) products(value float64) float64 {
+	n := float64(c.plan.bins())
+	return n*(n-1)/2*((1-value)*(1-value)+value*value) + n*(0.5-value)*(0.5-value)
+}
+
+// ahead returns for each bin how many records of level 0 are below it, and of level 1 above it, with half
+// of those inside it.
+func (c counts) ahead() (below, above []float64) {
+	zero, one := c.levels()
+	n := len(zero)
+	below, above = make([]float64, n), make([]float64, n)
+	sum := 0.0
+	for b := range n {
+		below[b] = sum + zero[b]/2
+		sum += zero[b]
+	}
+	sum = 0
+	for b := n - 1; b >= 0; b-- {
+		above[b] = sum + one[b]/2
+		sum += one[b]
+	}
+	return below, above
+}
+
+func total(numbers []float64) float64 {
+	sum := 0.0
+	for _, v := range numbers {
+		sum += v
+	}
+	return sum
+}
+
+// curve lists the points of all thresholds, the highest first. Rates are made monotone by the nearest
+// nondecreasing sequence in the sum of squares, and cut to [0, 1].
+func (c counts) curve() []Point {
+	zero, one := c.levels()
+	alarms, hits := upward(zero), upward(one)
+	if alarms == nil || hits == nil {
+		return nil
+	}
+	points := make([]Point, len(alarms))
+	for i := range points {
+		points[i] = Point{c.plan.Edges[len(zero)-i], Measure(alarms[i]), Measure(hits[i])}
+	}
+	return points
+}
+
+// upward returns the shares of the counts in the last 0, 1, … bins, made monotone; nil when there is
+// nothing to share.
+func upward(bins []float64) []float64 {
+	whole, sum := total(bins), 0.0
+	if !(whole > 0) {
+		return nil
+	}
+	shares := make([]float64, len(bins)+1)
+	for i := range bins {
+		sum += bins[len(bins)-1-i]
+		shares[i+1] = sum / whole
+	}
+	monotone(shares[1:len(bins)])
+	for i, v := range shares {
+		shares[i] = max(0, min(1, v))
+	}
+	shares[len(bins)] = 1
+	return shares
+}
+
+// monotone replaces x by the nearest nondecreasing sequence (pool adjacent violators: Ayer, Brunk,
+// Ewing, Reid & Silverman, Annals of Mathematical Statistics 1955).
+func monotone(x []float64) {
+	type block struct{ sum, size float64 }
+	var blocks []block
+	for _, v := range x {
+		blocks = append(blocks, block{v, 1})
+		for n := len(blocks); n > 1 && blocks[n-2].sum/blocks[n-2].size > blocks[n-1].sum/blocks[n-1].size; n = len(blocks) {
+			blocks[n-2].sum += blocks[n-1].sum
+			blocks[n-2].size += blocks[n-1].size
+			blocks = blocks[:n-1]
+		}
+	}
+	i := 0
+	for _, b := range blocks {
+		for range int(b.size) {
+			x[i] = b.sum / b.size
+			i++
+		}
+	}
+}
+
+// best returns the inner end of the bins that is the best threshold for the accuracy, or, balanced, for
+// the mean of the two recalls; the lowest among equals.
+func (c counts) best(balanced bool) Choice {
+	zero, one := c.levels()
+	zeros, ones := total(zero), total(one)
+	if !(zeros > 0) || !(ones > 0) {
+		return Choice{c.plan.Threshold, Undefined()}
+	}
+	right := Choice{c.plan.Threshold, Undefined()}
+	rejected, missed := 0.0, 0.0
+	for b := range len(zero) - 1 {
+		rejected, missed = rejected+zero[b], missed+one[b]
+		v := (rejected + ones - missed) / (zeros + ones)
+		if balanced {
+			v = (rejected/zeros + 1 - missed/ones) / 2
+		}
+		if !right.Value.Defined() || Measure(v) > right.Value {
+			right = Choice{c.plan.Edges[b+1], Measure(v)}
+		}
+	}
+	right.Value = max(0, min(1, right.Value))
+	return right
+}
+
+// calibration lists the bins.
+func (c counts) calibration() []Bin {
+	out := make([]Bin, c.plan.bins())
+	two := len(c.plan.Levels) == 2
+	for b := range out {
+		right := func(p place) bool {
+			return p.bin == b && (two && p.truth == 1 || !two && p.truth == p.guess)
+		}
+		n, cells := c.sum(func(p place) bool { return p.bin == b })
+		out[b] = Bin{c.plan.Edges[b], c.plan.Edges[b+1], around(n, c.countReach(cells), 0, float64(c.plan.MaxRecords)),
+			c.share(right, func(p place) bool { return p.bin == b && !right(p) })}
+	}
+	return out
+}

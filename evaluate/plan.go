@@ -1,0 +1,232 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Names of the noise of a private evaluation.
+const (
+	// NoiseLaplace is discrete Laplace noise, with a bound in the L1 norm: pure differential privacy.
+	NoiseLaplace = "laplace"
+	// NoiseGaussian is Gaussian noise, with a bound in the L2 norm.
+	NoiseGaussian = "gaussian"
+)
+
+const (
+	// maxCells bounds the numbers that one evaluation releases.
+	maxCells = 1 << 20
+	// maxBins bounds the score bins.
+	maxBins = 1 << 12
+	// maxRowsPerPerson bounds the rows of one person far above any use.
+	maxRowsPerPerson = 1 << 20
+)
+
+// Person says that a record is a person: all rows with one text in a column, of which the first
+// MaxRows are used.
+type Person struct {
+	Column  string `json:"column"`
+	MaxRows int    `json:"max-rows"`
+}
+
+// Plan is every public number of one private evaluation. It is fixed before a record is read. One
+// noisy release of Numbers numbers follows from it, and everything that is reported is computed from
+// that release.
+//
+// For classes the numbers are a histogram over group, true level and score: of two levels the bin of
+// the second level's probability, of more the predicted level and the bin of its probability. A row
+// adds 1 to one cell.
+//
+// For a target that is a number they are, of each group, the sums over rows of
+// (1, a-1/2, a²-1/2, a⁴-1/2, t, t²-1/2), a in [0, 1] being the magnitude of the residual in units of
+// ResidualBound, cut at 1, and t in [-1, 1] the target between its declared bounds. The vector has an L2
+// norm of at most √3 and an L1 norm of at most 4: a's three coordinates are at most 1/2 each, and
+// t²+(t²-1/2)² ≤ 5/4 and |t|+|t²-1/2| ≤ 3/2 by convexity in t², reached at |t| = 1.
+type Plan struct {
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Unit is what one record is; RowsPerPerson how many rows one person has at most (0: not declared).
+	Unit          string `json:"unit"`
+	RowsPerPerson int    `json:"rows-per-person,omitempty"`
+	// Person, if not nil, says that a record is a person, not a row.
+	Person *Person `json:"person,omitempty"`
+	Delta  float64 `json:"delta"`
+	// MaxRecords is the declared public bound on the number of rows.
+	MaxRecords int `json:"max-records"`
+	// Noise is NoiseLaplace or NoiseGaussian; NoiseMultiplier its scale or standard deviation in
+	// bounds of one record.
+	Noise           string  `json:"noise"`
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Levels are the classes, none for a target that is a number.
+	Levels []string `json:"levels,omitempty"`
+	// Edges are the ends of the score bins, ascending, from 0 to 1. A bin holds its upper end, the
+	// first one 0 too.
+	Edges []float64 `json:"edges,omitempty"`
+	// Threshold is the probability of the second of two levels above which it is predicted; it is one
+	// of Edges.
+	Threshold float64 `json:"threshold,omitempty"`
+	// Lower and Upper are the target's declared bounds; ResidualBound is where residuals are cut.
+	Lower         float64 `json:"lower,omitempty"`
+	Upper         float64 `json:"upper,omitempty"`
+	ResidualBound float64 `json:"residual-bound,omitempty"`
+	// GroupColumn and Groups are the column and the declared levels by which the release is split;
+	// all other rows are one more group.
+	GroupColumn string   `json:"group-column,omitempty"`
+	Groups      []string `json:"groups,omitempty"`
+}
+
+// regression reports whether the target is a number.
+func (p Plan) regression() bool { return len(p.Levels) == 0 }
+
+// groups is how many groups the release is split into.
+func (p Plan) groups() int {
+	if p.GroupColumn == "" {
+		return 1
+	}
+	return len(p.Groups) + 1
+}
+
+// bins is the number of score bins.
+func (p Plan) bins() int { return len(p.Edges) - 1 }
+
+// perGroup is how many numbers are released about one group.
+func (p Plan) perGroup() int {
+	k := len(p.Levels)
+	switch {
+	case p.regression():
+		return momentNumbers
+	case k == 2:
+		return k * p.bins()
+	}
+	return k * k * p.bins()
+}
+
+// Numbers returns how many numbers are released.
+func (p Plan) Numbers() int { return p.groups() * p.perGroup() }
+
+// maxRows is how many rows one record has at most.
+func (p Plan) maxRows() int {
+	if p.Person == nil {
+		return 1
+	}
+	return p.Person.MaxRows
+}
+
+// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds.
+func (p Plan) Bound() float64 {
+	row := 1.0
+	switch {
+	case p.regression() && p.Noise == NoiseLaplace:
+		row = 4
+	case p.regression():
+		row = math.Sqrt(3)
+	}
+	return row * float64(p.maxRows())
+}
+
+// norm is what Bound is measured in.
+func (p Plan) norm() mechanism.Norm {
+	if p.Noise == NoiseLaplace {
+		return mechanism.L1()
+	}
+	return mechanism.L2()
+}
+
+func (p Plan) noise() mechanism.Noise {
+	if p.Noise == NoiseLaplace {
+		return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
+	}
+	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
+}
+
+// Event returns what the plan releases: k-norm noise in the L1 norm, or Gaussian noise.
+func (p Plan) Event() mechanism.Event { return p.noise() }
+
+// Variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
+// scale s, s² for a normal one of standard deviation s, s being NoiseMultiplier·Bound. (Discrete Laplace
+// noise has a variance below that of the continuous one; the grid's step makes the difference
+// negligible.)
+func (p Plan) Variance() float64 {
+	s := p.NoiseMultiplier * p.Bound()
+	if p.Noise == NoiseLaplace {
+		return 2 * s * s
+	}
+	return s * s
+}
+
+// Validate returns an error that names the first number that makes no sense.
+func (p Plan) Validate() error {
+	switch {
+	case !p.Neighboring.Valid():
+		return fmt.Errorf("evaluate: neighboring is %v, want a named relation", p.Neighboring)
+	case p.Unit == "":
+		return fmt.Errorf("evaluate: the unit is empty, want what one record is; the schema's row says it")
+	case !(p.Delta > 0 && p.Delta < 1):
+		return fmt.Errorf("evaluate: delta is %v, want more than 0 and less than 1", p.Delta)
+	case p.MaxRecords < 1 || p.RowsPerPerson < 0:
+		return fmt.Errorf("evaluate: max records is %d and rows per person %d, want a declared bound of at least 1 and no negative number", p.MaxRecords, p.RowsPerPerson)
+	case p.Person != nil && (p.Person.Column == "" || p.Person.MaxRows < 1 || p.Person.MaxRows > maxRowsPerPerson):
+		return fmt.Errorf("evaluate: person is column %q with at most %d rows, want a column and 1 to %d rows", p.Person.Column, p.Person.MaxRows, maxRowsPerPerson)
+	case p.Noise != NoiseLaplace && p.Noise != NoiseGaussian:
+		return fmt.Errorf("evaluate: noise is %q, want %s or %s", p.Noise, NoiseLaplace, NoiseGaussian)
+	case p.GroupColumn == "" && len(p.Groups) > 0:
+		return fmt.Errorf("evaluate: there are %d groups of no column, want the column's name", len(p.Groups))
+	}
+	if err := p.validateTarget(); err != nil {
+		return err
+	}
+	if p.Numbers() > maxCells {
+		return fmt.Errorf("evaluate: the release has %d numbers, want at most %d; use fewer bins or no groups", p.Numbers(), maxCells)
+	}
+	return mechanism.CheckEvent(p.Event())
+}
+
+// validateTarget checks what belongs to the kind of target.
+func (p Plan) validateTarget() error {
+	if p.regression() {
+		width := p.Upper - p.Lower
+		if !(width > 0) || math.IsInf(width, 1) || !(p.ResidualBound > 0) || p.ResidualBound > width {
+			return fmt.Errorf("evaluate: the target is from %v to %v and residuals are cut at %v, want declared bounds in order and a cut of more than 0, at most their distance", p.Lower, p.Upper, p.ResidualBound)
+		}
+		if p.Edges != nil || p.Threshold != 0 {
+			return fmt.Errorf("evaluate: there are score bins or a threshold for a target without levels, want none")
+		}
+		return nil
+	}
+	if len(p.Levels) < 2 || len(p.Levels) > 1<<10 || p.Lower != 0 || p.Upper != 0 || p.ResidualBound != 0 {
+		return fmt.Errorf("evaluate: there are %d levels, target bounds %v to %v and residual bound %v, want 2 to 1024 levels alone", len(p.Levels), p.Lower, p.Upper, p.ResidualBound)
+	}
+	if err := checkEdges(p.Edges); err != nil {
+		return err
+	}
+	if two := len(p.Levels) == 2; two && !contains(p.Edges, p.Threshold) || !two && p.Threshold != 0 {
+		return fmt.Errorf("evaluate: the threshold is %v with %d levels, want an inner end of the score bins of two levels, and none for more", p.Threshold, len(p.Levels))
+	}
+	return nil
+}
+
+// checkEdges refuses ends of bins that are not ascending from 0 to 1.
+func checkEdges(edges []float64) error {
+	n := len(edges)
+	if n < 2 || n > maxBins+2 || edges[0] != 0 || edges[n-1] != 1 {
+		return fmt.Errorf("evaluate: there are %d ends of score bins, want 2 to %d, from 0 to 1", n, maxBins+2)
+	}
+	for i := 1; i < n; i++ {
+		if !(edges[i] > edges[i-1]) {
+			return fmt.Errorf("evaluate: end %d of the score bins is %v after %v, want ascending ends", i, edges[i], edges[i-1])
+		}
+	}
+	return nil
+}
+
+// contains reports whether v is an inner end of the bins.
+func contains(edges []float64, v float64) bool {
+	for _, e := range edges[1 : len(edges)-1] {
+		if e == v {
+			return true
+		}
+	}
+	return false
+}

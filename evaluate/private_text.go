@@ -1,0 +1,134 @@
+package evaluate
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// noiseColumns head the tables of estimates.
+var noiseColumns = []string{"measure", "estimate", "95 % interval"}
+
+// percents writes an estimate of a share.
+func (e Estimate) percents() []string {
+	return []string{e.Value.percent(), e.Low.percent() + " to " + e.High.percent()}
+}
+
+// decimals writes an estimate with this many decimals.
+func (e Estimate) decimals(n int) []string {
+	return []string{e.Value.fixed(n), e.Low.fixed(n) + " to " + e.High.fixed(n)}
+}
+
+func row(name string, cells ...[]string) []string {
+	out := []string{name}
+	for _, c := range cells {
+		out = append(out, c...)
+	}
+	return out
+}
+
+// Tables returns the measures as tables; estimates stand beside their intervals.
+func (p Private) Tables() []Table {
+	if p.Classification != nil {
+		return p.Classification.tables()
+	}
+	if p.Regression != nil {
+		return p.Regression.tables()
+	}
+	return nil
+}
+
+// WriteText writes the tables, aligned for a terminal. Characters that a terminal could obey are replaced.
+func (p Private) WriteText(w io.Writer) error { return writeTables(w, p.Tables()) }
+
+func (c PrivateClassification) tables() []Table {
+	headline := Table{Title: "All records, from one noisy release", Columns: noiseColumns, Rows: [][]string{
+		row("records", c.Records.decimals(0)),
+		row("accuracy", c.Accuracy.percents()),
+		row("accuracy of the most frequent level", c.MajorityAccuracy.percents()),
+	}}
+	if c.AUC != nil {
+		headline.Rows = append(headline.Rows, row("area under the curve", c.AUC.decimals(4)))
+		headline.Rows = append(headline.Rows, []string{"most that bins may hide of the area", c.AUCResolution.fixed(4), ""})
+	}
+	byLevel := Table{Title: "By level", Columns: []string{"level", "precision", "95 % interval", "recall", "95 % interval"}}
+	for k, level := range c.Levels {
+		byLevel.Rows = append(byLevel.Rows, row(level, c.Precision[k].percents(), c.Recall[k].percents()))
+	}
+	tables := []Table{headline, byLevel, c.confusionTable()}
+	if c.BestAccuracy != nil {
+		tables = append(tables, c.thresholdTable())
+	}
+	if len(c.Calibration) > 0 {
+		tables = append(tables, c.calibrationTable())
+	}
+	if len(c.Groups) > 0 {
+		tables = append(tables, c.groupTable())
+	}
+	return tables
+}
+
+func (c PrivateClassification) confusionTable() Table {
+	t := Table{Title: "Noisy counts (rows: true level, columns: predicted level)", Columns: append([]string{""}, c.Levels...)}
+	for k, level := range c.Levels {
+		cells := []string{level}
+		for _, v := range c.Confusion[k] {
+			cells = append(cells, Measure(v).fixed(0))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func (c PrivateClassification) thresholdTable() Table {
+	threshold := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+	return Table{Title: "Thresholds that would be best on these records", Columns: []string{"for", "threshold", "value"}, Rows: [][]string{
+		{"accuracy", threshold(c.BestAccuracy.Threshold), c.BestAccuracy.Value.percent()},
+		{"mean of the two recalls", threshold(c.BestBalanced.Threshold), c.BestBalanced.Value.percent()},
+	}}
+}
+
+func (c PrivateClassification) calibrationTable() Table {
+	share := "share of the predicted level"
+	if len(c.Levels) == 2 {
+		share = "share of " + c.Levels[1]
+	}
+	t := Table{Title: "Calibration", Columns: []string{"probability", "records", share, "95 % interval"}}
+	for _, b := range c.Calibration {
+		t.Rows = append(t.Rows, row(fmt.Sprintf("%.4g to %.4g", b.Low, b.High), []string{b.Records.Value.fixed(0)}, b.Rate.percents()))
+	}
+	return t
+}
+
+func (c PrivateClassification) groupTable() Table {
+	t := Table{Title: "By " + c.GroupColumn, Columns: []string{c.GroupColumn, "records", "accuracy", "95 % interval"}}
+	two := len(c.Levels) == 2
+	if two {
+		t.Columns = append(t.Columns, "true positives", "95 % interval", "false positives", "95 % interval", "area", "95 % interval")
+	}
+	for _, g := range c.Groups {
+		cells := row(g.Level, []string{g.Records.Value.fixed(0)}, g.Accuracy.percents())
+		if two {
+			cells = row(g.Level, []string{g.Records.Value.fixed(0)}, g.Accuracy.percents(), g.TruePositiveRate.percents(), g.FalsePositiveRate.percents(), g.AUC.decimals(4))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func (r PrivateRegression) tables() []Table {
+	tables := []Table{{Title: "All records, from one noisy release", Columns: noiseColumns, Rows: [][]string{
+		row("records", r.Records.decimals(0)),
+		row("root mean squared error", r.RMSE.decimals(4)),
+		row("mean absolute error", r.MAE.decimals(4)),
+		row("R²", r.R2.decimals(4)),
+	}}}
+	if len(r.Groups) == 0 {
+		return tables
+	}
+	t := Table{Title: "By " + r.GroupColumn, Columns: []string{r.GroupColumn, "records", "RMSE", "95 % interval", "MAE", "95 % interval", "R²", "95 % interval"}}
+	for _, g := range r.Groups {
+		t.Rows = append(t.Rows, row(g.Level, []string{g.Records.Value.fixed(0)}, g.RMSE.decimals(4), g.MAE.decimals(4), g.R2.decimals(4)))
+	}
+	return append(tables, t)
+}

@@ -1,0 +1,148 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+// Records are labelled rows whose predictions are measured. They are private.
+type Records struct {
+	// Targets are indices of levels, or values; shape [n]. A row with NaN contributes nothing.
+	Targets []float64
+	// Predictions has shape [n] for two levels (the probability of the second) and for numbers, and
+	// [n, levels] for more. A row with NaN contributes nothing.
+	Predictions []float64
+	// Groups holds the group of each row, an index of Plan.Groups or anything else for the last group;
+	// it may be nil when the plan has no groups.
+	Groups []int32
+	// Persons lists the rows of each person where a record is a person, else nil. Of each the first
+	// MaxRows are used.
+	Persons [][]int
+}
+
+// check refuses records that do not fit the plan. What it says does not depend on their values.
+func (p Plan) check(r Records) error {
+	outputs := 1
+	if len(p.Levels) > 2 {
+		outputs = len(p.Levels)
+	}
+	n := len(r.Targets)
+	if len(r.Predictions) != n*outputs || p.GroupColumn != "" && len(r.Groups) != n {
+		return fmt.Errorf("evaluate: there are %d predictions and %d groups, want %d a row and one group a row", len(r.Predictions), len(r.Groups), outputs)
+	}
+	if (p.Person != nil) != (r.Persons != nil) {
+		return fmt.Errorf("evaluate: the plan and the records do not agree on whether a record is a person")
+	}
+	return nil
+}
+
+// Release pays for the plan's event and returns its noisy numbers, in rows for a histogram. It is the
+// only way in which the records leave; all else follows from the numbers (Measure).
+func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.check(r); err != nil {
+		return nil, err
+	}
+	records := len(r.Targets)
+	if p.Person != nil {
+		records = len(r.Persons)
+	}
+	sample, err := mechanism.Full().Draw(records)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: p.noise(), Norm: p.norm(), Dim: p.Numbers(), Bound: p.Bound(), MaxRecords: p.MaxRecords})
+	if err != nil {
+		return nil, err
+	}
+	err = query.AddVectors(sum, sample, p.Numbers(), func(_ int, dst []float64, records []int) error {
+		for k, i := range records {
+			p.add(dst[k*p.Numbers():(k+1)*p.Numbers()], r, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	noisy, err := mechanism.Release(payer, p.noise(), sum.Seal())
+	return slices.Clone(noisy.Values()), err
+}
+
+// add adds what one record contributes to dst.
+func (p Plan) add(dst []float64, r Records, record int) {
+	if p.Person == nil {
+		p.addRow(dst, r, record)
+		return
+	}
+	rows := r.Persons[record]
+	for _, i := range rows[:min(len(rows), p.Person.MaxRows)] {
+		p.addRow(dst, r, i)
+	}
+}
+
+// addRow adds one row to its cell, or its moments.
+func (p Plan) addRow(dst []float64, r Records, i int) {
+	base := 0
+	if p.GroupColumn != "" {
+		g := len(p.Groups)
+		if code := int(r.Groups[i]); code >= 0 && code < g {
+			g = code
+		}
+		base = g * p.perGroup()
+	}
+	outputs := len(r.Predictions) / len(r.Targets)
+	prediction := r.Predictions[i*outputs : (i+1)*outputs]
+	if p.regression() {
+		p.addMoments(dst[base:base+momentNumbers], r.Targets[i], prediction[0])
+		return
+	}
+	if cell := p.cell(r.Targets[i], prediction); cell >= 0 {
+		dst[base+cell]++
+	}
+}
+
+// cell returns the place of a row inside its group, -1 for a row that has none. The places are those
+// of [true level][bin] for two levels, of [true level][predicted level][bin] for more.
+func (p Plan) cell(target float64, prediction []float64) int {
+	k := len(p.Levels)
+	if !(target >= 0 && target < float64(k)) || slices.ContainsFunc(prediction, math.IsNaN) {
+		return -1
+	}
+	place, score := int(target), prediction[0]
+	if k > 2 {
+		best := 0
+		for j, v := range prediction {
+			if v > prediction[best] {
+				best = j
+			}
+		}
+		place, score = place*k+best, prediction[best]
+	}
+	// The first inner end that is at least the score ends its bin: a score at the threshold is not above
+	// it.
+	inner := p.Edges[1 : len(p.Edges)-1]
+	return place*p.bins() + sort.SearchFloat64s(inner, score)
+}
+
+// momentNumbers is how many numbers a group has where the target is a number.
+const momentNumbers = 6
+
+// addMoments adds the vector that Plan describes.
+func (p Plan) addMoments(dst []float64, target, prediction float64) {
+	if math.IsNaN(target) || math.IsNaN(prediction) {
+		return
+	}
+	target = max(p.Lower, min(p.Upper, target))
+	a := min(1, math.Abs(target-prediction)/p.ResidualBound)
+	t := max(-1, min(1, (2*target-p.Lower-p.Upper)/(p.Upper-p.Lower)))
+	for j, v := range [momentNumbers]float64{1, a - 0.5, a*a - 0.5, a*a*a*a - 0.5, t, t*t - 0.5} {
+		dst[j] += v
+	}
+}

@@ -1,0 +1,181 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// DefaultBins is the number of score bins for two levels; more levels have one bin, so that the
+// release is the confusion matrix.
+const DefaultBins = 20
+
+// DefaultThreshold is the probability above which the second of two levels is predicted.
+const DefaultThreshold = 0.5
+
+// Request is what a person asks of a private evaluation; NewPlan turns it into a plan.
+type Request struct {
+	// Epsilon is the budget in nats, Delta the probability with which it may fail; both required.
+	Epsilon, Delta float64
+	// Neighboring is the relation; required.
+	Neighboring privacy.Neighboring
+	// Noise is NoiseLaplace or NoiseGaussian; "" means NoiseLaplace.
+	Noise string
+	// Person, if not nil, makes all rows of a person one record.
+	Person *Person
+	// MaxRecords is a declared public bound on the number of rows; 0 means that of the schema.
+	MaxRecords int
+	// Bins is the number of score bins; 0 means DefaultBins for two levels and 1 for more.
+	Bins int
+	// LowScore and HighScore, if not both 0, are declared probabilities between which the bins are of equal
+	// width in log-odds, with one open bin at each side; else all are of equal width in probability.
+	LowScore, HighScore float64
+	// Threshold is the decision threshold for two levels; 0 means DefaultThreshold.
+	Threshold float64
+	// ResidualBound is where residuals are cut, in units of the target; 0 means the distance of its bounds.
+	ResidualBound float64
+	// GroupColumn, if not "", is the categorical column by whose declared levels the release is split.
+	GroupColumn string
+}
+
+// NewPlan turns a request into a plan for a schema, from public numbers alone: noise so large that the
+// release costs at most the request.
+func NewPlan(r Request, s *data.Schema) (Plan, error) {
+	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, MaxRecords: r.MaxRecords, Noise: r.Noise, NoiseMultiplier: 1}
+	if r.Person != nil {
+		p.Unit = fmt.Sprintf("all rows with one %s, of which at most %d are used", r.Person.Column, r.Person.MaxRows)
+		p.RowsPerPerson = 0
+	}
+	if p.MaxRecords == 0 {
+		p.MaxRecords = s.MaxRecords
+	}
+	if p.Noise == "" {
+		p.Noise = NoiseLaplace
+	}
+	if err := p.aim(r, s.Target); err != nil {
+		return Plan{}, err
+	}
+	var err error
+	if p.GroupColumn, p.Groups, err = declaredGroups(r.GroupColumn, s); err != nil {
+		return Plan{}, err
+	}
+	if err = p.Validate(); err != nil {
+		return Plan{}, err
+	}
+	return p.calibrated(r.Epsilon)
+}
+
+// aim fills in what belongs to the kind of target.
+func (p *Plan) aim(r Request, t data.Target) error {
+	if t.Regression() {
+		if r.Bins != 0 || r.LowScore != 0 || r.HighScore != 0 || r.Threshold != 0 {
+			return fmt.Errorf("evaluate: score bins or a threshold are asked for with a target that is a number, want none")
+		}
+		p.Lower, p.Upper, p.ResidualBound = t.Lower, t.Upper, r.ResidualBound
+		if p.ResidualBound == 0 {
+			p.ResidualBound = t.Upper - t.Lower
+		}
+		return nil
+	}
+	p.Levels = slices.Clone(t.Levels)
+	if r.ResidualBound != 0 {
+		return fmt.Errorf("evaluate: a bound on residuals is asked for with a target of levels, want none")
+	}
+	if len(p.Levels) == 2 {
+		p.Threshold = r.Threshold
+		if p.Threshold == 0 {
+			p.Threshold = DefaultThreshold
+		}
+	} else if r.Threshold != 0 {
+		return fmt.Errorf("evaluate: a threshold is asked for with %d levels, want 2", len(p.Levels))
+	}
+	var err error
+	p.Edges, err = r.edges(len(p.Levels), p.Threshold)
+	return err
+}
+
+// edges are the ends of the bins, the threshold among them.
+func (r Request) edges(levels int, threshold float64) ([]float64, error) {
+	bins := r.Bins
+	if bins == 0 && levels > 2 {
+		bins = 1
+	} else if bins == 0 {
+		bins = DefaultBins
+	}
+	if bins < 1 || bins > maxBins {
+		return nil, fmt.Errorf("evaluate: the number of score bins is %d, want 1 to %d", bins, maxBins)
+	}
+	var edges []float64
+	if r.LowScore == 0 && r.HighScore == 0 {
+		for i := range bins + 1 {
+			edges = append(edges, float64(i)/float64(bins))
+		}
+	} else {
+		if !(r.LowScore > 0 && r.LowScore < r.HighScore && r.HighScore < 1) || bins < 3 {
+			return nil, fmt.Errorf("evaluate: scores are from %v to %v in %d bins, want 0 < low < high < 1 and at least 3 bins", r.LowScore, r.HighScore, bins)
+		}
+		low, high := logOdds(r.LowScore), logOdds(r.HighScore)
+		edges = append(edges, 0)
+		for i := range bins - 1 {
+			odds := low + (high-low)*float64(i)/float64(bins-2)
+			edges = append(edges, 1/(1+math.Exp(-odds)))
+		}
+		edges = append(edges, 1)
+	}
+	if levels > 2 {
+		return edges, nil
+	}
+	if !(threshold > 0 && threshold < 1) {
+		return nil, fmt.Errorf("evaluate: the threshold is %v, want more than 0 and less than 1", threshold)
+	}
+	if at, found := slices.BinarySearch(edges, threshold); !found {
+		edges = slices.Insert(edges, at, threshold)
+	}
+	return edges, nil
+}
+
+func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }
+
+// declaredGroups finds the levels of the group column.
+func declaredGroups(name string, s *data.Schema) (string, []string, error) {
+	if name == "" {
+		return "", nil, nil
+	}
+	for _, c := range s.Features() {
+		if c.Name == name && c.Kind == data.Categorical {
+			return name, slices.Clone(c.Levels), nil
+		}
+	}
+	return "", nil, fmt.Errorf("evaluate: the group column is %q, want a categorical feature of the schema; the texts of other columns are not declared", name)
+}
+
+// calibrated returns the plan with the noise that the budget allows.
+func (p Plan) calibrated(epsilon float64) (Plan, error) {
+	target, err := privacy.NewGuarantee(epsilon, p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
+	if err != nil {
+		return Plan{}, err
+	}
+	if !target.Private() {
+		return Plan{}, fmt.Errorf("evaluate: epsilon is %v, want a finite number", epsilon)
+	}
+	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
+		return Plan{}, fmt.Errorf("evaluate: the target is smaller than the rounding of the noise: %w", err)
+	}
+	plan := func(z float64) mechanism.Event {
+		q := p
+		q.NoiseMultiplier = z
+		return q.Event()
+	}
+	if p.Noise == NoiseLaplace { // pure: epsilon holds without delta
+		p.NoiseMultiplier = p.Neighboring.Movement() / target.Epsilon()
+	} else if p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan); err != nil {
+		return Plan{}, err
+	}
+	return p, p.Validate()
+}
