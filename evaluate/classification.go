@@ -76,7 +76,13 @@ type Group struct {
 // probabilities of a record sum to 1 by no better than 1e-3. Errors name the
 // record (counted from 0) and never its values.
 func Classify(levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
-	scores, err := newScores(len(levels), labels, probabilities)
+	return ClassifyAt(DefaultThreshold, levels, labels, probabilities, groups)
+}
+
+// ClassifyAt is Classify with another threshold: of two levels the second is predicted when its
+// probability is above it. It must be above 0 and below 1; for more levels it has no effect.
+func ClassifyAt(threshold float64, levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
+	scores, err := newScores(len(levels), labels, probabilities, threshold)
 	if err != nil {
 		return Classification{}, err
 	}

@@ -57,7 +57,7 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) {
 		accuracy.add(got.Accuracy, float64(truth.Accuracy.Value))
 		recall.add(got.Recall[1], float64(truth.Recall[1].Value))
 		precision.add(got.Precision[0], float64(truth.Precision[0].Value))
-		area.add(*got.AUC, float64(truth.AUC.Value))
+		area.add(got.AUC.Estimate, float64(truth.AUC.Value))
 		group.add(got.Groups[0].Accuracy, float64(truth.Groups[0].Accuracy.Value))
 		bin.add(got.Calibration[2].Rate, float64(truth.Calibration[2].Rate.Value))
 	}

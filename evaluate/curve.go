@@ -39,12 +39,12 @@ func (c counts) levels() (zero, one []float64) {
 // the first-order terms, (∂area/∂count)²·(count + noise) over the cells (counts taken as Poisson
 // variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
 // edition, section 16.1), and of the product of the noises.
-func (c counts) auc() (area Estimate, resolution Measure) {
+func (c counts) auc() Area {
 	zero, one := c.levels()
 	below, above := c.ahead()
 	zeros, ones := total(zero), total(one)
 	if !(zeros > 0) || !(ones > 0) {
-		return Estimate{Undefined(), 0, 1}, Undefined()
+		return Area{Estimate{Undefined(), 0, 1}, Undefined()}
 	}
 	won, tied := 0.0, 0.0
 	for b := range one {
@@ -61,7 +61,7 @@ func (c counts) auc() (area Estimate, resolution Measure) {
 	}
 	noise += c.products(value) * (c.noise / zeros) * (c.noise / ones) / (zeros * ones)
 	variance := c.rows*max(0, sampling) + noise
-	return around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), Measure(min(0.5, tied/(2*zeros*ones)))
+	return Area{around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), Measure(min(0.5, tied/(2*zeros*ones)))}
 }
 
 // products is Σ (w_ij - value)² over all pairs of bins.

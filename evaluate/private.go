@@ -26,9 +26,8 @@ type PrivateClassification struct {
 	Confusion [][]float64 `json:"confusion"`
 	Precision []Estimate  `json:"precision"`
 	Recall    []Estimate  `json:"recall"`
-	// AUC, of two levels, counts ties in a bin 1/2; AUCResolution bounds how far that moves it.
-	AUC           *Estimate `json:"auc,omitempty"`
-	AUCResolution *Measure  `json:"auc-resolution,omitempty"`
+	// AUC is of two levels.
+	AUC *Area `json:"auc,omitempty"`
 	// ROC, BestAccuracy and BestBalanced are of two levels.
 	ROC          []Point `json:"roc,omitempty"`
 	BestAccuracy *Choice `json:"best-threshold-for-accuracy,omitempty"`
@@ -37,6 +36,13 @@ type PrivateClassification struct {
 	// GroupColumn and Groups are the measures by declared groups.
 	GroupColumn string         `json:"group-column,omitempty"`
 	Groups      []PrivateGroup `json:"groups,omitempty"`
+}
+
+// Area is an area under the curve in which ties in a bin count 1/2; Resolution bounds how far that moves
+// it from the area of the exact scores.
+type Area struct {
+	Estimate
+	Resolution Measure `json:"resolution"`
 }
 
 // PrivateGroup holds the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are of two
@@ -87,9 +93,9 @@ func (p Plan) classify(numbers []float64) PrivateClassification {
 		}
 	}
 	if len(p.Levels) == 2 {
-		area, resolution := all.auc()
+		area := all.auc()
 		accurate, balanced := all.best(false), all.best(true)
-		out.AUC, out.AUCResolution, out.ROC, out.BestAccuracy, out.BestBalanced = &area, &resolution, all.curve(), &accurate, &balanced
+		out.AUC, out.ROC, out.BestAccuracy, out.BestBalanced = &area, all.curve(), &accurate, &balanced
 	}
 	if p.bins() > 1 {
 		out.Calibration = all.calibration()
@@ -115,9 +121,9 @@ func (p Plan) groupName(g int) string {
 func (c counts) group(name string) PrivateGroup {
 	out := PrivateGroup{Level: name, Records: c.records(), Accuracy: c.accuracy()}
 	if len(c.plan.Levels) == 2 {
-		area, _ := c.auc()
+		area := c.auc()
 		hits, alarms := c.recall(1), c.falseAlarms()
-		out.AUC, out.TruePositiveRate, out.FalsePositiveRate = &area, &hits, &alarms
+		out.AUC, out.TruePositiveRate, out.FalsePositiveRate = &area.Estimate, &hits, &alarms
 	}
 	return out
 }

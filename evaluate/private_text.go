@@ -49,7 +49,7 @@ func (c PrivateClassification) tables() []Table {
 	}}
 	if c.AUC != nil {
 		headline.Rows = append(headline.Rows, row("area under the curve", c.AUC.decimals(4)))
-		headline.Rows = append(headline.Rows, []string{"most that bins may hide of the area", c.AUCResolution.fixed(4), ""})
+		headline.Rows = append(headline.Rows, []string{"most that bins may hide of the area", c.AUC.Resolution.fixed(4), ""})
 	}
 	byLevel := Table{Title: "By level", Columns: []string{"level", "precision", "95 % interval", "recall", "95 % interval"}}
 	for k, level := range c.Levels {

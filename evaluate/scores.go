@@ -20,17 +20,21 @@ type scores struct {
 	labels  []int     // shape [n]
 	rows    []float64 // shape [n, width]
 	guesses []int     // shape [n], predicted level or undefinedGuess
+	// threshold is the probability of the second of two levels above which it is predicted.
+	threshold float64
 }
 
-func newScores(levels int, labels []int, probabilities []float64) (*scores, error) {
+func newScores(levels int, labels []int, probabilities []float64, threshold float64) (*scores, error) {
 	n := len(labels)
 	switch {
 	case levels < 2:
 		return nil, fmt.Errorf("evaluate: the number of levels is %d, want at least 2; name every class of the target", levels)
 	case n == 0:
 		return nil, errNoRecords
+	case !(threshold > 0 && threshold < 1):
+		return nil, fmt.Errorf("evaluate: the threshold is %v, want more than 0 and less than 1", threshold)
 	}
-	s := &scores{levels: levels, width: levels, labels: labels, rows: probabilities}
+	s := &scores{levels: levels, width: levels, labels: labels, rows: probabilities, threshold: threshold}
 	if levels == 2 && len(probabilities) == n {
 		s.width = 1
 	}
@@ -85,7 +89,7 @@ func (s *scores) guess() {
 		case s.undefined(i):
 			s.guesses[i] = undefinedGuess
 		case s.levels == 2:
-			if s.second(i) > 0.5 {
+			if s.second(i) > s.threshold {
 				s.guesses[i] = 1
 			}
 		default:

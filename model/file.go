@@ -42,6 +42,8 @@ type file struct {
 	Map        mapFile     `json:"feature-map"`
 	Loss       lossFile    `json:"loss"`
 	Weights    [][]float64 `json:"weights"`
+	// Threshold is left out where it is DefaultThreshold, or there are no two levels.
+	Threshold float64 `json:"threshold,omitempty"`
 }
 
 type mapFile struct {
@@ -70,6 +72,7 @@ func (m *Model) Encode() ([]byte, error) {
 	if h, ok := m.linear.Loss.(Huber); ok {
 		f.Loss.Width = h.Width
 	}
+	f.Threshold = m.threshold
 	for k := range m.linear.Columns {
 		f.Weights = append(f.Weights, m.weights[k*m.linear.Dim:(k+1)*m.linear.Dim])
 	}
@@ -145,7 +148,10 @@ func Decode(text []byte) (*Model, error) {
 		return nil, err
 	}
 	m.Provenance = f.Provenance
-	return m, nil
+	if f.Threshold == 0 {
+		return m, nil
+	}
+	return m.WithThreshold(f.Threshold)
 }
 
 func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {

@@ -24,6 +24,8 @@ type Model struct {
 	declared []data.Column
 	starts   []int // of each declared column, where its values begin in a row
 	marks    data.MissingSet
+
+	threshold float64 // 0: DefaultThreshold
 }
 
 // New puts a model together. It keeps its arguments and errs when they do not fit, or a

@@ -96,10 +96,13 @@ type Coefficient struct {
 	Value float64
 }
 
-// Metrics are measured over records that were declared public.
+// Metrics are measured over records that were declared public, or, where Private says so, computed
+// from a noisy release.
 type Metrics struct {
 	// Source says which records, and who declared them public.
 	Source string
+	// Private says that the records are private and that the guarantee covers the measures.
+	Private bool
 	// Tables are shown in order: headline numbers, levels, groups.
 	Tables []Table
 	// Confusion is the confusion matrix of a classifier, or nil.

@@ -101,7 +101,11 @@ func (t *textPage) metrics() {
 	if t.Metrics == nil {
 		return
 	}
-	t.heading("How good is the model? Measured on records that were declared public")
+	if t.Metrics.Private {
+		t.heading("How good is the model? Computed from a noisy release about private records")
+	} else {
+		t.heading("How good is the model? Measured on records that were declared public")
+	}
 	if t.Metrics.Source != "" {
 		t.wrapped("  ", "  ", t.Metrics.Source)
 	}

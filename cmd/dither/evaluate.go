@@ -17,15 +17,22 @@ confusion matrix; for a numeric target the root mean squared error, the mean abs
 and R². With --group the same by the levels of a categorical column, or by the texts of a
 column that the schema ignores.
 
-The numbers are exact about this table and not private: publish them only if the table is
-public. They say nothing about the guarantee of the model, which stays what it was.
+With --private the table is private, and everything is computed from one noisy release that
+costs --epsilon: a histogram of the true levels and the scores, or sums of cut residuals.
+Estimates stand beside intervals that allow for the noise and for the sampling of the
+records. With --out they are written with a certificate, which dither verify recomputes.
+Then --group takes only columns with declared levels.
+
+Without --private the numbers are exact about this table and not private: publish them only if
+the table is public. They say nothing about the guarantee of the model, which stays what it was.
 
 Rows that the schema drops, among them those without a usable target, are left out and
 counted. A numeric target outside its declared bounds counts as the nearest bound.`
 
 const evaluateExample = `  dither evaluate dither-model test.csv
   dither evaluate dither-model test.csv --group sex --json
-  dither evaluate dither-model builtin:randhie`
+  dither evaluate dither-model builtin:randhie
+  dither evaluate dither-model people.csv --private --epsilon 0.5 --out people-evaluation`
 
 // exactBanner stands over every number that describes a table exactly.
 const exactBanner = "not private: these numbers describe this table exactly; publish them only if the table is public"
@@ -35,6 +42,9 @@ type evaluateCommand struct {
 	table tableFlags
 	group string
 	json  bool
+	// threshold is that of two levels; 0: the model's.
+	threshold float64
+	private   privateFlags
 }
 
 func newEvaluate() *cobra.Command {
@@ -47,6 +57,8 @@ func newEvaluate() *cobra.Command {
 	e.table.add(c)
 	c.Flags().StringVar(&e.group, "group", "", "column by whose levels the measures are split")
 	c.Flags().BoolVar(&e.json, "json", false, "print JSON")
+	c.Flags().Float64Var(&e.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
+	e.private.add(c.Flags())
 	return c
 }
 
@@ -63,6 +75,17 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	m, err := model.Load(folder)
 	if err != nil {
 		return err
+	}
+	if err = e.check(c, m); err != nil {
+		return err
+	}
+	if e.private.private {
+		return e.runPrivate(c, m, folder, table)
+	}
+	if e.threshold != 0 {
+		if m, err = m.WithThreshold(e.threshold); err != nil {
+			return err
+		}
 	}
 	extra, err := groupColumns(m.Schema(), e.group)
 	if err != nil {
@@ -85,6 +108,21 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 		return err
 	}
 	return out.print(c.OutOrStdout(), e.json)
+}
+
+// check holds the flags to each other.
+func (e *evaluateCommand) check(c *cobra.Command, m *model.Model) error {
+	if c.Flags().Changed("threshold") {
+		if _, err := m.WithThreshold(e.threshold); err != nil {
+			return err
+		}
+	}
+	for _, name := range privateNames {
+		if c.Flags().Changed(name) && !e.private.private {
+			return fmt.Errorf("--%s is given without --private, want both; without it the numbers are exact and not private", name)
+		}
+	}
+	return nil
 }
 
 // groupColumns names the columns that must be read besides the features to group by this
@@ -159,7 +197,7 @@ func measure(ctx context.Context, m *model.Model, d *data.Dataset, group string)
 	for i, v := range kept.targets {
 		labels[i] = int(v)
 	}
-	c, err := evaluate.Classify(m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
+	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
 	return &c, nil, err
 }
 

@@ -21,7 +21,8 @@ import (
 const predictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
 (counted from 1, the header not counted), the prediction, and for a model of classes the
 probability of every level, in the schema's order. Of two levels the second is predicted
-when its probability is above 0.5; of more, the first of the most probable ones.
+when its probability is above the model's threshold (0.5, or what was set when it was
+trained, or --threshold); of more, the first of the most probable ones.
 
 The table is read under the schema that the model carries; its target column may be absent.
 A row that the schema drops keeps its line, with empty cells. Probabilities are written in
@@ -120,7 +121,7 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 	err := predictAll(ctx, m, d, func(first int, predictions []float64) error {
 		for i := 0; i < len(predictions); i += k {
 			record[0] = strconv.Itoa(first + i/k + 1)
-			fillPrediction(record[1:], target, predictions[i:i+k])
+			fillPrediction(record[1:], target, predictions[i:i+k], m.Threshold())
 			if err := out.Write(record); err != nil {
 				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
 			}
@@ -148,7 +149,7 @@ func predictionHeader(t data.Target) []string {
 
 // fillPrediction fills the cells behind the row's number: empty ones for a row without a
 // prediction.
-func fillPrediction(cells []string, t data.Target, p []float64) {
+func fillPrediction(cells []string, t data.Target, p []float64, threshold float64) {
 	clear(cells)
 	switch {
 	case t.Regression():
@@ -156,10 +157,10 @@ func fillPrediction(cells []string, t data.Target, p []float64) {
 			cells[0] = exactText(p[0])
 		}
 		return
-	case predictedLevel(p) < 0:
+	case predictedLevel(p, threshold) < 0:
 		return
 	}
-	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p)])
+	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p, threshold)])
 	if len(p) == 1 {
 		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
 		return
@@ -170,14 +171,14 @@ func fillPrediction(cells []string, t data.Target, p []float64) {
 }
 
 // predictedLevel is the index of the predicted level, by the rule of evaluate.Classify, or
-// -1 when a probability is not a number.
-func predictedLevel(p []float64) int {
+// -1 when a probability is not a number. The threshold is of two levels.
+func predictedLevel(p []float64, threshold float64) int {
 	if slices.ContainsFunc(p, math.IsNaN) {
 		return -1
 	}
 	best := 0
 	if len(p) <= 2 { // two levels: one probability or both, that of the second is last
-		if p[len(p)-1] > 0.5 {
+		if p[len(p)-1] > threshold {
 			best = 1
 		}
 		return best

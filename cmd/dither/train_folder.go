@@ -54,7 +54,7 @@ func isModelFolder(path string) bool {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case "model.json", "certificate.json", "report.html":
+		case "model.json", "certificate.json", "report.html", "evaluation.json":
 		default:
 			return false
 		}

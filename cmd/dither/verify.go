@@ -5,17 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/cobra"
 )
 
-const verifyLong = `Recompute the certificate of a model folder: that the events follow from the plan, epsilon
+const verifyLong = `Recompute the certificate of a model folder, or of the folder of a private evaluation: that the events follow from the plan, epsilon
 from the events, and the hash from model.json; that the model names the same run and has the
 shape and the declared sizes of the plan. Prints what was checked and what is guaranteed.
 
@@ -40,12 +42,18 @@ func newVerify() *cobra.Command {
 }
 
 // methods derive what a plan implies, by the name of the training method.
-var methods = train.Methods()
+var methods = allMethods()
+
+func allMethods() map[string]certificate.Method {
+	all := train.Methods()
+	maps.Copy(all, evaluate.Methods())
+	return all
+}
 
 // known reports whether a method is one of package train, whose plans are train.Plan.
 func known(method string) bool {
 	_, ok := methods[method]
-	return ok
+	return ok && method != evaluate.MethodPrivate
 }
 
 // checked lists in words what verifyFolder looks at.
@@ -94,13 +102,16 @@ func verifyFolder(folder string) (verification, error) {
 	if err != nil {
 		return verification{}, err
 	}
-	modelText, err := readPart(folder, model.FileName)
-	if err != nil {
-		return verification{}, err
-	}
 	c, err := certificate.Decode(certificateText)
 	if err != nil {
 		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, certificate.FileName), err)
+	}
+	if c.Method == evaluate.MethodPrivate {
+		return verifyEvaluation(folder, certificateText, c)
+	}
+	modelText, err := readPart(folder, model.FileName)
+	if err != nil {
+		return verification{}, err
 	}
 	m, err := model.Decode(modelText)
 	if err != nil {
@@ -159,13 +170,21 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order and nothing behind them", certificate.FileName)
 	}
 	if !known(c.Method) {
+		if plan, err := evaluate.ReadPlan(c.Plan); c.Method == evaluate.MethodPrivate && err == nil {
+			return checkPlanSpelling(c, plan)
+		}
 		return nil
 	}
 	var p train.Plan
 	if err := json.Unmarshal(c.Plan, &p); err != nil {
 		return nil // Certificate.Verify says what is wrong with the plan
 	}
-	if plan, err := p.JSON(); err != nil || !sameJSON(c.Plan, plan) {
+	return checkPlanSpelling(c, p)
+}
+
+// checkPlanSpelling refuses a plan that is not spelled like this value.
+func checkPlanSpelling(c certificate.Certificate, plan any) error {
+	if text, err := json.Marshal(plan); err != nil || !sameJSON(c.Plan, text) {
 		return fmt.Errorf("the plan is not spelled as dither writes it, want each field once and in order")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -64,11 +65,14 @@ func checkPaid(p train.Plan, m *feature.Map) error {
 	return errors.Join(unpaid...)
 }
 
-func agree[T comparable](what string, c, m T) error {
+func agree[T comparable](what string, c, m T) error { return agreeWith(model.FileName, what, c, m) }
+
+// agreeWith compares a value of the certificate with that of another file.
+func agreeWith[T comparable](name, what string, c, m T) error {
 	if c == m {
 		return nil
 	}
-	return fmt.Errorf("the %s is %v in %s and %v in %s, want one value", what, c, certificate.FileName, m, model.FileName)
+	return fmt.Errorf("the %s is %v in %s and %v in %s, want one value", what, c, certificate.FileName, m, name)
 }
 
 // promise states the guarantee of a verified certificate in one paragraph.
@@ -78,12 +82,20 @@ func promise(c certificate.Certificate) string {
 	}
 	words := relationMeaning(c.Neighboring)
 	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one record (%s), by accountant %s: %s changes the probability of whatever "+
-		"anyone may conclude from the model by at most the factor %s (e to the power epsilon), plus %v.",
-		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, epsilonText(math.Exp(float64(c.Epsilon))), c.Delta)
+		"anyone may conclude from the %s by at most the factor %s (e to the power epsilon), plus %v.",
+		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, released(c), epsilonText(math.Exp(float64(c.Epsilon))), c.Delta)
 	if c.GroupRows > 1 {
 		text += fmt.Sprintf(" For all %d rows that one person has at most, epsilon is %s at the same delta.", c.GroupRows, epsilonText(float64(c.GroupEpsilon)))
 	}
 	return printable(text)
+}
+
+// released names what a certificate is of.
+func released(c certificate.Certificate) string {
+	if c.Method == evaluate.MethodPrivate {
+		return "evaluation"
+	}
+	return "model"
 }
 
 // relationMeaning says what the guarantee hides, as the subject of a sentence.

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// privateFlags are the flags of a private evaluation.
+type privateFlags struct {
+	flags                           *pflag.FlagSet
+	private                         bool
+	epsilon, delta                  float64
+	neighboring, noise, unit        string
+	maxRecordsPerPerson, maxRecords int
+	bins                            int
+	scoreRange                      string
+	residualBound                   float64
+	out                             string
+	replace                         bool
+}
+
+// privateNames are the flags that go with --private alone.
+var privateNames = []string{"epsilon", "delta", "neighboring", "noise", "unit", "max-records-per-person", "max-records", "bins", "score-range", "residual-bound", "out", "replace"}
+
+func (p *privateFlags) add(f *pflag.FlagSet) {
+	p.flags = f
+	f.BoolVar(&p.private, "private", false, "measure private records: everything is computed from one noisy release, which --epsilon pays for")
+	f.Float64Var(&p.epsilon, "epsilon", 0, "with --private: privacy budget of the evaluation, in nats; required")
+	f.Float64Var(&p.delta, "delta", 1e-6, "with --private: probability with which the epsilon bound may fail")
+	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "with --private: neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.StringVar(&p.noise, "noise", evaluate.NoiseLaplace, "with --private: laplace or gaussian")
+	f.StringVar(&p.unit, "unit", "row", "with --private: what is protected: row, or person:COLUMN for all rows with one text in a column")
+	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "with --private: rows of a person that are used, with --unit person:COLUMN")
+	f.IntVar(&p.maxRecords, "max-records", 0, "with --private: declared public bound on the number of rows, instead of the schema's")
+	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, 1 for more)", evaluate.DefaultBins))
+	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
+	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
+	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
+	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
+}
+
+// request turns the flags into what is asked of evaluate.
+func (p *privateFlags) request(group string, threshold float64) (evaluate.Request, error) {
+	r := evaluate.Request{Epsilon: p.epsilon, Delta: p.delta, Noise: p.noise, MaxRecords: p.maxRecords, Bins: p.bins, ResidualBound: p.residualBound, GroupColumn: group, Threshold: threshold}
+	if !p.flags.Changed("epsilon") {
+		return r, fmt.Errorf("--epsilon is missing, want the budget of the private evaluation, such as 0.5; it adds to what was spent on these records before")
+	}
+	if !(p.epsilon > 0) || math.IsInf(p.epsilon, 1) {
+		return r, fmt.Errorf("--epsilon is %v, want a positive finite number", p.epsilon)
+	}
+	if p.maxRecords < 0 {
+		return r, fmt.Errorf("--max-records is %d, want a positive number", p.maxRecords)
+	}
+	var err error
+	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
+		return r, err
+	}
+	if r.LowScore, r.HighScore, err = parseRange(p.scoreRange); err != nil {
+		return r, err
+	}
+	unit, err := (&planFlags{unit: p.unit, maxRecordsPerPerson: p.maxRecordsPerPerson}).person()
+	if err == nil && unit != nil {
+		r.Person = &evaluate.Person{Column: unit.Column, MaxRows: unit.MaxRows}
+	}
+	return r, err
+}
+
+// parseRange reads LOW:HIGH, nothing as 0 and 0.
+func parseRange(text string) (low, high float64, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	a, b, two := strings.Cut(text, ":")
+	low, errLow := strconv.ParseFloat(a, 64)
+	high, errHigh := strconv.ParseFloat(b, 64)
+	if !two || errLow != nil || errHigh != nil || !(low > 0 && low < high && high < 1) {
+		return 0, 0, fmt.Errorf("--score-range is %q, want LOW:HIGH with 0 < low < high < 1, such as 0.01:0.4", text)
+	}
+	return low, high, nil
+}
+
+// privateEvaluation is what a private evaluation prints as JSON. All of it may be published.
+type privateEvaluation struct {
+	Folder      string              `json:"folder,omitempty"`
+	Epsilon     certificate.Epsilon `json:"epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	Unit        string              `json:"unit"`
+	Accountant  string              `json:"accountant"`
+	evaluate.Private
+	text string
+}
+
+// runPrivate measures the model on private records.
+func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath, table string) error {
+	request, err := e.private.request(e.group, e.threshold)
+	if err != nil {
+		return err
+	}
+	if two := len(m.Schema().Target.Levels) == 2; two && request.Threshold == 0 {
+		request.Threshold = m.Threshold()
+	}
+	plan, err := evaluate.NewPlan(request, m.Schema())
+	if err != nil {
+		return err
+	}
+	draft, err := plan.Certificate()
+	if err != nil {
+		return err
+	}
+	draft.Assumptions = evaluationAssumptions(plan)
+	var out folder
+	if e.private.out != "" {
+		if out, err = newFolder(e.private.out, e.private.replace); err != nil {
+			return err
+		}
+	}
+	modelText, err := readPart(modelPath, model.FileName)
+	if err != nil {
+		return err
+	}
+	records, err := e.privateRecords(c.Context(), m, plan, table)
+	if err != nil {
+		return err
+	}
+	file, err := releaseEvaluation(plan, draft, records)
+	if err != nil {
+		return err
+	}
+	file.ModelSHA256 = certificate.Hash(modelText)
+	result := privateEvaluation{Epsilon: draft.Epsilon, Delta: draft.Delta, Neighboring: draft.Neighboring, Unit: draft.Unit, Accountant: draft.Accountant, Private: file.Measures, text: guaranteeText(draft)}
+	if e.private.out != "" {
+		result.Folder = out.path
+		if err = writeEvaluationFolder(out, file, draft, m); err != nil {
+			return failed{err}
+		}
+	}
+	return result.print(c.OutOrStdout(), e.json)
+}
+
+// privateRecords reads the table as train does: what it says does not depend on the values of records.
+func (e *evaluateCommand) privateRecords(ctx context.Context, m *model.Model, p evaluate.Plan, table string) (evaluate.Records, error) {
+	options := data.ReadOptions{MaxRecords: p.MaxRecords}
+	if p.Person != nil && !isFeature(m.Schema(), p.Person.Column) {
+		options.Extra = append(options.Extra, p.Person.Column)
+	}
+	d, err := readTable(ctx, m.Schema(), table, e.table, options)
+	if err != nil {
+		return evaluate.Records{}, err
+	}
+	return recordsOf(ctx, m, p, d)
+}
+
+// recordsOf predicts the rows of a data set for a private evaluation.
+func recordsOf(ctx context.Context, m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Records, error) {
+	if d.Target() == nil {
+		return evaluate.Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
+	}
+	kept, err := score(ctx, m, d, nil)
+	if err != nil {
+		return evaluate.Records{}, err
+	}
+	out := evaluate.Records{Targets: kept.targets, Predictions: kept.predictions}
+	if k := m.Outputs(); k == 2 { // the probability of the second level alone
+		out.Predictions = make([]float64, len(kept.targets))
+		for i := range out.Predictions {
+			out.Predictions[i] = kept.predictions[2*i+1]
+		}
+	}
+	if p.GroupColumn != "" {
+		if out.Groups, _, err = d.Group(p.GroupColumn); err != nil {
+			return evaluate.Records{}, err
+		}
+	}
+	if p.Person != nil {
+		codes, _, groupErr := d.Group(p.Person.Column)
+		if groupErr != nil {
+			return evaluate.Records{}, groupErr
+		}
+		out.Persons = evaluate.PersonsOf(codes, p.Person.MaxRows)
+	}
+	return out, nil
+}
+
+// isFeature reports whether a column is a categorical feature, whose codes are at hand.
+func isFeature(s *data.Schema, name string) bool {
+	for _, c := range s.Features() {
+		if c.Name == name && c.Kind == data.Categorical {
+			return true
+		}
+	}
+	return false
+}
+
+// releaseEvaluation pays for the plan and releases.
+func releaseEvaluation(p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
+	limit, err := privacy.NewGuarantee(float64(draft.Epsilon)*(1+priceTolerance), p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
+	if err != nil {
+		return evaluate.File{}, err
+	}
+	budget, err := ledger.NewSingle(limit)
+	if err != nil {
+		return evaluate.File{}, err
+	}
+	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
+	if err != nil {
+		return evaluate.File{}, failure(err)
+	}
+	numbers, err := evaluate.Release(grant, p, records)
+	if err != nil {
+		return evaluate.File{}, failure(err)
+	}
+	file, err := evaluate.NewFile(p, numbers)
+	return file, failedOrNil(err)
+}
+
+// failedOrNil marks an error as one of running.
+func failedOrNil(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed{err}
+}
+
+func (v privateEvaluation) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, v)
+	}
+	text := "guarantee  " + printable(v.text) + "\n           Everything below is computed from one noisy release, so no more of it costs anything.\n\n"
+	if err := writeAll(w, []byte(text)); err != nil {
+		return err
+	}
+	if err := v.WriteText(w); err != nil {
+		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+	}
+	if v.Folder == "" {
+		return nil
+	}
+	return writeAll(w, fmt.Appendf(nil, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\n", v.Folder, reportName, v.Folder))
+}

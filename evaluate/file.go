@@ -1,0 +1,143 @@
+package evaluate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// FileName is the name of a private evaluation inside a folder.
+const FileName = "evaluation.json"
+
+const (
+	fileFormat  = "dither-evaluation"
+	fileVersion = 1
+)
+
+// File is evaluation.json: a plan, what it released, and what follows. All of it may be published.
+type File struct {
+	Format  string `json:"format"`
+	Version int    `json:"format-version"`
+	Program string `json:"program"`
+	Run     string `json:"run"`
+	Created string `json:"created"`
+	// ModelSHA256 is the hash of the model file that was measured.
+	ModelSHA256 string `json:"model-sha256"`
+	Plan        Plan   `json:"plan"`
+	// Numbers is the release, and Measures what Measures computes from it.
+	Numbers  []float64 `json:"numbers"`
+	Measures Private   `json:"measures"`
+}
+
+// NewFile returns the file of a release, without provenance and hash.
+func NewFile(p Plan, numbers []float64) (File, error) {
+	m, err := Measures(p, numbers)
+	return File{Format: fileFormat, Version: fileVersion, Plan: p, Numbers: numbers, Measures: m}, err
+}
+
+// Encode returns the bytes of evaluation.json.
+func (f File) Encode() ([]byte, error) {
+	out, err := json.MarshalIndent(f, "", " ")
+	return append(out, '\n'), err
+}
+
+// DecodeFile reads what Encode writes; unknown fields are errors.
+func DecodeFile(text []byte) (File, error) {
+	var f File
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return f, fmt.Errorf("not an evaluation file: %w", err)
+	}
+	if d.More() {
+		return f, fmt.Errorf("not an evaluation file: there is text after it")
+	}
+	if f.Format != fileFormat || f.Version != fileVersion {
+		return f, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, fileFormat, fileVersion)
+	}
+	return f, nil
+}
+
+// Check recomputes the measures from the release and returns an error where they differ.
+func (f File) Check() error {
+	want, err := Measures(f.Plan, f.Numbers)
+	if err != nil {
+		return err
+	}
+	a, err := plain(f.Measures)
+	if err != nil {
+		return err
+	}
+	b, err := plain(want)
+	if err != nil {
+		return err
+	}
+	if !alike(a, b) {
+		return fmt.Errorf("evaluate: the measures are not those that follow from the released numbers")
+	}
+	return nil
+}
+
+// plain is a value as JSON reads it.
+func plain(v any) (out any, err error) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	return out, err
+}
+
+// alike compares two values as JSON reads them; numbers may differ by what another machine's rounding
+// makes.
+func alike(a, b any) bool {
+	switch x := a.(type) {
+	case float64:
+		y, ok := b.(float64)
+		return ok && math.Abs(x-y) <= 1e-9*max(1, math.Abs(x))
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !alike(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for name, v := range x {
+			if w, there := y[name]; !there || !alike(v, w) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
+
+// PersonsOf lists the rows of each person, of which the codes name the person of every row; a negative
+// code is no person, and its row is in no list. Persons stand in the order in which they first appear,
+// with at most maxRows rows each.
+func PersonsOf(codes []int32, maxRows int) [][]int {
+	at, rows := map[int32]int{}, [][]int{}
+	for i, code := range codes {
+		if code < 0 {
+			continue
+		}
+		k, known := at[code]
+		if !known {
+			k = len(rows)
+			at[code], rows = k, append(rows, nil)
+		}
+		if len(rows[k]) < maxRows {
+			rows[k] = append(rows[k], i)
+		}
+	}
+	return rows
+}

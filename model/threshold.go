@@ -1,0 +1,31 @@
+package model
+
+import "fmt"
+
+// DefaultThreshold is the probability above which the second of two levels is predicted.
+const DefaultThreshold = 0.5
+
+// Threshold returns the probability of the second of two levels above which it is predicted; it has no
+// meaning for other targets.
+func (m *Model) Threshold() float64 {
+	if m.threshold == 0 {
+		return DefaultThreshold
+	}
+	return m.threshold
+}
+
+// WithThreshold returns the model with this decision threshold, which is kept in its file. Probabilities
+// do not change. It errs unless the target has two levels and the threshold is above 0 and below 1.
+func (m *Model) WithThreshold(threshold float64) (*Model, error) {
+	if len(m.schema.Target.Levels) != 2 {
+		return nil, fmt.Errorf("model: a threshold is given for a target with %d levels, want 2", len(m.schema.Target.Levels))
+	}
+	if !(threshold > 0 && threshold < 1) {
+		return nil, fmt.Errorf("model: the threshold is %v, want more than 0 and less than 1", threshold)
+	}
+	changed := *m
+	if changed.threshold = threshold; threshold == DefaultThreshold {
+		changed.threshold = 0
+	}
+	return &changed, nil
+}
