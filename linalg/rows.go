@@ -44,7 +44,8 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 //
 // Whoever goes through a long matrix calls Margins and then AddWhole or AddScaledRows for
 // one block of consecutive rows after another: blocks of 32 to 128 rows are fastest. Both
-// calls ask for the memory behind their block while they work.
+// calls ask for the memory behind their block while they work. AddRowsByMargin does both in
+// one pass for float32 rows and one column.
 func Margins[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
 	rows := rowsOf(len(dst), columns)
 	wantLength("x", len(x), rows, dim)

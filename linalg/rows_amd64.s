@@ -32,6 +32,199 @@ DATA rowBits64<>+48(SB)/8, $0x0000000000000040
 DATA rowBits64<>+56(SB)/8, $0x0000000000000080
 GLOBL rowBits64<>(SB), RODATA|NOPTR, $64
 
+DATA rowMasks<>+0(SB)/4, $0xffffffff
+DATA rowMasks<>+4(SB)/4, $0xffffffff
+DATA rowMasks<>+8(SB)/4, $0xffffffff
+DATA rowMasks<>+12(SB)/4, $0xffffffff
+DATA rowMasks<>+16(SB)/4, $0xffffffff
+DATA rowMasks<>+20(SB)/4, $0xffffffff
+DATA rowMasks<>+24(SB)/4, $0xffffffff
+DATA rowMasks<>+28(SB)/4, $0xffffffff
+DATA rowMasks<>+32(SB)/4, $0xffffffff
+DATA rowMasks<>+36(SB)/4, $0xffffffff
+DATA rowMasks<>+40(SB)/4, $0xffffffff
+DATA rowMasks<>+44(SB)/4, $0xffffffff
+DATA rowMasks<>+48(SB)/4, $0xffffffff
+DATA rowMasks<>+52(SB)/4, $0xffffffff
+DATA rowMasks<>+56(SB)/4, $0xffffffff
+DATA rowMasks<>+60(SB)/4, $0xffffffff
+DATA rowMasks<>+64(SB)/4, $0x00000000
+DATA rowMasks<>+68(SB)/4, $0x00000000
+DATA rowMasks<>+72(SB)/4, $0x00000000
+DATA rowMasks<>+76(SB)/4, $0x00000000
+DATA rowMasks<>+80(SB)/4, $0x00000000
+DATA rowMasks<>+84(SB)/4, $0x00000000
+DATA rowMasks<>+88(SB)/4, $0x00000000
+DATA rowMasks<>+92(SB)/4, $0x00000000
+DATA rowMasks<>+96(SB)/4, $0x00000000
+DATA rowMasks<>+100(SB)/4, $0x00000000
+DATA rowMasks<>+104(SB)/4, $0x00000000
+DATA rowMasks<>+108(SB)/4, $0x00000000
+DATA rowMasks<>+112(SB)/4, $0x00000000
+DATA rowMasks<>+116(SB)/4, $0x00000000
+DATA rowMasks<>+120(SB)/4, $0x00000000
+DATA rowMasks<>+124(SB)/4, $0x00000000
+GLOBL rowMasks<>(SB), RODATA|NOPTR, $128
+
+// func byMarginSingleAVX512(margins *float32, next *float32, dst *float32, last *float32, factors *float32, turns int, dim int, w *float32, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, MMX+
+TEXT ·byMarginSingleAVX512(SB), NOSPLIT, $0-72
+	MOVQ  next+8(FP), AX
+	MOVQ  last+24(FP), CX
+	MOVQ  dst+16(FP), DX
+	MOVQ  w+56(FP), BX
+	MOVQ  margins+0(FP), SI
+	MOVQ  factors+32(FP), DI
+	MOVQ  turns+40(FP), R8
+	MOVQ  dim+48(FP), R9
+	MOVQ  R9, R10
+	SHRQ  $0x05, R10
+	SHLQ  $0x07, R10
+	SHLQ  $0x02, R9
+	MOVQ  mask+64(FP), R11
+	KMOVQ R11, K1
+
+turns1:
+	VBROADCASTSS (DI), Z0
+	VBROADCASTSS 4(DI), Z1
+	XORQ         R12, R12
+	VXORPS       Z2, Z2, Z2
+	XORQ         R11, R11
+	TESTQ        R10, R10
+	JZ           short3
+	PCALIGN      $0x40
+
+chunks2:
+	PREFETCHNTA 6208(AX)(R11*1)
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Z3
+	VMULPS      (AX)(R11*1), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VMOVUPS     64(BX)(R11*1), Z3
+	VMULPS      64(AX)(R11*1), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	LEAQ        (CX)(R12*1), R13
+	VMOVUPS     (R13), Z3
+	VFMADD213PS (DX)(R12*1), Z0, Z3
+	VFMADD231PS (R13)(R9*1), Z1, Z3
+	VMOVUPS     Z3, (DX)(R12*1)
+	ADDQ        $0x40, R12
+	SUBQ        $-128, R11
+	CMPQ        R11, R10
+	JL          chunks2
+
+short3:
+	TESTQ       $0x00000040, R9
+	JZ          even4
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Z3
+	VMULPS      (AX)(R11*1), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	ADDQ        $0x40, R11
+
+even4:
+	CMPQ        mask+64(FP), $0x00
+	JE          none5
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS.Z   (BX)(R11*1), K1, Z3
+	VMOVUPS.Z   (AX)(R11*1), K1, Z4
+	VMULPS      Z4, Z3, Z3
+	VADDPS      Z3, Z2, Z2
+
+none5:
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPS        Y2, Y3, Y3
+	ADDQ          R9, AX
+	VXORPS        Z2, Z2, Z2
+	XORQ          R11, R11
+	TESTQ         R10, R10
+	JZ            short7
+	PCALIGN       $0x40
+
+chunks6:
+	PREFETCHNTA 6208(AX)(R11*1)
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Z4
+	VMULPS      (AX)(R11*1), Z4, Z4
+	VADDPS      Z4, Z2, Z2
+	VMOVUPS     64(BX)(R11*1), Z4
+	VMULPS      64(AX)(R11*1), Z4, Z4
+	VADDPS      Z4, Z2, Z2
+	LEAQ        (CX)(R12*1), R13
+	VMOVUPS     (R13), Z4
+	VFMADD213PS (DX)(R12*1), Z0, Z4
+	VFMADD231PS (R13)(R9*1), Z1, Z4
+	VMOVUPS     Z4, (DX)(R12*1)
+	ADDQ        $0x40, R12
+	SUBQ        $-128, R11
+	CMPQ        R11, R10
+	JL          chunks6
+
+short7:
+	TESTQ       $0x00000040, R9
+	JZ          even8
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Z4
+	VMULPS      (AX)(R11*1), Z4, Z4
+	VADDPS      Z4, Z2, Z2
+	ADDQ        $0x40, R11
+
+even8:
+	CMPQ        mask+64(FP), $0x00
+	JE          none9
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS.Z   (BX)(R11*1), K1, Z4
+	VMOVUPS.Z   (AX)(R11*1), K1, Z5
+	VMULPS      Z5, Z4, Z4
+	VADDPS      Z4, Z2, Z2
+
+none9:
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y2, Y4, Y4
+	ADDQ          R9, AX
+	TESTQ         $0x00000040, R9
+	JZ            even10
+	LEAQ          (CX)(R12*1), R11
+	VMOVUPS       (R11), Z2
+	VFMADD213PS   (DX)(R12*1), Z0, Z2
+	VFMADD231PS   (R11)(R9*1), Z1, Z2
+	VMOVUPS       Z2, (DX)(R12*1)
+	ADDQ          $0x40, R12
+
+even10:
+	CMPQ        mask+64(FP), $0x00
+	JE          none11
+	LEAQ        (CX)(R12*1), R11
+	VMOVUPS.Z   (R11), K1, Z2
+	VMOVUPS.Z   (DX)(R12*1), K1, Z5
+	VFMADD213PS Z5, Z0, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z0
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (DX)(R12*1)
+
+none11:
+	VEXTRACTF32X4 $0x01, Y3, X0
+	VADDPS        X3, X0, X0
+	VEXTRACTF32X4 $0x01, Y4, X1
+	VADDPS        X4, X1, X1
+	VUNPCKLPD     X1, X0, X2
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X2, X0, X0
+	VUNPCKLPD     X1, X1, X2
+	VUNPCKHPD     X1, X1, X1
+	VADDPS        X2, X1, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X2, X0, X0
+	VMOVLPS       X0, (SI)
+	ADDQ          $0x08, SI
+	ADDQ          $0x08, DI
+	LEAQ          (CX)(R9*2), CX
+	DECQ          R8
+	JNZ           turns1
+	VZEROUPPER
+	RET
+
 // func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows int, dim int, columns int, stride int, ahead int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, MMX+
 TEXT ·marginsSingleAVX512(SB), NOSPLIT, $32-72
@@ -6072,6 +6265,218 @@ whole29:
 	JMP    columns21
 
 fewer22:
+	VZEROUPPER
+	RET
+
+// func byMarginSingleAVX2(margins *float32, next *float32, dst *float32, last *float32, factors *float32, turns int, dim int, w *float32, mask uint64)
+// Requires: AVX, FMA3, MMX+
+TEXT ·byMarginSingleAVX2(SB), NOSPLIT, $0-72
+	MOVQ    next+8(FP), AX
+	MOVQ    last+24(FP), CX
+	MOVQ    dst+16(FP), DX
+	MOVQ    w+56(FP), BX
+	MOVQ    margins+0(FP), SI
+	MOVQ    factors+32(FP), DI
+	MOVQ    turns+40(FP), R8
+	MOVQ    dim+48(FP), R9
+	MOVQ    R9, R10
+	SHRQ    $0x05, R10
+	SHLQ    $0x07, R10
+	SHLQ    $0x02, R9
+	MOVQ    dim+48(FP), R12
+	LEAQ    rowMasks<>+64(SB), R11
+	ANDQ    $0x0f, R12
+	SHLQ    $0x02, R12
+	SUBQ    R12, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+
+turns1:
+	VBROADCASTSS (DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	XORQ         R12, R12
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	XORQ         R11, R11
+	TESTQ        R10, R10
+	JZ           short3
+	PCALIGN      $0x40
+
+chunks2:
+	PREFETCHNTA 6208(AX)(R11*1)
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Y6
+	VMULPS      (AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     32(BX)(R11*1), Y6
+	VMULPS      32(AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	VMOVUPS     64(BX)(R11*1), Y6
+	VMULPS      64(AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     96(BX)(R11*1), Y6
+	VMULPS      96(AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	LEAQ        (CX)(R12*1), R13
+	VMOVUPS     (R13), Y6
+	VFMADD213PS (DX)(R12*1), Y2, Y6
+	VFMADD231PS (R13)(R9*1), Y3, Y6
+	VMOVUPS     Y6, (DX)(R12*1)
+	LEAQ        32(CX)(R12*1), R13
+	VMOVUPS     (R13), Y6
+	VFMADD213PS 32(DX)(R12*1), Y2, Y6
+	VFMADD231PS (R13)(R9*1), Y3, Y6
+	VMOVUPS     Y6, 32(DX)(R12*1)
+	ADDQ        $0x40, R12
+	SUBQ        $-128, R11
+	CMPQ        R11, R10
+	JL          chunks2
+
+short3:
+	TESTQ       $0x00000040, R9
+	JZ          even4
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Y6
+	VMULPS      (AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     32(BX)(R11*1), Y6
+	VMULPS      32(AX)(R11*1), Y6, Y6
+	VADDPS      Y6, Y5, Y5
+	ADDQ        $0x40, R11
+
+even4:
+	CMPQ        mask+64(FP), $0x00
+	JE          none5
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMASKMOVPS  (BX)(R11*1), Y0, Y6
+	VMASKMOVPS  (AX)(R11*1), Y0, Y7
+	VMULPS      Y7, Y6, Y6
+	VADDPS      Y6, Y4, Y4
+	VMASKMOVPS  32(BX)(R11*1), Y1, Y6
+	VMASKMOVPS  32(AX)(R11*1), Y1, Y7
+	VMULPS      Y7, Y6, Y6
+	VADDPS      Y6, Y5, Y5
+
+none5:
+	VADDPS  Y5, Y4, Y4
+	ADDQ    R9, AX
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	XORQ    R11, R11
+	TESTQ   R10, R10
+	JZ      short7
+	PCALIGN $0x40
+
+chunks6:
+	PREFETCHNTA 6208(AX)(R11*1)
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Y7
+	VMULPS      (AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	VMOVUPS     32(BX)(R11*1), Y7
+	VMULPS      32(AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y6, Y6
+	VMOVUPS     64(BX)(R11*1), Y7
+	VMULPS      64(AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	VMOVUPS     96(BX)(R11*1), Y7
+	VMULPS      96(AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y6, Y6
+	LEAQ        (CX)(R12*1), R13
+	VMOVUPS     (R13), Y7
+	VFMADD213PS (DX)(R12*1), Y2, Y7
+	VFMADD231PS (R13)(R9*1), Y3, Y7
+	VMOVUPS     Y7, (DX)(R12*1)
+	LEAQ        32(CX)(R12*1), R13
+	VMOVUPS     (R13), Y7
+	VFMADD213PS 32(DX)(R12*1), Y2, Y7
+	VFMADD231PS (R13)(R9*1), Y3, Y7
+	VMOVUPS     Y7, 32(DX)(R12*1)
+	ADDQ        $0x40, R12
+	SUBQ        $-128, R11
+	CMPQ        R11, R10
+	JL          chunks6
+
+short7:
+	TESTQ       $0x00000040, R9
+	JZ          even8
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMOVUPS     (BX)(R11*1), Y7
+	VMULPS      (AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	VMOVUPS     32(BX)(R11*1), Y7
+	VMULPS      32(AX)(R11*1), Y7, Y7
+	VADDPS      Y7, Y6, Y6
+	ADDQ        $0x40, R11
+
+even8:
+	CMPQ        mask+64(FP), $0x00
+	JE          none9
+	PREFETCHNTA 6144(AX)(R11*1)
+	VMASKMOVPS  (BX)(R11*1), Y0, Y7
+	VMASKMOVPS  (AX)(R11*1), Y0, Y8
+	VMULPS      Y8, Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	VMASKMOVPS  32(BX)(R11*1), Y1, Y7
+	VMASKMOVPS  32(AX)(R11*1), Y1, Y8
+	VMULPS      Y8, Y7, Y7
+	VADDPS      Y7, Y6, Y6
+
+none9:
+	VADDPS      Y6, Y5, Y5
+	ADDQ        R9, AX
+	TESTQ       $0x00000040, R9
+	JZ          even10
+	LEAQ        (CX)(R12*1), R11
+	VMOVUPS     (R11), Y6
+	VFMADD213PS (DX)(R12*1), Y2, Y6
+	VFMADD231PS (R11)(R9*1), Y3, Y6
+	VMOVUPS     Y6, (DX)(R12*1)
+	LEAQ        32(CX)(R12*1), R11
+	VMOVUPS     (R11), Y6
+	VFMADD213PS 32(DX)(R12*1), Y2, Y6
+	VFMADD231PS (R11)(R9*1), Y3, Y6
+	VMOVUPS     Y6, 32(DX)(R12*1)
+	ADDQ        $0x40, R12
+
+even10:
+	CMPQ        mask+64(FP), $0x00
+	JE          none11
+	LEAQ        (CX)(R12*1), R11
+	VMASKMOVPS  (R11), Y0, Y6
+	VMASKMOVPS  (DX)(R12*1), Y0, Y7
+	VFMADD213PS Y7, Y2, Y6
+	VMASKMOVPS  (R11)(R9*1), Y0, Y7
+	VFMADD231PS Y7, Y3, Y6
+	VMASKMOVPS  Y6, Y0, (DX)(R12*1)
+	LEAQ        32(CX)(R12*1), R11
+	VMASKMOVPS  (R11), Y1, Y6
+	VMASKMOVPS  32(DX)(R12*1), Y1, Y7
+	VFMADD213PS Y7, Y2, Y6
+	VMASKMOVPS  (R11)(R9*1), Y1, Y2
+	VFMADD231PS Y2, Y3, Y6
+	VMASKMOVPS  Y6, Y1, 32(DX)(R12*1)
+
+none11:
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPS       X4, X2, X2
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X5, X3, X3
+	VUNPCKLPD    X3, X2, X4
+	VUNPCKHPD    X3, X2, X2
+	VADDPS       X4, X2, X2
+	VUNPCKLPD    X3, X3, X4
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X4, X3, X3
+	VSHUFPS      $0x88, X3, X2, X4
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X4, X2, X2
+	VMOVLPS      X2, (SI)
+	ADDQ         $0x08, SI
+	ADDQ         $0x08, DI
+	LEAQ         (CX)(R9*2), CX
+	DECQ         R8
+	JNZ          turns1
 	VZEROUPPER
 	RET
 

@@ -14,6 +14,7 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 	dst, sum := make([]float32, columns*dim), make([]float64, columns*dim)
 	integers := make([]int64, columns*dim)
 	const products = rows * columns
+	sums, nothing := dst[products:products+dim], func([]float32, int) {}
 	calls := map[string]func(){
 		"Margins, x short":              func() { Margins(dst[:products], x[1:], dim, w, columns) },
 		"Margins, x long":               func() { Margins(dst[:products-columns], x, dim, w, columns) },
@@ -31,6 +32,10 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 		"AddWholeBits, dst short":       func() { AddWholeBits(sum[1:], bits, dim, q, columns) },
 		"AddScaledRows, x short":        func() { AddScaledRows(dst, x[1:], dim, w[:products], columns) },
 		"AddScaledRows, dst short":      func() { AddScaledRows(dst[1:], x, dim, w[:products], columns) },
+		"AddRowsByMargin, x short":      func() { AddRowsByMargin(sums, x[1:], dim, w[:dim], dst[:rows], nothing) },
+		"AddRowsByMargin, w long":       func() { AddRowsByMargin(sums, x, dim, w, dst[:rows], nothing) },
+		"AddRowsByMargin, dst short":    func() { AddRowsByMargin(sums[1:], x, dim, w[:dim], dst[:rows], nothing) },
+		"AddRowsByMargin, negative dim": func() { AddRowsByMargin(sums, nil, -1, w[:dim], nil, nothing) },
 		"FlushWhole, dst short":         func() { FlushWhole(integers[:products-1:products-1], q) },
 		"MarginsSparse, start short":    func() { MarginsSparse(dst[:4], SparseRows{Start: []int{0, 1}, Index: []uint32{1}}, w, 2) },
 		"MarginsSparse, index beyond":   func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 210}}, w, 1) },
@@ -66,6 +71,7 @@ func TestRowFunctionsTakeNothing(t *testing.T) {
 	AddScaledRows(nil, []float32{}, 0, make([]float32, 4), 2)
 	MarginsSparse(nil, SparseRows{}, nil, 1)
 	FlushWhole(nil, nil)
+	AddRowsByMargin(make([]float32, 5), nil, 5, make([]float32, 5), nil, nil)
 	dst := []float32{1, 2}
 	Margins(dst, []float32{}, 0, nil, 1)
 	MarginsBits(dst[1:], nil, 0, nil, 1)

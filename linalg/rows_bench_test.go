@@ -108,11 +108,38 @@ func readStep(d *stepData, s *stepRoom, _ []float32, _, from, to, _ int) {
 	s.sum[0] = readSingles(d.single[from*stepDim : to*stepDim])
 }
 
-// steps are the variants that the benchmark compares.
-var steps = []struct {
+// onceStep is the step in float32 of one column that reads the entries once.
+func onceStep(d *stepData, s *stepRoom, w []float32, _, from, to, _ int) {
+	AddRowsByMargin(s.sum, d.single[from*stepDim:to*stepDim], stepDim, w, s.margins[:to-from], func(part []float32, _ int) {
+		Sigmoid(part, part)
+		for k := range part {
+			part[k] -= 0.5
+		}
+	})
+}
+
+// twiceStep does the same by blocks of 64 rows.
+func twiceStep(d *stepData, s *stepRoom, w []float32, _, from, to, _ int) {
+	for i := from; i < to; i += 64 {
+		m := s.margins[:min(64, to-i)]
+		x := d.single[i*stepDim : (i+len(m))*stepDim]
+		Margins(m, x, stepDim, w, 1)
+		Sigmoid(m, m)
+		for k := range m {
+			m[k] -= 0.5
+		}
+		AddScaledRows(s.sum, x, stepDim, m, 1)
+	}
+}
+
+// namedStep is a variant that a benchmark compares.
+type namedStep struct {
 	name string
 	run  step
-}{
+}
+
+// steps are those of BenchmarkStep.
+var steps = []namedStep{
 	{"read", readStep},
 	{"float32", nonPrivateStep(func(d *stepData) []float32 { return d.single })},
 	{"uint8", nonPrivateStep(func(d *stepData) []uint8 { return d.byte })},
@@ -132,14 +159,26 @@ func BenchmarkStep(b *testing.B) {
 		for _, goroutines := range []int{1, 2} {
 			for _, block := range []int{8, 16, 32, 64, 128, 256} {
 				b.Run(fmt.Sprintf("columns=%d/goroutines=%d/block=%d", columns, goroutines, block), func(b *testing.B) {
-					benchmarkSteps(b, d, columns, goroutines, block)
+					benchmarkSteps(b, d, steps, columns, goroutines, block)
 				})
 			}
 		}
 	}
 }
 
-func benchmarkSteps(b *testing.B, d *stepData, columns, goroutines, block int) {
+// BenchmarkStepOnce does the same with a logistic step of one column in float32, in one pass
+// and in two.
+func BenchmarkStepOnce(b *testing.B) {
+	d := newStepData()
+	variants := []namedStep{{"read", readStep}, {"once", onceStep}, {"twice", twiceStep}}
+	for _, goroutines := range []int{1, 2} {
+		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
+			benchmarkSteps(b, d, variants, 1, goroutines, stepRows)
+		})
+	}
+}
+
+func benchmarkSteps(b *testing.B, d *stepData, steps []namedStep, columns, goroutines, block int) {
 	w := make([]float32, columns*stepDim)
 	r := rand.New(rand.NewPCG(31, 1))
 	for j := range w {

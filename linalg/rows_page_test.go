@@ -45,6 +45,17 @@ func eachShapeInside(t *testing.T, test func(set instructions, s rowShape)) {
 	})
 }
 
+// TestAddRowsByMarginStaysInside does the same for one pass, by parts of two rows.
+func TestAddRowsByMarginStaysInside(t *testing.T) {
+	const rows, dim = 7, 200
+	x, w, dst, m := endsAtGap[float32](t, rows*dim), endsAtGap[float32](t, dim), endsAtGap[float32](t, dim), endsAtGap[float32](t, rows)
+	eachShapeInside(t, func(set instructions, s rowShape) {
+		if s.rows >= 2 {
+			passOnce(set, 2)(dst(s.dim), x(s.rows*s.dim), s.dim, w(s.dim), m(s.rows), func([]float32, int) {})
+		}
+	})
+}
+
 func rowKernelStaysInside[T Entry](t *testing.T) {
 	const rows, dim, columns = 7, 200, 7
 	x, w, dst := endsAtGap[T](t, rows*dim), endsAtGap[float32](t, columns*dim), endsAtGap[float32](t, rows*columns)

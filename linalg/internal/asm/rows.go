@@ -55,7 +55,9 @@ type rowKernel struct {
 // rows writes the kernels of rows.go.
 func rows(c *build.Context) {
 	bitTables(c)
+	maskTable(c)
 	for _, set := range rowSets {
+		(&rowKernel{Context: c, set: set, entry: rowSingle, margin: true}).byMargin()
 		for _, entry := range []rowEntry{rowSingle, rowShort, rowByte, rowBit} {
 			(&rowKernel{Context: c, set: set, entry: entry, margin: true}).margins()
 			if entry != rowBit {

@@ -198,11 +198,11 @@ func (s *sumState) addProduct(a, b, sum reg.Register) {
 }
 
 // spread fills a register with one number.
-func (s *sumState) spread(m operand.Mem, v reg.Register) {
-	if s.double {
-		s.VBROADCASTSD(m, v)
+func (k *rowKernel) spread(m operand.Mem, v reg.Register) {
+	if k.double {
+		k.VBROADCASTSD(m, v)
 	} else {
-		s.VBROADCASTSS(m, v)
+		k.VBROADCASTSS(m, v)
 	}
 }
 

@@ -99,46 +99,46 @@ func (s *marginState) store(t marginTile, sums [][]reg.Register) {
 }
 
 // eight adds the upper eight of sixteen partial sums to the lower eight.
-func (s *marginState) eight(sums []reg.Register) reg.Register {
-	v := s.YMM()
-	if s.set.masks {
-		s.VEXTRACTF64X4(operand.U8(1), sums[0], v)
-		s.VADDPS(sums[0].(reg.VecVirtual).AsY(), v, v)
+func (k *rowKernel) eight(sums []reg.Register) reg.Register {
+	v := k.YMM()
+	if k.set.masks {
+		k.VEXTRACTF64X4(operand.U8(1), sums[0], v)
+		k.VADDPS(sums[0].(reg.VecVirtual).AsY(), v, v)
 	} else {
-		s.VADDPS(sums[1], sums[0], v)
+		k.VADDPS(sums[1], sums[0], v)
 	}
 	return v
 }
 
 // four ends the sums of four products that have eight partial sums each. Where there are
 // fewer, the last stands several times.
-func (s *marginState) four(sums [4]reg.Register) reg.Register {
+func (k *rowKernel) four(sums [4]reg.Register) reg.Register {
 	var halved [4]reg.Register
 	for i, v := range sums {
 		if i > 0 && v == sums[i-1] {
 			halved[i] = halved[i-1]
 			continue
 		}
-		upper := s.XMM()
-		if s.set.masks { // so that it takes every register
-			s.VEXTRACTF32X4(operand.U8(1), v, upper)
+		upper := k.XMM()
+		if k.set.masks { // so that it takes every register
+			k.VEXTRACTF32X4(operand.U8(1), v, upper)
 		} else {
-			s.VEXTRACTF128(operand.U8(1), v, upper)
+			k.VEXTRACTF128(operand.U8(1), v, upper)
 		}
-		s.VADDPS(v.(reg.VecVirtual).AsX(), upper, upper)
+		k.VADDPS(v.(reg.VecVirtual).AsX(), upper, upper)
 		halved[i] = upper
 	}
 	var pairs [2]reg.Register
 	for i := range pairs {
-		low, high := s.XMM(), s.XMM()
-		s.VUNPCKLPD(halved[2*i+1], halved[2*i], low)
-		s.VUNPCKHPD(halved[2*i+1], halved[2*i], high)
-		s.VADDPS(low, high, high)
+		low, high := k.XMM(), k.XMM()
+		k.VUNPCKLPD(halved[2*i+1], halved[2*i], low)
+		k.VUNPCKHPD(halved[2*i+1], halved[2*i], high)
+		k.VADDPS(low, high, high)
 		pairs[i] = high
 	}
-	even, odd := s.XMM(), s.XMM()
-	s.VSHUFPS(operand.U8(0x88), pairs[1], pairs[0], even)
-	s.VSHUFPS(operand.U8(0xdd), pairs[1], pairs[0], odd)
-	s.VADDPS(even, odd, odd)
+	even, odd := k.XMM(), k.XMM()
+	k.VSHUFPS(operand.U8(0x88), pairs[1], pairs[0], even)
+	k.VSHUFPS(operand.U8(0xdd), pairs[1], pairs[0], odd)
+	k.VADDPS(even, odd, odd)
 	return odd
 }
