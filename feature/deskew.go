@@ -6,12 +6,13 @@ import (
 	"math"
 )
 
-// deskew sets a slanted grey image upright: it shears the image along its rows so that its own mixed
-// second moment becomes zero, about its own centroid. With mass p at row y and column x,
+// deskew sets a slanted grey image upright in the middle: it shears the image along its rows so that its
+// own mixed second moment becomes zero, and moves its centroid to the middle of the image. With mass p at
+// row y and column x, centroid (ȳ, x̄) and middle (m, n),
 //
-//	out(y, x) = p(y, x + α·(y - ȳ)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
+//	out(y, x) = p(y + ȳ - m, x + x̄ - n + α·(y - m)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
 //
-// linear between pixels and zero outside the image. It is the deslanting of handwriting by moments
+// bilinear between pixels and zero outside the image. It is the deslanting of handwriting by moments
 // (Y. LeCun et al., "Gradient-based learning applied to document recognition", Proceedings of the IEEE
 // 86, 1998, section III.A; the moments are those of M.-K. Hu, "Visual pattern recognition by moment
 // invariants", IRE Transactions on Information Theory 8, 1962). Numbers below zero have no mass.
@@ -42,34 +43,41 @@ func (d deskew) NewScratch() any { return nil }
 func (d deskew) Name(j int, before func(int) Name) Name { return before(j) }
 
 func (d deskew) Apply(dst, x []float64, _ any) {
-	middle, slope := d.slant(x)
+	down, right, slope, found := d.slant(x)
+	if !found {
+		copy(dst, x)
+		return
+	}
+	clear(dst)
+	above := math.Floor(down)
 	for i := range d.rows {
-		row, out := x[i*d.columns:][:d.columns], dst[i*d.columns:][:d.columns]
-		if slope == 0 {
-			copy(out, row)
-			continue
-		}
-		shearRow(out, row, slope*(float64(i)-middle))
+		out, at := dst[i*d.columns:][:d.columns], i+int(above)
+		by := right + slope*(float64(i)-float64(d.rows-1)/2)
+		d.addRow(out, x, at, by, 1-(down-above))
+		d.addRow(out, x, at+1, by, down-above)
 	}
 }
 
-// slant returns the row of the centroid, and by how many columns a row is off the one above it: 0 for
-// an image without mass or with all mass in one row.
-func (d deskew) slant(x []float64) (middle, slope float64) {
+// slant returns how far down and right of the middle the centroid is, and by how many columns a row is
+// off the one above it, 0 when all mass is in one row. Without mass nothing is found.
+func (d deskew) slant(x []float64) (down, right, slope float64, found bool) {
 	var mass, byRow, byColumn float64
 	d.each(x, func(y, x, p float64) {
 		mass, byRow, byColumn = mass+p, byRow+p*y, byColumn+p*x
 	})
+	if !(mass > 0) {
+		return 0, 0, 0, false
+	}
 	middle, across := byRow/mass, byColumn/mass
 	var mixed, tall float64
 	d.each(x, func(y, x, p float64) {
 		mixed, tall = mixed+p*(y-middle)*(x-across), tall+p*(y-middle)*(y-middle)
 	})
-	// What rounding leaves of the second moment of a single row is no height; without mass, nothing is.
-	if !(tall > 1e-9*mass) {
-		return 0, 0
+	// What rounding leaves of the second moment of a single row is no height.
+	if tall > 1e-9*mass {
+		slope = mixed / tall
 	}
-	return middle, mixed / tall
+	return middle - float64(d.rows-1)/2, across - float64(d.columns-1)/2, slope, true
 }
 
 // each calls f for every place with mass.
@@ -83,22 +91,20 @@ func (d deskew) each(x []float64, f func(y, x, p float64)) {
 	}
 }
 
-// shearRow writes a row of pixels seen from by columns to the right.
-func shearRow(dst, x []float64, by float64) {
-	n := float64(len(x))
-	if !(by > -n && by < n) {
-		clear(dst)
+// addRow adds weight times row i of x, seen from by columns to the right, to dst.
+func (d deskew) addRow(dst, x []float64, i int, by, weight float64) {
+	if i < 0 || i >= d.rows {
 		return
 	}
-	whole := int(math.Floor(by))
-	part := by - float64(whole)
+	row, whole := x[i*d.columns:][:d.columns], int(math.Floor(by))
+	part := by - math.Floor(by)
 	at := func(j int) float64 {
-		if j < 0 || j >= len(x) {
+		if j < 0 || j >= len(row) {
 			return 0
 		}
-		return x[j]
+		return row[j]
 	}
 	for j := range dst {
-		dst[j] = (1-part)*at(j+whole) + part*at(j+whole+1)
+		dst[j] += weight * ((1-part)*at(j+whole) + part*at(j+whole+1))
 	}
 }
