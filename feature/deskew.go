@@ -10,9 +10,10 @@ import (
 // own mixed second moment becomes zero, and moves its centroid to the middle of the image. With mass p at
 // row y and column x, centroid (ȳ, x̄) and middle (m, n),
 //
-//	out(y, x) = p(y + ȳ - m, x + x̄ - n + α·(y - m)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
+//	q(y, x) = p(y, x + x̄ - n + α·(y - ȳ)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
+//	out(y, x) = q(y + ȳ - m, x),
 //
-// bilinear between pixels and zero outside the image. It is the deslanting of handwriting by moments
+// linear between pixels in x and then in y, and zero outside the image. It is the deslanting of handwriting by moments
 // (Y. LeCun et al., "Gradient-based learning applied to document recognition", Proceedings of the IEEE
 // 86, 1998, section III.A; the moments are those of M.-K. Hu, "Visual pattern recognition by moment
 // invariants", IRE Transactions on Information Theory 8, 1962). Numbers below zero have no mass.
@@ -49,12 +50,12 @@ func (d deskew) Apply(dst, x []float64, _ any) {
 		return
 	}
 	clear(dst)
-	above := math.Floor(down)
+	whole, part := math.Floor(down), down-math.Floor(down)
 	for i := range d.rows {
-		out, at := dst[i*d.columns:][:d.columns], i+int(above)
-		by := right + slope*(float64(i)-float64(d.rows-1)/2)
-		d.addRow(out, x, at, by, 1-(down-above))
-		d.addRow(out, x, at+1, by, down-above)
+		row := x[i*d.columns:][:d.columns]
+		by := right + slope*(float64(i)-down-float64(d.rows-1)/2)
+		d.addRow(dst, row, i-int(whole), by, 1-part)
+		d.addRow(dst, row, i-int(whole)-1, by, part)
 	}
 }
 
@@ -91,20 +92,20 @@ func (d deskew) each(x []float64, f func(y, x, p float64)) {
 	}
 }
 
-// addRow adds weight times row i of x, seen from by columns to the right, to dst.
-func (d deskew) addRow(dst, x []float64, i int, by, weight float64) {
+// addRow adds weight times a row, seen from by columns to the right, to row i of dst.
+func (d deskew) addRow(dst, row []float64, i int, by, weight float64) {
 	if i < 0 || i >= d.rows {
 		return
 	}
-	row, whole := x[i*d.columns:][:d.columns], int(math.Floor(by))
-	part := by - math.Floor(by)
+	whole, part := int(math.Floor(by)), by-math.Floor(by)
 	at := func(j int) float64 {
 		if j < 0 || j >= len(row) {
 			return 0
 		}
 		return row[j]
 	}
-	for j := range dst {
-		dst[j] += weight * ((1-part)*at(j+whole) + part*at(j+whole+1))
+	out := dst[i*d.columns:][:d.columns]
+	for j := range out {
+		out[j] += weight * ((1-part)*at(j+whole) + part*at(j+whole+1))
 	}
 }
