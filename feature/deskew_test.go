@@ -36,7 +36,7 @@ func TestDeskewExactly(t *testing.T) {
 	} {
 		got := straighten(t, c.shape, c.x)
 		for j := range c.want {
-			if math.Abs(got[j]-c.want[j]) > 1e-12 {
+			if !(math.Abs(got[j]-c.want[j]) <= 1e-12) {
 				t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 				break
 			}
@@ -99,7 +99,7 @@ func TestDeskewFarAway(t *testing.T) {
 		x[3*40+i] = 1
 	}
 	for _, v := range straighten(t, "[7,40]", x) {
-		if v < 0 || v > 1 {
+		if !(v >= 0 && v <= 1) {
 			t.Errorf("got %v, want numbers between 0 and 1", v)
 		}
 	}

@@ -26,7 +26,7 @@ func TestFourier(t *testing.T) {
 					for j := range n {
 						want += x[j*batch+b] * cmplx.Rect(1, sign*2*math.Pi*float64(j)*float64(k)/float64(n))
 					}
-					if cmplx.Abs(got[k*batch+b]-want) > 1e-11 {
+					if !(cmplx.Abs(got[k*batch+b]-want) <= 1e-11) {
 						t.Fatalf("length %d, sign %v, frequency %d, column %d: got %v, want %v", n, sign, k, b, got[k*batch+b], want)
 					}
 				}

@@ -132,7 +132,7 @@ func TestScatteringIsItsDefinition(t *testing.T) {
 			t.Fatalf("%v: got %d features, want %d", c, len(got), len(want))
 		}
 		for j := range want {
-			if math.Abs(got[j]-want[j]) > 1e-12 {
+			if !(math.Abs(got[j]-want[j]) <= 1e-12) {
 				t.Fatalf("%v: feature %d is %v, want %v", c, j, got[j], want[j])
 			}
 		}
@@ -175,7 +175,7 @@ func TestScatteringOfAConstant(t *testing.T) {
 		if j < 9 {
 			want = 0.7
 		}
-		if math.Abs(v-want) > 1.5e-5 {
+		if !(math.Abs(v-want) <= 1.5e-5) {
 			t.Fatalf("%v is %v, want %v", s.Name(j, nil), v, want)
 		}
 	}
