@@ -143,6 +143,9 @@ func BenchmarkFloatStep(b *testing.B) {
 	const n, d = 60000, 784
 	x, labels := make([]float32, n*d), make([]float32, n)
 	linalg.HugePages(x)
+	for i := range labels {
+		labels[i] = float32(i % 2)
+	}
 	r := rand.New(rand.NewPCG(4, 5))
 	for j := range x {
 		if r.IntN(5) == 0 {
@@ -159,29 +162,15 @@ func BenchmarkFloatStep(b *testing.B) {
 	}
 }
 
-// floatStep adds up the gradient over blocks of rows.
+// floatStep adds up the gradient on two goroutines.
 func floatStep(_ context.Context, x, labels, w []float32, d, columns int) {
-	const parts, block = 2, 40
+	const parts = 2
 	n := len(labels)
 	done := make(chan []float32, parts)
 	for p := range parts {
 		go func() {
-			sum, scores := make([]float32, columns*d), make([]float32, block*columns)
-			for i := p * n / parts; i < (p+1)*n/parts; i += block {
-				m := min(block, (p+1)*n/parts-i)
-				z := scores[:m*columns]
-				linalg.Margins(z, x[i*d:(i+m)*d], d, w, columns)
-				if columns == 1 {
-					linalg.Sigmoid(z, z)
-				} else {
-					linalg.Softmax(z, z, columns)
-				}
-				for k := range m {
-					z[k*columns+int(labels[i+k])%columns]--
-				}
-				linalg.AddScaledRows(sum, x[i*d:(i+m)*d], d, z, columns)
-			}
-			done <- sum
+			from, to := p*n/parts, (p+1)*n/parts
+			done <- floatSum(x[from*d:to*d], labels[from:to], w, d, columns)
 		}()
 	}
 	for range parts {
@@ -189,4 +178,30 @@ func floatStep(_ context.Context, x, labels, w []float32, d, columns int) {
 			w[j] -= 1e-9 * g
 		}
 	}
+}
+
+// floatSum is the gradient of some rows: of one column in one pass, of several by blocks of rows.
+func floatSum(x, labels, w []float32, d, columns int) []float32 {
+	const block = 40
+	sum, scores := make([]float32, columns*d), make([]float32, len(labels)*columns)
+	if columns == 1 {
+		linalg.AddRowsByMargin(sum, x, d, w, scores, func(z []float32, first int) {
+			linalg.Sigmoid(z, z)
+			for k, label := range labels[first : first+len(z)] {
+				z[k] -= label
+			}
+		})
+		return sum
+	}
+	for i := 0; i < len(labels); i += block {
+		to := min(i+block, len(labels))
+		z := scores[i*columns : to*columns]
+		linalg.Margins(z, x[i*d:to*d], d, w, columns)
+		linalg.Softmax(z, z, columns)
+		for k, label := range labels[i:to] {
+			z[k*columns+int(label)%columns]--
+		}
+		linalg.AddScaledRows(sum, x[i*d:to*d], d, z, columns)
+	}
+	return sum
 }
