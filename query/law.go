@@ -99,18 +99,23 @@ func (l law) halfWidth(level float64, weights ...float64) float64 {
 	for l.tail(high, weights...) > 1-level {
 		low, high = high, 2*high
 	}
-	if l.kind >= discreteNormalLaw {
-		k := math.Ceil(low / l.unit)
-		for l.tail(k*l.unit, weights...) > 1-level {
-			k++
-		}
-		return k * l.unit
+	enough := func(t float64) bool { return l.tail(t, weights...) <= 1-level }
+	if l.kind < discreteNormalLaw {
+		return bisect(low, high, 1e-12*high, enough)
 	}
-	for high-low > 1e-12*high {
-		if middle := (low + high) / 2; l.tail(middle, weights...) > 1-level {
-			low = middle
-		} else {
+	// Tails are taken in the middle of a unit, where no rounding decides.
+	k := bisect(-1, math.Ceil(high/l.unit)+1, 1, func(k float64) bool { return enough((math.Floor(k) + 0.5) * l.unit) })
+	return l.unit * math.Floor(k)
+}
+
+// bisect halves the way between a number that is too small and one that is enough, until it is at most
+// width, and returns the latter.
+func bisect(low, high, width float64, enough func(float64) bool) float64 {
+	for high-low > width {
+		if middle := low + (high-low)/2; enough(middle) {
 			high = middle
+		} else {
+			low = middle
 		}
 	}
 	return high
@@ -174,7 +179,7 @@ func discreteNormalTail(k, sigma float64) float64 {
 	}
 	weight := func(x float64) float64 { return math.Exp(-x * x / (2 * sigma * sigma)) }
 	beyond, within := 0.0, weight(0)
-	for x := 1.0; x <= max(k, 40*sigma)+1; x++ {
+	for x := 1.0; x <= max(k, 15*sigma)+2; x++ {
 		if x > k {
 			beyond += 2 * weight(x)
 		} else {
