@@ -167,6 +167,11 @@ func (p Plan) checkNoise() error {
 		if len(p.Quantiles) == 0 || p.Statistic == BoundsStatistic && len(p.Quantiles) != 2 {
 			return fmt.Errorf("query: %s has %d quantiles, want at least one, two for bounds", p.Statistic, len(p.Quantiles))
 		}
+		for _, q := range p.Quantiles {
+			if thousandths := q * 1000; !(q > 0 && q < 1) || math.Abs(thousandths-math.Round(thousandths)) > 1e-9 {
+				return fmt.Errorf("query: quantile is %v, want a whole number of thousandths between 0 and 1", q)
+			}
+		}
 		if p.Points < 2 || p.Points > maxNumbers {
 			return fmt.Errorf("query: grid has %d points, want 2 to 2^20", p.Points)
 		}
