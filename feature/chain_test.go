@@ -3,6 +3,7 @@ package feature
 import (
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/data"
@@ -118,4 +119,29 @@ func TestChainForgetsOtherRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestChainConcurrently has several goroutines map rows at the same time, each with its own working space.
+func TestChainConcurrently(t *testing.T) {
+	c := imageChain(t, 192, "deskew:shape=16x12", "scattering:shape=16x12", "groupnorm:groups=27")
+	rows := rowsOfPixels(192)
+	want := make([][]float64, len(rows))
+	for i, row := range rows {
+		want[i] = make([]float64, c.Dim())
+		c.Features(want[i], row, c.NewScratch())
+	}
+	var running sync.WaitGroup
+	for first := range 4 {
+		running.Go(func() {
+			scratch, got := c.NewScratch(), make([]float64, c.Dim())
+			for i := range 5 * len(rows) {
+				at := (first + i) % len(rows)
+				if c.Features(got, rows[at], scratch); !slices.Equal(got, want[at]) {
+					t.Errorf("row %d has other features beside other goroutines", at)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
 }
