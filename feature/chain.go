@@ -48,6 +48,22 @@ func (c *Chain) Bound() (bound float64, signed bool) {
 	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
+// Shape returns how the features are a matrix of channels×places, channel after channel, as the last
+// Shaped transform says whose numbers stay in their places; 0, 0 when none says it.
+func (c *Chain) Shape() (channels, places int) {
+	for _, t := range c.transforms {
+		if shaped, ok := t.(Shaped); ok {
+			channels, places = shaped.Shape(channels, places)
+		} else {
+			channels, places = 0, 0
+		}
+	}
+	if channels*places != c.Dim() {
+		return 0, 0
+	}
+	return channels, places
+}
+
 // Names returns what each feature stands for.
 func (c *Chain) Names() []Name {
 	names := c.encoder.Names()

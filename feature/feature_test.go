@@ -86,8 +86,10 @@ func allMaps(t *testing.T) map[string]*Map {
 		"intercept": {Chain: plainChain(e), Norm: NormNone, Center: center, Intercept: 0.5},
 		"clip":      {Chain: plainChain(e), Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
 		"unit":      {Chain: plainChain(e), Norm: NormUnit, Center: center, Intercept: 0.5},
-		"whitened":  {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: whitening, Intercept: 0.5},
-		"clip2":     {Chain: plainChain(e), Norm: NormClip, Radius: 2, Whitening: whitening},
+		"whitened":  {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Matrix: whitening}, Intercept: 0.5},
+		"scaled":    {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Scales: whitening[:d]}, Intercept: 0.5},
+		"kronecker": {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: kronecker(d), Intercept: 0.5},
+		"clip2":     {Chain: plainChain(e), Norm: NormClip, Radius: 2, Whitening: &Whitening{Matrix: whitening}},
 	}
 }
 
@@ -150,11 +152,12 @@ func TestMapLooksAtOneRow(t *testing.T) {
 }
 
 func TestMapDoesNotAllocate(t *testing.T) {
-	m := allMaps(t)["whitened"]
-	s, x, v := m.NewScratch(1), make([]float64, m.Dim()), randomValues(rand.New(rand.NewPCG(4, 4)))
-	row := func(int) []float32 { return v }
-	if n := testing.AllocsPerRun(100, func() { m.Apply(x, 1, s, row) }); n != 0 {
-		t.Errorf("allocations a row: got %v, want 0", n)
+	for name, m := range allMaps(t) {
+		s, x, v := m.NewScratch(1), make([]float64, m.Dim()), randomValues(rand.New(rand.NewPCG(4, 4)))
+		row := func(int) []float32 { return v }
+		if n := testing.AllocsPerRun(100, func() { m.Apply(x, 1, s, row) }); n != 0 {
+			t.Errorf("%s: allocations a row: got %v, want 0", name, n)
+		}
 	}
 }
 
@@ -164,8 +167,8 @@ func TestMapValidate(t *testing.T) {
 		"unknown norm":           {Chain: plainChain(e), Norm: "max"},
 		"no radius":              {Chain: plainChain(e), Norm: NormClip},
 		"short center":           {Chain: plainChain(e), Norm: NormUnit, Center: []float64{1}},
-		"short whitening":        {Chain: plainChain(e), Norm: NormUnit, Whitening: []float64{1}},
-		"whitening without norm": {Chain: plainChain(e), Norm: NormNone, Whitening: make([]float64, e.Dim()*e.Dim())},
+		"short whitening":        {Chain: plainChain(e), Norm: NormUnit, Whitening: &Whitening{Matrix: []float64{1}}},
+		"whitening without norm": {Chain: plainChain(e), Norm: NormNone, Whitening: &Whitening{Matrix: make([]float64, e.Dim()*e.Dim())}},
 		"negative intercept":     {Chain: plainChain(e), Norm: NormUnit, Intercept: -1},
 		"NaN intercept":          {Chain: plainChain(e), Norm: NormUnit, Intercept: math.NaN()},
 		"NaN in center":          {Chain: plainChain(e), Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},

@@ -31,8 +31,8 @@ type Map struct {
 	Radius float64
 	// Center has one number for each feature, or is nil.
 	Center []float64
-	// Whitening is a symmetric matrix, row-major, or nil.
-	Whitening []float64
+	// Whitening is nil, or what centered rows are multiplied by.
+	Whitening *Whitening
 	// Intercept is the value of the constant feature; 0 means that there is none.
 	Intercept float64
 }
@@ -47,14 +47,14 @@ func (m *Map) Validate() error {
 		return fmt.Errorf("feature: radius is %v, want positive and finite", m.Radius)
 	case m.Center != nil && len(m.Center) != d:
 		return fmt.Errorf("feature: center has %d numbers, want %d", len(m.Center), d)
-	case m.Whitening != nil && len(m.Whitening) != d*d:
-		return fmt.Errorf("feature: whitening has %d numbers, want %d", len(m.Whitening), d*d)
 	case m.Whitening != nil && m.Norm == NormNone:
 		return fmt.Errorf("feature: whitening needs rows of bounded norm, want normalization clip or unit")
 	case !(m.Intercept >= 0) || math.IsInf(m.Intercept, 1):
 		return fmt.Errorf("feature: intercept is %v, want 0 or a positive finite number", m.Intercept)
-	case !finite(m.Center) || !finite(m.Whitening):
-		return fmt.Errorf("feature: center or whitening holds a number that is not finite")
+	case !finite(m.Center):
+		return fmt.Errorf("feature: center holds a number that is not finite")
+	case m.Whitening != nil:
+		return m.Whitening.validate(d)
 	}
 	return nil
 }
@@ -136,8 +136,16 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 	d := m.Chain.Dim()
 	x := s.a[:rows*d]
 	for r := range rows {
+		m.Features(x[r*d:(r+1)*d], row(r), s.chain)
+	}
+	m.ApplyFeatures(dst, x, rows, s)
+}
+
+// ApplyFeatures is Apply for rows whose features stand in x, one row after the other; it overwrites x.
+func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
+	d := m.Chain.Dim()
+	for r := range rows {
 		v := x[r*d : (r+1)*d]
-		m.Features(v, row(r), s.chain)
 		m.normalize(v)
 		if m.Center != nil {
 			for j, c := range m.Center {
@@ -147,8 +155,7 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 		}
 	}
 	if m.Whitening != nil {
-		linalg.GemmSerial(linalg.NewMatrix(s.b[:rows*d], rows, d), 1, linalg.NewMatrix(x, rows, d), linalg.NewMatrix(m.Whitening, d, d), 0)
-		x = s.b[:rows*d]
+		x = m.Whitening.apply(x, s.b[:rows*d], rows)
 	}
 	for r := range rows {
 		m.finish(dst[r*m.Dim():(r+1)*m.Dim()], x[r*d:(r+1)*d])

@@ -44,7 +44,7 @@ func TestSparseMap(t *testing.T) {
 	if empty < 20 {
 		t.Errorf("got %d rows without a feature, want some", empty)
 	}
-	whitened := &Map{Norm: NormUnit, Whitening: []float64{1}}
+	whitened := &Map{Norm: NormUnit, Whitening: &Whitening{Scales: []float64{1}}}
 	if whitened.Sparse() != nil {
 		t.Error("a map that whitens was given as one for sparse rows")
 	}

@@ -24,6 +24,14 @@ type Transform interface {
 	Name(j int, before func(int) Name) Name
 }
 
+// Shaped is a Transform that knows its features as a matrix of channels×places, channel after channel:
+// each channel is the same measurement at every place.
+type Shaped interface {
+	// Shape returns the shape of the features, given that of the numbers before (0, 0: none); 0, 0 when
+	// there is none. It is a function of public numbers.
+	Shape(channels, places int) (int, int)
+}
+
 // Spec says in public words what a transform is: its name and its parameters, which a file holds.
 type Spec struct {
 	Name       string          `json:"name"`

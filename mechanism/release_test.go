@@ -195,7 +195,7 @@ func TestSecondMomentAgainstPlainSums(t *testing.T) {
 				}
 			}
 		}
-		got := secondMoment(rows)
+		got := AllProducts().sum(rows)
 		for j := range want {
 			if float64(got[j]) != want[j] {
 				t.Fatalf("%v entry %d: got %d, want %v", noise, j, got[j], want[j])

@@ -50,9 +50,13 @@ type mapFile struct {
 	Normalization feature.Normalization `json:"row-normalization"`
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
-	Whitening     string                `json:"whitening,omitempty"` // base64 of little-endian float64
-	Intercept     float64               `json:"intercept"`
-	Transforms    []feature.Spec        `json:"transforms,omitempty"`
+	// Whitening in one of its forms, each base64 of little-endian float64.
+	Whitening  string         `json:"whitening,omitempty"`
+	Scales     string         `json:"whitening-scales,omitempty"`
+	Channels   string         `json:"whitening-channels,omitempty"`
+	Places     string         `json:"whitening-places,omitempty"`
+	Intercept  float64        `json:"intercept"`
+	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
 type lossFile struct {
@@ -67,7 +71,7 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, err
 	}
 	f := file{Format: fileFormat, Version: fileVersion, Provenance: m.Provenance, Schema: string(schema),
-		Map:  mapFile{m.features.Norm, m.features.Radius, m.features.Center, packFloats(m.features.Whitening), m.features.Intercept, m.features.Specs()},
+		Map:  newMapFile(m.features),
 		Loss: lossFile{Name: m.linear.Loss.Name()}}
 	if h, ok := m.linear.Loss.(Huber); ok {
 		f.Loss.Width = h.Width
@@ -154,6 +158,14 @@ func Decode(text []byte) (*Model, error) {
 	return m.WithThreshold(f.Threshold)
 }
 
+func newMapFile(m *feature.Map) mapFile {
+	f := mapFile{Normalization: m.Norm, Radius: m.Radius, Center: m.Center, Intercept: m.Intercept, Transforms: m.Specs()}
+	if w := m.Whitening; w != nil {
+		f.Whitening, f.Scales, f.Channels, f.Places = packFloats(w.Matrix), packFloats(w.Scales), packFloats(w.Channels), packFloats(w.Places)
+	}
+	return f
+}
+
 func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {
 	encoder, err := feature.NewEncoder(s)
 	if err != nil {
@@ -163,12 +175,30 @@ func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	whitening, err := unpackFloats(f.Whitening)
+	whitening, err := f.whitening()
 	if err != nil {
 		return nil, err
 	}
 	m := &feature.Map{Chain: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
 	return m, m.Validate()
+}
+
+// whitening returns the whitening of a file, nil if there is none.
+func (f mapFile) whitening() (*feature.Whitening, error) {
+	w := &feature.Whitening{}
+	for _, part := range []struct {
+		text string
+		to   *[]float64
+	}{{f.Whitening, &w.Matrix}, {f.Scales, &w.Scales}, {f.Channels, &w.Channels}, {f.Places, &w.Places}} {
+		var err error
+		if *part.to, err = unpackFloats(part.text); err != nil {
+			return nil, err
+		}
+	}
+	if w.Matrix == nil && w.Scales == nil && w.Channels == nil && w.Places == nil {
+		return nil, nil
+	}
+	return w, nil
 }
 
 func packFloats(x []float64) string {

@@ -60,7 +60,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		return nil, fmt.Errorf("train: persons are records of the plan, want rows; which person a row belongs to is not in the file")
 	}
 	for _, statistic := range s.Plan.Preparation {
-		if statistic.Kind == CovarianceStatistic {
+		if statistic.Kind.Whitens() {
 			return nil, errWhitening
 		}
 	}

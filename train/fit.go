@@ -7,7 +7,6 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/model"
 )
 
@@ -95,6 +94,7 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	if err != nil {
 		return nil, err
 	}
+	s = ready.setup
 	rows, err := s.descend(t, ready)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func Effective(m *model.Model) [][]float64 {
 		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]
 		out[k] = append([]float64(nil), w...)
 		if f.Whitening != nil {
-			linalg.MultiplyRows(out[k][:d], w[:d], f.Whitening, d)
+			f.Whitening.Multiply(out[k][:d], w[:d])
 		}
 	}
 	return out

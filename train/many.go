@@ -58,7 +58,7 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 		}
 		whitens := false
 		for _, statistic := range p.Preparation {
-			whitens = whitens || statistic.Kind == CovarianceStatistic
+			whitens = whitens || statistic.Kind.Whitens()
 		}
 		switch {
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
@@ -85,11 +85,11 @@ func (j Job) begin(l *ledger.Ledger, t table) (*descent, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := j.Setup.descend(t, ready)
+	rows, err := ready.setup.descend(t, ready)
 	if err != nil {
 		return nil, err
 	}
-	return newDescent(j.Setup, j.Options, grant, rows, nil, ready)
+	return newDescent(ready.setup, j.Options, grant, rows, nil, ready)
 }
 
 // descendTogether takes the steps of all runs; those with fewer steps leave early.

@@ -130,52 +130,61 @@ func (o *ofPersons) sums(part int, dst []float64, records []int) error {
 	})
 }
 
-// products is the sum of x·xᵀ over each person's rows.
-func (o *ofPersons) products(part int, dst []float64, records []int) error {
+// productsOf returns what writes the sum of products over each person's rows.
+func (o *ofPersons) productsOf(p mechanism.Products) func(part int, dst []float64, records []int) error {
 	dim, one := o.rows.Dim(), []float64{1}
-	x := make([]float64, dim)
-	return o.each(part, records, func(r *personRoom, owner []int) {
-		for i, k := range owner {
-			clear(x)
-			r.block.AddTo(x, i, one, r.row)
-			out := dst[k*dim*dim : (k+1)*dim*dim]
-			for a, u := range x {
-				for b, v := range x {
-					out[a*dim+b] += u * v
-				}
+	numbers := p.Numbers(dim)
+	return func(part int, dst []float64, records []int) error {
+		x := make([]float64, dim)
+		return o.each(part, records, func(r *personRoom, owner []int) {
+			for i, k := range owner {
+				clear(x)
+				r.block.AddTo(x, i, one, r.row)
+				p.Add(dst[k*numbers:(k+1)*numbers], x)
 			}
-		}
-	})
+		})
+	}
 }
 
 // learnOfPersons is learn where a record is a person: the sums over a person's rows are bounded together.
-func (statistic Statistic) learnOfPersons(terms query.Terms, t table, m *feature.Map, out *prepared) error {
-	o, dim := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim()
+func (statistic Statistic) learnOfPersons(terms query.Terms, t *table, out *prepared) error {
+	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error
-	switch statistic.Kind {
-	case CountStatistic:
+	switch {
+	case statistic.Kind == CountStatistic:
 		var count []float64
 		if count, err = query.SumVectors(terms, len(t.persons), 1, statistic.Bound, o.count); err == nil {
 			out.divisor = max(1, min(float64(terms.MaxRecords), count[0]))
 		}
-	case MeanStatistic:
+	case statistic.Kind == RadiusStatistic:
+		err = statistic.learnRadius(terms, t, out)
+	case statistic.Kind == MeanStatistic:
 		var sum []float64
 		sum, err = query.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
 		m.Center = divided(sum, out.divisor)
-	case CovarianceStatistic:
+	case statistic.Kind.Whitens():
 		if o.rows, err = t.rows.Seen(frame(before(m))); err != nil {
 			return err
 		}
 		var sum []float64
-		if sum, err = query.SumVectors(terms, len(t.persons), dim*dim, statistic.Bound, o.products); err != nil {
-			return err
+		if sum, err = o.sumProducts(terms, statistic, m.Chain); err == nil {
+			out.learned(statistic, sum)
 		}
-		bound := m.PreparedBound() * m.PreparedBound()
-		m.Whitening, out.whitened, err = whitening(query.Symmetric(divided(sum, out.divisor), dim), dim, whiteningGamma*bound)
 	default:
-		err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+		err = statistic.unknown()
 	}
 	return err
+}
+
+// sumProducts releases the sum of products over the persons.
+func (o *ofPersons) sumProducts(terms query.Terms, statistic Statistic, c *feature.Chain) ([]float64, error) {
+	p := statistic.products(c)
+	vectors := o.productsOf(p)
+	sum, err := query.SumVectors(terms, len(o.persons), p.Numbers(o.rows.Dim()), statistic.Bound, vectors)
+	if err != nil || p == mechanism.Squares() {
+		return sum, err
+	}
+	return query.Symmetric(sum, p.Side(o.rows.Dim())), nil
 }
 
 // personGradient releases the noisy sum of the clipped gradients of the persons of a step's sample.

@@ -35,7 +35,8 @@ type Plan struct {
 	// declared public bound on it.
 	Records    int `json:"records,omitempty"`
 	MaxRecords int `json:"max-records"`
-	// Preparation lists the statistics released before training, in order.
+	// Preparation lists the statistics released before training, in order. When a radius is among
+	// them, all bounds after it are in units of the radius (of its square, for sums of products).
 	Preparation []Statistic `json:"preparation,omitempty"`
 	Clipping    Clipping    `json:"clipping"`
 	// Sampling is "full", every record takes part in every step; "poisson", each does with
@@ -73,9 +74,27 @@ const (
 	CountStatistic StatisticKind = "count"
 	// MeanStatistic is the sum of the normalized rows.
 	MeanStatistic StatisticKind = "mean"
+	// RadiusStatistic is a histogram of the norms of rows, of which the median is taken.
+	RadiusStatistic StatisticKind = "radius"
 	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
 	CovarianceStatistic StatisticKind = "covariance"
+	// VarianceStatistic is the sum of the squares of each coordinate of the centered rows.
+	VarianceStatistic StatisticKind = "variances"
+	// ChannelStatistic is the sum of X·Xᵀ, where a centered row is a matrix X of channels×places.
+	ChannelStatistic StatisticKind = "channel-covariance"
+	// PlaceStatistic is the sum of Xᵀ·X.
+	PlaceStatistic StatisticKind = "place-covariance"
 )
+
+// Whitens reports whether a statistic is one that rows are whitened by.
+func (k StatisticKind) Whitens() bool {
+	return k == CovarianceStatistic || k == VarianceStatistic || k == ChannelStatistic || k == PlaceStatistic
+}
+
+// Kinds returns the kinds of statistics, in the order in which a plan releases them.
+func Kinds() []StatisticKind {
+	return []StatisticKind{CountStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+}
 
 // Clipping says how one record's gradient is bounded.
 type Clipping struct {

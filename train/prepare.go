@@ -3,8 +3,8 @@ package train
 import (
 	"fmt"
 	"math"
+	"sync"
 
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
@@ -12,9 +12,11 @@ import (
 
 // prepared is what the preparation learned, all of it released.
 type prepared struct {
+	setup    Setup   // with its bounds in units of the rows
 	divisor  float64 // declared or noisy number of records
 	features *feature.Map
-	whitened []float64 // eigenvalues of the released covariance, or nil
+	moments  map[StatisticKind]moment
+	whitened spread
 }
 
 // gridStep is the smallest power of two on which coordinates of this bound fit 16 bits.
@@ -22,48 +24,82 @@ func gridStep(bound float64) float64 {
 	return math.Ldexp(1, int(math.Ceil(math.Log2(bound/math.MaxInt16))))
 }
 
-// mapRows returns the fill function of mechanism.NewRows for a map over a dataset.
-func mapRows(m *feature.Map, d *data.Dataset) func(dst []float64, first, n int) {
+// mapped returns the fill function of mechanism.NewRows for a map over the features of the table. Places
+// beyond the records hold zeros.
+func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
+	type room struct {
+		block   mechanism.Block
+		scratch *feature.Scratch
+		x       []float64
+		row     []int16
+	}
+	d := m.Chain.Dim()
+	rooms := sync.Pool{New: func() any { return &room{} }}
 	return func(dst []float64, first, n int) {
-		values := make([]float32, m.Encoder().Values())
-		dim, there := len(dst)/n, max(0, min(n, d.Records()-first))
-		clear(dst[there*dim:]) // places without a record
-		m.Apply(dst[:there*dim], there, m.NewScratch(there), func(r int) []float32 { return d.Row(values, first+r) })
+		there, out := max(0, min(n, t.records-first)), len(dst)/n
+		r := rooms.Get().(*room)
+		defer rooms.Put(r)
+		if len(r.x) < n*d {
+			*r = room{scratch: m.NewScratch(n), x: make([]float64, n*d), row: make([]int16, d)}
+		}
+		clear(dst[there*out:])
+		block, err := t.rows.Load(first, there, r.block)
+		if err != nil {
+			there = 0 // rows in memory are there
+		}
+		r.block = block
+		for i := range there {
+			block.CopyRow(r.row, i)
+			for j, v := range r.row {
+				r.x[i*d+j] = float64(v) * t.rows.Step()
+			}
+		}
+		m.ApplyFeatures(dst[:there*out], r.x[:there*d], there, r.scratch)
 	}
 }
 
 // prepare pays for the plan's statistics in order and applies them to the map.
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
-	out := prepared{divisor: float64(s.Plan.Records)}
 	m := *s.Features
-	for _, statistic := range s.Plan.Preparation {
+	out := prepared{setup: s, divisor: float64(s.Plan.Records), features: &m, moments: map[StatisticKind]moment{}}
+	for i := range s.Plan.Preparation {
+		statistic := out.setup.Plan.Preparation[i]
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 		learn := statistic.learn
 		if s.Plan.Person != nil {
 			learn = statistic.learnOfPersons
 		}
-		if err := learn(terms, t, &m, &out); err != nil {
+		if err := learn(terms, &t, &out); err != nil {
 			return prepared{}, err
 		}
 	}
-	out.features = &m
+	if err := out.whiten(); err != nil {
+		return prepared{}, err
+	}
 	return out, m.Validate()
 }
 
-// learn pays for a statistic of the records and puts it into the map, or the divisor.
-func (statistic Statistic) learn(terms query.Terms, t table, m *feature.Map, out *prepared) (err error) {
-	switch statistic.Kind {
-	case CountStatistic:
+// learn pays for a statistic of the records and puts it into what is prepared.
+func (statistic Statistic) learn(terms query.Terms, t *table, out *prepared) (err error) {
+	m := out.features
+	switch {
+	case statistic.Kind == CountStatistic:
 		out.divisor, err = query.Count(terms, t.records)
 		out.divisor = max(1, min(float64(terms.MaxRecords), out.divisor))
-	case MeanStatistic:
+	case statistic.Kind == RadiusStatistic:
+		err = statistic.learnRadius(terms, t, out)
+	case statistic.Kind == MeanStatistic:
 		m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
-	case CovarianceStatistic:
-		m.Whitening, out.whitened, err = covariance(terms, m, t.data, statistic.Bound, out.divisor)
+	case statistic.Kind.Whitens():
+		err = statistic.learnProducts(terms, t, out)
 	default:
-		err = fmt.Errorf("train: statistic is %q, want %s, %s or %s", statistic.Kind, CountStatistic, MeanStatistic, CovarianceStatistic)
+		err = statistic.unknown()
 	}
 	return err
+}
+
+func (statistic Statistic) unknown() error {
+	return fmt.Errorf("train: statistic is %q, want one of %v", statistic.Kind, Kinds())
 }
 
 // before returns the map up to the normalization that follows centering.
@@ -83,28 +119,4 @@ func divided(numbers []float64, divisor float64) []float64 {
 		out[j] = v / divisor
 	}
 	return out
-}
-
-func covariance(t query.Terms, m *feature.Map, d *data.Dataset, bound, divisor float64) (p, eigenvalues []float64, err error) {
-	if d == nil {
-		return nil, nil, errWhitening
-	}
-	prefix := before(m)
-	radius := math.Sqrt(bound)
-	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, prefix.Dim(), radius)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := mechanism.NewRows(d.Records(), o, mapRows(prefix, d))
-	if err != nil {
-		return nil, nil, err
-	}
-	sigma, err := query.SecondMoment(t, rows, d.Records())
-	if err != nil {
-		return nil, nil, err
-	}
-	for j := range sigma {
-		sigma[j] /= divisor
-	}
-	return whitening(sigma, prefix.Dim(), whiteningGamma*bound)
 }

@@ -38,12 +38,17 @@ type Request struct {
 	Normalization feature.Normalization
 	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample.
 	Radius float64
+	// PrivateRadius takes for the radius the median of the norms of rows, learned within the budget.
+	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
+	PrivateRadius bool
 	// Intercept is the value of the constant feature; negative means none, 0 means
 	// DefaultIntercept.
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
 	Center, Whiten Choice
+	// Structure is what the covariance is taken to be; "" leaves it to public numbers.
+	Structure Structure
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
 	// Transforms are applied to the encoded columns, in order.
@@ -64,6 +69,19 @@ const (
 	No
 )
 
+// Structure is what the covariance that rows are whitened by is taken to be.
+type Structure string
+
+const (
+	// StructureFull is any covariance: dim² numbers.
+	StructureFull Structure = "full"
+	// StructureKronecker is the product of a covariance of channels and one of places; the transforms
+	// must say the shape of features (feature.Chain.Shape).
+	StructureKronecker Structure = "kronecker"
+	// StructureDiagonal takes features for uncorrelated: dim numbers.
+	StructureDiagonal Structure = "diagonal"
+)
+
 const (
 	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
 	// result depends on steps·learning rate only, so it need not be tuned.
@@ -74,18 +92,11 @@ const (
 	BaselineSteps = 300
 	// DefaultIntercept is the value of the constant feature beside rows of norm 1.
 	DefaultIntercept = 0.5
-	// maxWhitening is the largest number of features that Auto whitens.
+	// maxWhitening is the largest number of features of which a full covariance is taken unasked.
 	maxWhitening = 1000
-	// whiteningNoise is the largest spectral norm, in units of γ, of the noise in the
-	// covariance up to which Auto whitens.
-	whiteningNoise = 1.5
-)
-
-// Shares of the budget, as fractions of μ², that the preparation takes.
-const (
-	countShare      = 0.01
-	meanShare       = 0.01
-	covarianceShare = 0.16
+	// whiteningNoise is the largest spectral norm of the noise in the covariance, for rows of norm 1, up
+	// to which Auto whitens.
+	whiteningNoise = 0.015
 )
 
 // Setup is a plan with the parts of the model that it was made for.
@@ -128,7 +139,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}
-	r.prepare(&setup)
+	if err = r.prepare(&setup); err != nil {
+		return Setup{}, err
+	}
 	if err := setup.Plan.calibrate(r); err != nil {
 		return Setup{}, err
 	}
@@ -182,7 +195,7 @@ func (r Request) features(c *feature.Chain) *feature.Map {
 	m := &feature.Map{Chain: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
-		if r.ClippingMode == ClipExample {
+		if r.ClippingMode == ClipExample || r.PrivateRadius {
 			m.Norm = feature.NormClip
 		}
 	}
@@ -214,45 +227,6 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
 	return Clipping{ClipGradient, norm, norm}
 }
 
-// prepare decides which statistics are learned; their noise follows in calibrate.
-func (r Request) prepare(s *Setup) {
-	d := s.Features.Chain.Dim()
-	bound := s.Features.Norm != feature.NormNone
-	if s.Plan.Records == 0 {
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CountStatistic, Bound: r.Person.scale(), Numbers: 1})
-	}
-	if r.Center == Yes || r.Center == Auto && bound {
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: MeanStatistic, Bound: s.Features.PreparedBound() * r.Person.scale(), Numbers: d})
-	}
-	if r.Whiten == Yes || r.Whiten == Auto && bound && r.whitens(s, d) {
-		radius := s.Features.PreparedBound()
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: CovarianceStatistic, Bound: radius * radius * r.Person.scale(), Numbers: d * d})
-	}
-}
-
-// whitens is the rule of Auto: there is a plain number among the features, and the noise in
-// the covariance, whose spectral norm is about √(2d)·NoiseMultiplier/records, does not drown
-// the floor γ under its eigenvalues.
-func (r Request) whitens(s *Setup, d int) bool {
-	plain := false
-	for _, c := range s.Schema.Features() {
-		plain = plain || c.Kind == data.Numeric && len(c.Bins) == 0
-	}
-	if !plain || d > maxWhitening || r.PerStep {
-		return false
-	}
-	records := s.Plan.Records
-	if records == 0 {
-		records = s.Plan.MaxRecords
-	}
-	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
-	if err != nil {
-		return false
-	}
-	multiplier := r.Neighboring.Movement() / (math.Sqrt(covarianceShare) * account.GDP{}.MuOf(target))
-	return math.Sqrt(2*float64(d))*multiplier*r.Person.scale()/float64(records) <= whiteningNoise*whiteningGamma
-}
-
 // calibrate fills in the noise multipliers so that the plan costs at most the request.
 func (p *Plan) calibrate(r Request) error {
 	if p.NonPrivate {
@@ -272,8 +246,7 @@ func (p *Plan) calibrate(r Request) error {
 	mu := account.GDP{}.MuOf(target) / r.Neighboring.Movement()
 	spent := mechanism.Sequence{}
 	for i := range p.Preparation {
-		share := map[StatisticKind]float64{CountStatistic: countShare, MeanStatistic: meanShare, CovarianceStatistic: covarianceShare}[p.Preparation[i].Kind]
-		p.Preparation[i].NoiseMultiplier = 1 / (math.Sqrt(share) * mu)
+		p.Preparation[i].NoiseMultiplier = 1 / (math.Sqrt(p.Preparation[i].Kind.share()) * mu)
 		spent = append(spent, mechanism.Gaussian{NoiseMultiplier: p.Preparation[i].NoiseMultiplier})
 	}
 	return p.calibrateSteps(target, spent)

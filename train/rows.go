@@ -25,6 +25,9 @@ type table struct {
 	records int           // without the places that hold none
 	data    *data.Dataset // nil: the rows are in a file
 	persons [][]int       // the rows of each person, where a record is a person
+	// centered are the rows that a second moment was taken of, with their limit, or nil.
+	centered      *mechanism.Rows
+	centeredLimit int64
 }
 
 // encode puts the records of a data set on the grid, normalized as the plan says. Places beyond the
@@ -41,7 +44,7 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 		}
 	}
 	rows, err := s.encodeRows(d, places, s.rowType(d, featureBits))
-	return table{rows, d.Records(), d, persons}, err
+	return table{rows: rows, records: d.Records(), data: d, persons: persons}, err
 }
 
 // encodeRows puts the features of a data set on the grid of a type.
@@ -129,7 +132,7 @@ func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 	}
 	places := t.rows.Len()
 	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: labels(s.Schema.Target, t.data, places)}
-	return mechanism.NewRows(places, o, mapRows(m, t.data))
+	return mechanism.NewRows(places, o, t.mapped(m))
 }
 
 // checkFeatureBits refuses a width that no row type has.

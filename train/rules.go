@@ -27,23 +27,19 @@ const (
 )
 
 // curvature bounds or estimates the largest eigenvalue of the mean of x·xᵀ over rows.
-func curvature(m *feature.Map, whitened []float64) float64 {
+func curvature(m *feature.Map, whitened spread) float64 {
 	bound := m.RowBound()
 	if m.Norm != feature.NormUnit || m.Center == nil {
 		return bound * bound
 	}
-	if whitened == nil {
+	if whitened.directions == 0 {
 		return centeredCurvature
 	}
 	// Whitened directions have second moment λ/(λ+γ) ≤ 1, and a row's squared norm is their
 	// sum on average; scaling rows to norm 1 divides by it. The intercept is a direction of
 	// its own.
-	sum := 0.0
-	for _, v := range whitened {
-		sum += v / (v + whiteningGamma)
-	}
 	kappa := m.Intercept * m.Intercept
-	return max(kappa, 2/max(1, sum)) / (1 + kappa)
+	return max(kappa, 2/max(1, whitened.directions)) / (1 + kappa)
 }
 
 // learningRate is the rule above.

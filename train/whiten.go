@@ -4,28 +4,58 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/feature"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Whitening floors: γ in (Σ + γI)^(-1/2), for rows of norm at most 1.
-const whiteningGamma = 0.01
+// spread is what the released second moments say of whitened rows.
+type spread struct {
+	// directions is the sum of λ/(λ+γ) over the directions, each at most 1: how many directions a
+	// whitened row has, in effect; 0 when nothing is known of directions.
+	directions float64
+	// energy is the mean of the squared norms of whitened rows.
+	energy float64
+}
 
-// whitening returns (Σ₊ + γ·scale·I)^(-1/2) of a symmetric d×d matrix, Σ₊ being Σ with
-// negative eigenvalues replaced by 0, and the eigenvalues of Σ₊. The input was released,
-// so this is post-processing. Only directions that the released matrix shows are shortened
-// or stretched; nothing is projected away.
-func whitening(sigma []float64, d int, gamma float64) (p, eigenvalues []float64, err error) {
+// The floor γ under the eigenvalues of a second moment, in (Σ + γI)^(-1/2): directions that hold less than
+// this are not stretched further.
+const (
+	// noiseFloor is γ in units of the spectral norm of the noise.
+	noiseFloor = 1.75
+	// relativeFloor is γ at least, in units of the mean eigenvalue.
+	relativeFloor = 1
+)
+
+// floor returns γ for a side×side matrix whose noise has this standard deviation on the diagonal: its
+// spectral norm is about noise·√(2·side) (M. L. Mehta, "Random matrices", 3rd edition 2004, chapter 7: the
+// semicircle of the Gaussian orthogonal ensemble).
+func floor(side int, noise, trace float64) float64 {
+	return max(relativeFloor*trace/float64(side), noiseFloor*noise*math.Sqrt(2*float64(side)))
+}
+
+// whitening returns (Σ₊ + γI)^(-1/2), Σ₊ being the released matrix with negative eigenvalues replaced by 0,
+// and λ/(λ+γ) summed. The matrix was released, so this is post-processing; nothing is projected away.
+func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
+	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
 	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(d, append([]float64(nil), sigma...)), true) {
-		return nil, nil, fmt.Errorf("train: the eigenvalues of the released covariance did not converge")
+	if !eigen.Factorize(mat.NewSymDense(d, append([]float64(nil), m.mean...)), true) {
+		return nil, 0, 0, fmt.Errorf("train: the eigenvalues of the released covariance did not converge")
 	}
 	values := eigen.Values(nil)
+	for j, v := range values {
+		values[j] = max(0, v)
+		trace += values[j]
+	}
+	gamma := floor(d, m.noise, m.trace(d))
+	if !(gamma > 0) {
+		gamma = 1 // all rows are zero
+	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	scaled := mat.NewDense(d, d, nil)
-	for j := range values {
-		values[j] = max(0, values[j])
-		f := 1 / math.Sqrt(values[j]+gamma)
+	for j, v := range values {
+		directions += v / (v + gamma)
+		f := 1 / math.Sqrt(v+gamma)
 		for i := range d {
 			scaled.Set(i, j, vectors.At(i, j)*f)
 		}
@@ -38,5 +68,62 @@ func whitening(sigma []float64, d int, gamma float64) (p, eigenvalues []float64,
 			p[i*d+j] = (product.At(i, j) + product.At(j, i)) / 2
 		}
 	}
-	return p, values, nil
+	return p, directions, trace, nil
+}
+
+// trace is the sum of the diagonal, whose noise is √side times that of one number; not negative.
+func (m moment) trace(side int) float64 {
+	sum := 0.0
+	for j := range side {
+		sum += m.mean[j*side+j]
+	}
+	return max(0, sum)
+}
+
+// full is the whitening by a covariance.
+func (m moment) full() (*feature.Whitening, spread, error) {
+	p, directions, _, err := m.inverseRoot()
+	return &feature.Whitening{Matrix: p}, spread{directions, directions}, err
+}
+
+// kronecker is the whitening by the covariances of channels and of places, of which the covariance is taken
+// to be the Kronecker product, divided by the trace that both have.
+func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
+	left, a, trace, err := channels.inverseRoot()
+	if err != nil {
+		return nil, spread{}, err
+	}
+	right, b, _, err := places.inverseRoot()
+	energy := a * b / max(trace, math.SmallestNonzeroFloat64)
+	return &feature.Whitening{Channels: left, Places: right}, spread{a * b, energy}, err
+}
+
+// diagonal is the whitening by variances: each feature is divided by its deviation. Of n numbers' noise the
+// largest is about √(2·ln n) deviations.
+func (m moment) diagonal() (*feature.Whitening, spread) {
+	d := float64(len(m.mean))
+	sum := 0.0
+	for _, v := range m.mean {
+		sum += v
+	}
+	gamma := max(relativeFloor*max(0, sum)/d, noiseFloor*m.noise*math.Sqrt(2*math.Log(d+1)))
+	if !(gamma > 0) {
+		gamma = 1
+	}
+	scales, energy := make([]float64, len(m.mean)), 0.0
+	for j, v := range m.mean {
+		v = max(0, v)
+		scales[j] = 1 / math.Sqrt(v+gamma)
+		energy += v / (v + gamma)
+	}
+	return &feature.Whitening{Scales: scales}, spread{energy: energy}
+}
+
+// rescale multiplies a whitening by a number.
+func rescale(w *feature.Whitening, factor float64) {
+	for _, part := range [][]float64{w.Matrix, w.Scales, w.Channels} {
+		for j := range part {
+			part[j] *= factor
+		}
+	}
 }

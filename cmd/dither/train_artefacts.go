@@ -193,7 +193,11 @@ func eventText(e mechanism.Event) string {
 var statisticWords = map[train.StatisticKind]string{
 	train.CountStatistic:      "number of rows",
 	train.MeanStatistic:       "mean row, for centering",
+	train.RadiusStatistic:     "norms of rows, for their median",
 	train.CovarianceStatistic: "covariance, for whitening",
+	train.VarianceStatistic:   "variances, for scaling",
+	train.ChannelStatistic:    "covariance of channels, for whitening",
+	train.PlaceStatistic:      "covariance of places, for whitening",
 }
 
 // mostCoefficients is how many weights of one score a report is given, more than it shows.

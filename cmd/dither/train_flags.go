@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/feature"
@@ -24,7 +25,8 @@ type planFlags struct {
 	clipping                      string
 	clippingNorm                  float64
 	normalization                 string
-	radius, intercept             float64
+	radius                        string
+	intercept                     float64
 	noIntercept                   bool
 	center, whiten, average       string
 	loss                          string
@@ -50,11 +52,11 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, NAME or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example)")
-	f.Float64Var(&p.radius, "row-radius", 0, "radius of --row-normalization clip (default 1, or the clipping norm of examples)")
+	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
 	f.Float64Var(&p.intercept, "intercept", train.DefaultIntercept, "value of the constant feature, inside the clipped norm")
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
-	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes or no")
+	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
 	f.StringVar(&p.loss, "loss", "", "logistic (2 levels), softmax or one-vs-rest (2 or more), or huber (a number); default: logistic, softmax or huber, as the target calls for")
 	f.Float64Var(&p.huberWidth, "huber-width", model.DefaultHuberWidth, "width of the huber loss, in units of half the target's range")
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
@@ -69,7 +71,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 // request turns the flags into what is asked of train.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
-		Normalization: feature.Normalization(p.normalization), Radius: p.radius, Intercept: p.intercept}
+		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
 	var err error
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
@@ -85,7 +87,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if r.Center, err = choice("center", p.center); err != nil {
 		return r, o, err
 	}
-	if r.Whiten, err = choice("whiten", p.whiten); err != nil {
+	if err = p.preparation(&r); err != nil {
 		return r, o, err
 	}
 	if o.Average, err = choice("average", p.average); err != nil {
@@ -107,6 +109,29 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 		r.Intercept = -1
 	}
 	return r, o, p.budget(&r, nonPrivate)
+}
+
+// preparation reads what is learned of rows.
+func (p *planFlags) preparation(r *train.Request) error {
+	var err error
+	switch structure := train.Structure(p.whiten); structure {
+	case train.StructureFull, train.StructureKronecker, train.StructureDiagonal:
+		r.Whiten, r.Structure = train.Yes, structure
+	default:
+		if r.Whiten, err = choice("whiten", p.whiten); err != nil {
+			return fmt.Errorf("--whiten is %q, want auto, yes, no, full, kronecker or diagonal", p.whiten)
+		}
+	}
+	switch p.radius {
+	case "":
+	case "private":
+		r.PrivateRadius = true
+	default:
+		if r.Radius, err = strconv.ParseFloat(p.radius, 64); err != nil || !(r.Radius >= 0) || math.IsInf(r.Radius, 1) {
+			return fmt.Errorf("--row-radius is %q, want a finite number of at least 0, or private", p.radius)
+		}
+	}
+	return nil
 }
 
 // person reads the unit of privacy.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -143,9 +144,10 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 	work := stepCost * records * dim * float64(p.Columns) * steps
 	matrices := 0.0
 	for _, statistic := range p.Preparation {
-		if statistic.Kind == train.CovarianceStatistic {
-			work += covarianceCost * records * dim * dim
-			matrices += 8 * 8 * dim * dim
+		if statistic.Kind.Whitens() && statistic.Kind != train.VarianceStatistic {
+			side := math.Sqrt(float64(statistic.Numbers))
+			work += covarianceCost * records * dim * side
+			matrices += 8 * 8 * side * side
 		}
 	}
 	parallel := work / float64(runtime.GOMAXPROCS(0))

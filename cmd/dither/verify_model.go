@@ -52,12 +52,16 @@ func checkPaid(p train.Plan, m *feature.Map) error {
 	for _, s := range p.Preparation {
 		paid[s.Kind] = s.Numbers
 	}
-	learned := map[train.StatisticKind]int{train.MeanStatistic: len(m.Center), train.CovarianceStatistic: len(m.Whitening)}
+	learned := map[train.StatisticKind]int{train.MeanStatistic: len(m.Center)}
+	if w := m.Whitening; w != nil {
+		learned[train.CovarianceStatistic], learned[train.VarianceStatistic] = len(w.Matrix), len(w.Scales)
+		learned[train.ChannelStatistic], learned[train.PlaceStatistic] = len(w.Channels), len(w.Places)
+	}
 	if p.Records == 0 {
 		learned[train.CountStatistic] = 1
 	}
 	var unpaid []error
-	for _, kind := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {
+	for _, kind := range train.Kinds() {
 		if learned[kind] > paid[kind] {
 			unpaid = append(unpaid, fmt.Errorf("the model rests on a %s of %d numbers of which the plan releases %d, want all of them in the plan", kind, learned[kind], paid[kind]))
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -171,7 +172,7 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 			t.Fatal(err)
 		}
 		d := m.model.Features().Chain.Dim()
-		m.model.Features().Center, m.model.Features().Whitening = make([]float64, d), make([]float64, d*d)
+		m.model.Features().Center, m.model.Features().Whitening = make([]float64, d), &feature.Whitening{Matrix: make([]float64, d*d)}
 		p.Preparation = nil
 		for _, k := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {
 			if k != kind {

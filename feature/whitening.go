@@ -1,0 +1,83 @@
+package feature
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Whitening is the symmetric linear map that centered rows are multiplied by. It has one of three forms:
+// Matrix, a d×d matrix; Scales, one factor for each of d features; Channels with Places, for features that
+// are a matrix X of channels×places, channel after channel: X becomes Channels·X·Places. Matrices are
+// symmetric and row-major. It must not be changed once it is in use.
+type Whitening struct {
+	Matrix           []float64
+	Scales           []float64
+	Channels, Places []float64
+}
+
+// validate returns an error when the form or a length does not fit d features, or a number is not finite.
+func (w *Whitening) validate(d int) error {
+	forms := 0
+	for _, part := range [][]float64{w.Matrix, w.Scales, w.Channels} {
+		if part != nil {
+			forms++
+		}
+	}
+	channels, places := squareRoot(len(w.Channels)), squareRoot(len(w.Places))
+	switch {
+	case forms != 1 || (w.Channels == nil) != (w.Places == nil):
+		return fmt.Errorf("feature: whitening has %d forms, want one of a matrix, scales, and channels with places", forms)
+	case w.Matrix != nil && (d > maxFeatures || len(w.Matrix) != d*d):
+		return fmt.Errorf("feature: whitening has %d numbers, want %d for %d features", len(w.Matrix), d*d, d)
+	case w.Scales != nil && len(w.Scales) != d:
+		return fmt.Errorf("feature: whitening has %d scales, want %d", len(w.Scales), d)
+	case w.Channels != nil && (channels*channels != len(w.Channels) || places*places != len(w.Places) || channels*places != d):
+		return fmt.Errorf("feature: whitening is of channels with %d numbers and places with %d, want square matrices for %d features", len(w.Channels), len(w.Places), d)
+	case !finite(w.Matrix) || !finite(w.Scales) || !finite(w.Channels) || !finite(w.Places):
+		return fmt.Errorf("feature: whitening holds a number that is not finite")
+	}
+	return nil
+}
+
+// squareRoot returns the largest whole number whose square is at most n.
+func squareRoot(n int) int {
+	return int(math.Sqrt(float64(n)))
+}
+
+// Multiply writes the row that x becomes to dst, which must not be x. Both have one number a feature.
+func (w *Whitening) Multiply(dst, x []float64) {
+	a, b := append([]float64(nil), x...), make([]float64, len(x))
+	copy(dst, w.apply(a, b, 1))
+}
+
+// apply multiplies rows that stand in x, one after the other, and returns where the result stands, x or
+// room; it overwrites both. A row's result has the same bits whatever stands beside it.
+func (w *Whitening) apply(x, room []float64, rows int) []float64 {
+	if rows == 0 {
+		return x
+	}
+	d := len(x) / rows
+	switch {
+	case w.Scales != nil:
+		for r := range rows {
+			row := x[r*d : (r+1)*d]
+			for j, s := range w.Scales {
+				row[j] *= s
+			}
+		}
+		return x
+	case w.Matrix != nil:
+		linalg.GemmSerial(linalg.NewMatrix(room, rows, d), 1, linalg.NewMatrix(x, rows, d), linalg.NewMatrix(w.Matrix, d, d), 0)
+		return room
+	}
+	places := squareRoot(len(w.Places))
+	channels := d / places
+	linalg.GemmSerial(linalg.NewMatrix(room, rows*channels, places), 1, linalg.NewMatrix(x, rows*channels, places), linalg.NewMatrix(w.Places, places, places), 0)
+	left := linalg.NewMatrix(w.Channels, channels, channels)
+	for r := range rows {
+		linalg.GemmSerial(linalg.NewMatrix(x[r*d:(r+1)*d], channels, places), 1, left, linalg.NewMatrix(room[r*d:(r+1)*d], channels, places), 0)
+	}
+	return x
+}

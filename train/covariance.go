@@ -1,0 +1,97 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+// moment is a second moment that was released: the mean of products over the records, one number or a
+// symmetric matrix, with what its noise is known to be.
+type moment struct {
+	mean []float64
+	// noise is the standard deviation of the noise of a number of the diagonal.
+	noise float64
+}
+
+// products says which products a statistic sums of rows with these features.
+func (statistic Statistic) products(c *feature.Chain) mechanism.Products {
+	channels, places := c.Shape()
+	switch statistic.Kind {
+	case VarianceStatistic:
+		return mechanism.Squares()
+	case ChannelStatistic:
+		return mechanism.ChannelProducts(channels, places)
+	case PlaceStatistic:
+		return mechanism.PlaceProducts(channels, places)
+	}
+	return mechanism.AllProducts()
+}
+
+// learnProducts pays for a second moment of the centered rows.
+func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepared) error {
+	if t.data == nil {
+		return errWhitening
+	}
+	rows, err := t.momentRows(terms, before(out.features), math.Sqrt(statistic.Bound))
+	if err != nil {
+		return err
+	}
+	sum, err := query.Products(terms, rows, statistic.products(out.features.Chain))
+	if err != nil {
+		return err
+	}
+	out.learned(statistic, sum)
+	return nil
+}
+
+// learned keeps a released sum of products.
+func (out *prepared) learned(statistic Statistic, sum []float64) {
+	noise := statistic.NoiseMultiplier * statistic.Bound / out.divisor
+	out.moments[statistic.Kind] = moment{divided(sum, out.divisor), noise}
+}
+
+// momentRows returns the centered rows on the grid of a second moment; two statistics of the same noise
+// share them.
+func (t *table) momentRows(terms query.Terms, m *feature.Map, radius float64) (*mechanism.Rows, error) {
+	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
+	if err != nil {
+		return nil, err
+	}
+	if t.centered != nil && t.centeredLimit == o.Limit && t.centered.Step() == o.Step {
+		return t.centered, nil
+	}
+	t.centered, t.centeredLimit = nil, o.Limit
+	t.centered, err = mechanism.NewRows(t.records, o, t.mapped(m))
+	return t.centered, err
+}
+
+// whiten makes the whitening of what was learned.
+func (out *prepared) whiten() error {
+	m := out.features
+	full, all := out.moments[CovarianceStatistic]
+	variances, diagonal := out.moments[VarianceStatistic]
+	channels, ofChannels := out.moments[ChannelStatistic]
+	places, ofPlaces := out.moments[PlaceStatistic]
+	var err error
+	switch {
+	case all:
+		m.Whitening, out.whitened, err = full.full()
+	case diagonal:
+		m.Whitening, out.whitened = variances.diagonal()
+	case ofChannels != ofPlaces:
+		err = fmt.Errorf("train: the plan has the covariance of channels or of places alone, want both")
+	case ofChannels:
+		m.Whitening, out.whitened, err = kronecker(channels, places)
+	}
+	if err != nil || m.Whitening == nil || m.Norm != feature.NormClip {
+		return err
+	}
+	if out.whitened.energy > 0 { // rows are clipped again, half of them or so
+		rescale(m.Whitening, m.Radius/math.Sqrt(out.whitened.energy))
+	}
+	return nil
+}

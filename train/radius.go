@@ -1,0 +1,119 @@
+package train
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+)
+
+const (
+	// radiusBins is how many bins the norms of rows are counted in.
+	radiusBins = 128
+	// binsOfDouble is how many bins there are from one norm to its double.
+	binsOfDouble = 8
+)
+
+// learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which rows are
+// clipped. From here on all bounds are in units of it. A record is a person where persons are listed.
+func (statistic Statistic) learnRadius(terms query.Terms, t *table, out *prepared) error {
+	own, err := t.rows.Seen(mechanism.Frame{})
+	if err != nil {
+		return err
+	}
+	h, records := histogram{own, largestNorm(out.features.Chain), t.persons}, t.records
+	if t.persons != nil {
+		records = len(t.persons)
+	}
+	counts, err := query.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
+	if err != nil {
+		return err
+	}
+	out.setup = out.setup.inUnits(h.edge(medianBin(counts)))
+	m := *out.setup.Features
+	out.features = &m
+	t.rows, err = t.rows.Seen(frame(before(&m)))
+	return err
+}
+
+// histogram counts norms in bins of equal ratio up to the largest norm; the first bin has all below it, too.
+type histogram struct {
+	rows    *mechanism.Rows // as they are, before normalization
+	largest float64
+	persons [][]int // nil: a record is a row
+}
+
+// largestNorm is a public bound on the norm of the features of a row.
+func largestNorm(c *feature.Chain) float64 {
+	bound, _ := c.Bound()
+	return bound * math.Sqrt(float64(c.Dim()))
+}
+
+// edge is the norm at which k bins end.
+func (h histogram) edge(k int) float64 {
+	return h.largest * math.Exp2(float64(k-radiusBins)/binsOfDouble)
+}
+
+// bin returns the bin of a norm above 0.
+func (h histogram) bin(norm float64) int {
+	k := radiusBins - 1 + int(math.Ceil(binsOfDouble*math.Log2(norm/h.largest)))
+	return max(0, min(radiusBins-1, k))
+}
+
+// norms counts the rows of each listed record in the bins of their norms; a row of zeros counts nowhere.
+func (h histogram) norms(_ int, dst []float64, records []int) error {
+	for k, record := range records {
+		rows := []int{record}
+		if h.persons != nil {
+			rows = h.persons[record]
+		}
+		block, err := h.rows.LoadAt(rows, mechanism.Block{})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if norm := block.Norm(i); norm > 0 {
+				dst[k*radiusBins+h.bin(norm)]++
+			}
+		}
+	}
+	return nil
+}
+
+// medianBin returns the bin at whose upper end the noisy counts below and above come closest.
+func medianBin(counts []float64) int {
+	below, total := 0.0, 0.0
+	for _, c := range counts {
+		total += c
+	}
+	best, least := 1, math.Inf(1)
+	for k, c := range counts {
+		below += c
+		if gap := math.Abs(2*below - total); gap < least {
+			best, least = k+1, gap
+		}
+	}
+	return best
+}
+
+// inUnits returns the setup with the radius that was learned: what is in units of the radius is multiplied
+// by it. Noise multipliers, and so the event, stay as they are.
+func (s Setup) inUnits(radius float64) Setup {
+	m := *s.Features
+	m.Radius, m.Intercept = radius, m.Intercept*radius
+	s.Features = &m
+	s.Plan.Clipping.Norm *= radius
+	s.Plan.Clipping.Bound *= radius
+	preparation := append([]Statistic(nil), s.Plan.Preparation...)
+	for i, statistic := range preparation {
+		switch {
+		case statistic.Kind == MeanStatistic:
+			preparation[i].Bound *= radius
+		case statistic.Kind.Whitens():
+			preparation[i].Bound *= radius * radius
+		}
+	}
+	s.Plan.Preparation = preparation
+	return s
+}

@@ -1,0 +1,114 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/privacy"
+)
+
+// share is the part of the budget, as a fraction of μ², that a statistic takes.
+func (k StatisticKind) share() float64 {
+	switch k {
+	case CovarianceStatistic:
+		return 0.16
+	case ChannelStatistic, PlaceStatistic:
+		return 0.0225
+	case VarianceStatistic:
+		return 0.02
+	}
+	return 0.01
+}
+
+// prepare decides which statistics are learned; their noise follows in calibrate.
+func (r Request) prepare(s *Setup) error {
+	m := s.Features
+	bound := m.Norm != feature.NormNone
+	if r.PrivateRadius && (m.Norm != feature.NormClip || r.Radius > 0) {
+		return fmt.Errorf("train: a private radius is asked for with row normalization %s and radius %v, want clip and none declared", m.Norm, r.Radius)
+	}
+	learn := func(kind StatisticKind, ofRow float64, numbers int) {
+		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
+	}
+	if s.Plan.Records == 0 {
+		learn(CountStatistic, 1, 1)
+	}
+	if r.PrivateRadius {
+		learn(RadiusStatistic, 1, radiusBins)
+	}
+	radius := m.PreparedBound()
+	if r.Center == Yes || r.Center == Auto && bound {
+		learn(MeanStatistic, radius, m.Chain.Dim())
+	}
+	structure, err := r.structure(m.Chain)
+	if err != nil || r.Whiten == No || r.Whiten == Auto && !(bound && r.whitens(s, structure)) {
+		return err
+	}
+	for _, kind := range structure.kinds() {
+		numbers := Statistic{Kind: kind}.products(m.Chain).Numbers(m.Chain.Dim())
+		learn(kind, radius*radius, numbers)
+	}
+	return nil
+}
+
+// structure is the one that was asked for, or that the number of features calls for.
+func (r Request) structure(c *feature.Chain) (Structure, error) {
+	channels, _ := c.Shape()
+	switch {
+	case r.Structure == StructureKronecker && channels == 0:
+		return "", fmt.Errorf("train: whitening is asked for by channels and places, want transforms that say which features are which, scattering for one; or another structure")
+	case r.Structure == StructureFull, r.Structure == StructureKronecker, r.Structure == StructureDiagonal:
+		return r.Structure, nil
+	case r.Structure != "":
+		return "", fmt.Errorf("train: structure is %q, want %s, %s or %s", r.Structure, StructureFull, StructureKronecker, StructureDiagonal)
+	case c.Dim() <= maxWhitening:
+		return StructureFull, nil
+	case channels > 0:
+		return StructureKronecker, nil
+	}
+	return StructureDiagonal, nil
+}
+
+// kinds lists the statistics of a structure.
+func (s Structure) kinds() []StatisticKind {
+	switch s {
+	case StructureKronecker:
+		return []StatisticKind{ChannelStatistic, PlaceStatistic}
+	case StructureDiagonal:
+		return []StatisticKind{VarianceStatistic}
+	}
+	return []StatisticKind{CovarianceStatistic}
+}
+
+// whitens is the rule of Auto: there is a plain number among the features, the structure is not the
+// diagonal alone, and the noise in each covariance is small.
+func (r Request) whitens(s *Setup, structure Structure) bool {
+	plain := false
+	for _, c := range s.Schema.Features() {
+		plain = plain || c.Kind == data.Numeric && len(c.Bins) == 0
+	}
+	if !plain || structure == StructureDiagonal || r.PerStep {
+		return false
+	}
+	records := s.Plan.Records
+	if records == 0 {
+		records = s.Plan.MaxRecords
+	}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
+	if err != nil {
+		return false
+	}
+	mu := account.GDP{}.MuOf(target)
+	for _, kind := range structure.kinds() {
+		c := s.Features.Chain
+		side := Statistic{Kind: kind}.products(c).Side(c.Dim())
+		multiplier := r.Neighboring.Movement() / (math.Sqrt(kind.share()) * mu)
+		if math.Sqrt(2*float64(side))*multiplier*r.Person.scale()/float64(records) > whiteningNoise {
+			return false
+		}
+	}
+	return true
+}
