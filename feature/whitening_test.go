@@ -126,3 +126,34 @@ func TestChainShape(t *testing.T) {
 		}
 	}
 }
+
+// TestShapesOfTransforms holds the shapes of what the package makes.
+func TestShapesOfTransforms(t *testing.T) {
+	for _, c := range []struct {
+		in               int
+		specs            []string
+		channels, places int
+	}{
+		{784, []string{"scattering:shape=28x28"}, 81, 49},
+		{784, []string{"deskew:shape=28x28", "scattering:shape=28x28", "groupnorm:groups=27"}, 81, 49},
+		{16 * 8 * 3, []string{"scattering:shape=16x8x3"}, 243, 8},
+		{784, []string{"deskew:shape=28x28"}, 0, 0},
+		{784, []string{"groupnorm:groups=28"}, 0, 0},
+	} {
+		var specs []Spec
+		for _, text := range c.specs {
+			spec, err := ParseSpec(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specs = append(specs, spec)
+		}
+		made, err := newTransforms(specs, c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if channels, places := (&Chain{transforms: made}).Shape(); channels != c.channels || places != c.places {
+			t.Errorf("%v: shape %d×%d, want %d×%d", c.specs, channels, places, c.channels, c.places)
+		}
+	}
+}
