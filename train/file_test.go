@@ -51,7 +51,7 @@ func TestFitFileIsFit(t *testing.T) {
 	d := toyData(t, s, 700)
 	s.Records = 700
 	for _, bits := range []int{8, 16} {
-		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 20}
+		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 20, PrivateRadius: bits == 16}
 		setup, err := NewPlan(r, s)
 		if err != nil {
 			t.Fatal(err)

@@ -24,6 +24,8 @@ func jobs(t testing.TB, s *data.Schema, epsilon float64) []Job {
 			r.Center = No
 		case 3:
 			r.Intercept = -1
+		case 4:
+			r.PrivateRadius = true
 		}
 		setup, err := NewPlan(r, s)
 		if err != nil {

@@ -81,17 +81,18 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 	return nil
 }
 
-// medianBin returns the bin at whose upper end the noisy counts below and above come closest.
+// medianBin returns how many bins end at the upper end of the median's. The median is where the sum of the
+// distances to all is least; unlike the first bin below which half of the noisy counts are, that place
+// does not hang on the noise of single bins.
 func medianBin(counts []float64) int {
-	below, total := 0.0, 0.0
-	for _, c := range counts {
-		total += c
-	}
-	best, least := 1, math.Inf(1)
-	for k, c := range counts {
-		below += c
-		if gap := math.Abs(2*below - total); gap < least {
-			best, least = k+1, gap
+	best, least := 0, math.Inf(1)
+	for k := range counts {
+		sum := 0.0
+		for j, c := range counts {
+			sum += c * math.Abs(float64(j-k))
+		}
+		if sum < least {
+			best, least = k+1, sum
 		}
 	}
 	return best

@@ -29,17 +29,17 @@ const (
 // curvature bounds or estimates the largest eigenvalue of the mean of x·xᵀ over rows.
 func curvature(m *feature.Map, whitened spread) float64 {
 	bound := m.RowBound()
-	if m.Norm != feature.NormUnit || m.Center == nil {
+	if m.Norm == feature.NormNone || m.Center == nil {
 		return bound * bound
 	}
 	if whitened.directions == 0 {
-		return centeredCurvature
+		return centeredCurvature * bound * bound
 	}
 	// Whitened directions have second moment λ/(λ+γ) ≤ 1, and a row's squared norm is their
 	// sum on average; scaling rows to norm 1 divides by it. The intercept is a direction of
 	// its own.
-	kappa := m.Intercept * m.Intercept
-	return max(kappa, 2/max(1, whitened.directions)) / (1 + kappa)
+	radius := m.PreparedBound()
+	return max(m.Intercept*m.Intercept, radius*radius*2/max(1, whitened.directions)) * bound * bound / (radius*radius + m.Intercept*m.Intercept)
 }
 
 // learningRate is the rule above.

@@ -66,7 +66,25 @@ func checkPaid(p train.Plan, m *feature.Map) error {
 			unpaid = append(unpaid, fmt.Errorf("the model rests on a %s of %d numbers of which the plan releases %d, want all of them in the plan", kind, learned[kind], paid[kind]))
 		}
 	}
+	if paid[train.RadiusStatistic] == 0 {
+		unpaid = append(unpaid, checkRadius(p, m))
+	}
 	return errors.Join(unpaid...)
+}
+
+// checkRadius refuses a model whose rows are clipped to another radius than the plan's bounds say. (Where a
+// plan pays for the radius, its bounds are in units of it.)
+func checkRadius(p train.Plan, m *feature.Map) error {
+	rows := 1.0
+	if p.Person != nil {
+		rows = float64(p.Person.MaxRows)
+	}
+	for _, s := range p.Preparation {
+		if s.Kind == train.MeanStatistic && m.Norm == feature.NormClip && s.Bound != m.Radius*rows {
+			return fmt.Errorf("the radius of rows is %v in the model and the mean's bound %v in the plan, want one radius", m.Radius, s.Bound)
+		}
+	}
+	return nil
 }
 
 func agree[T comparable](what string, c, m T) error { return agreeWith(model.FileName, what, c, m) }

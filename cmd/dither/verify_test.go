@@ -135,6 +135,10 @@ func TestVerifyRefuses(t *testing.T) {
 		{"count that was not paid for", unpaid(train.CountStatistic), exitFailed, "a count of 1 numbers"},
 		{"mean that was not paid for", unpaid(train.MeanStatistic), exitFailed, "a mean of"},
 		{"covariance that was not paid for", unpaid(train.CovarianceStatistic), exitFailed, "a covariance of"},
+		{"variances that were not paid for", unpaid(train.VarianceStatistic), exitFailed, "a variances of"},
+		{"channels that were not paid for", unpaid(train.ChannelStatistic), exitFailed, "a channel-covariance of"},
+		{"places that were not paid for", unpaid(train.PlaceStatistic), exitFailed, "a place-covariance of"},
+		{"radius that was not paid for", unpaid(train.RadiusStatistic), exitFailed, "the radius of rows"},
 		{"unknown field", inCertificate(`"format-version"`, `"more": 1, "format-version"`), exitUsage, "more"},
 		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitFailed, "not spelled"},
 		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitFailed, "not spelled"},
@@ -172,9 +176,18 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 			t.Fatal(err)
 		}
 		d := m.model.Features().Chain.Dim()
-		m.model.Features().Center, m.model.Features().Whitening = make([]float64, d), &feature.Whitening{Matrix: make([]float64, d*d)}
+		f := m.model.Features()
+		f.Center, f.Whitening = make([]float64, d), &feature.Whitening{Matrix: make([]float64, d*d)}
+		switch kind {
+		case train.VarianceStatistic:
+			f.Whitening = &feature.Whitening{Scales: make([]float64, d)}
+		case train.ChannelStatistic, train.PlaceStatistic:
+			f.Whitening = &feature.Whitening{Channels: make([]float64, 1), Places: make([]float64, d*d)}
+		case train.RadiusStatistic:
+			f.Norm, f.Radius = feature.NormClip, 0.7
+		}
 		p.Preparation = nil
-		for _, k := range []train.StatisticKind{train.CountStatistic, train.MeanStatistic, train.CovarianceStatistic} {
+		for _, k := range train.Kinds() {
 			if k != kind {
 				p.Preparation = append(p.Preparation, train.Statistic{Kind: k, NoiseMultiplier: 100, Bound: 1, Numbers: d * d})
 			}
