@@ -12,8 +12,9 @@ import (
 // split into words, words that follow each other make n-grams, and a fixed public hash puts each
 // distinct n-gram into one of Buckets, with a sign (K. Weinberger, A. Dasgupta, J. Langford, A. Smola
 // and J. Attenberg, "Feature hashing for large scale multitask learning", ICML 2009, section 2,
-// https://arxiv.org/abs/0902.2206v5). The value of a bucket is at least -1 and at most 1, and most are
-// 0. It is a matter of the text alone and the same on every machine.
+// https://arxiv.org/abs/0902.2206v5). The values of the buckets are then scaled so that their squares sum
+// to 1, whatever the length of the text; most are 0. They are a matter of the text alone and the same on
+// every machine.
 //
 // A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
 // stop list are left out before n-grams are made.
@@ -42,10 +43,10 @@ const (
 
 // The ways in which n-grams become the value of a bucket.
 const (
-	// ValuesPresence is the sum of the signs of the distinct n-grams, moved to [-1, 1].
+	// ValuesPresence is the sum of the signs of the distinct n-grams.
 	ValuesPresence = "presence"
-	// ValuesLogarithm is sign(s)·log2(1+|s|)/8, moved to [-1, 1], where s is the sum of the signs of
-	// all n-grams, repeated ones included.
+	// ValuesLogarithm is sign(s)·log2(1+|s|), where s is the sum of the signs of all n-grams, repeated
+	// ones included.
 	ValuesLogarithm = "logarithm"
 )
 
@@ -79,6 +80,7 @@ type hashed struct {
 	ends    []int  // of the words
 	grams   []uint64
 	buckets []uint32
+	sums    []float64
 	values  []float32
 }
 
@@ -92,7 +94,7 @@ func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.split(text)
 	t.hash(h.NGrams)
 	slices.Sort(t.grams)
-	t.buckets, t.values = t.buckets[:0], t.values[:0]
+	t.buckets, t.sums = t.buckets[:0], t.sums[:0]
 	shift := 64 - bits.TrailingZeros(uint(h.Buckets))
 	for i := 0; i < len(t.grams); {
 		bucket, sum := t.grams[i]>>shift, 0
@@ -104,18 +106,32 @@ func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 			sum += 1 - 2*int(t.grams[i]&1)
 		}
 		if sum != 0 {
-			t.buckets, t.values = append(t.buckets, uint32(bucket)), append(t.values, h.value(sum))
+			t.buckets, t.sums = append(t.buckets, uint32(bucket)), append(t.sums, h.value(sum))
 		}
 	}
+	t.scale()
 	return t.buckets, t.values
 }
 
-// value is what a sum of signs counts as.
-func (h *Hashing) value(sum int) float32 {
-	if h.Values == ValuesLogarithm {
-		return float32(math.Copysign(min(1, math.Log2(1+math.Abs(float64(sum)))/8), float64(sum)))
+// scale makes values of sums, whose squares sum to 1 up to rounding.
+func (t *hashed) scale() {
+	square := 0.0
+	for _, v := range t.sums {
+		square += float64(v * v)
 	}
-	return float32(max(-1, min(1, sum)))
+	factor := 1 / math.Sqrt(square)
+	t.values = t.values[:0]
+	for _, v := range t.sums {
+		t.values = append(t.values, float32(v*factor))
+	}
+}
+
+// value is what a sum of signs counts as.
+func (h *Hashing) value(sum int) float64 {
+	if h.Values == ValuesLogarithm {
+		return math.Copysign(math.Log2(1+math.Abs(float64(sum))), float64(sum))
+	}
+	return float64(sum)
 }
 
 // split finds the words of a text.

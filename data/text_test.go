@@ -74,15 +74,18 @@ func slowBuckets(h data.Hashing, text string) map[uint32]float32 {
 		}
 		sums[uint32(k/(math.MaxUint64/uint64(h.Buckets)+1))] += count
 	}
-	out := map[uint32]float32{}
+	out, norm := map[uint32]float32{}, 0.0
 	for bucket, sum := range sums {
-		value := float64(sum)
-		if h.Values == data.ValuesLogarithm {
-			value = math.Log2(1+math.Abs(value)) / 8 * value / math.Abs(value)
+		if value := float64(sum); sum != 0 {
+			if h.Values == data.ValuesLogarithm {
+				value = math.Log2(1+math.Abs(value)) * value / math.Abs(value)
+			}
+			out[bucket] = float32(value)
+			norm = math.Hypot(norm, value)
 		}
-		if sum != 0 {
-			out[bucket] = float32(max(-1, min(1, value)))
-		}
+	}
+	for bucket := range out {
+		out[bucket] /= float32(norm)
 	}
 	return out
 }
@@ -113,7 +116,8 @@ func checkText(tb testing.TB, h data.Hashing, text string) {
 		}
 		got[b] = values[k]
 	}
-	if want := slowBuckets(h, text); !maps.Equal(got, want) {
+	near := func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6 } // a few roundings of float32
+	if want := slowBuckets(h, text); !maps.EqualFunc(got, want, near) {
 		tb.Fatalf("%+v of %q: got %v, want %v", h, text, got, want)
 	}
 }
@@ -127,7 +131,7 @@ func TestTextCell(t *testing.T) {
 	}
 }
 
-// TestTextCellCollides wants buckets that many n-grams share to stay within [-1, 1].
+// TestTextCellCollides looks at buckets that many n-grams share.
 func TestTextCellCollides(t *testing.T) {
 	var b strings.Builder
 	for i := range 5000 {
