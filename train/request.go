@@ -42,7 +42,7 @@ type Request struct {
 	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
 	PrivateRadius bool
 	// Intercept is the value of the constant feature; negative means none, 0 means
-	// DefaultIntercept.
+	// DefaultIntercept, or TextIntercept where a column is text.
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
@@ -208,6 +208,8 @@ func (r Request) features(c *feature.Chain) *feature.Map {
 	switch {
 	case m.Intercept < 0:
 		m.Intercept = 0
+	case m.Intercept == 0 && hasTexts(c):
+		m.Intercept = TextIntercept
 	case m.Intercept == 0:
 		m.Intercept = DefaultIntercept
 	}
@@ -223,6 +225,9 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
 	norm := r.ClippingNorm
 	if norm == 0 {
 		norm = min(1, lipschitz) * m.RowBound() * math.Sqrt(r.Person.scale())
+		if hasTexts(m.Chain) {
+			norm *= textClipping
+		}
 	}
 	return Clipping{ClipGradient, norm, norm}
 }

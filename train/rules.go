@@ -32,6 +32,9 @@ func curvature(m *feature.Map, whitened spread) float64 {
 	if m.Norm == feature.NormNone || m.Center == nil {
 		return bound * bound
 	}
+	if whitened.directions == 0 && hasTexts(m.Chain) {
+		return max(textCurvature, m.Intercept*m.Intercept/(1+m.Intercept*m.Intercept)) * bound * bound
+	}
 	if whitened.directions == 0 {
 		return centeredCurvature * bound * bound
 	}
