@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -77,8 +78,8 @@ func newQuery() *cobra.Command {
 func (k *queryCommand) add(c *cobra.Command) {
 	f := c.Flags()
 	k.table.add(c)
-	f.StringVar(&k.path, "data", "", "table of records, required")
-	f.StringVar(&k.schema, "schema", "", "schema that declares the table, required")
+	f.StringVar(&k.path, "data", "", "table of records, or builtin:NAME, required")
+	f.StringVar(&k.schema, "schema", "", "schema that declares the table, required but for built-in data sets")
 	f.StringVar(&k.plan.Where, "where", "", "condition that a row must meet to count")
 	f.StringVar(&k.plan.By, "by", "", "column of levels: one answer for each level, in one release")
 	f.Float64SliceVar(&k.plan.Edges, "edges", nil, "ascending edges between the cells of a histogram (default: the bins of the schema)")
@@ -142,8 +143,8 @@ func (k *queryCommand) question(args []string) (*query.Question, error) {
 	switch {
 	case len(args) == 0:
 		return nil, fmt.Errorf("no statistic is named, want one of %s; see dither query --help", statisticNames())
-	case k.path == "" || k.schema == "":
-		return nil, fmt.Errorf("--data and --schema are wanted, a table and the schema that declares it; draft one with: dither schema init TABLE")
+	case k.path == "":
+		return nil, fmt.Errorf("--data and --schema are wanted, a table and the schema that declares it; try --data builtin:%s, which has both", defaultSet)
 	}
 	p := k.plan
 	p.Statistic, p.Expressions = query.Statistic(args[0]), args[1:]
@@ -164,11 +165,27 @@ func (k *queryCommand) question(args []string) (*query.Question, error) {
 	if p.Neighboring, err = privacy.ParseNeighboring(k.neighboring); err != nil {
 		return nil, err
 	}
-	s, err := data.ReadSchema(k.schema)
+	s, err := k.readSchema()
 	if err != nil {
 		return nil, err
 	}
 	return query.NewQuestion(s, p)
+}
+
+// readSchema reads the schema of the table; a built-in data set brings its own.
+func (k *queryCommand) readSchema() (*data.Schema, error) {
+	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
+	switch {
+	case k.schema != "":
+		return data.ReadSchema(k.schema)
+	case !isBuiltin:
+		return nil, fmt.Errorf("--schema is missing, want the schema that declares %s; draft one with: dither schema init %s", k.path, k.path)
+	}
+	set, err := builtin.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return set.Schema()
 }
 
 // only refuses flags that another statistic has.

@@ -125,6 +125,8 @@ func TestQueryRefusals(t *testing.T) {
 	}{
 		{"nothing", []string{"query"}, exitUsage, "no statistic is named"},
 		{"no table", []string{"query", "count"}, exitUsage, "--data and --schema"},
+		{"no schema", []string{"query", "count", "--data", "people.csv"}, exitUsage, "--schema is missing"},
+		{"no such data set", []string{"query", "count", "--data", "builtin:none"}, exitUsage, "none"},
 		{"no schema file", []string{"query", "count", "--data", "people.csv", "--schema", "none.yaml"}, exitUsage, "does not exist"},
 		{"no table file", []string{"query", "count", "--data", "none.csv", "--schema", "people.yaml"}, exitUsage, "does not exist"},
 		{"tainted schema", []string{"query", "count", "--data", "people.csv", "--schema", "tainted.yaml"}, exitUsage, "copied out of records"},
