@@ -77,6 +77,8 @@ func TestQuestions(t *testing.T) {
 		{planOf(HistogramStatistic, "home town"), "Ulm Bad Urach 3 (other) (missing)", []float64{100, 100, 100, 100, 0}, "k-norm(0.0001)"},
 		{with(planOf(QuantilesStatistic, "capital-gain"), func(p *Plan) { p.Quantiles = []float64{0.125, 0.5, 0.999}; p.Points = 11 }), "0.125 0.5 0.999", []float64{0, math.NaN(), 10}, "permute-and-flip(10000)"},
 		{planOf(BoundsStatistic, "capital-gain"), "0.05 0.95", []float64{0, 10}, "permute-and-flip(10000)"},
+		{with(planOf(BoundsStatistic, "capital-gain"), func(p *Plan) { p.Where = "sex = m"; p.Points = 11 }), "0.05 0.95", []float64{0, 1}, "permute-and-flip(10000)"},
+		{with(planOf(CovarianceStatistic, "rate", "capital-gain"), func(p *Plan) { p.Where = "sex = m" }), "rate, rate rate, capital-gain capital-gain, capital-gain", []float64{25.0 / 16, 5.0 / 8, 0.25}, "gaussian(0.0001)"},
 		{planOf(CovarianceStatistic, "age", "capital-gain"), "age, age age, capital-gain capital-gain, capital-gain", []float64{5600.0 / 9, -520.0 / 9, 152.0 / 9}, "gaussian(0.0001)"},
 		{planOf(CorrelationStatistic, "age", "capital-gain"), "age, capital-gain", []float64{-520 / math.Sqrt(5600*152)}, "gaussian(0.0001)"},
 		{planOf(CategoriesStatistic, "note"), "a b c d", []float64{100, 100, 100, 100}, "k-norm(0.0001)"},

@@ -277,3 +277,54 @@ func TestAggregateIsTheMedianOfBlocks(t *testing.T) {
 		t.Error("no blocks were taken")
 	}
 }
+
+// TestSumBound takes the larger magnitude on either side.
+func TestSumBound(t *testing.T) {
+	for _, c := range [][3]float64{{-60, 20, 60}, {-1, 5, 5}, {2, 9, 9}, {-7, -2, 7}} {
+		if got := SumBound(Values{Lower: c[0], Upper: c[1]}); got != c[2] {
+			t.Errorf("%v to %v: got %v, want %v", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// TestDeviationOfAVariance compares the first-order deviation with derivatives by differences.
+func TestDeviationOfAVariance(t *testing.T) {
+	l := law{kind: normalLaw, scale: 2}
+	for _, p := range [][]float64{{500, 100, 400}, {900, 50, 50}, {300, 480, 220}} {
+		value := func(p []float64) float64 {
+			n := p[0] + p[1] + p[2]
+			m := (p[1]/2 + p[2]) / n
+			return p[2]/n - m*m
+		}
+		want := 0.0
+		for j := range p {
+			up, down := append([]float64{}, p...), append([]float64{}, p...)
+			up[j], down[j] = up[j]+0.01, down[j]-0.01
+			want = math.Hypot(want, 2*(value(up)-value(down))/0.02)
+		}
+		if got := varianceOf(l, p, 0.95); !(math.Abs(got.Deviation-want) <= 1e-6*want) || !closeTo(got.Value, value(p), 1e-12) {
+			t.Errorf("%v: got %+v, want %v ± %v", p, got, value(p), want)
+		}
+	}
+	if got := varianceOf(l, []float64{10, 5, 5}, 0.95); got.Lower != 0 || got.Upper != 0.25 {
+		t.Errorf("a count within its noise: got %+v, want all that is possible", got)
+	}
+}
+
+// TestAggregateCountsReplacedEntries aggregates one block whose result is the first of two points, 2000 times
+// at ε = 8. A result that may be replaced has scores of half the slope: the other point is chosen with a
+// probability of exp(-2)/2, 135 times in expectation, and else of exp(-4)/2, 18 times. Fewer than 75 or more
+// than 210 have a probability below 1e-6 (binomial tails, 5.3 and 6.6 standard errors).
+func TestAggregateCountsReplacedEntries(t *testing.T) {
+	other := 0
+	for range 2000 {
+		got, err := Aggregate(QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 8}, Grid{0, 1}, 10}, 5, 1, func([]int) float64 { return 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		other += int(got)
+	}
+	if other < 75 || other > 210 {
+		t.Errorf("the other point was chosen %d times of 2000, want about 135", other)
+	}
+}

@@ -190,6 +190,34 @@ func TestQueryVerifies(t *testing.T) {
 		writeText(t, path, string(text))
 	}
 	mustInvoke(t, "verify", "answer")
+	checkForgedAnswer(t)
+}
+
+// checkForgedAnswer changes the plan in the answer and the hash with it: the plans then differ.
+func checkForgedAnswer(t *testing.T) {
+	t.Helper()
+	c, err := certificate.Read(filepath.Join("answer", certificate.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.NoiseDraws != 8 {
+		t.Errorf("got %d noise draws, want 2 for each of 4 cells", c.NoiseDraws)
+	}
+	text, err := os.ReadFile(filepath.Join("answer", answerName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := strings.Replace(string(text), `"by": "sex"`, `"by": "town"`, 1)
+	c.ModelSHA256 = certificate.Hash([]byte(forged))
+	encoded, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join("answer", answerName), forged)
+	writeText(t, filepath.Join("answer", certificate.FileName), string(encoded))
+	if status, out, _ := invoke("verify", "answer"); status != exitFailed || !strings.Contains(out, "another plan") {
+		t.Errorf("a forged answer: got status %d and %s", status, out)
+	}
 }
 
 // TestQueryText looks at what a person reads.
