@@ -11,16 +11,12 @@ type Chain struct {
 	encoder    *Encoder
 	transforms []Transform
 	specs      []Spec
+	files      map[string][]byte // by name
 }
 
-// NewChain returns the chain of an encoder and transforms, in order.
-func NewChain(e *Encoder, specs ...Spec) (*Chain, error) {
-	made, err := newTransforms(specs, e.Dim())
-	if err != nil {
-		return nil, err
-	}
-	return &Chain{e, made, slices.Clone(specs)}, nil
-}
+// NewChain returns the chain of an encoder and transforms, in order. A transform that needs a file is
+// refused; see NewChainOf.
+func NewChain(e *Encoder, specs ...Spec) (*Chain, error) { return NewChainOf(nil, e, specs...) }
 
 // Encoder returns the first part of the chain.
 func (c *Chain) Encoder() *Encoder { return c.encoder }
@@ -68,19 +64,17 @@ func (c *Chain) Shape() (channels, places int) {
 func (c *Chain) Names() []Name {
 	names := c.encoder.Names()
 	for _, t := range c.transforms {
-		before := names
-		names = make([]Name, t.Out())
-		for j := range names {
-			names[j] = t.Name(j, func(i int) Name { return before[i] })
-		}
+		names = namesAfter(t, names)
 	}
 	return names
 }
 
 // ChainScratch is the working space of Features; each goroutine needs its own.
 type ChainScratch struct {
-	a, b  []float64
-	parts []any
+	a, b   []float64
+	many   []float64 // of several rows
+	widest int       // row
+	parts  []any
 }
 
 // NewScratch returns working space.
@@ -91,6 +85,7 @@ func (c *Chain) NewScratch() *ChainScratch {
 		widest = max(widest, t.Out())
 		s.parts = append(s.parts, t.NewScratch())
 	}
+	s.widest = widest
 	if len(c.transforms) > 0 {
 		s.a, s.b = make([]float64, widest), make([]float64, widest)
 	}

@@ -135,9 +135,7 @@ func (m *Map) NewScratch(rows int) *Scratch {
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
 	d := m.Chain.Dim()
 	x := s.a[:rows*d]
-	for r := range rows {
-		m.Features(x[r*d:(r+1)*d], row(r), s.chain)
-	}
+	m.FeaturesOf(x, rows, s.chain, row)
 	m.ApplyFeatures(dst, x, rows, s)
 }
 

@@ -29,7 +29,7 @@ func TestParseSpec(t *testing.T) {
 // TestTransformRefusals names what is wrong in each.
 func TestTransformRefusals(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"deskewed:shape=28x28", "want one of deskew, groupnorm, scattering"},
+		{"deskewed:shape=28x28", "want one of crosses, deskew, encoder, fourier, groupnorm, scattering"},
 		{"deskew", "shape is []"},
 		{"deskew:shape=28x27", "want the 784 numbers"},
 		{"deskew:shape=28", "parameters"},
@@ -53,7 +53,7 @@ func TestTransformRefusals(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if _, err = newTransforms([]Spec{spec}, 784); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err = newTransforms([]Spec{spec}, surroundings{in: 784}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want an error with %q", c.text, err, c.says)
 		}
 	}

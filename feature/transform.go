@@ -3,6 +3,7 @@ package feature
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,37 +42,88 @@ type Spec struct {
 // maker makes a transform of rows of so many numbers from its parameters.
 type maker func(parameters json.RawMessage, in int) (Transform, error)
 
-// transforms is the table of transforms; a new one is one file and one line here.
+// surroundings are what a transform is made in.
+type surroundings struct {
+	// in is how many numbers a row has, names what they stand for.
+	in    int
+	names []Name
+	// open reads a file that parameters name; nil where there are no files.
+	open func(name string) ([]byte, error)
+}
+
+// widerMaker makes a transform that looks at more than the number of numbers.
+type widerMaker func(parameters json.RawMessage, s surroundings) (Transform, error)
+
+// transforms is the table of transforms; a new one is one file and one line here, or in
+// widerTransforms.
 var transforms = map[string]maker{
 	"deskew":     newDeskew,
+	"fourier":    newRandomFourier,
 	"groupnorm":  newGroupNorm,
 	"scattering": newScattering,
 }
 
+var widerTransforms = map[string]widerMaker{
+	"crosses": newCrosses,
+	"encoder": newFrozen,
+}
+
 // TransformNames returns the names that Spec takes, sorted.
-func TransformNames() []string { return sortedKeys(transforms) }
+func TransformNames() []string {
+	names := append(sortedKeys(transforms), sortedKeys(widerTransforms)...)
+	slices.Sort(names)
+	return names
+}
 
 // maxFeatures bounds what transforms may make of a row.
 const maxFeatures = 1 << 20
 
-// newTransforms makes the transforms of a chain, the first of rows of in numbers.
-func newTransforms(specs []Spec, in int) ([]Transform, error) {
+// newTransforms makes the transforms of a chain; the first has these surroundings.
+func newTransforms(specs []Spec, at surroundings) ([]Transform, error) {
 	var chain []Transform
 	for _, s := range specs {
-		make, known := transforms[s.Name]
-		if !known {
-			return nil, fmt.Errorf("feature: transform is %q, want one of %s", s.Name, strings.Join(TransformNames(), ", "))
-		}
-		t, err := make(s.Parameters, in)
+		in := at.in
+		t, err := newTransform(s, at)
 		if err != nil {
-			return nil, fmt.Errorf("feature: transform %s: %w", s.Name, err)
+			return nil, err
 		}
 		if t.In() != in || t.Out() < 1 || t.Out() > maxFeatures {
 			return nil, fmt.Errorf("feature: transform %s makes %d features of %d, want 1 to %d of %d", s.Name, t.Out(), t.In(), maxFeatures, in)
 		}
-		chain, in = append(chain, t), t.Out()
+		chain, at.in, at.names = append(chain, t), t.Out(), namesAfter(t, at.names)
 	}
 	return chain, nil
+}
+
+// newTransform makes one transform.
+func newTransform(s Spec, at surroundings) (t Transform, err error) {
+	make, known := transforms[s.Name]
+	wider, knownWider := widerTransforms[s.Name]
+	switch {
+	case known:
+		t, err = make(s.Parameters, at.in)
+	case knownWider:
+		t, err = wider(s.Parameters, at)
+	default:
+		return nil, fmt.Errorf("feature: transform is %q, want one of %s", s.Name, strings.Join(TransformNames(), ", "))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("feature: transform %s: %w", s.Name, err)
+	}
+	return t, nil
+}
+
+// namesAfter returns what the numbers after a transform stand for, or nil where that is not known of
+// those before.
+func namesAfter(t Transform, before []Name) []Name {
+	if before == nil {
+		return nil
+	}
+	names := make([]Name, t.Out())
+	for j := range names {
+		names[j] = t.Name(j, func(i int) Name { return before[i] })
+	}
+	return names
 }
 
 // decodeParameters reads the parameters of a transform into p, and refuses what it does not know.

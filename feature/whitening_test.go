@@ -148,7 +148,7 @@ func TestShapesOfTransforms(t *testing.T) {
 			}
 			specs = append(specs, spec)
 		}
-		made, err := newTransforms(specs, c.in)
+		made, err := newTransforms(specs, surroundings{in: c.in})
 		if err != nil {
 			t.Fatal(err)
 		}

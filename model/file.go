@@ -98,7 +98,7 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	m, err := Decode(text)
+	m, err := DecodeWith(text, feature.FilesIn(dir))
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
@@ -114,8 +114,12 @@ func unwrapPath(err error) error {
 }
 
 // Decode reads what Encode writes; unknown fields and parts that do not fit together are
-// errors.
-func Decode(text []byte) (*Model, error) {
+// errors. A model that stands on further files is refused; see DecodeWith.
+func Decode(text []byte) (*Model, error) { return DecodeWith(text, nil) }
+
+// DecodeWith is Decode for a model that may stand on further files, such as the weights of a public
+// encoder, which open reads by their names; see feature.FilesIn. Features().Files() has them.
+func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -136,7 +140,7 @@ func Decode(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	features, err := f.Map.decode(schema)
+	features, err := f.Map.decode(schema, open)
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +170,12 @@ func newMapFile(m *feature.Map) mapFile {
 	return f
 }
 
-func (f mapFile) decode(s *data.Schema) (*feature.Map, error) {
+func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) (*feature.Map, error) {
 	encoder, err := feature.NewEncoder(s)
 	if err != nil {
 		return nil, err
 	}
-	chain, err := feature.NewChain(encoder, f.Transforms...)
+	chain, err := feature.NewChainOf(open, encoder, f.Transforms...)
 	if err != nil {
 		return nil, err
 	}

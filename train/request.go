@@ -51,7 +51,7 @@ type Request struct {
 	Structure Structure
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
-	// Transforms are applied to the encoded columns, in order.
+	// Transforms are applied to the encoded columns, in order. A file that one names is read.
 	Transforms []feature.Spec
 	// Loss is nil for the loss that the target calls for.
 	Loss model.Loss
@@ -123,7 +123,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 			return Setup{}, err
 		}
 	}
-	chain, err := feature.NewChain(encoder, r.Transforms...)
+	chain, err := feature.NewChainOf(feature.ReadFile, encoder, r.Transforms...)
 	if err != nil {
 		return Setup{}, err
 	}

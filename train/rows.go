@@ -65,9 +65,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (
 	return mechanism.NewRows(places, o, func(dst []float64, first, n int) {
 		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Values()), scratches.Get().(*feature.ChainScratch)
 		clear(dst[there*c.Dim():])
-		for r := range there {
-			c.Features(dst[r*c.Dim():(r+1)*c.Dim()], d.Row(row, first+r), scratch)
-		}
+		c.FeaturesOf(dst[:there*c.Dim()], there, scratch, func(r int) []float32 { return d.Row(row, first+r) })
 		scratches.Put(scratch)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,9 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	if err := t.page(f, result, c, s).WriteHTML(&page); err != nil {
 		return nil, summary{}, err
 	}
-	return map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText, reportName: page.Bytes()}, s, nil
+	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText, reportName: page.Bytes()}
+	maps.Copy(files, m.Features().Files())
+	return files, s, nil
 }
 
 // page is the report about a run.

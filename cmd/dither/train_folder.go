@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // folder is a model folder to be written in one stroke: the files go to a temporary
@@ -53,8 +55,9 @@ func isModelFolder(path string) bool {
 		return false
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case "model.json", "certificate.json", "report.html", "evaluation.json":
+		switch name := e.Name(); {
+		case slices.Contains([]string{"model.json", "certificate.json", "report.html", "evaluation.json"}, name):
+		case strings.HasSuffix(name, ".safetensors"): // of a public encoder
 		default:
 			return false
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -42,10 +43,23 @@ func assumptions(s train.Setup, t tables) []string {
 	} else if p.RowsPerPerson == 0 {
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
 	}
+	out = append(out, transformWords(s.Features.Chain)...)
 	if t.testPublic && t.testName != "" {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}
 	return append(out, taintWords(t.schema)...)
+}
+
+// transformWords names what maps the encoded columns, in sentences, or nothing.
+func transformWords(c *feature.Chain) []string {
+	var out []string
+	for _, spec := range c.Specs() {
+		out = append(out, strings.TrimSpace("The features were mapped by the public transform "+spec.Name+" "+string(spec.Parameters))+", which was chosen without looking at the records.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Files())) {
+		out = append(out, fmt.Sprintf("The weights in %s are public: the records had no part in them.", name))
+	}
+	return out
 }
 
 // taintWords names what was copied out of the records, in one sentence, or nothing.

@@ -55,7 +55,7 @@ func TestTrainTransforms(t *testing.T) {
 func TestTransformFlagRefusals(t *testing.T) {
 	schema, table := workplace(t, 50)
 	for _, c := range []struct{ flag, says string }{
-		{"turn", "want one of deskew"},
+		{"turn", "want one of crosses, deskew"},
 		{"deskew:shape", "key=value"},
 		{"deskew:shape=2x4", "an image of 6 numbers"},
 		{"scattering:shape=2x3", "multiples of 4"},

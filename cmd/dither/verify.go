@@ -12,6 +12,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/cobra"
@@ -113,7 +114,7 @@ func verifyFolder(folder string) (verification, error) {
 	if err != nil {
 		return verification{}, err
 	}
-	m, err := model.Decode(modelText)
+	m, err := model.DecodeWith(modelText, feature.FilesIn(folder))
 	if err != nil {
 		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, model.FileName), err)
 	}

@@ -1,0 +1,266 @@
+package feature
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tensorFile writes a safetensors file: arrays in order with their bytes, and a header with them.
+type tensorFile struct {
+	header []string
+	data   []byte
+}
+
+func (f *tensorFile) add(name, kind string, shape []int, raw []byte) {
+	lengths, _ := json.Marshal(shape)
+	f.header = append(f.header, fmt.Sprintf(`%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, name, kind, lengths, len(f.data), len(f.data)+len(raw)))
+	f.data = append(f.data, raw...)
+}
+
+func (f *tensorFile) bytes() []byte { return withHeader("{"+strings.Join(f.header, ",")+"}  ", f.data) }
+
+func withHeader(header string, data []byte) []byte {
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(out, header...), data...)
+}
+
+// packed returns numbers as F32 or F64.
+func packed(kind string, x []float64) []byte {
+	var raw []byte
+	for _, v := range x {
+		if kind == "F64" {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+		} else {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
+		}
+	}
+	return raw
+}
+
+func normals(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for j := range x {
+		x[j] = float64(float32(r.NormFloat64()))
+	}
+	return x
+}
+
+// TestFrozen compares the features with sums written out, for each activation, with and without norm.
+func TestFrozen(t *testing.T) {
+	const in, hidden, out = 12, 7, 5
+	r := rand.New(rand.NewPCG(101, 102))
+	w, b, v := normals(r, hidden*in), normals(r, hidden), normals(r, out*hidden)
+	var f tensorFile
+	f.header = []string{`"__metadata__":{"format":"pt"}`}
+	f.add("0.weight", "F32", []int{hidden, in}, packed("F32", w))
+	f.add("0.bias", "F32", []int{hidden}, packed("F32", b))
+	f.add("last", "F64", []int{out, hidden}, packed("F64", v))
+	f.add("steps", "I64", nil, make([]byte, 8))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "enc.safetensors"), f.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, activation := range map[string]func(float64) float64{
+		"identity": func(x float64) float64 { return x },
+		"relu":     func(x float64) float64 { return (x + math.Abs(x)) / 2 },
+		"tanh":     func(x float64) float64 { return 1 - 2/(math.Exp(2*x)+1) },
+		"gelu":     func(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) },
+	} {
+		for _, norm := range []string{"unit", "none"} {
+			text := fmt.Sprintf(`{"file": "enc.safetensors", "layers": [{"weight": "0.weight", "bias": "0.bias", "activation": %q}, {"weight": "last", "activation": "identity"}], "norm": %q}`, name, norm)
+			c, err := NewChainOf(FilesIn(dir), pixels(t, in), Spec{"encoder", []byte(text)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRows(t, c, in)
+			x, got, values, want := make([]float64, in), make([]float64, out), make([]float32, in), make([]float64, out)
+			for j := range values {
+				values[j] = float32(r.IntN(256))
+			}
+			c.Encoder().Encode(x, values)
+			c.Features(got, values, c.NewScratch())
+			square := 0.0
+			for o := range want {
+				for h := range hidden {
+					sum := b[h]
+					for j := range x {
+						sum += w[h*in+j] * x[j]
+					}
+					want[o] += v[o*hidden+h] * activation(sum)
+				}
+				square += want[o] * want[o]
+			}
+			for o := range want {
+				if norm == "unit" {
+					want[o] /= math.Sqrt(square)
+				}
+				if !(math.Abs(got[o]-want[o]) <= 1e-12*(1+math.Abs(want[o]))) {
+					t.Errorf("%s, norm %s: feature %d is %v, want %v", name, norm, o, got[o], want[o])
+				}
+			}
+			checkSpecs(t, c, f.bytes())
+		}
+	}
+}
+
+// checkSpecs wants the file part of the chain, named without its folder and by its hash.
+func checkSpecs(t *testing.T, c *Chain, file []byte) {
+	t.Helper()
+	sum := sha256.Sum256(file)
+	var p frozenParameters
+	if err := json.Unmarshal(c.Specs()[0].Parameters, &p); err != nil || p.File != "enc.safetensors" || p.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("got parameters %s, error %v", c.Specs()[0].Parameters, err)
+	}
+	if !slices.Equal(c.Files()["enc.safetensors"], file) || len(c.Files()) != 1 {
+		t.Errorf("got %d files", len(c.Files()))
+	}
+}
+
+// TestHalf compares 16-bit numbers with their definition, by the bits of a wider type where they are
+// normal: the exponent moves by 112, the fraction by 13 places.
+func TestHalf(t *testing.T) {
+	for bits := range 1 << 16 {
+		h := uint16(bits)
+		got := half(h)
+		var want float64
+		switch exponent := h >> 10 & 31; exponent {
+		case 0:
+			want = float64(h&1023) / (1 << 24)
+		case 31:
+			want = math.Inf(1)
+			if h&1023 != 0 {
+				want = math.NaN()
+			}
+		default:
+			want = float64(math.Float32frombits((uint32(exponent)+112)<<23 | uint32(h&1023)<<13))
+		}
+		if h>>15 == 1 {
+			want = -want
+		}
+		if got != want && !(got != got && want != want) {
+			t.Fatalf("bits %04x: got %v, want %v", h, got, want)
+		}
+	}
+}
+
+// TestTensorTypes reads one number in each type.
+func TestTensorTypes(t *testing.T) {
+	for kind, raw := range map[string][]byte{"F64": packed("F64", []float64{-1.5}), "F32": packed("F32", []float64{-1.5}), "BF16": {0xc0, 0xbf}, "F16": {0x00, 0xbe}} {
+		var f tensorFile
+		f.add("x", kind, []int{1}, raw)
+		tensors, err := parseTensors(f.bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x, floatsErr := tensors["x"].floats("x"); floatsErr != nil || x[0] != -1.5 {
+			t.Errorf("%s: got %v, error %v, want -1.5", kind, x, floatsErr)
+		}
+	}
+}
+
+// TestParseTensorsRefuses damages files.
+func TestParseTensorsRefuses(t *testing.T) {
+	entry := `"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`
+	for name, c := range map[string]struct {
+		file  []byte
+		words string
+	}{
+		"empty":              {nil, "0 bytes"},
+		"long header":        {binary.LittleEndian.AppendUint64(nil, 1<<40), "beyond the file"},
+		"no object":          {withHeader(`[]`, nil), "no JSON object"},
+		"no end":             {withHeader(`{`+entry, make([]byte, 8)), "does not end"},
+		"text after":         {withHeader(`{`+entry+`}x`, make([]byte, 8)), "text follows the header"},
+		"twice":              {withHeader(`{`+entry+`,`+entry+`}`, make([]byte, 8)), "twice"},
+		"unknown type":       {withHeader(`{"x":{"dtype":"F3","shape":[2],"data_offsets":[0,8]}}`, make([]byte, 8)), "type \"F3\""},
+		"negative length":    {withHeader(`{"x":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}}`, make([]byte, 8)), "impossible shape"},
+		"lengths wrap":       {withHeader(`{"x":{"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,0]}}`, nil), "impossible shape"},
+		"wrong size":         {withHeader(`{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, make([]byte, 8)), "not the bytes"},
+		"beyond the end":     {withHeader(`{`+entry+`}`, make([]byte, 7)), "not the bytes"},
+		"one offset":         {withHeader(`{"x":{"dtype":"F32","shape":[0],"data_offsets":[0]}}`, nil), "not the bytes"},
+		"gap":                {withHeader(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)), "gap"},
+		"overlap":            {withHeader(`{`+entry+`,"y":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)), "overlap"},
+		"bytes after":        {withHeader(`{`+entry+`}`, make([]byte, 9)), "bytes follow"},
+		"metadata of others": {withHeader(`{"__metadata__":{"a":1},`+entry+`}`, make([]byte, 8)), "broken"},
+	} {
+		if _, err := parseTensors(c.file); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%s: got error %v, want %q", name, err, c.words)
+		}
+	}
+}
+
+// TestNewFrozenRefuses wants clear errors.
+func TestNewFrozenRefuses(t *testing.T) {
+	var f tensorFile
+	f.add("w", "F32", []int{2, 12}, make([]byte, 96))
+	f.add("b", "F32", []int{3}, make([]byte, 12))
+	f.add("nan", "F32", []int{2, 12}, packed("F32", slices.Repeat([]float64{math.NaN()}, 24)))
+	f.add("whole", "I32", []int{2, 12}, make([]byte, 96))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), f.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	layer := func(weight, bias, activation string) string {
+		return fmt.Sprintf(`{"file": "e.safetensors", "layers": [{"weight": %q, "bias": %q, "activation": %q}]}`, weight, bias, activation)
+	}
+	for text, words := range map[string]string{
+		`{"file": "e.bin", "layers": "a:relu"}`:                         "ends with .safetensors",
+		`{"file": "none.safetensors", "layers": "a:relu"}`:              "cannot be opened",
+		`{"file": "../e.safetensors", "layers": "a:relu"}`:              "in the folder of the model",
+		`{"file": "e.safetensors"}`:                                     "no layers",
+		`{"file": "e.safetensors", "layers": "a"}`:                      "NAME:ACTIVATION",
+		`{"file": "e.safetensors", "layers": "a:relu", "norm": "max"}`:  "norm is \"max\"",
+		`{"file": "e.safetensors", "layers": "a:relu", "sha256": "00"}`: "SHA-256",
+		layer("w", "b", "relu"):                                         "shape [3], want 2 numbers",
+		layer("x", "", "relu"):                                          "no array \"x\", want one of b, nan, w, whole",
+		layer("b", "", "relu"):                                          "want a matrix of 12 columns",
+		layer("w", "", "elu"):                                           "activation of layer 1 is \"elu\"",
+		layer("nan", "", "relu"):                                        "not finite",
+		layer("whole", "", "relu"):                                      "type I32",
+	} {
+		if _, err := NewChainOf(FilesIn(dir), pixels(t, 12), Spec{"encoder", []byte(text)}); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: got error %v, want %q", text, err, words)
+		}
+	}
+	if _, err := NewChain(pixels(t, 12), Spec{"encoder", []byte(layer("w", "", "relu"))}); err == nil || !strings.Contains(err.Error(), "use model.Load") {
+		t.Errorf("without files: got error %v", err)
+	}
+}
+
+// FuzzParseTensors wants no panic, and of what is read no array beyond its bytes.
+func FuzzParseTensors(f *testing.F) {
+	var good tensorFile
+	good.add("w", "F32", []int{1, 2}, make([]byte, 8))
+	good.add("b", "BF16", []int{1}, make([]byte, 2))
+	f.Add(good.bytes())
+	f.Add(withHeader(`{"__metadata__":{"a":"b"}}`, nil))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		tensors, err := parseTensors(file)
+		if err != nil {
+			return
+		}
+		total := 0
+		for name, a := range tensors {
+			total += len(a.raw)
+			entries := 1
+			for _, n := range a.shape {
+				entries *= n
+			}
+			if x, floatsErr := a.floats(name); floatsErr == nil && len(x) != entries {
+				t.Fatalf("%q: got %d numbers of shape %v", name, len(x), a.shape)
+			}
+		}
+		if total > len(file) {
+			t.Fatalf("got %d bytes of arrays from %d", total, len(file))
+		}
+	})
+}
