@@ -95,8 +95,8 @@ turns1:
 	PCALIGN      $0x40
 
 chunks2:
-	PREFETCHNTA 6208(AX)(R11*1)
-	PREFETCHNTA 6144(AX)(R11*1)
+	PREFETCHT0  8256(AX)(R11*1)
+	PREFETCHT0  8192(AX)(R11*1)
 	VMOVUPS     (BX)(R11*1), Z3
 	VMULPS      (AX)(R11*1), Z3, Z3
 	VADDPS      Z3, Z2, Z2
@@ -114,22 +114,22 @@ chunks2:
 	JL          chunks2
 
 short3:
-	TESTQ       $0x00000040, R9
-	JZ          even4
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS     (BX)(R11*1), Z3
-	VMULPS      (AX)(R11*1), Z3, Z3
-	VADDPS      Z3, Z2, Z2
-	ADDQ        $0x40, R11
+	TESTQ      $0x00000040, R9
+	JZ         even4
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS    (BX)(R11*1), Z3
+	VMULPS     (AX)(R11*1), Z3, Z3
+	VADDPS     Z3, Z2, Z2
+	ADDQ       $0x40, R11
 
 even4:
-	CMPQ        mask+64(FP), $0x00
-	JE          none5
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS.Z   (BX)(R11*1), K1, Z3
-	VMOVUPS.Z   (AX)(R11*1), K1, Z4
-	VMULPS      Z4, Z3, Z3
-	VADDPS      Z3, Z2, Z2
+	CMPQ       mask+64(FP), $0x00
+	JE         none5
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS.Z  (BX)(R11*1), K1, Z3
+	VMOVUPS.Z  (AX)(R11*1), K1, Z4
+	VMULPS     Z4, Z3, Z3
+	VADDPS     Z3, Z2, Z2
 
 none5:
 	VEXTRACTF64X4 $0x01, Z2, Y3
@@ -142,8 +142,8 @@ none5:
 	PCALIGN       $0x40
 
 chunks6:
-	PREFETCHNTA 6208(AX)(R11*1)
-	PREFETCHNTA 6144(AX)(R11*1)
+	PREFETCHT0  8256(AX)(R11*1)
+	PREFETCHT0  8192(AX)(R11*1)
 	VMOVUPS     (BX)(R11*1), Z4
 	VMULPS      (AX)(R11*1), Z4, Z4
 	VADDPS      Z4, Z2, Z2
@@ -161,22 +161,22 @@ chunks6:
 	JL          chunks6
 
 short7:
-	TESTQ       $0x00000040, R9
-	JZ          even8
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS     (BX)(R11*1), Z4
-	VMULPS      (AX)(R11*1), Z4, Z4
-	VADDPS      Z4, Z2, Z2
-	ADDQ        $0x40, R11
+	TESTQ      $0x00000040, R9
+	JZ         even8
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS    (BX)(R11*1), Z4
+	VMULPS     (AX)(R11*1), Z4, Z4
+	VADDPS     Z4, Z2, Z2
+	ADDQ       $0x40, R11
 
 even8:
-	CMPQ        mask+64(FP), $0x00
-	JE          none9
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS.Z   (BX)(R11*1), K1, Z4
-	VMOVUPS.Z   (AX)(R11*1), K1, Z5
-	VMULPS      Z5, Z4, Z4
-	VADDPS      Z4, Z2, Z2
+	CMPQ       mask+64(FP), $0x00
+	JE         none9
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS.Z  (BX)(R11*1), K1, Z4
+	VMOVUPS.Z  (AX)(R11*1), K1, Z5
+	VMULPS     Z5, Z4, Z4
+	VADDPS     Z4, Z2, Z2
 
 none9:
 	VEXTRACTF64X4 $0x01, Z2, Y4
@@ -6303,8 +6303,8 @@ turns1:
 	PCALIGN      $0x40
 
 chunks2:
-	PREFETCHNTA 6208(AX)(R11*1)
-	PREFETCHNTA 6144(AX)(R11*1)
+	PREFETCHT0  8256(AX)(R11*1)
+	PREFETCHT0  8192(AX)(R11*1)
 	VMOVUPS     (BX)(R11*1), Y6
 	VMULPS      (AX)(R11*1), Y6, Y6
 	VADDPS      Y6, Y4, Y4
@@ -6333,29 +6333,29 @@ chunks2:
 	JL          chunks2
 
 short3:
-	TESTQ       $0x00000040, R9
-	JZ          even4
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS     (BX)(R11*1), Y6
-	VMULPS      (AX)(R11*1), Y6, Y6
-	VADDPS      Y6, Y4, Y4
-	VMOVUPS     32(BX)(R11*1), Y6
-	VMULPS      32(AX)(R11*1), Y6, Y6
-	VADDPS      Y6, Y5, Y5
-	ADDQ        $0x40, R11
+	TESTQ      $0x00000040, R9
+	JZ         even4
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS    (BX)(R11*1), Y6
+	VMULPS     (AX)(R11*1), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMOVUPS    32(BX)(R11*1), Y6
+	VMULPS     32(AX)(R11*1), Y6, Y6
+	VADDPS     Y6, Y5, Y5
+	ADDQ       $0x40, R11
 
 even4:
-	CMPQ        mask+64(FP), $0x00
-	JE          none5
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMASKMOVPS  (BX)(R11*1), Y0, Y6
-	VMASKMOVPS  (AX)(R11*1), Y0, Y7
-	VMULPS      Y7, Y6, Y6
-	VADDPS      Y6, Y4, Y4
-	VMASKMOVPS  32(BX)(R11*1), Y1, Y6
-	VMASKMOVPS  32(AX)(R11*1), Y1, Y7
-	VMULPS      Y7, Y6, Y6
-	VADDPS      Y6, Y5, Y5
+	CMPQ       mask+64(FP), $0x00
+	JE         none5
+	PREFETCHT0 8192(AX)(R11*1)
+	VMASKMOVPS (BX)(R11*1), Y0, Y6
+	VMASKMOVPS (AX)(R11*1), Y0, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMASKMOVPS 32(BX)(R11*1), Y1, Y6
+	VMASKMOVPS 32(AX)(R11*1), Y1, Y7
+	VMULPS     Y7, Y6, Y6
+	VADDPS     Y6, Y5, Y5
 
 none5:
 	VADDPS  Y5, Y4, Y4
@@ -6368,8 +6368,8 @@ none5:
 	PCALIGN $0x40
 
 chunks6:
-	PREFETCHNTA 6208(AX)(R11*1)
-	PREFETCHNTA 6144(AX)(R11*1)
+	PREFETCHT0  8256(AX)(R11*1)
+	PREFETCHT0  8192(AX)(R11*1)
 	VMOVUPS     (BX)(R11*1), Y7
 	VMULPS      (AX)(R11*1), Y7, Y7
 	VADDPS      Y7, Y5, Y5
@@ -6398,29 +6398,29 @@ chunks6:
 	JL          chunks6
 
 short7:
-	TESTQ       $0x00000040, R9
-	JZ          even8
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMOVUPS     (BX)(R11*1), Y7
-	VMULPS      (AX)(R11*1), Y7, Y7
-	VADDPS      Y7, Y5, Y5
-	VMOVUPS     32(BX)(R11*1), Y7
-	VMULPS      32(AX)(R11*1), Y7, Y7
-	VADDPS      Y7, Y6, Y6
-	ADDQ        $0x40, R11
+	TESTQ      $0x00000040, R9
+	JZ         even8
+	PREFETCHT0 8192(AX)(R11*1)
+	VMOVUPS    (BX)(R11*1), Y7
+	VMULPS     (AX)(R11*1), Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMOVUPS    32(BX)(R11*1), Y7
+	VMULPS     32(AX)(R11*1), Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	ADDQ       $0x40, R11
 
 even8:
-	CMPQ        mask+64(FP), $0x00
-	JE          none9
-	PREFETCHNTA 6144(AX)(R11*1)
-	VMASKMOVPS  (BX)(R11*1), Y0, Y7
-	VMASKMOVPS  (AX)(R11*1), Y0, Y8
-	VMULPS      Y8, Y7, Y7
-	VADDPS      Y7, Y5, Y5
-	VMASKMOVPS  32(BX)(R11*1), Y1, Y7
-	VMASKMOVPS  32(AX)(R11*1), Y1, Y8
-	VMULPS      Y8, Y7, Y7
-	VADDPS      Y7, Y6, Y6
+	CMPQ       mask+64(FP), $0x00
+	JE         none9
+	PREFETCHT0 8192(AX)(R11*1)
+	VMASKMOVPS (BX)(R11*1), Y0, Y7
+	VMASKMOVPS (AX)(R11*1), Y0, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS 32(BX)(R11*1), Y1, Y7
+	VMASKMOVPS 32(AX)(R11*1), Y1, Y8
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y6, Y6
 
 none9:
 	VADDPS      Y6, Y5, Y5
