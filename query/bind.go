@@ -105,8 +105,11 @@ func (b *binder) level(n *node, c column, other *node) (Expression, error) {
 	if n.text != "=" && n.text != "!=" {
 		return Expression{}, fmt.Errorf("query: column %q has levels, which have no order, want = or != at position %d", c.column.Name, n.at+1)
 	}
+	if other.kind == operationNode || other.kind == compareNode || other.kind == logicNode {
+		return Expression{}, fmt.Errorf("query: column %q is compared with an expression at position %d, want one of its levels, in quotation marks where it has other marks: %s", c.column.Name, other.at+1, listed(c.column.Levels))
+	}
 	code := slices.Index(c.column.Levels, other.text)
-	if code < 0 || other.kind == operationNode || other.kind == compareNode || other.kind == logicNode {
+	if code < 0 {
 		return Expression{}, fmt.Errorf("query: %q at position %d is no level of column %q, want one of %s", other.text, other.at+1, c.column.Name, listed(c.column.Levels))
 	}
 	return comparison(n.text, c.codes(), constant(float64(code))), nil

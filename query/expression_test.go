@@ -20,15 +20,16 @@ columns:
   capital-gain: {numeric: [0, 10]}
   sex: {levels: [f, m], missing: indicator}
   "home town": {levels: [Ulm, "Bad Urach", "3"]}
+  "not": {numeric: [0, 4]}
   note: ignore
 defaults: {missing: zero, out-of-range: clamp, unknown: other}
 `
 
-const tableText = `age,rate,capital-gain,sex,home town,note,job
-30,2,4,f,Ulm,a,yes
-95,-9,0,m,Bad Urach,b,no
-?,0.5,1,m,3,c,yes
-50,?,10,?,Kiel,d,?
+const tableText = `age,rate,capital-gain,sex,home town,not,note,job
+30,2,4,f,Ulm,1,a,yes
+95,-9,0,m,Bad Urach,2,b,no
+?,0.5,1,m,3,3,c,yes
+50,?,10,?,Kiel,4,d,?
 `
 
 func schemaOf(t testing.TB, text string) *data.Schema {
@@ -79,6 +80,7 @@ func TestExpressions(t *testing.T) {
 		{"`home town` = 'Bad Urach'", 0, 1, []float64{0, 1, 0, 0}},
 		{"`home town` = 3", 0, 1, []float64{0, 0, 1, 0}},
 		{"`home town` != Ulm", 0, 1, []float64{0, 1, 1, 1}},
+		{"not `not` = 2", 0, 1, []float64{1, 0, 1, 1}},
 		{"not sex = f", 0, 1, []float64{0, 1, 1, nan}},
 		{"age > 40 and sex = f", 0, 1, []float64{0, 0, 0, nan}},
 		{"age > 40 or sex = m", 0, 1, []float64{0, 1, 1, 1}},
@@ -121,7 +123,8 @@ func TestExpressionsAreRefused(t *testing.T) {
 		"sex + 1":                   "has levels, want a number",
 		"sex < f":                   "no order",
 		"sex = x":                   `"x" at position 7 is no level of column "sex", want one of f, m`,
-		"sex = f + 1":               `is no level`,
+		"sex = f + 1":               `compared with an expression`,
+		"sex = -1":                  `compared with an expression`,
 		"'text'":                    "stands by itself",
 		"age and sex = f":           "joins a number",
 		"not age":                   "joins a number",
@@ -168,7 +171,7 @@ func TestBoundsHoldEveryValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		columns := make([][]float32, 5)
+		columns := make([][]float32, len(s.Features()))
 		for j, c := range s.Features() {
 			for range 50 {
 				v := c.Lower + (c.Upper-c.Lower)*float64(r.IntN(3))/2

@@ -19,6 +19,7 @@ type tokenKind uint8
 const (
 	endToken tokenKind = iota
 	nameToken
+	quotedToken // a name in back quotes
 	numberToken
 	textToken
 	markToken
@@ -68,7 +69,7 @@ func scanToken(text string, first rune) (token, int) {
 		}
 		kind := textToken
 		if first == '`' {
-			kind = nameToken
+			kind = quotedToken
 		}
 		return token{kind: kind, text: text[1 : 1+end]}, end + 2
 	case first >= '0' && first <= '9' || first == '.':

@@ -139,7 +139,7 @@ func (p *parser) factor() *node {
 	switch {
 	case t.kind == nameToken && t.text == "clamp" && p.list[p.next+1].text == "(":
 		return p.clamp()
-	case t.kind == nameToken:
+	case t.kind == nameToken || t.kind == quotedToken:
 		p.next++
 		return &node{kind: nameNode, text: t.text, at: t.at}
 	case t.kind == textToken:

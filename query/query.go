@@ -1,5 +1,10 @@
-// Package query asks private statistics of records: counts, sums, second moments. Each
-// question is paid for before its noise is drawn.
+// Package query asks private statistics of records. Each question is paid for before its noise is drawn.
+//
+// [Question] is a question in words about a table under a schema: a statistic, expressions of columns, a
+// condition. What it releases, and so its cost, follows from its [Plan]. Beneath it stand the statistics
+// themselves, on any records: [Histogram], [Sums], [Means], [Variances], [NewMoments], [Quantiles], [Bounds],
+// [MedianRadius], [Categories] and, for statistics without a known sensitivity, [Aggregate]. [Count], [Sum] and
+// [SecondMoment] are what training asks of its rows.
 package query
 
 import (
