@@ -37,6 +37,9 @@ func (b *binder) number(n *node) (Expression, error) {
 	if err != nil {
 		return Expression{}, err
 	}
+	if c.column.Kind == data.Text {
+		return Expression{}, fmt.Errorf("query: column %q is text, want a column of numbers or levels; ask about another column", n.text)
+	}
 	if c.column.Kind != data.Numeric {
 		return Expression{}, fmt.Errorf("query: column %q has levels, want a number here; compare it with a level: %s = %q", n.text, n.text, c.column.Levels[0])
 	}

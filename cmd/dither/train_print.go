@@ -113,7 +113,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	}
 	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(c.Assumptions, "\n  - "))
 	sparse := ""
-	if s.Plan.Dim > manyFeatures {
+	if s.Plan.Dim > manyFeatures && !s.Schema.HasText() {
 		sparse = "; far less of both for a LIBSVM table with few entries a row"
 	}
 	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows%s\n", duration(d.Seconds), size(d.Memory), sparse)
@@ -129,6 +129,10 @@ const (
 	cellCost       = 25
 )
 
+// textEntries is how many buckets of a text are taken to be other than 0, and textCells how many cells of
+// numbers take the time of reading such a text.
+const textEntries, textCells = 400, 4000
+
 // manyFeatures is from how many features on a table is likely to be sparse.
 const manyFeatures = 1000
 
@@ -141,6 +145,11 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 	}
 	steps *= p.Share()
 	dim, columns := float64(p.Dim), float64(len(s.Schema.Features())+1)
+	bytes := 2*dim + 4*columns + 16
+	if s.Schema.HasText() && !s.Features.Transforms() {
+		dim = columns * textEntries
+		bytes, columns = 14*dim, columns*textCells // as cells of the table and as features
+	}
 	work := stepCost * records * dim * float64(p.Columns) * steps
 	matrices := 0.0
 	for _, statistic := range p.Preparation {
@@ -153,7 +162,7 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 	parallel := work / float64(runtime.GOMAXPROCS(0))
 	serial := noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
 	// The collector of garbage lets the heap grow to about twice what is in use.
-	return (parallel + serial) / 1e9, int64(2*(records*(2*dim+4*columns+16)+matrices)) + 32<<20
+	return (parallel + serial) / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
 }
 
 func duration(seconds float64) string {
