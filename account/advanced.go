@@ -28,7 +28,10 @@ func (Advanced) Name() string { return "advanced" }
 
 // Epsilon returns the least bound over the splits. The lower bound of the interval is 0: this
 // accountant proves upper bounds only.
-func (Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (a Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
+		return v, err
+	}
 	r, err := releasesOf(e, n)
 	if err != nil {
 		return Interval{}, err
@@ -42,7 +45,10 @@ func (Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring)
 
 // Delta returns the smallest delta at which the bound is at most epsilon, to a relative 1e-9; the
 // lower bound of the interval is 0.
-func (Advanced) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (a Advanced) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	epsilon = within(epsilon)
 	r, err := releasesOf(e, n)
 	if err != nil {

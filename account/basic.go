@@ -27,7 +27,10 @@ func (Basic) Name() string { return "basic" }
 
 // Epsilon returns the sum of epsilons. The lower bound of the interval is 0: this accountant
 // proves upper bounds only.
-func (Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (b Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Epsilon(w, delta, n) }); several {
+		return v, err
+	}
 	r, err := releasesOf(e, n)
 	if err != nil {
 		return Interval{}, err
@@ -41,7 +44,10 @@ func (Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 
 // Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
 // 1e-9; the lower bound of the interval is 0.
-func (Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (b Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	epsilon = within(epsilon)
 	r, err := releasesOf(e, n)
 	if err != nil {

@@ -8,6 +8,9 @@ import (
 // For returns the accountant that prices an event best: GDP, which is exact, when it amounts to
 // Gaussian releases alone; PLD where all parts have dominating pairs; else RDP.
 func For(e mechanism.Event) Accountant {
+	if all, err := ways(e); err == nil && parallel(e) {
+		return forAll(all)
+	}
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ZeroOut, privacy.ReplaceOne} {
 		c, err := compose(e, n)
 		if check(e, n) != nil {
@@ -22,4 +25,19 @@ func For(e mechanism.Event) Accountant {
 		return PLD{}
 	}
 	return GDP{}
+}
+
+// forAll is the accountant that prices all of several events: PLD also takes Gaussian releases, and RDP
+// what PLD takes.
+func forAll(events []mechanism.Event) Accountant {
+	var chosen Accountant = GDP{}
+	for _, e := range events {
+		switch For(e).(type) {
+		case RDP:
+			return RDP{}
+		case PLD:
+			chosen = PLD{}
+		}
+	}
+	return chosen
 }

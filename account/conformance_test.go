@@ -35,6 +35,7 @@ var samples = []sample{
 	{"with-replacement(1000, 20, gaussian(4))", "with-replacement(1000, 20, gaussian(5))"},
 	{"truncated-poisson(0.01, 1000, 25, gaussian(1))", "truncated-poisson(0.01, 1000, 35, gaussian(1))"},
 	{"partition(10, gaussian(3))", "partition(10, gaussian(4))"},
+	{"parallel(gaussian(3), laplace(4))", "parallel(gaussian(3.5), laplace(5))"},
 	{"jl-clipping(5, 40, 2, 0.1)", "jl-clipping(5, 80, 1.5, 0.1)"},
 	{"jl-clipping(9, 40, 2, 1)", "jl-clipping(10, 40, 2, 1)"},
 	{"mixture-of-gaussians(2, 0, 0.8, 1, 0.15, 2, 0.05)", "mixture-of-gaussians(2.5, 0, 0.8, 1, 0.15, 2, 0.05)"},

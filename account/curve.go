@@ -13,6 +13,7 @@ import (
 type Curve struct {
 	composition composition
 	composed    [][]*pld.Composed // for each aim, the directions
+	ways        []Curve           // of an event with parts in parallel, of which the largest counts
 }
 
 // curveDeltas are the δ at which a curve is tight, beside that of ε = 0.
@@ -21,6 +22,9 @@ var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 // Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and
 // Delta prove, between δ(0) and 1e-12, and valid everywhere. It refuses what Epsilon refuses.
 func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
+	if parallel(e) && mechanism.CheckEvent(e) == nil {
+		return a.curveOfWays(e, n)
+	}
 	c, err := compose(e, n)
 	if err != nil || c.open || c.beyond || c.gaussian {
 		return Curve{composition: c}, err
@@ -44,12 +48,44 @@ func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
 	return v, nil
 }
 
+// curveOfWays is the curve of an event with parts in parallel.
+func (a PLD) curveOfWays(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
+	all, err := ways(e)
+	if err != nil {
+		return Curve{}, err
+	}
+	var v Curve
+	for _, w := range all {
+		one, failed := a.Curve(w, n)
+		if failed != nil {
+			return Curve{}, failed
+		}
+		v.ways = append(v.ways, one)
+	}
+	return v, nil
+}
+
+// worst returns the largest number that ask gives for the ways.
+func (v Curve) worst(ask func(Curve) (float64, error)) (float64, error) {
+	worst := 0.0
+	for _, w := range v.ways {
+		one, err := ask(w)
+		if err != nil {
+			return 0, err
+		}
+		worst = max(worst, one)
+	}
+	return worst, nil
+}
+
 // Delta returns an upper bound on δ(ε); ε must be at least 0.
 func (v Curve) Delta(epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
 	}
 	switch {
+	case v.ways != nil:
+		return v.worst(func(w Curve) (float64, error) { return w.Delta(epsilon) })
 	case math.IsInf(epsilon, 1):
 		return 0, nil
 	case v.composition.open || v.composition.beyond:
@@ -66,6 +102,8 @@ func (v Curve) Epsilon(delta float64) (float64, error) {
 		return 0, err
 	}
 	switch {
+	case v.ways != nil:
+		return v.worst(func(w Curve) (float64, error) { return w.Epsilon(delta) })
 	case v.composition.open || v.composition.beyond:
 		return math.Inf(1), nil
 	case v.composition.gaussian:

@@ -38,7 +38,10 @@ func (GDP) Name() string { return "gdp" }
 
 // Mu returns an upper bound, exact to a relative 1e-10, on the parameter μ of Gaussian
 // differential privacy of the event under the relation.
-func (GDP) Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+func (g GDP) Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(g.Mu(w, n)) }); several {
+		return v.Upper, err
+	}
 	all, err := terms(e, n)
 	if err != nil {
 		return 0, err
@@ -73,6 +76,9 @@ func muSquare(all []term) (float64, error) {
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
 func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	epsilon = within(epsilon)
 	mu, err := g.Mu(e, n)
 	if err != nil {
@@ -110,6 +116,9 @@ func gaussianDelta(mu, epsilon float64) float64 {
 
 // Epsilon inverts Delta. Delta must be in [0, 1).
 func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Epsilon(w, delta, n) }); several {
+		return v, err
+	}
 	mu, err := g.Mu(e, n)
 	if err != nil {
 		return Interval{}, err

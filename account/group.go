@@ -21,10 +21,12 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
 	switch exact := a.(type) {
-	case GDP:
+	case GDP: // k records of a group in several parts cost at most what k in the dearest cost
 		return exact.EpsilonGroup(e, delta, n, records)
 	case PLD:
-		return exact.EpsilonGroup(e, delta, n, records)
+		if !parallel(e) {
+			return exact.EpsilonGroup(e, delta, n, records)
+		}
 	}
 	return groupBySteps(delta, records, func(delta float64) (float64, error) {
 		v, err := a.Epsilon(e, delta, n)
@@ -72,6 +74,12 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
+	}
+	if parallel(e) { // the records of a group may be in different parts
+		return groupBySteps(delta, records, func(delta float64) (float64, error) {
+			v, failed := a.Epsilon(e, delta, n)
+			return v.Upper, failed
+		})
 	}
 	c, err := compose(e, n)
 	if err != nil {

@@ -176,6 +176,9 @@ func disclosesAll(e mechanism.Event) bool {
 
 // Epsilon returns proven bounds on the smallest epsilon, and the estimate between them.
 func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
+		return v, err
+	}
 	c, err := compose(e, n)
 	if err != nil {
 		return Interval{}, err
@@ -227,6 +230,9 @@ const maxEpsilon = 1e4
 
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
 func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	c, err := compose(e, n)
 	if err != nil {
 		return Interval{}, err

@@ -57,6 +57,9 @@ func (a RDP) orders() []float64 {
 // Curve returns upper bounds on the Rényi divergence of the event at each order, in nats; +Inf at every
 // order where something is disclosed with a probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
+	if all, err := ways(e); parallel(e) && mechanism.CheckEvent(e) == nil {
+		return a.largest(all, n, err)
+	}
 	all, err := terms(e, n)
 	if err != nil {
 		return nil, err
@@ -68,6 +71,22 @@ func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) 
 		}
 	}
 	return curve, err
+}
+
+// largest returns the largest divergence over several events at each order, which bounds that of a mixture
+// of them with the same shares on both sides.
+func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error) ([]float64, error) {
+	largest := make([]float64, len(a.orders()))
+	for _, e := range events {
+		curve, failed := a.Curve(e, n)
+		if failed != nil {
+			return nil, failed
+		}
+		for i, v := range curve {
+			largest[i] = max(largest[i], v)
+		}
+	}
+	return largest, err
 }
 
 // curve is Curve of what remains when statements of (ε, δ)-differential privacy are met by their ε,
@@ -109,8 +128,25 @@ func (a RDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	return Interval{0, epsilon, epsilon}, err
 }
 
+// dearest is Best of the event that costs most.
+func (a RDP) dearest(events []mechanism.Event, delta float64, n privacy.Neighboring, err error) (epsilon, order float64, failed error) {
+	for _, e := range events {
+		v, alpha, wrong := a.Best(e, delta, n)
+		if wrong != nil {
+			return 0, 0, wrong
+		}
+		if order == 0 || v > epsilon {
+			epsilon, order = v, alpha
+		}
+	}
+	return epsilon, order, err
+}
+
 // Best returns the least epsilon and the order that gives it.
 func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsilon, order float64, err error) {
+	if all, failed := ways(e); parallel(e) && mechanism.CheckEvent(e) == nil {
+		return a.dearest(all, delta, n, failed)
+	}
 	all, err := terms(e, n)
 	if err != nil {
 		return 0, 0, err
@@ -178,6 +214,9 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 
 // Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1).
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	epsilon = within(epsilon)
 	all, err := terms(e, n)
 	if err != nil {

@@ -51,6 +51,8 @@ func (c *collector) collect(e mechanism.Event, count float64) error {
 		return nil
 	case mechanism.Partition:
 		return c.collect(e.Event, count)
+	case mechanism.Parallel:
+		return fmt.Errorf("account: %v stands inside of another event, want it alone, in a sequence or repeated", e)
 	case mechanism.BandedMatrix:
 		return c.banded(e, count)
 	}

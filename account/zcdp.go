@@ -34,7 +34,10 @@ func (ZCDP) Name() string { return "zcdp" }
 
 // Rho returns an upper bound, exact to a relative 1e-11 but for sampling, on ρ of the event
 // under the relation; +Inf where something is released without protection.
-func (ZCDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+func (a ZCDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.Rho(w, n)) }); several {
+		return v.Upper, err
+	}
 	all, err := terms(e, n)
 	if err != nil {
 		return 0, err
@@ -112,6 +115,9 @@ func responseEpsilon(e mechanism.RandomizedResponse, n privacy.Neighboring) floa
 // Epsilon returns the least bound over all orders. The lower bound of the interval is 0: this
 // accountant proves upper bounds only.
 func (a ZCDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
+		return v, err
+	}
 	rho, err := a.Rho(e, n)
 	if err != nil {
 		return Interval{}, err
@@ -125,6 +131,9 @@ func (a ZCDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (
 
 // Delta returns the least bound over all orders; the lower bound of the interval is 0.
 func (a ZCDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
+		return v, err
+	}
 	epsilon = within(epsilon)
 	rho, err := a.Rho(e, n)
 	if err != nil {

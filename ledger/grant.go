@@ -44,6 +44,13 @@ func flatten(runs []run, e mechanism.Event) ([]run, error) {
 			}
 		}
 		return runs, nil
+	case mechanism.Parallel: // the parts are released in order
+		for _, part := range e {
+			if runs, err = flatten(runs, part); err != nil {
+				return nil, err
+			}
+		}
+		return runs, nil
 	case mechanism.Repeat:
 		if simple(e.Event) {
 			return append(runs, run{e.Event, e.Count}), nil
@@ -63,7 +70,7 @@ func flatten(runs []run, e mechanism.Event) ([]run, error) {
 
 func simple(e mechanism.Event) bool {
 	switch e.(type) {
-	case mechanism.Sequence, mechanism.Repeat:
+	case mechanism.Sequence, mechanism.Parallel, mechanism.Repeat:
 		return false
 	}
 	return true

@@ -23,6 +23,7 @@ func TestEventRoundTrip(t *testing.T) {
 		ObjectivePerturbation{5, 0.025}, RepeatAndSelect{1, 10, Gaussian{5}}, RepeatAndSelect{math.Inf(1), 10, Gaussian{5}},
 		RandomizedResponse{0.5, 2}, Exponential{0.5}, PermuteAndFlip{0.5}, AssumedDP{0.5, 1e-6, privacy.ReplaceOne}, AssumedZCDP{0.1, privacy.ZeroOut},
 		Repeat{Partition{7, Sequence{Gaussian{1}, Gaussian{2}}}, 3},
+		Parallel{Repeat{Gaussian{3}, 9}, KNorm{2}},
 	} {
 		back, err := ParseEvent(e.String())
 		if err != nil || !reflect.DeepEqual(back, e) {

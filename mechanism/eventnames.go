@@ -53,6 +53,7 @@ func init() {
 		"assumed-zcdp": func(p *eventParser) Event { return AssumedZCDP{p.number("a rho"), p.relation()} },
 		"repeat":       (*eventParser).repeat,
 		"sequence":     (*eventParser).sequence,
+		"parallel":     (*eventParser).parallel,
 	}
 }
 

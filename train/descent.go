@@ -142,7 +142,7 @@ func (r *descent) report(step int) {
 		return
 	}
 	now := r.Plan
-	now.Steps = step
+	now.Steps, now.Holdout = step, nil
 	event := now.Event()
 	a := account.For(event)
 	if _, certified := a.(account.PLD); certified && step < steps {

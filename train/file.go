@@ -56,6 +56,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if err := s.check(o); err != nil {
 		return nil, err
 	}
+	if s.Plan.Holdout != nil {
+		return nil, fmt.Errorf("train: a part is held out with rows in a file, want the rows in memory")
+	}
 	if s.Plan.Person != nil {
 		return nil, fmt.Errorf("train: persons are records of the plan, want rows; which person a row belongs to is not in the file")
 	}

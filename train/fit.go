@@ -44,6 +44,9 @@ type Result struct {
 	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
 	LearningRate, Divisor float64
 	Averaged              bool
+	// Evaluation is what was released about the held-out records, nil without any; evaluate.NewFile makes
+	// measures of it.
+	Evaluation []float64
 }
 
 // Validate returns an error that names a number that makes no sense.
@@ -70,6 +73,9 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
+	if s.Plan.Holdout != nil {
+		return s.fitHoldout(ctx, l, d, o)
+	}
 	t, err := s.encode(d, o.FeatureBits)
 	if err != nil {
 		return nil, err
@@ -90,6 +96,11 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	if err != nil {
 		return nil, err
 	}
+	return s.descendPaid(ctx, grant, t, o)
+}
+
+// descendPaid trains on an encoded table under a grant.
+func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o Options) (*Result, error) {
 	ready, err := s.prepare(grant, t)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type Plan struct {
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
+	// Holdout, if not nil, is the part that is not trained on and measured privately.
+	Holdout *Holdout `json:"holdout,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
@@ -124,8 +126,17 @@ func (p Plan) noise(multiplier float64) mechanism.Noise {
 	return mechanism.Gaussian{NoiseMultiplier: multiplier}
 }
 
-// Event returns what the plan releases: the preparation in order, then every step.
+// Event returns what the plan releases: the training, and in parallel, about the held-out records if there
+// are any, the numbers that measure the model.
 func (p Plan) Event() mechanism.Event {
+	if p.Holdout == nil {
+		return p.Training()
+	}
+	return mechanism.Parallel{p.Training(), p.Holdout.Evaluation.Event()}
+}
+
+// Training returns what training releases: the preparation in order, then every step.
+func (p Plan) Training() mechanism.Sequence {
 	s := mechanism.Sequence{}
 	for _, statistic := range p.Preparation {
 		s = append(s, p.noise(statistic.NoiseMultiplier))
@@ -160,6 +171,9 @@ func (p Plan) NoiseDraws() int {
 	n := p.Steps * p.Dim * p.Columns
 	for _, statistic := range p.Preparation {
 		n += statistic.Numbers
+	}
+	if p.Holdout != nil {
+		n += p.Holdout.Evaluation.NoiseDraws()
 	}
 	return n
 }
@@ -199,6 +213,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := p.Person.validate(p); err != nil {
+		return err
+	}
+	if err := p.Holdout.validate(p); err != nil {
 		return err
 	}
 	for _, s := range p.Preparation {

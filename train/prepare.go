@@ -61,7 +61,7 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 // prepare pays for the plan's statistics in order and applies them to the map.
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
-	out := prepared{setup: s, divisor: float64(s.Plan.Records), features: &m, moments: map[StatisticKind]moment{}}
+	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, moments: map[StatisticKind]moment{}}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}

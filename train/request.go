@@ -51,6 +51,8 @@ type Request struct {
 	Structure Structure
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
+	// Holdout, if not nil, asks for a part that is not trained on and measured privately.
+	Holdout *HoldoutRequest
 	// Transforms are applied to the encoded columns, in order. A file that one names is read.
 	Transforms []feature.Spec
 	// Loss is nil for the loss that the target calls for.
@@ -138,6 +140,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		NonPrivate: math.IsInf(r.Epsilon, 1)}
+	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
+		return Setup{}, err
+	}
 	setup := Setup{p, s, features, linear}
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err

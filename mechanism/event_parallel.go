@@ -1,0 +1,46 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/privacy"
+)
+
+// Parallel is several events, each on a part of the records of its own. The part of each record is drawn
+// once, independently of everything else, and hangs on the record's place, not on its content; later
+// events may depend on the outputs of earlier ones.
+//
+// It costs what the dearest of them costs: given the parts, neighbors differ in one part alone, so that
+// the other events are post-processing of its output and of the same records; δ(ε) is at most the mean of
+// the δ(ε) of the events over the law of the record's part, because the hockey-stick divergence is jointly
+// convex, and at most their maximum, whatever that law is (McSherry, "Privacy Integrated Queries", SIGMOD
+// 2009, theorem 4, is the case of parts by content; under replace-one a part by content would let two
+// parts pay).
+type Parallel []Event
+
+// String prints "parallel(gaussian(3), k-norm(2))".
+func (p Parallel) String() string {
+	arguments := make([]any, len(p))
+	for i, e := range p {
+		arguments[i] = e
+	}
+	return call("parallel", arguments...)
+}
+
+func (p Parallel) check() error {
+	if len(p) == 0 {
+		return fmt.Errorf("mechanism: parallel() has no event, want at least one")
+	}
+	return nil
+}
+
+func (Parallel) unproved(privacy.Neighboring) string { return "" }
+func (p Parallel) parts() []Event                    { return p }
+
+func (p *eventParser) parallel() Event {
+	s := Parallel{}
+	for p.more() {
+		s = append(s, p.part())
+	}
+	return s
+}

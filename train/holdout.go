@@ -1,0 +1,198 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// Holdout says that a random part of the records is not trained on: the model is measured on it, privately.
+// Each record is held out with probability Share, by a coin of its own that hangs on nothing else. A record
+// then pays for training or for the measuring, so that the plan costs the larger of the two
+// (mechanism.Parallel).
+type Holdout struct {
+	Share      float64       `json:"share"`
+	Evaluation evaluate.Plan `json:"evaluation"`
+}
+
+// HoldoutRequest asks for a Holdout. Its evaluation has the epsilon, delta, relation and unit of the training.
+type HoldoutRequest struct {
+	// Share is the probability with which a record is held out.
+	Share float64
+	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn are those of
+	// evaluate.Request.
+	Noise                          string
+	Bins                           int
+	LowScore, HighScore, Threshold float64
+	ResidualBound                  float64
+	GroupColumn                    string
+}
+
+// plan turns a request into the part of the plan.
+func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
+	if h == nil {
+		return nil, nil
+	}
+	e := evaluate.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Noise: h.Noise, Bins: h.Bins, LowScore: h.LowScore, HighScore: h.HighScore,
+		Threshold: h.Threshold, ResidualBound: h.ResidualBound, GroupColumn: h.GroupColumn}
+	if r.Person != nil {
+		e.Person = &evaluate.Person{Column: r.Person.Column, MaxRows: r.Person.MaxRows}
+	}
+	p, err := evaluate.NewPlan(e, s)
+	if err != nil {
+		return nil, err
+	}
+	p.Unit, p.RowsPerPerson = r.Person.Unit(s.Row), s.RowsPerPerson
+	return &Holdout{Share: h.Share, Evaluation: p}, nil
+}
+
+// validate returns an error where the holdout does not fit the plan.
+func (h *Holdout) validate(p Plan) error {
+	if h == nil {
+		return nil
+	}
+	e := h.Evaluation
+	samePerson := (e.Person != nil) == (p.Person != nil) && (e.Person == nil || e.Person.Column == p.Person.Column && e.Person.MaxRows == p.Person.MaxRows)
+	switch {
+	case !(h.Share > 0 && h.Share < 1):
+		return fmt.Errorf("train: the held-out share is %v, want more than 0 and less than 1", h.Share)
+	case p.NonPrivate:
+		return fmt.Errorf("train: a part is held out for a private evaluation of a plan without privacy, want a budget")
+	case p.Sampling == samplingFixedSize:
+		return fmt.Errorf("train: batches of fixed size are asked for with a part held out, want all records, Poisson samples or parts; how many records are left is not public")
+	case e.Neighboring != p.Neighboring || e.Delta != p.Delta || e.Unit != p.Unit || e.RowsPerPerson != p.RowsPerPerson || e.MaxRecords != p.MaxRecords || !samePerson:
+		return fmt.Errorf("train: the evaluation of the held-out part is of another relation, delta, unit or number of records, want those of the plan")
+	}
+	return e.Validate()
+}
+
+// trained is the share of the records that is trained on.
+func (p Plan) trained() float64 {
+	if p.Holdout == nil {
+		return 1
+	}
+	return 1 - p.Holdout.Share
+}
+
+// divide lists the records that are trained on and those that are held out, as held says of each.
+func divide(records int, held []int) (trained, out []int) {
+	trained, out = make([]int, 0, records-len(held)), held
+	for i := range records {
+		if len(held) > 0 && held[0] == i {
+			held = held[1:]
+			continue
+		}
+		trained = append(trained, i)
+	}
+	return trained, out
+}
+
+// split draws which rows are trained on and which are held out: a coin of the operating system's key for
+// each record, a person's one coin for all of its rows. Rows that are of no person are trained on, where
+// they contribute nothing.
+func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
+	coins, err := mechanism.Poisson(s.Plan.Holdout.Share)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.splitBy(d, func(records int) ([]int, error) {
+		sample, failed := coins.Draw(records)
+		return sample.Indices(), failed
+	})
+}
+
+// splitBy is split with the coins of so many records, of which the held-out ones are listed in order.
+func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) (trained, held []int, err error) {
+	if s.Plan.Person == nil {
+		chosen, failed := coins(d.Records())
+		if failed != nil {
+			return nil, nil, failed
+		}
+		trained, held = divide(d.Records(), chosen)
+		return trained, held, nil
+	}
+	codes, levels, err := d.Group(s.Plan.Person.Column)
+	if err != nil {
+		return nil, nil, fmt.Errorf("train: the column of persons: %w", err)
+	}
+	persons := len(levels) + 1 // one more for texts outside of declared levels
+	chosen, err := coins(persons)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]bool, persons)
+	for _, person := range chosen {
+		out[person] = true
+	}
+	for i, code := range codes {
+		if code >= 0 && out[code] {
+			held = append(held, i)
+		} else {
+			trained = append(trained, i)
+		}
+	}
+	return trained, held, nil
+}
+
+// fitHoldout is Fit for a plan with a held-out part: training on the one, then one noisy release about
+// the other.
+func (s Setup) fitHoldout(ctx context.Context, l *ledger.Ledger, d *data.Dataset, o Options) (*Result, error) {
+	trained, held, err := s.split(d)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.encode(d.Take(trained), o.FeatureBits)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.descendPaid(ctx, grant, t, o)
+	if err != nil {
+		return nil, err
+	}
+	records, err := recordsOf(result.Model, s.Plan.Holdout.Evaluation, d.Take(held))
+	if err != nil {
+		return nil, err
+	}
+	result.Evaluation, err = evaluate.Release(grant, s.Plan.Holdout.Evaluation, records)
+	return result, err
+}
+
+// recordsOf predicts records for a private evaluation.
+func recordsOf(m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Records, error) {
+	out := evaluate.Records{Targets: make([]float64, d.Records())}
+	reader, k := m.NewReader(d), m.Outputs()
+	prediction := make([]float64, k)
+	for i, v := range d.Target() {
+		out.Targets[i] = float64(v)
+		reader.Predict(prediction, i)
+		if len(p.Levels) == 2 {
+			out.Predictions = append(out.Predictions, prediction[k-1])
+		} else {
+			out.Predictions = append(out.Predictions, prediction...)
+		}
+	}
+	var err error
+	if p.GroupColumn != "" {
+		if out.Groups, _, err = d.Group(p.GroupColumn); err != nil {
+			return evaluate.Records{}, err
+		}
+	}
+	if p.Person == nil {
+		return out, nil
+	}
+	codes, _, err := d.Group(p.Person.Column)
+	if err != nil {
+		return evaluate.Records{}, err
+	}
+	out.Persons = evaluate.PersonsOf(codes, p.Person.MaxRows)
+	return out, nil
+}
