@@ -36,6 +36,8 @@ type Page struct {
 	Unlisted int
 	// Metrics is nil unless a set that was declared public was given.
 	Metrics *Metrics
+	// Holdout is nil unless a part of the records was held out and measured privately.
+	Holdout *Metrics
 	// Verify is the command that recomputes the certificate.
 	Verify string
 	// Files lists the files of the model folder and their hashes.

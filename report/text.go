@@ -98,19 +98,25 @@ func (t *textPage) events() {
 }
 
 func (t *textPage) metrics() {
-	if t.Metrics == nil {
+	how := "Measured on records that were declared public"
+	if t.Metrics != nil && t.Metrics.Private {
+		how = "Computed from a noisy release about private records"
+	}
+	measured(t, t.Metrics, how)
+	measured(t, t.Holdout, "Computed from a noisy release about records that were not trained on")
+}
+
+// measured writes measures, if there are any, under a heading that says how they were made.
+func measured(t *textPage, m *Metrics, how string) {
+	if m == nil {
 		return
 	}
-	if t.Metrics.Private {
-		t.heading("How good is the model? Computed from a noisy release about private records")
-	} else {
-		t.heading("How good is the model? Measured on records that were declared public")
+	t.heading("How good is the model? " + how)
+	if m.Source != "" {
+		t.wrapped("  ", "  ", m.Source)
 	}
-	if t.Metrics.Source != "" {
-		t.wrapped("  ", "  ", t.Metrics.Source)
-	}
-	tables := t.Metrics.Tables
-	if c := t.Metrics.Confusion; c != nil && len(c.Levels) <= maxConfusion {
+	tables := m.Tables
+	if c := m.Confusion; c != nil && len(c.Levels) <= maxConfusion {
 		tables = append(tables[:len(tables):len(tables)], c.table())
 	}
 	for _, table := range tables {

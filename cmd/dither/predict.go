@@ -41,8 +41,9 @@ const mostRecords = math.MaxInt32
 
 // predictCommand holds the flags of dither predict.
 type predictCommand struct {
-	table tableFlags
-	out   outputFlags
+	table     tableFlags
+	out       outputFlags
+	threshold float64
 }
 
 func newPredict() *cobra.Command {
@@ -54,6 +55,7 @@ func newPredict() *cobra.Command {
 	}
 	p.table.add(c)
 	p.out.add(c, "file to write")
+	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
 	return c
 }
 
@@ -61,6 +63,11 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	m, err := model.Load(folder)
 	if err != nil {
 		return err
+	}
+	if c.Flags().Changed("threshold") {
+		if m, err = m.WithThreshold(p.threshold); err != nil {
+			return err
+		}
 	}
 	// Predictions are about persons as the table is: nobody else may read the file.
 	return p.out.write(c, 0o600, func(w io.Writer) error {

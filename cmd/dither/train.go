@@ -26,7 +26,11 @@ the columns, their bounds and levels, the target ("dither schema init" drafts on
 
 The budget (epsilon, delta) covers everything that is learned from the records: the number
 of records if it is not declared, means and covariance for scaling, and every step.
-Nothing else about the records is written or printed.`
+Nothing else about the records is written or printed.
+
+With --holdout private:0.2 a random fifth of the records is not trained on. The model is measured
+on it by one noisy release, with intervals; a record is in one part or the other, so the whole
+costs no more than --epsilon.`
 
 const trainExample = `  dither train
   dither train --data people.csv --schema people.yaml --epsilon 0.5
@@ -34,6 +38,7 @@ const trainExample = `  dither train
   dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
   dither train --sampling-probability 0.05
   dither train --data huge.csv --schema huge.yaml --stream --feature-bits 8
+  dither train --holdout private:0.2 --threshold best
   dither train --non-private`
 
 // trainCommand holds the flags of dither train.
@@ -52,6 +57,7 @@ type trainCommand struct {
 	stream                      bool
 	streamed                    *data.Source // the table that --stream is for, or nil
 	plan                        planFlags
+	holdout                     holdoutFlags
 	stdout, stderr              io.Writer
 }
 
@@ -85,6 +91,7 @@ func newTrain() *cobra.Command {
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
+	t.holdout.add(f)
 	return c
 }
 
@@ -101,6 +108,12 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	if err = t.checkStream(&request); err != nil {
+		return err
+	}
+	if request.Holdout, err = t.holdout.request(t.group); err != nil {
+		return err
+	}
+	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return err
 	}
 	setup, err := train.NewPlan(request, source.schema)

@@ -41,6 +41,8 @@ type summary struct {
 	TestSet      string                   `json:"test-set,omitempty"`
 	Class        *evaluate.Classification `json:"classification,omitempty"`
 	Value        *evaluate.Regression     `json:"regression,omitempty"`
+	// Holdout are the private measures on the held-out part.
+	Holdout *evaluate.Private `json:"holdout,omitempty"`
 }
 
 // program names this program in artefacts.
@@ -51,7 +53,14 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	var id [16]byte
 	rand.Read(id[:])
 	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
-	m := result.Model
+	evaluation, err := evaluationOf(f.setup.Plan, result)
+	if err != nil {
+		return nil, summary{}, err
+	}
+	m, err := t.holdout.decide(result.Model, evaluation)
+	if err != nil {
+		return nil, summary{}, err
+	}
 	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: f.draft.Private}
 	modelText, err := m.Encode()
 	if err != nil {
@@ -59,12 +68,19 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	}
 	c := f.draft
 	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
+	evaluationText, err := sealEvaluation(evaluation, &c)
+	if err != nil {
+		return nil, summary{}, err
+	}
 	certificateText, err := c.Encode()
 	if err != nil {
 		return nil, summary{}, err
 	}
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
 		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Warnings: warnings(f.setup)}
+	if evaluation != nil {
+		s.Holdout = &evaluation.Measures
+	}
 	if f.test != nil && f.source.testPublic {
 		s.TestSet = f.source.testName
 		if s.Class, s.Value, err = evaluateDataset(m, f.test, t.group); err != nil {
@@ -77,6 +93,9 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	}
 	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText, reportName: page.Bytes()}
 	maps.Copy(files, m.Features().Files())
+	if evaluation != nil {
+		files[evaluate.FileName] = evaluationText
+	}
 	return files, s, nil
 }
 
@@ -100,6 +119,10 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 	p.Coefficients, p.Unlisted = coefficients(result.Model)
 	if s.Class != nil || s.Value != nil {
 		p.Metrics = metrics(s)
+	}
+	if s.Holdout != nil {
+		p.Holdout = holdoutMetrics(f.setup.Plan, *s.Holdout)
+		p.Files = append(p.Files, report.Fact{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
 	}
 	return p
 }
@@ -130,10 +153,7 @@ func metrics(s summary) *report.Metrics {
 // events lists the plan's releases with their shares of the budget: of μ², or under RDP of the
 // divergence at the order that prices the plan.
 func events(p train.Plan) []report.Event {
-	all, ok := p.Event().(mechanism.Sequence)
-	if !ok || len(all) != len(p.Preparation)+1 {
-		return nil
-	}
+	all := p.Training()
 	out := make([]report.Event, len(all))
 	total := 0.0
 	for i, e := range all {
@@ -145,6 +165,9 @@ func events(p train.Plan) []report.Event {
 	}
 	for i := range out {
 		out[i].Share /= total
+	}
+	if p.Holdout != nil {
+		out = append(out, report.Event{Purpose: "measures on the held-out records, which pay for these alone", Text: eventText(p.Holdout.Evaluation.Event()), Count: 1})
 	}
 	return out
 }
@@ -181,6 +204,8 @@ func eventText(e mechanism.Event) string {
 	switch e := e.(type) {
 	case mechanism.Gaussian:
 		return fmt.Sprintf("gaussian(%.6g)", e.NoiseMultiplier)
+	case mechanism.KNorm:
+		return fmt.Sprintf("k-norm(%.6g)", e.NoiseMultiplier)
 	case mechanism.PoissonSampled:
 		return fmt.Sprintf("poisson(%v, %s)", e.Probability, eventText(e.Event))
 	case mechanism.WithoutReplacement:

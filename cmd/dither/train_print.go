@@ -41,6 +41,12 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 			return err
 		}
 	}
+	if s.Holdout != nil {
+		fmt.Fprintf(w, "\nmeasured privately on %s:\n", holdoutWords(f.setup.Plan))
+		if err := s.Holdout.WriteText(w); err != nil {
+			return err
+		}
+	}
 	_, err := fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\n", s.Folder, reportName, s.Folder)
 	return err
 }

@@ -178,8 +178,8 @@ func (t *trainCommand) checkTest() error {
 		return fmt.Errorf("--test-public and --test-labels go with --test FILE")
 	case t.test != "" && !t.testPublic && !t.printNotPrivate:
 		return fmt.Errorf("--test is given without saying whether it is public; add --test-public to put its metrics into the report, or --print-not-private to see them on this terminal only")
-	case t.group != "" && t.test == "" && !t.printNotPrivate:
-		return fmt.Errorf("--group splits metrics, want a --test table with it")
+	case t.group != "" && t.test == "" && !t.printNotPrivate && t.holdout.holdout == "":
+		return fmt.Errorf("--group splits metrics, want a --test table or --holdout with it")
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func assumptions(s train.Setup, t tables) []string {
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
 	}
 	out = append(out, transformWords(s.Features.Chain)...)
+	if p.Holdout != nil {
+		out = append(out, fmt.Sprintf("Each record was held out of training with probability %v, by a coin of its own that hangs on nothing else, and pays for training or for the evaluation.", p.Holdout.Share))
+	}
 	if t.testPublic && t.testName != "" {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}

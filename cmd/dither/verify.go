@@ -64,6 +64,7 @@ var checked = []string{
 	"epsilon, also for all rows of one person, follows from the event",
 	"the SHA-256 of model.json is the one in the certificate",
 	"model.json names the same run, program and time, and agrees on whether it is private",
+	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
 	"the weights and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
 }
 
@@ -123,6 +124,10 @@ func verifyFolder(folder string) (verification, error) {
 	v.add(c.Verify(modelText, methods))
 	v.add(checkProvenance(c, m))
 	v.add(checkModel(c, m))
+	var p train.Plan
+	if known(c.Method) && json.Unmarshal(c.Plan, &p) == nil {
+		v.add(checkHoldout(folder, c, p))
+	}
 	if v.Verified = len(v.Disagreements) == 0; v.Verified {
 		v.Guarantee, v.Certificate = promise(c), &c
 	}

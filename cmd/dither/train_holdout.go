@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// holdoutFlags are the flags of a part that is held out of the training records, and of the threshold.
+type holdoutFlags struct {
+	flags     *pflag.FlagSet
+	holdout   string
+	noise     string
+	bins      int
+	scores    string
+	residual  float64
+	threshold string
+}
+
+// thresholdBest asks for the threshold that is best on the held-out part.
+const thresholdBest, thresholdBalanced = "best", "balanced"
+
+func (h *holdoutFlags) add(f *pflag.FlagSet) {
+	h.flags = f
+	f.StringVar(&h.holdout, "holdout", "", "private:SHARE holds each record (person, with --unit person) out with this probability and measures the model on those, privately; costs nothing beside --epsilon")
+	f.StringVar(&h.noise, "holdout-noise", evaluate.NoiseLaplace, "noise of the held-out evaluation: laplace or gaussian")
+	f.IntVar(&h.bins, "holdout-bins", 0, fmt.Sprintf("score bins of the held-out evaluation (default %d for two levels, 1 for more)", evaluate.DefaultBins))
+	f.StringVar(&h.scores, "holdout-score-range", "", "LOW:HIGH, declared probabilities between which those bins are of equal width in log-odds")
+	f.Float64Var(&h.residual, "holdout-residual-bound", 0, "where residuals of a numeric target are cut (default: the range of the target)")
+	f.StringVar(&h.threshold, "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
+}
+
+// request returns what is asked of train, nil without a held-out part.
+func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
+	if h.holdout == "" {
+		for _, name := range []string{"holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound"} {
+			if h.flags.Changed(name) {
+				return nil, fmt.Errorf("--%s is given without --holdout private:SHARE, want both", name)
+			}
+		}
+		return nil, nil
+	}
+	text, private := strings.CutPrefix(h.holdout, "private:")
+	share, err := strconv.ParseFloat(text, 64)
+	if !private || err != nil || !(share > 0 && share < 1) {
+		return nil, fmt.Errorf("--holdout is %q, want private:SHARE with a share of more than 0 and less than 1, such as private:0.2", h.holdout)
+	}
+	r := &train.HoldoutRequest{Share: share, Noise: h.noise, Bins: h.bins, ResidualBound: h.residual, GroupColumn: group}
+	if r.LowScore, r.HighScore, err = parseRange(h.scores); err != nil {
+		return nil, err
+	}
+	if h.threshold != "" && !h.chooses() {
+		r.Threshold, err = h.number()
+	}
+	return r, err
+}
+
+// chooses reports whether the threshold follows from the held-out part.
+func (h *holdoutFlags) chooses() bool {
+	return h.threshold == thresholdBest || h.threshold == thresholdBalanced
+}
+
+// number is the threshold that is given.
+func (h *holdoutFlags) number() (float64, error) {
+	v, err := strconv.ParseFloat(h.threshold, 64)
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("--threshold is %q, want a probability above 0 and below 1, or %s or %s with --holdout", h.threshold, thresholdBest, thresholdBalanced)
+	}
+	return v, nil
+}
+
+// check refuses a threshold that the target has no use for, before anything is read.
+func (h *holdoutFlags) check(levels int) error {
+	switch {
+	case h.threshold == "":
+		return nil
+	case levels != 2:
+		return fmt.Errorf("--threshold is given for a target with %d levels, want 2", levels)
+	case h.chooses() && h.holdout == "":
+		return fmt.Errorf("--threshold %s is given without --holdout, want a part to choose it on", h.threshold)
+	case h.chooses():
+		return nil
+	}
+	_, err := h.number()
+	return err
+}
+
+// decide puts the threshold into the model; the evaluation is nil without a held-out part.
+func (h *holdoutFlags) decide(m *model.Model, file *evaluate.File) (*model.Model, error) {
+	if h.threshold == "" {
+		return m, nil
+	}
+	if !h.chooses() {
+		v, err := h.number()
+		if err != nil {
+			return nil, err
+		}
+		return m.WithThreshold(v)
+	}
+	if file == nil || file.Measures.Classification == nil || file.Measures.Classification.BestAccuracy == nil {
+		return nil, fmt.Errorf("--threshold %s is given without the measures of two levels, want --holdout", h.threshold)
+	}
+	choice := file.Measures.Classification.BestAccuracy
+	if h.threshold == thresholdBalanced {
+		choice = file.Measures.Classification.BestBalanced
+	}
+	return m.WithThreshold(choice.Threshold)
+}
+
+// evaluationOf is the evaluation of the held-out part, nil without one. Before the run its numbers are 0.
+func evaluationOf(p train.Plan, r *train.Result) (*evaluate.File, error) {
+	if p.Holdout == nil {
+		return nil, nil
+	}
+	numbers := r.Evaluation
+	if numbers == nil {
+		numbers = make([]float64, p.Holdout.Evaluation.Numbers())
+	}
+	f, err := evaluate.NewFile(p.Holdout.Evaluation, numbers)
+	return &f, err
+}
+
+// sealEvaluation gives an evaluation the provenance of a certificate and the certificate its hash.
+func sealEvaluation(f *evaluate.File, c *certificate.Certificate) ([]byte, error) {
+	if f == nil {
+		return nil, nil
+	}
+	f.Program, f.Run, f.Created, f.ModelSHA256 = c.Program, c.Run, c.Created, c.ModelSHA256
+	text, err := f.Encode()
+	c.EvaluationSHA256 = certificate.Hash(text)
+	return text, err
+}
+
+// holdoutWords says what was held out.
+func holdoutWords(p train.Plan) string {
+	return fmt.Sprintf("records held out at random, each with probability %v; intervals of 95 %% allow for the noise and for the sampling of the records", p.Holdout.Share)
+}
+
+// holdoutMetrics are the report's tables about the held-out part.
+func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
+	m := privateMetrics(v)
+	m.Source = holdoutWords(p)
+	return m
+}
+
+// checkHoldout compares the evaluation in a model folder with the certificate, or wants none.
+func checkHoldout(folder string, c certificate.Certificate, p train.Plan) error {
+	if p.Holdout == nil {
+		if c.EvaluationSHA256 != "" || exists(filepath.Join(folder, evaluate.FileName)) {
+			return fmt.Errorf("there is an evaluation, but the plan holds no part out")
+		}
+		return nil
+	}
+	text, err := readPart(folder, evaluate.FileName)
+	if err != nil {
+		return err
+	}
+	f, err := evaluate.DecodeFile(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", evaluate.FileName, err)
+	}
+	return errors.Join(checkReleased(c, text, f, p.Holdout.Evaluation),
+		agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+)
+
+// heldOut trains a model of the built-in data set with a part held out.
+func heldOut(t *testing.T, flags ...string) (folder, stdout string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "model")
+	stdout, _ = mustInvoke(t, append([]string{"train", "--quiet", "--holdout", "private:0.25", "--steps", "10", "--whiten", "no", "--out", folder}, flags...)...)
+	return folder, stdout
+}
+
+// TestTrainHoldout trains with a part held out and verifies what was written; each edit of one file is
+// refused.
+func TestTrainHoldout(t *testing.T) {
+	folder, stdout := heldOut(t, "--threshold", "balanced")
+	for _, part := range []string{"measured privately on records held out", "95 % interval", "Thresholds that would be best"} {
+		if !strings.Contains(stdout, part) {
+			t.Errorf("got %q, want a text with %q", stdout, part)
+		}
+	}
+	mustInvoke(t, "verify", folder)
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	var f evaluate.File
+	if err := json.Unmarshal(read(evaluate.FileName), &f); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Load(folder)
+	if err != nil || m.Threshold() != f.Measures.Classification.BestBalanced.Threshold {
+		t.Errorf("the model decides at %v, want %v (%v)", m.Threshold(), f.Measures.Classification.BestBalanced.Threshold, err)
+	}
+	if !strings.Contains(string(read(reportName)), "held-out records") {
+		t.Error("the report does not speak of held-out records")
+	}
+	for name, edit := range map[string]func(f *evaluate.File, c *certificate.Certificate){
+		"a number":      func(f *evaluate.File, _ *certificate.Certificate) { f.Numbers[0] += 5 },
+		"the noise":     func(f *evaluate.File, _ *certificate.Certificate) { f.Plan.NoiseMultiplier *= 2 },
+		"the model":     func(f *evaluate.File, _ *certificate.Certificate) { f.ModelSHA256 = "00" },
+		"no hash":       func(_ *evaluate.File, c *certificate.Certificate) { c.EvaluationSHA256 = "" },
+		"no evaluation": nil,
+	} {
+		changed, certified := f, certificate.Certificate{}
+		if err := json.Unmarshal(read(certificate.FileName), &certified); err != nil {
+			t.Fatal(err)
+		}
+		changed.Numbers = append([]float64(nil), f.Numbers...)
+		path, other := filepath.Join(folder, evaluate.FileName), filepath.Join(folder, certificate.FileName)
+		before, certifiedBefore := string(read(evaluate.FileName)), string(read(certificate.FileName))
+		if edit == nil {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			edit(&changed, &certified)
+			text, encodeErr := changed.Encode()
+			text2, encodeErr2 := certified.Encode()
+			if encodeErr != nil || encodeErr2 != nil {
+				t.Fatal(encodeErr, encodeErr2)
+			}
+			writeText(t, path, string(text))
+			writeText(t, other, string(text2))
+		}
+		if status, _, stderr := invoke("verify", folder); status != exitFailed {
+			t.Errorf("%s: got exit status %d and %q, want %d", name, status, stderr, exitFailed)
+		}
+		writeText(t, path, before)
+		writeText(t, other, certifiedBefore)
+	}
+	mustInvoke(t, "verify", folder)
+}
+
+// TestHoldoutCostsNothingMore compares dry runs with and without a held-out part.
+func TestHoldoutCostsNothingMore(t *testing.T) {
+	var with, without dryRun
+	for out, flags := range map[*dryRun][]string{&with: {"--holdout", "private:0.25"}, &without: nil} {
+		stdout, _ := mustInvoke(t, append([]string{"train", "--dry-run", "--json"}, flags...)...)
+		if err := json.Unmarshal([]byte(stdout), out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := float64(with.Certificate.Epsilon), float64(without.Certificate.Epsilon)
+	if a > b*(1+priceTolerance) || with.Plan.NoiseMultiplier > without.Plan.NoiseMultiplier*(1+1e-3) {
+		t.Errorf("with a part held out epsilon is %v at noise %v, without %v at %v", a, with.Plan.NoiseMultiplier, b, without.Plan.NoiseMultiplier)
+	}
+	if !strings.HasPrefix(with.Certificate.Event, "parallel(sequence(") {
+		t.Errorf("got event %q, want one in parallel", with.Certificate.Event)
+	}
+}
+
+func TestHoldoutWrong(t *testing.T) {
+	folder := t.TempDir()
+	with := func(flags ...string) []string { return append([]string{"train", "--quiet"}, flags...) }
+	checkWrong(t, folder, []wrong{
+		{"no kind", with("--holdout", "0.2"), exitUsage, "want private:SHARE"},
+		{"share", with("--holdout", "private:1"), exitUsage, "want private:SHARE"},
+		{"bins alone", with("--holdout-bins", "4"), exitUsage, "without --holdout"},
+		{"noise", with("--holdout", "private:0.2", "--holdout-noise", "cauchy"), exitUsage, "want laplace or gaussian"},
+		{"threshold", with("--threshold", "2"), exitUsage, "--threshold is"},
+		{"threshold to choose", with("--threshold", "best"), exitUsage, "without --holdout"},
+		{"not private", with("--non-private", "--holdout", "private:0.2"), exitUsage, "finite"},
+		{"batches", with("--holdout", "private:0.2", "--batch-size", "100", "--neighboring", "replace-one", "--records", "16000"), exitUsage, "fixed size"},
+		{"residuals", with("--holdout", "private:0.2", "--holdout-residual-bound", "3"), exitUsage, "residuals"},
+		{"groups", with("--holdout", "private:0.2", "--group", "nothing"), exitUsage, "not declared"},
+	})
+}
+
+// TestThresholdIsKept trains at a threshold and predicts by it, and by another one.
+func TestThresholdIsKept(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "model")
+	mustInvoke(t, "train", "--quiet", "--threshold", "0.999", "--steps", "5", "--whiten", "no", "--out", folder)
+	count := func(flags ...string) int {
+		stdout, _ := mustInvoke(t, append([]string{"predict", folder, "builtin:randhie"}, flags...)...)
+		return strings.Count(stdout, ",yes,")
+	}
+	if high, low := count(), count("--threshold", "0.001"); high > 100 || low < 4000 {
+		t.Errorf("%d of 4181 rows are predicted yes above 0.999 and %d above 0.001, want few and nearly all", high, low)
+	}
+	if status, _, stderr := invoke("predict", folder, "builtin:randhie", "--threshold", "0"); status != exitUsage || !strings.Contains(stderr, "threshold is 0") {
+		t.Errorf("threshold 0: got exit status %d and %q", status, stderr)
+	}
+	mustInvoke(t, "verify", folder)
+}
