@@ -27,9 +27,9 @@ type descent struct {
 
 // newDescent returns a run before its first step.
 func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, persons [][]int, ready prepared) (*descent, error) {
-	rate := o.LearningRate
+	rate, weighted := o.LearningRate, ready.divisor*ready.weight()
 	if rate == 0 {
-		rate = s.learningRate(o, ready.divisor, curvature(ready.features, ready.whitened))
+		rate = s.learningRate(o, weighted, curvature(ready.features, ready.whitened))
 	}
 	var people *ofPersons
 	records := rows.Len()
@@ -37,7 +37,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows,
 		people, records = &ofPersons{rows: rows, persons: persons}, len(persons)
 	}
 	drawn, err := s.Plan.newSamples(records)
-	divisor := ready.divisor * s.Plan.Share() // the expected batch, from public numbers
+	divisor := weighted * s.Plan.Share() // the expected batch, from public numbers
 	return &descent{Setup: s, options: o, payer: payer, rows: rows, persons: people, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
 		optimizer: &Momentum{LearningRate: rate, Momentum: o.Momentum, Ridge: o.Ridge, Divisor: divisor},
 		average:   &TailAverage{First: int(float64(s.Plan.Steps) * (1 - tailAverageShare))}}, err
@@ -123,6 +123,7 @@ func (r *descent) scorer() *mechanism.Scorer { return r.rows.Scorer(r.weights, r
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
 func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
+	r.ready.weigh(c, b.Labels())
 	for i := range b.Len() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
 		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {

@@ -53,6 +53,9 @@ type Plan struct {
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
+	// ClassWeights are declared weights of the target's levels, the largest of them 1; weights by noisy
+	// frequencies follow from a LabelsStatistic instead.
+	ClassWeights []float64 `json:"class-weights,omitempty"`
 	// Holdout, if not nil, is the part that is not trained on and measured privately.
 	Holdout *Holdout `json:"holdout,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
@@ -95,7 +98,7 @@ func (k StatisticKind) Whitens() bool {
 
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.
 func Kinds() []StatisticKind {
-	return []StatisticKind{CountStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+	return []StatisticKind{CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
 // Clipping says how one record's gradient is bounded.
@@ -216,6 +219,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := p.Holdout.validate(p); err != nil {
+		return err
+	}
+	if err := checkClassWeights(p.ClassWeights); err != nil {
 		return err
 	}
 	for _, s := range p.Preparation {

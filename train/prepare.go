@@ -17,6 +17,10 @@ type prepared struct {
 	features *feature.Map
 	moments  map[StatisticKind]moment
 	whitened spread
+	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
+	classWeights []float64
+	// meanWeight is the mean of the weights over the records, 0 where it was not learned.
+	meanWeight float64
 }
 
 // gridStep is the smallest power of two on which coordinates of this bound fit 16 bits.
@@ -61,10 +65,16 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 // prepare pays for the plan's statistics in order and applies them to the map.
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
-	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, moments: map[StatisticKind]moment{}}
+	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, classWeights: s.Plan.ClassWeights, moments: map[StatisticKind]moment{}}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
+		if statistic.Kind == LabelsStatistic {
+			if err := statistic.learnLabels(terms, t, &out); err != nil {
+				return prepared{}, err
+			}
+			continue
+		}
 		learn := statistic.learn
 		if s.Plan.Person != nil {
 			learn = statistic.learnOfPersons

@@ -51,6 +51,10 @@ type Request struct {
 	Structure Structure
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
+	// ClassWeights, if not nil, are weights of the target's levels, public and in their order. Balance asks
+	// for weights by the frequencies of the levels, from a noisy histogram that is paid for.
+	ClassWeights []float64
+	Balance      bool
 	// Holdout, if not nil, asks for a part that is not trained on and measured privately.
 	Holdout *HoldoutRequest
 	// Transforms are applied to the encoded columns, in order. A file that one names is read.
@@ -139,7 +143,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	}
 	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
-		NonPrivate: math.IsInf(r.Epsilon, 1)}
+		ClassWeights: largestOne(r.ClassWeights), NonPrivate: math.IsInf(r.Epsilon, 1)}
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
 		return Setup{}, err
 	}
@@ -172,6 +176,9 @@ func (r Request) check(s *data.Schema) error {
 	}
 	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
+	}
+	if err := r.checkWeights(len(s.Target.Levels)); err != nil {
+		return err
 	}
 	if err := r.checkSampling(s.Records, s.MaxRecords); err != nil {
 		return err

@@ -36,6 +36,9 @@ func (r Request) prepare(s *Setup) error {
 	if s.Plan.Records == 0 {
 		learn(CountStatistic, 1, 1)
 	}
+	if r.Balance {
+		learn(LabelsStatistic, 1, len(s.Schema.Target.Levels))
+	}
 	if r.PrivateRadius {
 		learn(RadiusStatistic, 1, radiusBins)
 	}

@@ -113,6 +113,9 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if request.Holdout, err = t.holdout.request(t.group); err != nil {
 		return err
 	}
+	if err = t.holdout.weigh(&request); err != nil {
+		return err
+	}
 	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return err
 	}

@@ -226,6 +226,7 @@ var statisticWords = map[train.StatisticKind]string{
 	train.VarianceStatistic:   "variances, for scaling",
 	train.ChannelStatistic:    "covariance of channels, for whitening",
 	train.PlaceStatistic:      "covariance of places, for whitening",
+	train.LabelsStatistic:     "rows of each level, for their weights",
 }
 
 // mostCoefficients is how many weights of one score a report is given, more than it shows.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type holdoutFlags struct {
 	scores    string
 	residual  float64
 	threshold string
+	// weights are of the levels of the target.
+	weights string
 }
 
 // thresholdBest asks for the threshold that is best on the held-out part.
@@ -36,6 +39,7 @@ func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&h.bins, "holdout-bins", 0, fmt.Sprintf("score bins of the held-out evaluation (default %d for two levels, 1 for more)", evaluate.DefaultBins))
 	f.StringVar(&h.scores, "holdout-score-range", "", "LOW:HIGH, declared probabilities between which those bins are of equal width in log-odds")
 	f.Float64Var(&h.residual, "holdout-residual-bound", 0, "where residuals of a numeric target are cut (default: the range of the target)")
+	f.StringVar(&h.weights, "class-weights", "", "weights of the target's levels, in the schema's order, as 1,3; or balanced: by the frequencies of the levels, from a noisy histogram paid for from the budget")
 	f.StringVar(&h.threshold, "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
 }
 
@@ -62,6 +66,25 @@ func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
 		r.Threshold, err = h.number()
 	}
 	return r, err
+}
+
+// weigh puts the weights of the levels into a request.
+func (h *holdoutFlags) weigh(r *train.Request) error {
+	if h.weights == "" {
+		return nil
+	}
+	if h.weights == "balanced" {
+		r.Balance = true
+		return nil
+	}
+	for text := range strings.SplitSeq(h.weights, ",") {
+		w, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("--class-weights is %q, want positive numbers with commas between, one a level, or balanced", h.weights)
+		}
+		r.ClassWeights = append(r.ClassWeights, w)
+	}
+	return nil
 }
 
 // chooses reports whether the threshold follows from the held-out part.

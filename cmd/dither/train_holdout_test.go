@@ -116,8 +116,25 @@ func TestHoldoutWrong(t *testing.T) {
 		{"not private", with("--non-private", "--holdout", "private:0.2"), exitUsage, "finite"},
 		{"batches", with("--holdout", "private:0.2", "--batch-size", "100", "--neighboring", "replace-one", "--records", "16000"), exitUsage, "fixed size"},
 		{"residuals", with("--holdout", "private:0.2", "--holdout-residual-bound", "3"), exitUsage, "residuals"},
+		{"weights", with("--class-weights", "1,0"), exitUsage, "--class-weights is"},
+		{"too many weights", with("--class-weights", "1,2,3"), exitUsage, "3 weights of levels, want 2"},
 		{"groups", with("--holdout", "private:0.2", "--group", "nothing"), exitUsage, "not declared"},
 	})
+}
+
+// TestClassWeights trains with weights of the levels, declared and learned, and verifies what was written.
+func TestClassWeights(t *testing.T) {
+	for _, weights := range []string{"1,2.5", "balanced"} {
+		folder, _ := heldOut(t, "--class-weights", weights, "--unit", "person:person", "--max-records-per-person", "2")
+		mustInvoke(t, "verify", folder)
+		c, err := certificate.Read(filepath.Join(folder, certificate.FileName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(c.Plan), `"labels"`); got != (weights == "balanced") {
+			t.Errorf("%s: the plan pays for the histogram: %v", weights, got)
+		}
+	}
 }
 
 // TestThresholdIsKept trains at a threshold and predicts by it, and by another one.
