@@ -25,24 +25,9 @@ const maxMomentColumns = 512
 // column j between its bounds, a record adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm is
 // ‖y‖² ≤ 1+d. Intervals are of first order in the noise, at the given confidence each.
 func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments, error) {
-	if err := checkLevel(level); err != nil {
+	deviation, err := checkMoments(t.Noise, columns, level)
+	if err != nil {
 		return nil, err
-	}
-	if len(columns) < 1 || len(columns) > maxMomentColumns {
-		return nil, fmt.Errorf("query: there are %d columns, want 1 to %d", len(columns), maxMomentColumns)
-	}
-	for _, v := range columns {
-		if err := v.check(); err != nil {
-			return nil, err
-		}
-	}
-	deviation := 0.0
-	switch n := t.Noise.(type) {
-	case mechanism.Gaussian:
-		deviation = n.NoiseMultiplier * float64(1+len(columns))
-	case mechanism.NonPrivate:
-	default:
-		return nil, fmt.Errorf("query: noise of second moments is %v, want gaussian", t.Noise)
 	}
 	dim := 1 + len(columns)
 	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
@@ -65,6 +50,25 @@ func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments
 		sums[k] /= one * one
 	}
 	return &Moments{columns, sums, deviation / (one * one), level}, err
+}
+
+// checkMoments refuses what makes no sense and returns the standard deviation of the noise on the diagonal.
+func checkMoments(n mechanism.Noise, columns []Values, level float64) (float64, error) {
+	if len(columns) < 1 || len(columns) > maxMomentColumns {
+		return 0, fmt.Errorf("query: there are %d columns, want 1 to %d", len(columns), maxMomentColumns)
+	}
+	for _, v := range columns {
+		if err := v.check(); err != nil {
+			return 0, err
+		}
+	}
+	switch n := n.(type) {
+	case mechanism.Gaussian:
+		return n.NoiseMultiplier * float64(1+len(columns)), checkLevel(level)
+	case mechanism.NonPrivate:
+		return 0, checkLevel(level)
+	}
+	return 0, fmt.Errorf("query: noise of second moments is %v, want gaussian", n)
 }
 
 // place writes y of a record times one, zeros where a number is missing.

@@ -126,9 +126,13 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return failure(err)
 	}
-	answer := newQueryAnswer(q.Plan(), draft, rows)
+	return k.tell(c, target, newQueryAnswer(q.Plan(), draft, rows))
+}
+
+// tell keeps the answer, if asked to, and prints it.
+func (k *queryCommand) tell(c *cobra.Command, target folder, answer queryAnswer) error {
 	if k.out != "" {
-		if err = keepAnswer(target, &answer); err != nil {
+		if err := keepAnswer(target, &answer); err != nil {
 			return failed{err}
 		}
 	}
