@@ -199,3 +199,29 @@ func TestFieller(t *testing.T) {
 		t.Errorf("got %v to %v", low, high)
 	}
 }
+
+// TestFiellerIsTheHullOfAgreement compares the interval with a search over all shares in steps of 1/2000.
+func TestFiellerIsTheHullOfAgreement(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 2))
+	for _, l := range []law{{kind: normalLaw, scale: 1}, {kind: laplaceLaw, scale: 0.7}} {
+		for range 300 {
+			a, b := 30*r.Float64()-6, 30*r.Float64()*r.Float64()-4
+			low, high := 2.0, -1.0
+			for k := range 2001 {
+				m := float64(k) / 2000
+				if l.tail(math.Abs((1-m)*b-m*a), m, 1-m) >= 0.05 {
+					low, high = min(low, m), max(high, m)
+				}
+			}
+			if low > high { // no share agrees
+				if root := b / (a + b); root >= 0 && root <= 1 {
+					continue // a range narrower than a step
+				}
+				low, high = 0, 1
+			}
+			if gotLow, gotHigh := fieller(l, a, b, 0.95); math.Abs(gotLow-low) > 1e-3 || math.Abs(gotHigh-high) > 1e-3 {
+				t.Errorf("%v, sums (%v, %v): got %v to %v, want %v to %v", l, a, b, gotLow, gotHigh, low, high)
+			}
+		}
+	}
+}
