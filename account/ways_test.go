@@ -85,6 +85,9 @@ func TestParallelGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if direct, failed := (PLD{}).EpsilonGroup(e, 1e-6, privacy.AddOrRemoveOne, 2); failed != nil || direct < got*(1-1e-3) {
+			t.Errorf("%s: pld alone says %v for two records, want at least %v (%v)", c.event, direct, got, failed)
+		}
 		split, err := For(parsed(t, c.split)).Epsilon(parsed(t, c.split), 1e-6, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)

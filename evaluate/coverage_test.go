@@ -133,4 +133,7 @@ func TestIntervalsCover(t *testing.T) {
 	plans := testPlans()
 	simulateClasses(t, plans["groups"], 600, 1500, 0.025)
 	simulateNumbers(t, plans["number"], 800, 1500, 0.025)
+	quiet := plans["groups"]
+	quiet.NoiseMultiplier = 0.1 // almost all is sampling
+	simulateClasses(t, quiet, 600, 1500, 0.025)
 }
