@@ -111,6 +111,9 @@ func (b *Block) Len() int {
 // Labels returns the labels of the records, or nil. The caller must not modify them.
 func (b *Block) Labels() []float32 { return b.labels }
 
+// Record returns the number of the block's i-th record.
+func (b *Block) Record(i int) int { return b.record(i) }
+
 // record returns the number of the block's i-th record.
 func (b *Block) record(i int) int {
 	if b.records != nil {

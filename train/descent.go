@@ -124,6 +124,7 @@ func (r *descent) scorer() *mechanism.Scorer { return r.rows.Scorer(r.weights, r
 func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.weigh(c, b.Labels())
+	r.ready.weighRows(c, b.Record)
 	for i := range b.Len() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
 		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {

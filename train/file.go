@@ -56,6 +56,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if err := s.check(o); err != nil {
 		return nil, err
 	}
+	if s.Plan.SampleWeights != nil {
+		return nil, fmt.Errorf("train: rows have weights and are in a file, want the rows in memory")
+	}
 	if s.Plan.Holdout != nil {
 		return nil, fmt.Errorf("train: a part is held out with rows in a file, want the rows in memory")
 	}

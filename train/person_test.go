@@ -68,6 +68,12 @@ func personPlan(t *testing.T, epsilon float64, change func(*Request)) Setup {
 // vectorsOf returns what every person proposes for a gradient, and adds to the statistics.
 func vectorsOf(t *testing.T, s Setup, d *data.Dataset) map[string][]float64 {
 	t.Helper()
+	return vectorsWith(t, s, d, nil)
+}
+
+// vectorsWith is vectorsOf with weights of rows.
+func vectorsWith(t *testing.T, s Setup, d *data.Dataset, rowWeights []float64) map[string][]float64 {
+	t.Helper()
 	tab, err := s.encode(d, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +82,7 @@ func vectorsOf(t *testing.T, s Setup, d *data.Dataset) map[string][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := newDescent(s, Options{LearningRate: 1}, payEverything{}, rows, tab.persons, prepared{features: s.Features, divisor: 1})
+	run, err := newDescent(s, Options{LearningRate: 1}, payEverything{}, rows, tab.persons, prepared{features: s.Features, divisor: 1, rowWeights: rowWeights})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,8 @@ type Plan struct {
 	// ClassWeights are declared weights of the target's levels, the largest of them 1; weights by noisy
 	// frequencies follow from a LabelsStatistic instead.
 	ClassWeights []float64 `json:"class-weights,omitempty"`
+	// SampleWeights, if not nil, says where the weights of rows are.
+	SampleWeights *SampleWeights `json:"sample-weights,omitempty"`
 	// Holdout, if not nil, is the part that is not trained on and measured privately.
 	Holdout *Holdout `json:"holdout,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
@@ -222,6 +224,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := checkClassWeights(p.ClassWeights); err != nil {
+		return err
+	}
+	if err := p.SampleWeights.validate(); err != nil {
 		return err
 	}
 	for _, s := range p.Preparation {

@@ -19,6 +19,8 @@ type prepared struct {
 	whitened spread
 	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
 	classWeights []float64
+	// rowWeights multiply the gradient of each row, at most 1; nil for none. They are private.
+	rowWeights []float64
 	// meanWeight is the mean of the weights over the records, 0 where it was not learned.
 	meanWeight float64
 }
@@ -66,6 +68,10 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
 	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, classWeights: s.Plan.ClassWeights, moments: map[StatisticKind]moment{}}
+	var err error
+	if out.rowWeights, err = s.Plan.SampleWeights.of(t.data); err != nil {
+		return prepared{}, err
+	}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}

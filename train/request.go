@@ -55,6 +55,8 @@ type Request struct {
 	// for weights by the frequencies of the levels, from a noisy histogram that is paid for.
 	ClassWeights []float64
 	Balance      bool
+	// SampleWeights, if not nil, says where the weights of rows are.
+	SampleWeights *SampleWeights
 	// Holdout, if not nil, asks for a part that is not trained on and measured privately.
 	Holdout *HoldoutRequest
 	// Transforms are applied to the encoded columns, in order. A file that one names is read.
@@ -143,7 +145,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	}
 	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
-		ClassWeights: largestOne(r.ClassWeights), NonPrivate: math.IsInf(r.Epsilon, 1)}
+		ClassWeights: largestOne(r.ClassWeights), SampleWeights: r.SampleWeights, NonPrivate: math.IsInf(r.Epsilon, 1)}
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
 		return Setup{}, err
 	}
@@ -178,6 +180,9 @@ func (r Request) check(s *data.Schema) error {
 		return fmt.Errorf("train: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
 	}
 	if err := r.checkWeights(len(s.Target.Levels)); err != nil {
+		return err
+	}
+	if err := r.SampleWeights.find(s); err != nil {
 		return err
 	}
 	if err := r.checkSampling(s.Records, s.MaxRecords); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
@@ -27,6 +28,8 @@ type holdoutFlags struct {
 	threshold string
 	// weights are of the levels of the target.
 	weights string
+	// rowWeights says where the weights of rows are.
+	rowWeights string
 }
 
 // thresholdBest asks for the threshold that is best on the held-out part.
@@ -40,6 +43,7 @@ func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&h.scores, "holdout-score-range", "", "LOW:HIGH, declared probabilities between which those bins are of equal width in log-odds")
 	f.Float64Var(&h.residual, "holdout-residual-bound", 0, "where residuals of a numeric target are cut (default: the range of the target)")
 	f.StringVar(&h.weights, "class-weights", "", "weights of the target's levels, in the schema's order, as 1,3; or balanced: by the frequencies of the levels, from a noisy histogram paid for from the budget")
+	f.StringVar(&h.rowWeights, "sample-weights", "", "COLUMN:LOW:HIGH, a column with a weight for each row, not a feature, and its declared bounds; weights are applied before clipping")
 	f.StringVar(&h.threshold, "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
 }
 
@@ -70,6 +74,10 @@ func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
 
 // weigh puts the weights of the levels into a request.
 func (h *holdoutFlags) weigh(r *train.Request) error {
+	var err error
+	if r.SampleWeights, err = h.sampleWeights(); err != nil {
+		return err
+	}
 	if h.weights == "" {
 		return nil
 	}
@@ -85,6 +93,31 @@ func (h *holdoutFlags) weigh(r *train.Request) error {
 		r.ClassWeights = append(r.ClassWeights, w)
 	}
 	return nil
+}
+
+// sampleWeights reads COLUMN:LOW:HIGH; nothing is nil.
+func (h *holdoutFlags) sampleWeights() (*train.SampleWeights, error) {
+	if h.rowWeights == "" {
+		return nil, nil
+	}
+	parts := strings.Split(h.rowWeights, ":")
+	if n := len(parts); n >= 3 {
+		low, errLow := strconv.ParseFloat(parts[n-2], 64)
+		high, errHigh := strconv.ParseFloat(parts[n-1], 64)
+		if errLow == nil && errHigh == nil && low >= 0 && low <= high && high > 0 && !math.IsInf(high, 1) {
+			return &train.SampleWeights{Column: strings.Join(parts[:n-2], ":"), Lower: low, Upper: high}, nil
+		}
+	}
+	return nil, fmt.Errorf("--sample-weights is %q, want COLUMN:LOW:HIGH with 0 ≤ low ≤ high, such as weight:0:10", h.rowWeights)
+}
+
+// weightColumn names the column of weights for reading when it is not a feature.
+func (h *holdoutFlags) weightColumn(s *data.Schema) []string {
+	w, err := h.sampleWeights()
+	if err != nil || w == nil || isFeature(s, w.Column) {
+		return nil
+	}
+	return []string{w.Column}
 }
 
 // chooses reports whether the threshold follows from the held-out part.

@@ -117,6 +117,9 @@ func TestHoldoutWrong(t *testing.T) {
 		{"batches", with("--holdout", "private:0.2", "--batch-size", "100", "--neighboring", "replace-one", "--records", "16000"), exitUsage, "fixed size"},
 		{"residuals", with("--holdout", "private:0.2", "--holdout-residual-bound", "3"), exitUsage, "residuals"},
 		{"weights", with("--class-weights", "1,0"), exitUsage, "--class-weights is"},
+		{"weights of rows", with("--sample-weights", "person:2:1"), exitUsage, "want COLUMN:LOW:HIGH"},
+		{"no column of weights", with("--sample-weights", "nothing:0:1"), exitUsage, "the column of weights"},
+		{"weights of a stream", with("--sample-weights", "person:0:1", "--stream"), exitUsage, "--stream"},
 		{"too many weights", with("--class-weights", "1,2,3"), exitUsage, "3 weights of levels, want 2"},
 		{"groups", with("--holdout", "private:0.2", "--group", "nothing"), exitUsage, "not declared"},
 	})
@@ -125,7 +128,7 @@ func TestHoldoutWrong(t *testing.T) {
 // TestClassWeights trains with weights of the levels, declared and learned, and verifies what was written.
 func TestClassWeights(t *testing.T) {
 	for _, weights := range []string{"1,2.5", "balanced"} {
-		folder, _ := heldOut(t, "--class-weights", weights, "--unit", "person:person", "--max-records-per-person", "2")
+		folder, _ := heldOut(t, "--class-weights", weights, "--sample-weights", "person:1:5000", "--unit", "person:person", "--max-records-per-person", "2")
 		mustInvoke(t, "verify", folder)
 		c, err := certificate.Read(filepath.Join(folder, certificate.FileName))
 		if err != nil {

@@ -27,6 +27,8 @@ func (t *trainCommand) checkStream(r *train.Request) error {
 		return fmt.Errorf("--stream is given without --data, want --data FILE; a built-in data set is in memory as it is")
 	case t.holdout.holdout != "":
 		return fmt.Errorf("--stream is given with --holdout, want one of them; the parts are divided in memory")
+	case t.holdout.rowWeights != "":
+		return fmt.Errorf("--stream is given with --sample-weights, want one of them; the weights are read from records in memory")
 	case t.holdout.weights == "balanced":
 		return fmt.Errorf("--stream is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only")
 	case r.Person != nil:

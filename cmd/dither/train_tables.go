@@ -90,18 +90,19 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})}, nil
 }
 
-// personColumn names the column of persons for reading when it is not a feature.
+// personColumn names the columns of persons and of weights for reading when they are no features.
 func (t *trainCommand) personColumn(s *data.Schema) []string {
+	weights := t.holdout.weightColumn(s)
 	column, person := strings.CutPrefix(t.plan.unit, "person:")
-	if !person {
-		return nil
+	if !person || len(weights) > 0 && weights[0] == column {
+		return weights
 	}
 	for _, c := range s.Features() {
 		if c.Name == column && c.Kind == data.Categorical {
-			return nil
+			return weights
 		}
 	}
-	return []string{column}
+	return append(weights, column)
 }
 
 // extra names the group column for reading when it is not a feature.

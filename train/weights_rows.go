@@ -1,0 +1,84 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/linalg"
+)
+
+// SampleWeights says that each row has a weight of its own, in a column of numbers between declared bounds,
+// which multiplies its gradient before clipping.
+type SampleWeights struct {
+	// Column is one that the schema ignores, or a categorical one; its texts are read as numbers.
+	Column string `json:"column"`
+	// Lower and Upper are the declared bounds: a weight outside counts as the nearest, one that is missing or
+	// no number as Lower. Weights are divided by Upper, so that no gradient grows.
+	Lower float64 `json:"lower"`
+	Upper float64 `json:"upper"`
+}
+
+// validate returns an error that names what makes no sense.
+func (w *SampleWeights) validate() error {
+	if w != nil && (w.Column == "" || !(w.Lower >= 0 && w.Lower <= w.Upper) || !positive(w.Upper)) {
+		return fmt.Errorf("train: weights of rows are in column %q between %v and %v, want a column and declared bounds of at least 0, the upper one more than that", w.Column, w.Lower, w.Upper)
+	}
+	return nil
+}
+
+// find refuses a column that the schema does not have, or has as a number.
+func (w *SampleWeights) find(s *data.Schema) error {
+	if w == nil {
+		return nil
+	}
+	for _, c := range s.Columns {
+		if c.Name == w.Column && (c.Kind == data.Ignored || c.Kind == data.Categorical) {
+			return w.validate()
+		}
+	}
+	return fmt.Errorf("train: the column of weights is %q, want one that the schema ignores, or one with levels; a column that is a feature and a number cannot be a weight too", w.Column)
+}
+
+// of returns the weight of each row, at most 1. It looks at one row at a time, and errs for no value.
+func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
+	if w == nil {
+		return nil, nil
+	}
+	if d == nil {
+		return nil, fmt.Errorf("train: rows have weights and are in a file, want the rows in memory")
+	}
+	codes, texts, err := d.Group(w.Column)
+	if err != nil {
+		return nil, fmt.Errorf("train: the column of weights: %w", err)
+	}
+	out := make([]float64, len(codes))
+	for i, code := range codes {
+		v := w.Lower
+		if code >= 0 && int(code) < len(texts) {
+			if number, failed := strconv.ParseFloat(strings.TrimSpace(texts[code]), 64); failed == nil && number == number {
+				v = max(w.Lower, min(w.Upper, number))
+			}
+		}
+		out[i] = v / w.Upper
+	}
+	return out, nil
+}
+
+// weighRows multiplies what records propose by the weights of their rows, which record tells.
+func (p prepared) weighRows(c *linalg.Contributions, record func(i int) int) {
+	if p.rowWeights == nil {
+		return
+	}
+	for i := range c.Records() {
+		w := 0.0
+		if at := record(i); at < len(p.rowWeights) { // places beyond the records hold nothing
+			w = p.rowWeights[at]
+		}
+		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
+		for k := range residual {
+			residual[k] *= w
+		}
+	}
+}
