@@ -24,6 +24,7 @@
 //	  age: {numeric: [17, 90], bins: [25, 35, 45], missing: indicator}
 //	  capital-gain: {numeric: [0, 99999], transform: log1p, fill: 10}
 //	  workclass: {levels: [Private, State-gov], unknown: other, missing: indicator}
+//	  notes: {text: {buckets: 131072, ngrams: 2, stop-words: english}, missing: zero}
 //	  fnlwgt: ignore
 //	  pixel[0:784]: {numeric: [0, 255]}
 //	defaults: {missing: zero, out-of-range: clamp, unknown: other}
@@ -38,7 +39,8 @@
 //	unknown       other (a level of its own), zero, as-missing or drop; columns of levels
 //
 // and one that neither the column nor defaults decides is refused. A cell that is not a
-// number, or not a finite one, is missing. A draft writes DECLARE where a person must still
+// number, or not a finite one, is missing. A column of texts is hashed, see [Hashing]; what text: {}
+// leaves out has a default, and so has missing, which is zero or drop. A draft writes DECLARE where a person must still
 // declare something; such a schema can be parsed and not used.
 //
 // A CSV file has a header, by whose names columns are found. The other formats have no names:

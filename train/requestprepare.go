@@ -43,7 +43,7 @@ func (r Request) prepare(s *Setup) error {
 		learn(RadiusStatistic, 1, radiusBins)
 	}
 	radius := m.PreparedBound()
-	if r.Center == Yes || r.Center == Auto && bound {
+	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Chain) {
 		learn(MeanStatistic, radius, m.Chain.Dim())
 	}
 	structure, err := r.structure(m.Chain)

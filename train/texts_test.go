@@ -53,6 +53,9 @@ func TestTextDefaults(t *testing.T) {
 	if setup.Features.Intercept != TextIntercept || setup.Plan.Clipping.Bound != textClipping || setup.Plan.Dim != 4096+2 {
 		t.Errorf("got intercept %v, clipping %+v, %d features", setup.Features.Intercept, setup.Plan.Clipping, setup.Plan.Dim)
 	}
+	if len(setup.Plan.Preparation) != 1 || setup.Plan.Preparation[0].Kind != CountStatistic {
+		t.Errorf("got preparation %v, want the count alone", setup.Plan.Preparation)
+	}
 	if kind := setup.rowType(d, 0); kind != mechanism.Sparse {
 		t.Errorf("got rows of type %v, want sparse ones", kind)
 	}

@@ -1,0 +1,65 @@
+package feature_test
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+)
+
+// A cross of two columns gives a linear model one weight for each pair of levels.
+func ExampleNewChain() {
+	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
+		{Name: "sex", Kind: data.Categorical, Levels: []string{"f", "m"}, Unknown: data.Zero, Missing: data.Zero},
+		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec, err := feature.ParseSpec("crosses:columns=sex*age")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	chain, err := feature.NewChain(encoder, spec)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := make([]float64, chain.Dim())
+	chain.Features(x, []float32{1, 40}, chain.NewScratch()) // m, 40
+	for j, name := range chain.Names() {
+		fmt.Printf("%s: %v\n", name, x[j])
+	}
+	// Output:
+	// sex = f: 0
+	// sex = m: 1
+	// age: 0.4
+	// sex × age = f: 0
+	// sex × age = m: 0.4
+}
+
+// Random Fourier features follow from a public seed.
+func ExampleNewChain_fourier() {
+	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
+		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spec, err := feature.ParseSpec("fourier:features=3,bandwidth=0.2,seed=1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	chain, err := feature.NewChain(encoder, spec)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := make([]float64, chain.Dim())
+	chain.Features(x, []float32{40}, chain.NewScratch())
+	fmt.Printf("%.4f\n", x)
+	// Output: [0.7933 -0.6024 0.5796]
+}
