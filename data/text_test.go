@@ -20,7 +20,7 @@ const textSchema = `dither-schema: 1
 name: reviews
 row: one review
 max-records: 40
-missing-marks: ["?"]
+missing-marks: ["?", nil]
 target: {column: y, levels: [a, b]}
 columns:
   g: {levels: [u, v], unknown: other, missing: indicator}
@@ -170,7 +170,7 @@ func TestEnglishStopWords(t *testing.T) {
 }
 
 // textCells are cells of the text columns that ways to read CSV could read differently.
-var textCells = []string{"", "?", " ? ", "good film", " Good  film! ", "\"quoted, text\"", "\"with \"\"quotes\"\" inside\"", "\"two\nlines of it\"", "the", "é日本", "\"\"", "1.5", "\"a\r\nb\""}
+var textCells = []string{"", "?", "nil", " ? ", "good film", " Good  film! ", "\"quoted, text\"", "\"with \"\"quotes\"\" inside\"", "\"two\nlines of it\"", "the", "é日本", "\"\"", "1.5", "\"a\r\nb\""}
 
 func textTable(r *rand.Rand, rows int) string {
 	var b strings.Builder
@@ -205,7 +205,8 @@ func TestTextPaths(t *testing.T) {
 	for i := range 200 {
 		text := textTable(r, 1+r.IntN(30))
 		o := data.ReadOptions{KeepDropped: i%2 == 0, WithoutTarget: i%3 == 0, Extra: []string{"h", "t"}[:i%3]}
-		if !pathsAgree(t, s, text, o, 1+r.IntN(200)) {
+		block := 1 + r.IntN(200)
+		if !pathsAgree(t, s, text, o, block) {
 			continue
 		}
 		tables++
@@ -213,7 +214,7 @@ func TestTextPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := data.ReadFrom(context.Background(), s, "t.csv", strings.NewReader(text), o)
+		got, err := data.ReadFromInBlocks(context.Background(), s, "t.csv", strings.NewReader(text), o, block)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,6 +223,21 @@ func TestTextPaths(t *testing.T) {
 	if tables < 190 {
 		t.Errorf("got %d tables of 200: the test is idle", tables)
 	}
+}
+
+// TestTextBlocks reads a table of many blocks, whose rooms are used again.
+func TestTextBlocks(t *testing.T) {
+	s := mustParse(t, strings.Replace(textSchema, "max-records: 40", "max-records: 9000", 1))
+	text, o := textTable(rand.New(rand.NewPCG(59, 60)), 9000), data.ReadOptions{}
+	want, err := data.ReadFromGeneral(context.Background(), s, "t.csv", strings.NewReader(text), o)
+	if err != nil || len(text) < 200000 {
+		t.Fatal(len(text), err)
+	}
+	got, err := data.ReadFromInBlocks(context.Background(), s, "t.csv", strings.NewReader(text), o, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, got, want)
 }
 
 // TestTextRows compares the values of rows with the cells of the columns, one by one.

@@ -224,16 +224,13 @@ func (f *frozen) ApplyRows(dst, x []float64, rows int, scratch any) {
 	if n := rows * f.widest; len(s.a) < n {
 		s.a, s.b = make([]float64, n), make([]float64, n)
 	}
-	from, to := x, s.a
+	from, to, free := x, s.a, s.b
 	for k, l := range f.layers {
 		if k == len(f.layers)-1 {
 			to = dst
 		}
 		l.apply(to[:rows*l.out], from[:rows*l.in], rows)
-		from, to = to, s.b
-		if k%2 == 1 {
-			to = s.a
-		}
+		from, to, free = to, free, to
 	}
 	for r := 0; f.unit && r < rows; r++ {
 		scaleToUnit(dst[r*f.out : (r+1)*f.out])

@@ -113,6 +113,31 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
+// TestFrozenLayers compares five layers of permutations with one after the other.
+func TestFrozenLayers(t *testing.T) {
+	var f tensorFile
+	f.add("turn", "F32", []int{3, 3}, packed("F32", []float64{0, 2, 0, 0, 0, 3, 5, 0, 0})) // (a, b, c) to (2b, 3c, 5a)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), f.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	layer := `{"weight": "turn", "activation": "identity"}`
+	c, err := NewChainOf(FilesIn(dir), pixels(t, 3), Spec{"encoder", []byte(`{"file": "e.safetensors", "norm": "none", "layers": [` + strings.Repeat(layer+",", 4) + layer + `]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, x := make([]float64, 3), []float64{1, 0.2, 0.6}
+	c.Features(got, []float32{255, 51, 153}, c.NewScratch())
+	for range 5 {
+		x = []float64{2 * x[1], 3 * x[2], 5 * x[0]}
+	}
+	for j := range x {
+		if math.Abs(got[j]-x[j]) > 1e-9*x[j] {
+			t.Errorf("got %v, want %v", got, x)
+		}
+	}
+}
+
 // checkSpecs wants the file part of the chain, named without its folder and by its hash.
 func checkSpecs(t *testing.T, c *Chain, file []byte) {
 	t.Helper()

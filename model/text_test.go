@@ -108,6 +108,13 @@ func TestTextRowDrops(t *testing.T) {
 	if number != text || text == other || text != text {
 		t.Errorf("got %v for a number, %v for its text, %v for another", number, text, other)
 	}
+	row.Reset()
+	if _, ok := row.Predict(); ok {
+		t.Error("a row whose text was taken away: got a prediction")
+	}
+	if again := predict(func() error { _ = row.SetText("review", "other words"); return row.SetText("review", "1999") }); again != text {
+		t.Errorf("a text set twice: got %v, want %v", again, text)
+	}
 	if none := predict(func() error { return row.SetText("review", "NA") }); none == none {
 		t.Errorf("a missing mark: got %v, want no prediction", none)
 	}
