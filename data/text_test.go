@@ -228,9 +228,9 @@ func TestTextPaths(t *testing.T) {
 // TestTextBlocks reads a table of many blocks, whose rooms are used again.
 func TestTextBlocks(t *testing.T) {
 	s := mustParse(t, strings.Replace(textSchema, "max-records: 40", "max-records: 9000", 1))
-	text, o := textTable(rand.New(rand.NewPCG(59, 60)), 9000), data.ReadOptions{}
+	text, o := strings.ReplaceAll(textTable(rand.New(rand.NewPCG(59, 60)), 9000), "good film", strings.Repeat("good film ", 100)), data.ReadOptions{}
 	want, err := data.ReadFromGeneral(context.Background(), s, "t.csv", strings.NewReader(text), o)
-	if err != nil || len(text) < 200000 {
+	if err != nil || len(text) < 1000000 {
 		t.Fatal(len(text), err)
 	}
 	got, err := data.ReadFromInBlocks(context.Background(), s, "t.csv", strings.NewReader(text), o, 1000)
