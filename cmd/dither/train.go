@@ -131,11 +131,11 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if t.dryRun {
 		return t.printDryRun(setup, options, draft)
 	}
-	folder, err := newFolder(t.out, t.replace)
+	place, err := newFolder(t.out, t.replace)
 	if err != nil {
 		return err
 	}
-	f := fitting{source: source, setup: setup, options: options, draft: draft, folder: folder}
+	f := fitting{source: source, setup: setup, options: options, draft: draft, folder: place}
 	if t.stream {
 		if f.encoded, err = t.encode(ctx, setup, options); err != nil {
 			return stopped(err)
