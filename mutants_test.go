@@ -71,7 +71,7 @@ var mutants = []mutant{
 	{"certificate of another model", "certificate/certificate.go", `same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file"),`, "", "./certificate", "TestVerifyRefusesEdits"},
 	{"errors that quote cells", "data/csv.go", `fmt.Sprintf("the row has %s", plural(len(cells), "cell"))`, `fmt.Sprintf("the row has %q", cells)`, "./cmd/dither", "TestTrainRefusals"},
 	{"a record in the model file", "cmd/dither/train_artefacts.go", "modelText, err := m.Encode()", "if f.records != nil {\n\t\tm.Provenance.Program += fmt.Sprint(f.records.Column(0)[f.records.Records()-1])\n\t}\n\tmodelText, err := m.Encode()", "./cmd/dither", "TestTrainLeaksNoCell"},
-	{"budget spent before the report is tried", "cmd/dither/train.go", "if err := t.rehearse(f); err != nil {", "if err := t.rehearse(f); err != nil && ctx == nil {", "./cmd/dither", "TestTrainSpendsNothingOnWhatCannotBeWritten"},
+	{"budget spent before the report is tried", "cmd/dither/train.go", "if err = t.rehearse(f); err != nil {", "if err = t.rehearse(f); err != nil && ctx == nil {", "./cmd/dither", "TestTrainSpendsNothingOnWhatCannotBeWritten"},
 	{"private metrics in the summary", "cmd/dither/train_artefacts.go", "if f.test != nil && f.source.testPublic {", "if f.test != nil {", "./cmd/dither", "TestTrainTestTableNeedsAWord"},
 }
 
