@@ -45,7 +45,7 @@ func TestRadiusIsAUnit(t *testing.T) {
 		private := radiusRequest(Request{PrivateRadius: true, ClippingMode: mode})
 		got := run(t, private, Options{}, s, d)
 		radius := got.Features().Radius
-		declared := radiusRequest(Request{Normalization: feature.NormClip, Radius: radius, Intercept: DefaultIntercept * radius, ClippingMode: mode})
+		declared := radiusRequest(Request{Normalization: feature.NormClip, Radius: radius, Intercept: WhitenedIntercept * radius, ClippingMode: mode})
 		want := run(t, declared, Options{}, s, d)
 		if radius == 1 || !slices.Equal(got.Weights(), want.Weights()) || got.Features().Intercept != want.Features().Intercept {
 			t.Errorf("%s: weights %v with a private radius %v, %v with a declared one", mode, got.Weights(), radius, want.Weights())
@@ -145,7 +145,7 @@ func TestPersonsHaveARadius(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := result.Model.Features(); !(f.Radius > 0) || math.Abs(f.Intercept-f.Radius/2) > 1e-12*f.Radius || f.Whitening == nil {
-		t.Errorf("radius %v, intercept %v, whitening %v; want an intercept of half the radius, and a whitening", f.Radius, f.Intercept, f.Whitening)
+	if f := result.Model.Features(); !(f.Radius > 0) || math.Abs(f.Intercept-f.Radius*WhitenedIntercept) > 1e-12*f.Radius || f.Whitening == nil {
+		t.Errorf("radius %v, intercept %v, whitening %v; want an intercept of %v radii, and a whitening", f.Radius, f.Intercept, f.Whitening, WhitenedIntercept)
 	}
 }

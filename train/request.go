@@ -42,7 +42,8 @@ type Request struct {
 	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
 	PrivateRadius bool
 	// Intercept is the value of the constant feature; negative means none, 0 means
-	// DefaultIntercept, or TextIntercept where a column is text.
+	// DefaultIntercept, TextIntercept where a column is text, or WhitenedIntercept beside rows that are
+	// whitened.
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
@@ -100,6 +101,9 @@ const (
 	BaselineSteps = 300
 	// DefaultIntercept is the value of the constant feature beside rows of norm 1.
 	DefaultIntercept = 0.5
+	// WhitenedIntercept is its value beside whitened rows, none of whose directions is strong: a larger
+	// intercept would be the one direction that limits the learning rate.
+	WhitenedIntercept = 0.25
 	// maxWhitening is the largest number of features of which a full covariance is taken unasked.
 	maxWhitening = 1000
 	// whiteningNoise is the largest spectral norm of the noise in the covariance, for rows of norm 1, up
@@ -144,7 +148,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 		return Setup{}, err
 	}
 	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
-		Clipping: r.clipping(linear, features), Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
+		Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		ClassWeights: largestOne(r.ClassWeights), SampleWeights: r.SampleWeights, NonPrivate: math.IsInf(r.Epsilon, 1)}
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
 		return Setup{}, err
@@ -153,6 +157,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}
+	setup.Plan.Clipping = r.clipping(linear, features)
 	if err := setup.Plan.calibrate(r); err != nil {
 		return Setup{}, err
 	}

@@ -50,6 +50,9 @@ func (r Request) prepare(s *Setup) error {
 	if err != nil || r.Whiten == No || r.Whiten == Auto && !(bound && r.whitens(s, structure)) {
 		return err
 	}
+	if r.Intercept == 0 {
+		m.Intercept = WhitenedIntercept
+	}
 	for _, kind := range structure.kinds() {
 		numbers := Statistic{Kind: kind}.products(m.Chain).Numbers(m.Chain.Dim())
 		learn(kind, radius*radius, numbers)

@@ -53,7 +53,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, NAME or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
-	f.Float64Var(&p.intercept, "intercept", train.DefaultIntercept, fmt.Sprintf("value of the constant feature, inside the clipped norm (%v with texts)", train.TextIntercept))
+	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", train.DefaultIntercept, train.TextIntercept, train.WhitenedIntercept))
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
@@ -105,11 +105,8 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 			return r, o, err
 		}
 	}
-	switch {
-	case p.noIntercept || p.intercept == 0:
-		r.Intercept = -1
-	case !p.flags.Changed("intercept"):
-		r.Intercept = 0 // the plan's own
+	if p.noIntercept || p.intercept == 0 && p.flags.Changed("intercept") {
+		r.Intercept = -1 // 0 is the plan's own
 	}
 	return r, o, p.budget(&r, nonPrivate)
 }
