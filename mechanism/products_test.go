@@ -155,3 +155,15 @@ func TestProductsAreRefused(t *testing.T) {
 		t.Error("rows made for other noise were taken")
 	}
 }
+
+// TestProductsSkipRowsBeyondTheLimit lowers the limit under rows that were made for a larger one: the second
+// line of defense, which NewRows leaves nothing to do.
+func TestProductsSkipRowsBeyondTheLimit(t *testing.T) {
+	rows := productRows(t, Gaussian{20}, [][]float64{{0.1, 0, 0, 0, 0, 0}, {0.2, 0, 0, 0, 0, 0}})
+	rows.limit = rows.n2[1] - 1
+	for name, p := range kindsOfProducts {
+		if got, want := p.sum(rows)[0], plainProducts(name, rows.row(0))[0]; got != want {
+			t.Errorf("%s: got %d, want %d of the first row alone", name, got, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
 )
 
 // fruitSchema has %s for its target.
@@ -36,7 +37,7 @@ func fruits(t *testing.T, dir string, n int) string {
 
 // TestTrainOneVsRest trains three heads, and wants the model file, the certificate, the report and
 // the predictions to be of that loss. Under clipping of examples the bound is √3 times the norm of
-// a row, which is √(1 + 0.25) with the intercept.
+// a row, which is √(1 + 0.25²) with the intercept of whitened rows.
 func TestTrainOneVsRest(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -50,7 +51,7 @@ func TestTrainOneVsRest(t *testing.T) {
 		t.Fatalf("model: got %+v, error %v, want three heads of one-vs-rest", m.Linear(), err)
 	}
 	c, err := certificate.Read(filepath.Join("m", certificate.FileName))
-	if want := fmt.Sprintf(`"bound": %v`, math.Sqrt(3)*math.Hypot(1, 0.5)); err != nil || !strings.Contains(string(c.Plan), want) {
+	if want := fmt.Sprintf(`"bound": %v`, math.Sqrt(3)*math.Hypot(1, train.WhitenedIntercept)); err != nil || !strings.Contains(string(c.Plan), want) {
 		t.Errorf("plan: got %s, error %v, want %s", c.Plan, err, want)
 	}
 	mustInvoke(t, "verify", "m")
