@@ -26,7 +26,7 @@ func TestFloorFollowsNoise(t *testing.T) {
 		}
 	}
 	for noise, want := range map[float64]float64{0: 0.25, 0.2: 1.75 * 0.2 * math.Sqrt(2*math.Log(5))} {
-		w, _ := moment{[]float64{0.5, 0.5, 0, -0.0}, noise}.diagonal()
+		w, _ := moment{[]float64{0.5, 0.5, 0, math.Copysign(0, -1)}, noise}.diagonal()
 		if math.Abs(w.Scales[2]-1/math.Sqrt(want)) > 1e-9 || w.Scales[0] >= w.Scales[2] {
 			t.Errorf("noise %v: scales %v, want %v at an empty feature", noise, w.Scales, 1/math.Sqrt(want))
 		}
