@@ -62,16 +62,13 @@ func TestNeighborsMoveNormsByAtMostTheBound(t *testing.T) {
 	for trial := range 1000 {
 		n := 4 + r.IntN(4)
 		scale := math.Exp(20*r.Float64() - 15)
-		rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: 2, Step: 1e-4}, func(dst []float64, _, _ int) {
-			for j := range dst {
-				dst[j] = scale * r.NormFloat64()
+		x := make([]float64, 2*n)
+		for j := range x {
+			if x[j] = scale * r.NormFloat64(); trial%50 == 0 {
+				x[j] = 0.5
 			}
-			if trial%50 == 0 {
-				for j := range dst {
-					dst[j] = 0.5
-				}
-			}
-		})
+		}
+		rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: 2, Step: 1e-4}, func(dst []float64, first, k int) { copy(dst, x[2*first:2*(first+k)]) })
 		if err != nil {
 			t.Fatal(err)
 		}
