@@ -11,7 +11,7 @@ import "math"
 //
 // Every NaN that they return has the bits 0x7fc00000. Subnormal numbers are arguments and
 // results like others. The error bounds, in units in the last place (ulp) of the exact
-// result, were found by taking all 2^32 arguments; the tests repeat it (tag long).
+// result, were found by taking all 2^32 arguments; the tests repeat it (tag long, -argument-stride 1).
 
 // Exp writes e^x for every entry of x to dst. The error is below 1.1 ulp. Exp(-Inf) is 0 and
 // Exp(+Inf) is +Inf; above 88.72284 the result is +Inf, below -103.97208 it is 0.

@@ -2,19 +2,27 @@
 
 package linalg
 
-import "testing"
+import (
+	"flag"
+	"testing"
+)
 
 // doubleArguments is how many arguments the tests of the functions of float64 take.
 const doubleArguments = 1 << 21
 
-// TestVectorFunctionsOfAllArguments takes all 2^32 arguments. It runs for minutes.
+// argumentStride is the distance of the arguments that TestVectorFunctionsOfAllArguments takes; it is odd,
+// so that every exponent and the last bits of the significand occur.
+var argumentStride = flag.Uint64("argument-stride", 31, "distance of the arguments of float32 functions; 1 takes all, for minutes")
+
+// TestVectorFunctionsOfAllArguments takes every 31st of the 2^32 arguments, or all of them with
+// -argument-stride 1.
 func TestVectorFunctionsOfAllArguments(t *testing.T) {
 	const parts = 16
 	for _, f := range vectorFunctions {
 		for part := range uint64(parts) {
 			t.Run(f.name, func(t *testing.T) {
 				t.Parallel()
-				scanVectorFunctions(t, f, part<<32/parts, (part+1)<<32/parts, 1)
+				scanVectorFunctions(t, f, part<<32/parts, (part+1)<<32/parts, *argumentStride)
 			})
 		}
 	}

@@ -1,0 +1,91 @@
+package dither_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// mutant is a fault of privacy, as one edit of one file, and the test that must convict it.
+type mutant struct{ name, file, old, new, pkg, test string }
+
+// mutants are faults that other systems had, or that this one could get. The edits are laid over
+// the sources by the go tool, so that no source carries a switch for them.
+var mutants = []mutant{
+	{"noise divided by two", "mechanism/noise.go", "len(dst))], g.bits)", "len(dst))], g.bits-1)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise one percent low", "mechanism/internal/sample/gaussian.go", "dst[i] = (v + half) >> shift", "dst[i] = (v - v/100 + half) >> shift", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"no noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "error(nil)", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
+	{"half of the coordinates without noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "b.grid.noise.draw(noise[:len(noise)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range b.values {", "for j, v := range b.values {\n\t\tnoise[j] = noise[0]", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"noise not scaled by the bound", "mechanism/sum.go", "unit: s.bound / float64(s.grid.bound)", "unit: 1 / float64(s.grid.bound)", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"the same key every time", "mechanism/internal/sample/stream.go", "rand.Read(key[:])", "_ = rand.Read", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
+	{"noise of one sign", "mechanism/internal/sample/gaussian.go", "l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)", "l, negative := meta&(layerCount-1), int64(0)", "./mechanism/internal/sample", "TestGaussianDistribution"},
+	{"edges of the layers always kept", "mechanism/internal/sample/gaussian.go", "if point < box.inside || s.under(l, point) {", "if true {", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"tails cut off", "mechanism/internal/sample/gaussian.go", "if point < box.inside || s.under(l, point) {", "if point < box.inside {", "./mechanism/internal/sample", "TestGaussianMoments"},
+	{"no clipping", "mechanism/sum.go", "(middle < limitHigh || middle == limitHigh && low <= limitLow)", "(middle < limitHigh || true || low <= limitLow)", "./mechanism", "TestContributionsNeverExceedTheBound"},
+	{"bound twice as large as charged", "mechanism/sum.go", "limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))", "limitHigh, limitLow := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
+	{"a record counted twice", "mechanism/tally.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
+	{"records outside the sample", "mechanism/tally.go", "if !s.sample.has(at) {", "if at < 0 {", "./mechanism", "TestSampleIsObeyed"},
+	{"coefficients in float32", "mechanism/sum.go", "exact[i] = float64(v)", "exact[i] = float64(float32(v))", "./mechanism", "TestFramedSumIsTheDenseSum"},
+	{"integers that can overflow", "mechanism/grid.go", "if worst.BitLen() <= sumBits {", "if worst.BitLen() <= sumBits+2 {", "./mechanism", "TestGridKeepsItsPromises"},
+	{"release without payment", "mechanism/pay.go", "if err := p.Pay(e); err != nil {\n\t\t\t\treturn err\n\t\t\t}", "_ = e", "./mechanism", "TestReleaseRefusals"},
+	{"noise of another price", "mechanism/release.go", "b.state.grid.noise != n", "false", "./mechanism", "TestReleaseRefusals"},
+	{"sampled steps priced as if full noise were amplified twice", "mechanism/sampling.go", "priced = PoissonSampled{s.probability, e}", "priced = PoissonSampled{s.probability / 2, e}", "./mechanism", "TestSampleIsObeyed"},
+	{"a drawn sample released twice", "mechanism/pay.go", "if d.released.Swap(true) {", "if false {", "./mechanism", "TestASampleIsReleasedOnce"},
+	{"joined sums charged as one", "mechanism/pay.go", "event, err := d.sampling.Price(together(noises))\n\tif err != nil {\n\t\treturn err\n\t}\n\tif d.released", "event, err := d.sampling.Price(noises[0])\n\tif err != nil {\n\t\treturn err\n\t}\n\tif d.released", "./mechanism", "TestJoinIsOneEvent"},
+	{"parts out of turn", "mechanism/pay.go", "if r.next != d.part {", "if false {", "./mechanism", "TestPartitionPaysOnceARound"},
+	{"one payment for all rounds", "mechanism/pay.go", "if d.part == 0 {", "if d.part == 0 && r.paid == \"\" {", "./mechanism", "TestPartitionPaysOnceARound"},
+	{"vectors beyond their norm", "mechanism/norm.go", "if sum += max(v, -v); sum > bound {", "if sum += max(v, -v); sum > 2*bound {", "./mechanism", "TestVectorsNeverExceedTheBound"},
+	{"centered rows with the norm of plain ones", "mechanism/frame.go", "y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot()", "_ = dot", "./mechanism", "TestFramedSumIsTheDenseSum"},
+	{"intercepts without a norm", "mechanism/frame.go", "out.n2 = y2 + out.tail*out.tail", "out.n2 = y2", "./mechanism", "TestFramedSumIsTheDenseSum"},
+	{"whole numbers that float64 rounds", "mechanism/sum.go", "const wholeLimit = 1 << 53", "const wholeLimit = 1 << 62", "./mechanism", "TestFramedSumIsTheDenseSum"},
+	{"center subtracted once", "mechanism/frame.go", "v -= betas[k] * f.m[j]", "v -= min(betas[k], 1) * f.m[j]", "./mechanism", "TestFramedSumIsTheDenseSum"},
+	{"discrete noise of half the scale", "mechanism/noise.go", "return uint64(math.Ldexp(scale, scaleBits)), 1 << scaleBits, nil", "return uint64(math.Ldexp(scale, scaleBits)), 2 << scaleBits, nil", "./mechanism", "TestEveryNoiseIsReleased"},
+	{"zero twice as likely", "mechanism/internal/sample/laplace.go", "case magnitude != 0:", "default:", "./mechanism/internal/sample", "TestDiscreteLaplaceLaw"},
+	{"discrete gaussian with laplace tails", "mechanism/internal/sample/discretegaussian.go", "if s.halfSquareCoin(max(product, a)-min(product, a), a) {", "if s.halfSquareCoin(max(product, a)-min(product, a), a) || product > a {", "./mechanism/internal/sample", "TestDiscreteGaussianLaw"},
+	{"maximum norm without rejection", "mechanism/internal/sample/knorm.go", "if s.radiusKept(r, dimension) {", "if s.radiusKept(r, dimension) || r > 0 {", "./mechanism/internal/sample", "TestLInfinityLaw"},
+	{"batches of fixed size", "mechanism/internal/sample/poisson.go", "if u < head || u == head && s.Word()>>chunk < tail {", "if _ = tail; uint64(i)*head>>chunk != uint64(i+1)*head>>chunk {\n\t\t\t\t_ = u", "./mechanism/internal/sample", "TestPoissonSizesVary"},
+	{"sampling probability too high", "mechanism/internal/sample/poisson.go", "u < head ||", "u <= head ||", "./mechanism/internal/sample", "TestPoissonCounts"},
+	{"empty samples skipped", "train/descent.go", "sum, err := r.newSum(sample)", "if len(sample.Indices()) == 0 {\n\t\treturn mechanism.Noisy{}, nil\n\t}\n\tsum, err := r.newSum(sample)", "./train", "TestEmptySamplesTrain"},
+	{"count without noise", "train/prepare.go", "out.divisor, err = query.Count(terms, t.records)", "_, err = query.Count(terms, t.records)\n\t\tout.divisor = float64(t.records)", "./train", "TestFitIsRandomAndPaid"},
+	{"preparation not charged", "train/plan.go", "s = append(s, p.noise(statistic.NoiseMultiplier))", "_ = statistic", "./train", "TestPlanEventFollowsThePreparation"},
+	{"counts forgotten by gdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestLaws"},
+	{"counts forgotten by rdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestRDPLaws"},
+	{"counts forgotten, whatever the accountant", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestConformance"},
+	{"pairs of replace-one charged once", "account/pairs.go", "pair.Shift(pair.Laplace, e.NoiseMultiplier/move)", "pair.Shift(pair.Laplace, e.NoiseMultiplier)", "./account", "TestReplaceOneMovesTwoBounds"},
+	{"losses rounded down", "account/internal/pld/cells.go", "up := min(max((p-odds*q)*whole, 0), p)", "up := min(max((p-odds*q)*whole, 0), p) * 0.99", "./account/internal/pld", "TestDiscretizeDominates"},
+	{"divergences out of reach count as nothing", "account/divergence.go", "			values[k] = math.Inf(1)", "			values[k] = 0", "./account", "TestDivergencesOutOfReach"},
+	{"a second plan on a ledger for one", "ledger/ledger.go", "if len(l.entries) > 0 {", "if false {", "./ledger", "TestSingleHoldsOnePlan"},
+	{"replace-one charged once", "account/gdp.go", "return n.Movement() * math.Sqrt(square)", "return math.Sqrt(square)", "./account", "TestLaws"},
+	{"ledger without limit", "ledger/ledger.go", "if !(cost.Upper <= l.limit.Epsilon()) {", "if false {", "./ledger", "TestReserveKeepsTheLimit"},
+	{"grant that refills", "ledger/grant.go", "g.runs[0].count--", "_ = g", "./ledger", "TestGrantPaysEachReleaseOnceInOrder"},
+	{"intercept outside the norm", "feature/map.go", "\tif m.Norm == NormUnit {\n\t\tm.normalize(dst)\n\t}\n", "", "./feature", "TestMapKeepsItsBounds"},
+	{"rows that look at each other", "feature/map.go", "x[r*d:(r+1)*d])\n\t}\n}", "x[:d])\n\t}\n}", "./feature", "TestMapLooksAtOneRow"},
+	{"gradients that look at each other", "train/descent.go", "residual[k] *= w", "residual[k] *= w * (1 + 1e-3*c.Coefficients[0])", "./train", "TestProposalsLookAtOneRecord"},
+	{"certificate of other events", "certificate/certificate.go", `same("event", c.Event, want.Event, "the plan"),`, "", "./certificate", "TestVerifyRefusesEdits"},
+	{"certificate of another model", "certificate/certificate.go", `, same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file"))`, ")", "./certificate", "TestVerifyRefusesEdits"},
+	{"errors that quote cells", "data/csvpart.go", "if !p.accept(line, bytes.Count(row, []byte{p.plan.delimiter})+1) {", "if !p.accept(line, bytes.Count(row, []byte{p.plan.delimiter})+1) {\n\t\tif p.err != nil {\n\t\t\tp.err = ragged(string(row), line, 1, 1)\n\t\t}", "./cmd/dither", "TestTrainRefusals"},
+	{"a record in the model file", "cmd/dither/train_artefacts.go", "modelText, err := m.Encode()", "if f.records != nil {\n\t\tm.Provenance.Program += fmt.Sprint(f.records.Column(0)[f.records.Records()-1])\n\t}\n\tmodelText, err := m.Encode()", "./cmd/dither", "TestTrainLeaksNoCell"},
+	{"budget spent before the report is tried", "cmd/dither/train.go", "if err = t.rehearse(f); err != nil {", "if err = t.rehearse(f); err != nil && ctx == nil {", "./cmd/dither", "TestTrainSpendsNothingOnWhatCannotBeWritten"},
+	{"private metrics in the summary", "cmd/dither/train_artefacts.go", "if f.test != nil && f.source.testPublic {", "if f.test != nil {", "./cmd/dither", "TestTrainTestTableNeedsAWord"},
+}
+
+// oneKey makes every stream begin alike; it exists in this test alone.
+var oneKey = mutant{file: "mechanism/internal/sample/stream.go", old: "rand.Read(key[:])", new: "_ = rand.Read"}
+
+// ofRecords are faults that make a run depend on records that were not drawn.
+var ofRecords = []mutant{
+	{name: "divisor from the number of records", file: "train/descent.go", old: "divisor := weighted * s.Plan.Share()", new: "divisor := float64(records) * s.Plan.Share()"},
+	{name: "one draw more for each record", file: "train/descent.go", old: "sample, err := r.samples.draw()", new: "sample, err := r.samples.draw()\n\tif len(r.weights) > 0 {\n\t\tr.weights[0] += 1e-12 * float64(r.rows.Len())\n\t}"},
+}
+
+// TestMutantsApply holds the edits to the sources as they are now; TestMutantsAreConvicted, a longer
+// test, makes them.
+func TestMutantsApply(t *testing.T) {
+	for _, m := range append(append([]mutant{oneKey}, ofRecords...), mutants...) {
+		text, err := os.ReadFile(m.file)
+		if n := strings.Count(string(text), m.old); err != nil || n != 1 {
+			t.Errorf("%s: %s holds the text of the edit %d times, want once: %v", m.name, m.file, n, err)
+		}
+	}
+}
