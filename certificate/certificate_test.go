@@ -85,6 +85,17 @@ func TestPriceIncludesTheSlack(t *testing.T) {
 	}
 }
 
+func TestPriceWithoutSlackAtDeltaZero(t *testing.T) {
+	d := Derivation{Event: mechanism.KNorm{NoiseMultiplier: 4}, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person"}}
+	if exact, err := PriceOf(d); err != nil || math.Abs(exact.Epsilon-0.25) > 1e-12 {
+		t.Errorf("pure epsilon without slack: got %v (%v), want 1/4", exact.Epsilon, err)
+	}
+	d.NoiseDraws = 1
+	if slack, err := PriceOf(d); err != nil || !math.IsInf(slack.Epsilon, 1) {
+		t.Errorf("epsilon at delta 0 with slack: got %v (%v), want infinity", slack.Epsilon, err)
+	}
+}
+
 func TestAimRefusesSlackBeyondAPercent(t *testing.T) {
 	for delta, want := range map[float64]bool{1e-6: true, 1e-40: true, 1e-50: false} {
 		target, err := privacy.NewGuarantee(1, delta, privacy.AddOrRemoveOne, privacy.Unit{})

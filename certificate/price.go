@@ -32,7 +32,7 @@ func PriceOf(d Derivation) (Price, error) {
 func priceRows(d Derivation, rows int) (float64, error) {
 	slack := mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(account.For(d.Event), d.Event, d.Delta, d.Neighboring, rows)
-	if err != nil || math.IsInf(rough, 1) {
+	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {
 		return rough, err
 	}
 	_, delta := slack.Narrow(rough+1, d.Delta)

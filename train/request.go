@@ -125,25 +125,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
 	}
-	encoder, err := feature.NewEncoder(s)
-	if err != nil {
-		return Setup{}, err
-	}
-	loss := r.Loss
-	if loss == nil {
-		if loss, err = model.LossFor(len(s.Target.Levels)); err != nil {
-			return Setup{}, err
-		}
-	}
-	chain, err := feature.NewChainOf(feature.ReadFile, encoder, r.Transforms...)
-	if err != nil {
-		return Setup{}, err
-	}
-	features := r.features(chain)
-	if err = features.Validate(); err != nil {
-		return Setup{}, err
-	}
-	linear, err := model.NewLinear(loss, len(s.Target.Levels), features.Dim())
+	features, linear, err := r.Encoding(s)
 	if err != nil {
 		return Setup{}, err
 	}

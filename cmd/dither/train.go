@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -58,6 +59,7 @@ type trainCommand struct {
 	streamed                    *data.Source // the table that --stream is for, or nil
 	plan                        planFlags
 	holdout                     holdoutFlags
+	method                      methodFlags
 	stdout, stderr              io.Writer
 }
 
@@ -92,6 +94,7 @@ func newTrain() *cobra.Command {
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
 	t.holdout.add(f)
+	t.method.add(f)
 	return c
 }
 
@@ -103,6 +106,12 @@ func (t *trainCommand) run(ctx context.Context) error {
 	request, options, err := t.plan.request(t.nonPrivate)
 	if err != nil {
 		return err
+	}
+	if err = t.method.check(); err != nil {
+		return err
+	}
+	if t.method.elsewhere() {
+		return t.runMethod(ctx, source, request, options)
 	}
 	if err = options.Validate(); err != nil {
 		return err
@@ -188,7 +197,8 @@ func stopped(err error) error {
 // fitting is everything that a run needs once its inputs are read.
 type fitting struct {
 	source  tables
-	setup   train.Setup
+	setup   train.Setup // with another method, the numbers that it shares with all
+	other   *erm.Setup  // nil: package train
 	options train.Options
 	draft   certificate.Certificate
 	folder  folder
@@ -214,9 +224,12 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	progress := newProgress(t.stderr, t.quiet)
 	f.options.Progress = progress.show
 	var result *train.Result
-	if f.encoded != nil {
+	switch {
+	case f.other != nil:
+		result, err = erm.Fit(ctx, budget, *f.other, f.records, erm.Options{FeatureBits: f.options.FeatureBits})
+	case f.encoded != nil:
 		result, err = t.fitStream(ctx, budget, f)
-	} else {
+	default:
 		result, err = train.Fit(ctx, budget, f.setup, f.records, f.options)
 	}
 	progress.end()

@@ -77,7 +77,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
-		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Warnings: warnings(f.setup)}
+		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Warnings: f.warnings()}
 	if evaluation != nil {
 		s.Holdout = &evaluation.Measures
 	}
@@ -108,9 +108,9 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 	p := report.Page{
 		Title: kind + f.source.schema.Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: noiseWords(f.setup.Plan)},
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: f.noiseWords()},
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
-		Model: modelFacts(f, result), Events: events(f.setup.Plan),
+		Model: f.modelFacts(result), Events: f.events(),
 		Verify: "dither verify " + filepath.Base(f.folder.path),
 		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "schema, feature map and weights"},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},

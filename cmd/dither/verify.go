@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
@@ -48,13 +49,14 @@ var methods = allMethods()
 func allMethods() map[string]certificate.Method {
 	all := train.Methods()
 	maps.Copy(all, evaluate.Methods())
+	maps.Copy(all, erm.Methods())
 	return all
 }
 
 // known reports whether a method is one of package train, whose plans are train.Plan.
 func known(method string) bool {
-	_, ok := methods[method]
-	return ok && method != evaluate.MethodPrivate
+	_, ok := train.Methods()[method]
+	return ok
 }
 
 // checked lists in words what verifyFolder looks at.
@@ -176,6 +178,9 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order and nothing behind them", certificate.FileName)
 	}
 	if !known(c.Method) {
+		if plan, err := erm.ReadPlan(c.Plan); isOther(c.Method) && err == nil {
+			return checkPlanSpelling(c, plan)
+		}
 		if plan, err := evaluate.ReadPlan(c.Plan); c.Method == evaluate.MethodPrivate && err == nil {
 			return checkPlanSpelling(c, plan)
 		}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// methodFlags are the flags that choose the method, and those of methods other than gradient descent.
+type methodFlags struct {
+	flags    *pflag.FlagSet
+	name     string
+	sumRidge float64
+}
+
+// ownFlags names, for each flag that only some methods have, those methods.
+var ownFlags = map[string][]string{}
+
+// descentFlags are the flags of gradient descent with noise in every step.
+var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "center", "whiten", "learning-rate", "momentum", "ridge",
+	"average", "epsilon-per-step", "unit", "max-records-per-person", "stream", "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
+	"class-weights", "sample-weights"}
+
+func (m *methodFlags) add(f *pflag.FlagSet) {
+	m.flags = f
+	names := make([]string, 0, len(erm.Names()))
+	for _, name := range erm.Names() {
+		names = append(names, name+" ("+erm.Summary(name)+")")
+	}
+	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
+	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
+}
+
+// elsewhere reports whether the method is one of package erm.
+func (m *methodFlags) elsewhere() bool { return slices.Contains(erm.Names(), m.name) }
+
+// check refuses an unknown method, and flags that the method does not have.
+func (m *methodFlags) check() error {
+	descent := []string{train.MethodGD, train.MethodSGD}
+	if !m.elsewhere() && !slices.Contains(descent, m.name) {
+		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append(descent, erm.Names()...), ", "))
+	}
+	var wrong error
+	m.flags.Visit(func(f *pflag.Flag) {
+		having, some := ownFlags[f.Name]
+		switch {
+		case f.Name == "sum-ridge":
+			having, some = erm.Names(), true
+		case slices.Contains(descentFlags, f.Name):
+			having, some = descent, true
+		}
+		if some && !slices.Contains(having, m.name) && wrong == nil {
+			wrong = fmt.Errorf("--%s is given with --method %s, want it with %s only", f.Name, m.name, strings.Join(having, ", "))
+		}
+	})
+	return wrong
+}
+
+// request turns the flags into what is asked of erm.
+func (m *methodFlags) request(r train.Request) erm.Request {
+	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge}
+}
+
+// runMethod is run for a method of package erm.
+func (t *trainCommand) runMethod(ctx context.Context, source tables, request train.Request, options train.Options) error {
+	if request.PrivateRadius {
+		return fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
+	}
+	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
+		return err
+	}
+	setup, err := erm.NewSetup(t.method.request(request), source.schema)
+	if err != nil {
+		return err
+	}
+	f := fitting{source: source, setup: shared(setup), other: &setup, options: options}
+	if f.draft, err = setup.Plan.Certificate(); err != nil {
+		return err
+	}
+	f.draft.Assumptions = assumptions(f.setup, source)
+	if t.dryRun {
+		return t.printMethodDryRun(f)
+	}
+	if f.folder, err = newFolder(t.out, t.replace); err != nil {
+		return err
+	}
+	if f.records, err = source.train(ctx); err != nil {
+		return stopped(err)
+	}
+	if f.test, err = source.test(ctx); err != nil {
+		return stopped(err)
+	}
+	if err = t.rehearse(f); err != nil {
+		return err
+	}
+	return t.fit(ctx, f)
+}
+
+// shared is what a method's setup has in common with one of package train.
+func shared(s erm.Setup) train.Setup {
+	p := s.Plan
+	return train.Setup{Schema: s.Schema, Features: s.Features, Model: s.Model, Plan: train.Plan{Neighboring: p.Neighboring, Unit: p.Unit, RowsPerPerson: p.RowsPerPerson, Delta: p.Delta,
+		Records: p.Records, MaxRecords: p.MaxRecords, Dim: p.Dim, Columns: p.Columns, NonPrivate: p.NonPrivate}}
+}
+
+// warnings are drawn from public numbers.
+func (f fitting) warnings() []string {
+	if f.other != nil && !f.other.Plan.NonPrivate {
+		return nil
+	}
+	return warnings(f.setup)
+}
+
+// noiseWords says how much noise there is for one record.
+func (f fitting) noiseWords() string {
+	if f.other != nil {
+		return ""
+	}
+	return noiseWords(f.setup.Plan)
+}
+
+// events lists the releases with their shares of the budget: under other methods of the Rényi divergence at
+// the order that prices the plan.
+func (f fitting) events() []report.Event {
+	if f.other == nil {
+		return events(f.setup.Plan)
+	}
+	p := f.other.Plan
+	steps, total := p.Steps(), 0.0
+	out := make([]report.Event, len(steps))
+	for i, s := range steps {
+		out[i] = report.Event{Purpose: s.Purpose, Text: eventText(s.Event), Count: 1, Share: share(p, s.Event)}
+		if r, repeated := s.Event.(mechanism.Repeat); repeated {
+			out[i].Count = r.Count
+		}
+		total += out[i].Share
+	}
+	for i := range out {
+		out[i].Share /= total
+	}
+	return out
+}
+
+// share is the divergence of an event at the order that prices the plan, or 1 where there is none.
+func share(p erm.Plan, e mechanism.Event) float64 {
+	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
+	if err != nil || p.NonPrivate {
+		return 1
+	}
+	curve, err := account.RDP{Orders: []float64{order}}.Curve(e, p.Neighboring)
+	if err != nil {
+		return 1
+	}
+	return curve[0]
+}
+
+// modelFacts describes model and training.
+func (f fitting) modelFacts(r *train.Result) []report.Fact {
+	if f.other == nil {
+		return modelFacts(f, r)
+	}
+	m := r.Model
+	out := []report.Fact{
+		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
+		{Name: "method", Value: f.other.Plan.Method + ": " + erm.Summary(f.other.Plan.Method)},
+		{Name: "rows", Value: rowWords(m.Features())},
+	}
+	for _, fact := range f.other.Plan.Facts() {
+		out = append(out, report.Fact{Name: fact.Name, Value: fact.Value})
+	}
+	return out
+}
+
+// methodDryRun is what --dry-run prints for a method of package erm.
+type methodDryRun struct {
+	Plan        erm.Plan                `json:"plan"`
+	Certificate certificate.Certificate `json:"certificate"`
+}
+
+func (t *trainCommand) printMethodDryRun(f fitting) error {
+	if t.json {
+		return writeJSON(t.stdout, methodDryRun{f.other.Plan, f.draft})
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n\nplan\n", guaranteeText(f.draft))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "  method\t%s\t\n", f.other.Plan.Method)
+	for _, e := range f.events() {
+		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
+	}
+	fmt.Fprintf(table, "  weights\t%d × %d\t\n", f.other.Plan.Columns, f.other.Plan.Dim)
+	for _, fact := range f.other.Plan.Facts() {
+		fmt.Fprintf(table, "  %s\t%s\t\n", fact.Name, fact.Value)
+	}
+	fmt.Fprintf(table, "  rows\tat most %d\t\n", f.other.Plan.MaxRecords)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
+	return err
+}

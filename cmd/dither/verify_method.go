@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/model"
+)
+
+// isOther reports whether a method is one of package erm, whose plans are erm.Plan.
+func isOther(method string) bool { return slices.Contains(erm.Names(), method) }
+
+// checkOther is checkModel for a method of package erm, which learns nothing but the weights.
+func checkOther(c certificate.Certificate, m *model.Model) error {
+	p, err := erm.ReadPlan(c.Plan)
+	if err != nil {
+		return nil // Certificate.Verify says so
+	}
+	s := m.Schema()
+	learned := error(nil)
+	if f := m.Features(); f.Center != nil || f.Whitening != nil {
+		learned = fmt.Errorf("the model rests on a learned center or covariance, want one that the plan pays for")
+	}
+	return errors.Join(
+		agree("length of the weights", p.Dim, m.Linear().Dim),
+		agree("number of weight vectors", p.Columns, m.Linear().Columns),
+		agree("loss", p.Loss.Name, m.Linear().Loss.Name()),
+		agree("bound of rows", p.RowBound, erm.RowBound(m.Features())),
+		agree("unit", p.Unit, s.Row),
+		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("declared number of records", p.Records, s.Records),
+		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
+		learned,
+	)
+}

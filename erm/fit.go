@@ -1,0 +1,70 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// Options cannot change privacy.
+type Options struct {
+	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8.
+	FeatureBits int
+}
+
+// fitting is one run of a method over encoded records.
+type fitting struct {
+	Setup
+	options Options
+	// rows are the records as the feature map sees them, with their labels: class indices, or targets in
+	// [-1, 1]. Their number is private under add-or-remove-one.
+	rows *mechanism.Rows
+	// grant pays for the plan's event, in the order in which the event lists its parts.
+	grant mechanism.Payer
+}
+
+// Fit reserves the plan's event, encodes the records and lets the method pay and release. Errors after the
+// reservation do not depend on values of records, and what was reserved stays spent. There may be at most
+// MaxRecords records. Of the result only the model is filled in: it is what package train returns.
+func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
+	if err := s.Plan.Validate(); err != nil {
+		return nil, err
+	}
+	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
+		return nil, fmt.Errorf("erm: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
+	}
+	m, err := methodOf(s.Plan.Method)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := train.Encode(s.Features, s.Schema, d, o.FeatureBits)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := m.fit(ctx, &fitting{Setup: s, options: o, rows: rows, grant: grant})
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := model.New(s.Schema, s.Features, s.Model.Loss, weights)
+	if err != nil {
+		return nil, err
+	}
+	return &train.Result{Model: fitted}, nil
+}
+
+// noise is the noise of a plan, or none for a baseline.
+func (p Plan) noise(n mechanism.Noise) mechanism.Noise {
+	if p.NonPrivate {
+		return mechanism.NonPrivate{}
+	}
+	return n
+}

@@ -1,0 +1,91 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// method is one way to a private minimizer. To add one: a file with its type, a section of Plan, and a
+// line in the table.
+type method interface {
+	// name is the method's name in flags, plans and certificates.
+	name() string
+	// summary says in a few words what the method does.
+	summary() string
+	// plan fills in the method's section from public numbers, noise included; it refuses what the
+	// method's theorem does not cover. It may change the model of the setup.
+	plan(r Request, s *Setup) error
+	// validate refuses a plan whose numbers make no sense or are not covered; event, draws and fit are
+	// only asked about plans that pass.
+	validate(p Plan) error
+	// event is what a plan releases, and what is reserved.
+	event(p Plan) mechanism.Event
+	// draws is how many random numbers of normal or continuous noise are drawn.
+	draws(p Plan) int
+	// steps lists the plan's releases in order for people to read; their events are those of event.
+	steps(p Plan) []Step
+	// facts lists the plan's other numbers for people to read.
+	facts(p Plan) []Fact
+	// fit pays, releases, and returns the weights, column after column. Errors do not depend on values of
+	// records.
+	fit(ctx context.Context, f *fitting) ([]float64, error)
+}
+
+// Step is one release of a plan.
+type Step struct {
+	// Purpose says in a few words what is released.
+	Purpose string
+	Event   mechanism.Event
+}
+
+// Fact is one public number of a plan in words.
+type Fact struct{ Name, Value string }
+
+// methods is the table of methods, in the order in which they are listed.
+var methods = []method{}
+
+// Names returns the names of all methods.
+func Names() []string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.name()
+	}
+	return names
+}
+
+// Summary says in a few words what a method does; "" for an unknown name.
+func Summary(name string) string {
+	m, err := methodOf(name)
+	if err != nil {
+		return ""
+	}
+	return m.summary()
+}
+
+// Steps lists the releases of a valid plan, in order.
+func (p Plan) Steps() []Step {
+	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
+		return m.steps(p)
+	}
+	return nil
+}
+
+// Facts lists the numbers of a valid plan that belong to its method, in words.
+func (p Plan) Facts() []Fact {
+	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
+		return m.facts(p)
+	}
+	return nil
+}
+
+func methodOf(name string) (method, error) {
+	for _, m := range methods {
+		if m.name() == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("erm: method is %q, want one of %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,149 @@
+package erm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Plan is every number that decides privacy. It is fixed before a record is read, written into the
+// certificate, and its Event is what is reserved and paid. Exactly one of the sections at its end is there:
+// that of the method.
+type Plan struct {
+	Method      string              `json:"method"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
+	Unit          string  `json:"unit"`
+	RowsPerPerson int     `json:"rows-per-person,omitempty"`
+	Delta         float64 `json:"delta"`
+	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared
+	// public bound on it.
+	Records    int `json:"records,omitempty"`
+	MaxRecords int `json:"max-records"`
+	// Dim and Columns are the shape of the weights.
+	Dim     int      `json:"dim"`
+	Columns int      `json:"columns"`
+	Loss    LossPlan `json:"loss"`
+	// RowBound is the largest L2 norm of a row; a longer one is shortened to it.
+	RowBound float64 `json:"row-bound"`
+	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	NonPrivate bool `json:"non-private,omitempty"`
+}
+
+// LossPlan names a loss. Width is that of the Huber loss, 0 for others.
+type LossPlan struct {
+	Name  string  `json:"name"`
+	Width float64 `json:"width,omitempty"`
+}
+
+func newLossPlan(l model.Loss) LossPlan {
+	if h, ok := l.(model.Huber); ok {
+		return LossPlan{l.Name(), h.Width}
+	}
+	return LossPlan{Name: l.Name()}
+}
+
+// Event returns what the plan releases.
+func (p Plan) Event() mechanism.Event {
+	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
+		return m.event(p)
+	}
+	return mechanism.NonPrivate{}
+}
+
+// NoiseDraws returns how many random numbers the plan's normal or continuous noise takes; noise that is
+// exact on the integers does not count.
+func (p Plan) NoiseDraws() int {
+	if m, err := methodOf(p.Method); err == nil && !p.NonPrivate {
+		return m.draws(p)
+	}
+	return 0
+}
+
+// Derivation returns what the plan implies, for the certificate.
+func (p Plan) Derivation() certificate.Derivation {
+	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+}
+
+// maxNumbers bounds the numbers of a plan far above any use, so that nothing overflows.
+const maxNumbers = 1 << 31
+
+// Validate returns an error that names the first number that makes no sense.
+func (p Plan) Validate() error {
+	m, err := methodOf(p.Method)
+	switch {
+	case err != nil:
+		return err
+	case !p.Neighboring.Valid():
+		return fmt.Errorf("erm: neighboring is %v, want a named relation", p.Neighboring)
+	case p.Unit == "":
+		return fmt.Errorf("erm: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is")
+	case !(p.Delta >= 0 && p.Delta < 1):
+		return fmt.Errorf("erm: delta is %v, want 0 or more and less than 1", p.Delta)
+	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:
+		return fmt.Errorf("erm: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", p.Records, p.MaxRecords, p.RowsPerPerson)
+	case p.Records == 0 && p.Neighboring != privacy.AddOrRemoveOne:
+		return fmt.Errorf("erm: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
+	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
+		return fmt.Errorf("erm: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
+	case !positive(p.RowBound):
+		return fmt.Errorf("erm: bound of rows is %v, want a positive finite number", p.RowBound)
+	}
+	if err = m.validate(p); err != nil {
+		return err
+	}
+	if err = mechanism.CheckEvent(m.event(p)); err != nil {
+		return err
+	}
+	return mechanism.CheckNeighboring(m.event(p), p.Neighboring)
+}
+
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+
+// JSON returns the plan as the certificate holds it.
+func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+
+// Certificate returns the certificate of the plan, without provenance and hash.
+func (p Plan) Certificate() (certificate.Certificate, error) {
+	text, err := p.JSON()
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return certificate.New(p.Method, text, p.Derivation())
+}
+
+// ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
+func ReadPlan(text json.RawMessage) (Plan, error) {
+	var p Plan
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return p, fmt.Errorf("erm: plan: %w", err)
+	}
+	return p, p.Validate()
+}
+
+// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+func Methods() map[string]certificate.Method {
+	all := map[string]certificate.Method{}
+	for _, m := range methods {
+		all[m.name()] = func(text json.RawMessage) (certificate.Derivation, error) {
+			p, err := ReadPlan(text)
+			if err == nil && p.Method != m.name() {
+				err = fmt.Errorf("erm: the plan is of method %s, want %s", p.Method, m.name())
+			}
+			if err != nil {
+				return certificate.Derivation{}, err
+			}
+			return p.Derivation(), nil
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// Request is what a person asks for; NewSetup turns it into a plan. The zero value of each optional
+// field says what it means.
+type Request struct {
+	// Method is one of Names; required.
+	Method string
+	// Epsilon is the whole budget in nats; +Inf asks for a baseline without privacy.
+	Epsilon float64
+	// Delta is 0 or more; methods without normal noise take 0.
+	Delta float64
+	// Neighboring is the relation; required.
+	Neighboring privacy.Neighboring
+	// Loss is nil for the loss that the target calls for.
+	Loss model.Loss
+	// Normalization, Radius, Intercept and Transforms are those of train.Request.
+	Normalization feature.Normalization
+	Radius        float64
+	Intercept     float64
+	Transforms    []feature.Spec
+	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all losses; 0
+	// leaves it to the method.
+	SumRidge float64
+}
+
+// Setup is a plan with the parts of the model that it was made for.
+type Setup struct {
+	Plan   Plan
+	Schema *data.Schema
+	// Features is the map of rows; nothing in it is learned.
+	Features *feature.Map
+	Model    model.Linear
+}
+
+// NewSetup turns a request into a plan for a schema, from public numbers alone.
+func NewSetup(r Request, s *data.Schema) (Setup, error) {
+	m, err := methodOf(r.Method)
+	if err != nil {
+		return Setup{}, err
+	}
+	if err = r.check(s); err != nil {
+		return Setup{}, err
+	}
+	encoding := train.Request{Loss: r.Loss, Normalization: r.Normalization, Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms}
+	features, linear, err := encoding.Encoding(s)
+	if err != nil {
+		return Setup{}, err
+	}
+	p := Plan{Method: r.Method, Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+		Dim: linear.Dim, Columns: linear.Columns, Loss: newLossPlan(linear.Loss), RowBound: RowBound(features), NonPrivate: math.IsInf(r.Epsilon, 1)}
+	setup := Setup{p, s, features, linear}
+	if err = m.plan(r, &setup); err != nil {
+		return Setup{}, err
+	}
+	return setup, setup.Plan.Validate()
+}
+
+// RowBound is the largest norm of a row on the grid: float32 factors may pass the map's own bound by a
+// few units in their last place.
+func RowBound(m *feature.Map) float64 { return m.RowBound() * (1 + 0x1p-20) }
+
+func (r Request) check(s *data.Schema) error {
+	unit := privacy.Unit{Row: s.Row, RowsPerPerson: s.RowsPerPerson}
+	if _, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, unit); err != nil {
+		return err
+	}
+	if !(r.SumRidge >= 0) || math.IsInf(r.SumRidge, 1) || !(r.Radius >= 0) || math.IsInf(r.Radius, 1) || r.Intercept != r.Intercept {
+		return fmt.Errorf("erm: ridge of the sum is %v, radius %v, intercept %v, want no negative, infinite or NaN numbers", r.SumRidge, r.Radius, r.Intercept)
+	}
+	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
+		return fmt.Errorf("erm: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
+	}
+	return s.Validate()
+}
+
+// records is the public number that sizes a default: the declared number of records or, if there is none,
+// the declared bound on it.
+func (p Plan) records() float64 {
+	if p.Records > 0 {
+		return float64(p.Records)
+	}
+	return float64(p.MaxRecords)
+}
+
+// target is the guarantee to calibrate to, so that a plan with this many draws of noise keeps the request.
+func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: p.Unit})
+	if err != nil {
+		return target, err
+	}
+	if target, err = certificate.Aim(target, draws); err != nil {
+		return target, fmt.Errorf("erm: the target is smaller than the rounding of the noise: %w", err)
+	}
+	return target, nil
+}
+
+// calibrate returns the smallest parameter for which the event keeps the request; the event must cost
+// less as the parameter grows.
+func (r Request) calibrate(p Plan, draws int, event func(parameter float64) mechanism.Event) (float64, error) {
+	target, err := r.target(p, draws)
+	if err != nil {
+		return 0, err
+	}
+	return account.Calibrate(account.For(event(1)), target, event)
+}

@@ -1,0 +1,53 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// Encoding returns the feature map, before anything is learned, and the linear model of a request for a
+// schema. Of the request it reads transforms, normalization, radius, intercept and loss.
+func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
+	encoder, err := feature.NewEncoder(s)
+	if err != nil {
+		return nil, model.Linear{}, err
+	}
+	loss := r.Loss
+	if loss == nil {
+		if loss, err = model.LossFor(len(s.Target.Levels)); err != nil {
+			return nil, model.Linear{}, err
+		}
+	}
+	chain, err := feature.NewChainOf(feature.ReadFile, encoder, r.Transforms...)
+	if err != nil {
+		return nil, model.Linear{}, err
+	}
+	features := r.features(chain)
+	if err = features.Validate(); err != nil {
+		return nil, model.Linear{}, err
+	}
+	linear, err := model.NewLinear(loss, len(s.Target.Levels), features.Dim())
+	return features, linear, err
+}
+
+// Encode puts the records of a data set on the integer grid and returns them as a map without whitening
+// sees them, record i in place i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits
+// is as in Options.
+func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*mechanism.Rows, error) {
+	if m.Whitening != nil {
+		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
+	}
+	if err := checkFeatureBits(featureBits); err != nil {
+		return nil, err
+	}
+	setup := Setup{Schema: s, Features: m}
+	rows, err := setup.encodeRows(d, d.Records(), setup.rowType(d, featureBits))
+	if err != nil {
+		return nil, err
+	}
+	return rows.Seen(frame(m))
+}
