@@ -1,16 +1,158 @@
 package train
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/model"
+)
+
+// Clipping says how one record's gradient is bounded. Whatever the mode, package mechanism verifies
+// every contribution against Bound and cuts what is beyond it, so that the guarantee rests on no
+// property of losses or records.
+type Clipping struct {
+	Mode ClippingMode `json:"mode"`
+	// Norm is the clipping norm: of the gradient, or of the row (the example); of
+	// ClipDeclaredLipschitz the declared constant.
+	Norm float64 `json:"norm"`
+	// Bound is the L2 bound on one record's gradient that follows.
+	Bound float64 `json:"bound"`
+	// ParameterRadius is the L2 norm of all weights to which ClipDataAndParameter projects them
+	// after every step, 0 for the other modes.
+	ParameterRadius float64 `json:"parameter-radius,omitempty"`
+}
+
+// ClippingMode names what is clipped.
+type ClippingMode string
+
+const (
+	// ClipGradient scales each record's gradient down to the clipping norm.
+	ClipGradient ClippingMode = "gradient"
+	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the
+	// gradient.
+	ClipExample ClippingMode = "example"
+	// ClipDataAndParameter scales each row down to norm R once and projects the weights on a ball
+	// of declared radius ρ after every step. Scores then lie within R·ρ, which bounds the derivative
+	// of losses that have no Lipschitz constant, such as the squared loss, whose targets lie within
+	// ±1: by R·ρ + 1, and the gradient by R·(R·ρ + 1).
+	ClipDataAndParameter ClippingMode = "data-and-parameter"
+	// ClipDeclaredLipschitz takes the declared clipping norm for a Lipschitz constant of the loss and
+	// scales nothing itself. A record whose gradient is longer breaks the declaration, not the
+	// guarantee: its contribution is cut to the bound.
+	ClipDeclaredLipschitz ClippingMode = "declared-lipschitz"
+)
+
+// ClippingModes lists the modes.
+func ClippingModes() []ClippingMode {
+	return []ClippingMode{ClipGradient, ClipExample, ClipDataAndParameter, ClipDeclaredLipschitz}
+}
+
+// ofRows reports whether a mode bounds gradients by the norms of rows.
+func (m ClippingMode) ofRows() bool { return m == ClipExample || m == ClipDataAndParameter }
+
+// validate returns an error where the numbers of the clipping make no sense.
+func (c Clipping) validate() error {
+	switch {
+	case !slices.Contains(ClippingModes(), c.Mode):
+		return fmt.Errorf("train: clipping mode is %q, want one of %v", c.Mode, ClippingModes())
+	case !positive(c.Norm) || !positive(c.Bound):
+		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", c.Norm, c.Bound)
+	case (c.Mode == ClipDataAndParameter) != (c.ParameterRadius != 0) || c.Mode == ClipDataAndParameter && !positive(c.ParameterRadius):
+		return fmt.Errorf("train: parameter radius is %v with clipping %s, want a positive finite number with %s and none otherwise", c.ParameterRadius, c.Mode, ClipDataAndParameter)
+	}
+	return nil
+}
 
 // weight returns the factor that brings a gradient of this norm to the clipping norm: 1
 // if it is within, 0 for a norm that is not a number. It is a proposal; the sum verifies
 // the bound.
 func (c Clipping) weight(norm float64) float64 {
-	if c.Mode == ClipExample {
+	if c.Mode != ClipGradient {
 		return 1
 	}
 	if !(norm <= math.MaxFloat64) {
 		return 0
 	}
 	return min(1, c.Norm/norm)
+}
+
+// project moves weights onto the ball of the parameter radius, if there is one, and reports whether
+// it did; it looks at released numbers only. Norms are kept below the radius by more than their
+// rounding. Weights that are not finite stay.
+func (c Clipping) project(weights []float64) bool {
+	limit := c.ParameterRadius * (1 - 1e-9)
+	norm := linalg.Norm(weights)
+	if c.ParameterRadius == 0 || !(norm > limit) || math.IsInf(norm, 1) {
+		return false
+	}
+	for j := range weights {
+		weights[j] *= limit / norm
+	}
+	return true
+}
+
+// checkClipping refuses a request whose bound would not follow.
+func (r Request) checkClipping() error {
+	switch {
+	case r.ClippingMode != "" && !slices.Contains(ClippingModes(), r.ClippingMode):
+		return fmt.Errorf("train: clipping mode is %q, want one of %v", r.ClippingMode, ClippingModes())
+	case r.ClippingMode == ClipDeclaredLipschitz && r.ClippingNorm == 0:
+		return fmt.Errorf("train: clipping is %s without a clipping norm, want the declared Lipschitz constant of the loss as the clipping norm", r.ClippingMode)
+	case (r.ClippingMode == ClipDataAndParameter) != (r.ParameterRadius != 0) || r.ParameterRadius != 0 && !positive(r.ParameterRadius):
+		return fmt.Errorf("train: parameter radius is %v with clipping %q, want a positive finite number with %s and none otherwise", r.ParameterRadius, r.ClippingMode, ClipDataAndParameter)
+	case r.ClippingMode == ClipDataAndParameter && r.PrivateRadius:
+		return fmt.Errorf("train: clipping is %s with a private radius of rows, want a declared one; the bound is no multiple of the radius", ClipDataAndParameter)
+	}
+	return nil
+}
+
+// clipping is the bound that follows from mode, loss and rows.
+func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error) {
+	lipschitz, rows := linear.Loss.Lipschitz(linear.Columns), m.RowBound()
+	switch {
+	case r.ClippingMode == ClipDeclaredLipschitz:
+		return Clipping{Mode: ClipDeclaredLipschitz, Norm: r.ClippingNorm, Bound: r.ClippingNorm}, nil
+	case r.ClippingMode == ClipDataAndParameter:
+		residual, err := residualWithin(linear, rows*r.ParameterRadius)
+		return Clipping{ClipDataAndParameter, rows, residual * rows, r.ParameterRadius}, err
+	case r.ClippingMode == ClipExample && math.IsInf(lipschitz, 1):
+		return Clipping{}, fmt.Errorf("train: clipping is %s with loss %s, which has no Lipschitz constant, want %s or %s", ClipExample, linear.Loss.Name(), ClipGradient, ClipDataAndParameter)
+	case r.ClippingMode == ClipExample:
+		return Clipping{Mode: ClipExample, Norm: rows, Bound: lipschitz * rows}, nil
+	}
+	norm := r.ClippingNorm
+	if norm == 0 {
+		norm = min(1, lipschitz) * rows * math.Sqrt(r.Person.scale())
+		if hasTexts(m.Chain) {
+			norm *= textClipping
+		}
+	}
+	return Clipping{Mode: ClipGradient, Norm: norm, Bound: norm}, nil
+}
+
+// squaredLoss is the name of the loss without a Lipschitz constant of which residualWithin knows
+// that its derivative is monotone in the score and in the label.
+const squaredLoss = "squared"
+
+// residualWithin bounds the derivative of a loss by scores of at most this magnitude: by the loss's
+// Lipschitz constant, or for the squared loss by the largest derivative at the four corners of
+// |score| ≤ limit and |label| ≤ 1, which is what targets are scaled to.
+func residualWithin(linear model.Linear, limit float64) (float64, error) {
+	if lipschitz := linear.Loss.Lipschitz(linear.Columns); !math.IsInf(lipschitz, 1) {
+		return lipschitz, nil
+	}
+	if linear.Loss.Name() != squaredLoss || linear.Columns != 1 {
+		return 0, fmt.Errorf("train: clipping is %s with loss %s, want the squared loss or one with a Lipschitz constant", ClipDataAndParameter, linear.Loss.Name())
+	}
+	largest, residual := 0.0, make([]float64, 1)
+	for _, score := range []float64{-limit, limit} {
+		for _, label := range []float64{-1, 1} {
+			linear.Loss.Residuals(residual, []float64{score}, label)
+			largest = max(largest, math.Abs(residual[0]))
+		}
+	}
+	return largest, nil
 }

@@ -65,6 +65,7 @@ func stopped(ctx context.Context, step, steps int) error {
 // advance takes a step along what was released.
 func (r *descent) advance(step int, noisy mechanism.Noisy) {
 	r.optimizer.Step(r.weights, noisy)
+	r.Plan.Clipping.project(r.weights)
 	r.average.Add(step, r.weights)
 	r.report(step + 1)
 }

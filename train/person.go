@@ -32,8 +32,8 @@ func (u *PersonUnit) validate(p Plan) error {
 		return fmt.Errorf("train: person is column %q with at most %d rows, want a column of the schema and 1 to %d rows", u.Column, u.MaxRows, maxRowsPerPerson)
 	case p.Sampling == samplingFixedSize:
 		return fmt.Errorf("train: batches of fixed size are asked for with persons as records, want all persons, Poisson samples or parts; the number of persons is not declared")
-	case p.Clipping.Mode == ClipExample:
-		return fmt.Errorf("train: clipping of examples is asked for with persons as records, want clipping of gradients; a person's rows are bounded together")
+	case p.Clipping.Mode.ofRows():
+		return fmt.Errorf("train: clipping %s is asked for with persons as records, want clipping of gradients; a person's rows are bounded together", p.Clipping.Mode)
 	}
 	return nil
 }

@@ -103,26 +103,6 @@ func Kinds() []StatisticKind {
 	return []StatisticKind{CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
-// Clipping says how one record's gradient is bounded.
-type Clipping struct {
-	Mode ClippingMode `json:"mode"`
-	// Norm is the clipping norm: of the gradient, or of the row (the example).
-	Norm float64 `json:"norm"`
-	// Bound is the L2 bound on one record's gradient that follows.
-	Bound float64 `json:"bound"`
-}
-
-// ClippingMode names what is clipped.
-type ClippingMode string
-
-const (
-	// ClipGradient scales each record's gradient down to the clipping norm.
-	ClipGradient ClippingMode = "gradient"
-	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the
-	// gradient.
-	ClipExample ClippingMode = "example"
-)
-
 // noise is the noise of a multiplier under the plan.
 func (p Plan) noise(multiplier float64) mechanism.Noise {
 	if p.NonPrivate {
@@ -209,10 +189,9 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("train: steps is %d, want 1 to %d", p.Steps, maxSteps)
 	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
 		return fmt.Errorf("train: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
-	case !positive(p.Clipping.Norm) || !positive(p.Clipping.Bound):
-		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", p.Clipping.Norm, p.Clipping.Bound)
-	case p.Clipping.Mode != ClipGradient && p.Clipping.Mode != ClipExample:
-		return fmt.Errorf("train: clipping mode is %q, want %s or %s", p.Clipping.Mode, ClipGradient, ClipExample)
+	}
+	if err := p.Clipping.validate(); err != nil {
+		return err
 	}
 	if err := p.validateSampling(); err != nil {
 		return err

@@ -31,12 +31,14 @@ type Request struct {
 	// Steps is the number of gradient steps; 0 means DefaultSteps, BaselineSteps without
 	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
-	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss.
-	ClippingMode ClippingMode
-	ClippingNorm float64
-	// Normalization of rows; "" means NormUnit (NormClip under ClipExample).
+	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss. ParameterRadius is
+	// for ClipDataAndParameter.
+	ClippingMode    ClippingMode
+	ClippingNorm    float64
+	ParameterRadius float64
+	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and ClipDataAndParameter).
 	Normalization feature.Normalization
-	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample.
+	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample and ClipDataAndParameter.
 	Radius float64
 	// PrivateRadius takes for the radius the median of the norms of rows, learned within the budget.
 	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
@@ -139,8 +141,10 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}
-	setup.Plan.Clipping = r.clipping(linear, features)
-	if err := setup.Plan.calibrate(r); err != nil {
+	if setup.Plan.Clipping, err = r.clipping(linear, features); err != nil {
+		return Setup{}, err
+	}
+	if err = setup.Plan.calibrate(r); err != nil {
 		return Setup{}, err
 	}
 	return setup, setup.Plan.Validate()
@@ -157,8 +161,8 @@ func (r Request) check(s *data.Schema) error {
 	if r.Steps < 0 || r.Steps > maxSteps || !(r.ClippingNorm >= 0) || math.IsInf(r.ClippingNorm, 1) || !(r.Radius >= 0) || r.Intercept != r.Intercept {
 		return fmt.Errorf("train: steps is %d, clipping norm %v, radius %v, intercept %v, want no negative, infinite or NaN numbers and at most %d steps", r.Steps, r.ClippingNorm, r.Radius, r.Intercept, maxSteps)
 	}
-	if r.ClippingMode != "" && r.ClippingMode != ClipGradient && r.ClippingMode != ClipExample {
-		return fmt.Errorf("train: clipping mode is %q, want %s or %s", r.ClippingMode, ClipGradient, ClipExample)
+	if err := r.checkClipping(); err != nil {
+		return err
 	}
 	if r.Normalization == feature.NormNone && r.Whiten == Yes {
 		return fmt.Errorf("train: whitening is asked for with row normalization none, want unit or clip; a covariance needs rows of bounded norm")
@@ -199,13 +203,13 @@ func (r Request) features(c *feature.Chain) *feature.Map {
 	m := &feature.Map{Chain: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
-		if r.ClippingMode == ClipExample || r.PrivateRadius {
+		if r.ClippingMode.ofRows() || r.PrivateRadius {
 			m.Norm = feature.NormClip
 		}
 	}
 	if m.Norm == feature.NormClip && m.Radius == 0 {
 		m.Radius = 1
-		if r.ClippingMode == ClipExample && r.ClippingNorm > 0 {
+		if r.ClippingMode.ofRows() && r.ClippingNorm > 0 {
 			m.Radius = r.ClippingNorm
 		}
 	}
@@ -218,22 +222,6 @@ func (r Request) features(c *feature.Chain) *feature.Map {
 		m.Intercept = DefaultIntercept
 	}
 	return m
-}
-
-// clipping is the bound that follows from mode, loss and rows.
-func (r Request) clipping(linear model.Linear, m *feature.Map) Clipping {
-	lipschitz := linear.Loss.Lipschitz(linear.Columns)
-	if r.ClippingMode == ClipExample {
-		return Clipping{ClipExample, m.RowBound(), lipschitz * m.RowBound()}
-	}
-	norm := r.ClippingNorm
-	if norm == 0 {
-		norm = min(1, lipschitz) * m.RowBound() * math.Sqrt(r.Person.scale())
-		if hasTexts(m.Chain) {
-			norm *= textClipping
-		}
-	}
-	return Clipping{ClipGradient, norm, norm}
 }
 
 // calibrate fills in the noise multipliers so that the plan costs at most the request.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ type planFlags struct {
 	samplingProbability           float64
 	batchSize, parts              int
 	clipping                      string
-	clippingNorm                  float64
+	clippingNorm, parameterRadius float64
 	normalization                 string
 	radius                        string
 	intercept                     float64
@@ -48,8 +49,9 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
 	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d without privacy, or %d expected passes when sampling)", train.DefaultSteps, train.BaselineSteps, train.DefaultEpochs))
-	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "what is clipped: gradient (each record's) or example (each row, once)")
+	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
+	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, NAME or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
@@ -70,7 +72,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 
 // request turns the flags into what is asked of train.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
-	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm,
+	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
 		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
 	var err error
@@ -164,8 +166,8 @@ func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
 	if !nonPrivate && math.IsInf(r.Epsilon, 1) {
 		return fmt.Errorf("--epsilon is infinite, want a finite number; --non-private trains a baseline")
 	}
-	if r.ClippingMode != train.ClipGradient && r.ClippingMode != train.ClipExample {
-		return fmt.Errorf("--clipping is %q, want %s or %s", r.ClippingMode, train.ClipGradient, train.ClipExample)
+	if !slices.Contains(train.ClippingModes(), r.ClippingMode) {
+		return fmt.Errorf("--clipping is %q, want one of %v", r.ClippingMode, train.ClippingModes())
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
-	fmt.Fprintf(table, "  clipping\teach %s at L2 norm %.4g\tone record moves a sum by at most %.4g\n", s.Plan.Clipping.Mode, s.Plan.Clipping.Norm, s.Plan.Clipping.Bound)
+	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(clippingWords(s.Plan.Clipping), ";")[0], s.Plan.Clipping.Bound)
 	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
 	if err := table.Flush(); err != nil {
 		return err

@@ -149,10 +149,22 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
 		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps, learning rate %.4g, momentum %.4g", p.Method(), samplingWords(p), p.Steps, r.LearningRate, f.options.Momentum)},
 		{Name: "rows", Value: rowWords(m.Features())},
-		{Name: "clipping", Value: fmt.Sprintf("each %s at L2 norm %.4g; one record's gradient is at most %.4g", p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound)},
+		{Name: "clipping", Value: clippingWords(p.Clipping)},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: output},
 	}
+}
+
+// clippingWords says how a record's gradient is bounded.
+func clippingWords(c train.Clipping) string {
+	bound := fmt.Sprintf("; one record's gradient is at most %.4g", c.Bound)
+	switch c.Mode {
+	case train.ClipDataAndParameter:
+		return fmt.Sprintf("each row at L2 norm %.4g, weights projected on a ball of radius %.4g", c.Norm, c.ParameterRadius) + bound
+	case train.ClipDeclaredLipschitz:
+		return fmt.Sprintf("none: a Lipschitz constant of %.4g was declared, and what one record contributes beyond it is cut", c.Bound)
+	}
+	return fmt.Sprintf("each %s at L2 norm %.4g", c.Mode, c.Norm) + bound
 }
 
 func samplingWords(p train.Plan) string {
