@@ -29,13 +29,15 @@ func NewLinear(l Loss, classes, dim int) (Linear, error) {
 // fits refuses a loss for a target of another kind.
 func fits(l Loss, classes int) error {
 	_, binary := l.(Logistic)
-	switch _, huber := l.(Huber); {
+	_, huber := l.(Huber)
+	_, squared := l.(Squared)
+	switch numeric := huber || squared; {
 	case classes == 1:
 		return fmt.Errorf("model: loss %s with 1 level, want at least 2; declare the levels of the target", l.Name())
-	case classes == 0 && !huber:
-		return fmt.Errorf("model: loss %s with a numeric target, want huber; declare levels to predict classes", l.Name())
-	case classes > 0 && huber:
-		return fmt.Errorf("model: loss huber with %d levels, want a numeric target; use %s", classes, classLosses(classes))
+	case classes == 0 && !numeric:
+		return fmt.Errorf("model: loss %s with a numeric target, want huber or squared; declare levels to predict classes", l.Name())
+	case classes > 0 && numeric:
+		return fmt.Errorf("model: loss %s with %d levels, want a numeric target; use %s", l.Name(), classes, classLosses(classes))
 	case binary && classes > 2:
 		return fmt.Errorf("model: loss logistic with %d levels, want 2; use %s", classes, classLosses(classes))
 	}

@@ -17,7 +17,7 @@ type Loss interface {
 	// Residuals writes the derivative of the loss by each score to dst.
 	Residuals(dst, scores []float64, label float64)
 	// Lipschitz returns the largest L2 norm of Residuals, over all values of this many scores
-	// and all labels.
+	// and all labels; +Inf where there is none.
 	Lipschitz(columns int) float64
 	// Smoothness returns the largest eigenvalue of the second derivative by the scores.
 	Smoothness() float64
@@ -27,7 +27,7 @@ type Loss interface {
 }
 
 // losses is the table of losses; a new one is one file and one line here.
-var losses = []Loss{Logistic{}, Softmax{}, OneVsRest{}, Huber{Width: DefaultHuberWidth}}
+var losses = []Loss{Logistic{}, Softmax{}, OneVsRest{}, Huber{Width: DefaultHuberWidth}, Squared{}, SquaredClasses{}}
 
 // Losses returns one of each loss, for listings and conformance tests.
 func Losses() []Loss { return append([]Loss(nil), losses...) }
@@ -56,13 +56,17 @@ func ParseLoss(name string, width float64) (Loss, error) {
 		return Softmax{}, nil
 	case "one-vs-rest":
 		return OneVsRest{}, nil
+	case "squared":
+		return Squared{}, nil
+	case "squared-classes":
+		return SquaredClasses{}, nil
 	case "huber":
 		if !(width > 0) || math.IsInf(width, 1) {
 			return nil, fmt.Errorf("model: width of the huber loss is %v, want positive and finite", width)
 		}
 		return Huber{Width: width}, nil
 	}
-	return nil, fmt.Errorf("model: loss is %q, want logistic, softmax, one-vs-rest or huber", name)
+	return nil, fmt.Errorf("model: loss is %q, want logistic, softmax, one-vs-rest, huber, squared or squared-classes", name)
 }
 
 // Logistic is log(1 + exp(-y·z)) for y = -1 (class 0) or +1 (class 1), z the score.

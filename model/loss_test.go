@@ -12,7 +12,7 @@ func columnsOf(l Loss) (columns, classes int) {
 	switch l.(type) {
 	case Logistic:
 		return 1, 2
-	case Softmax, OneVsRest:
+	case Softmax, OneVsRest, SquaredClasses:
 		return 4, 4
 	}
 	return 1, 0
@@ -60,6 +60,12 @@ func TestLossLaws(t *testing.T) {
 					t.Fatalf("residual norm %v at %v passes Lipschitz %v", norm, z, l.Lipschitz(columns))
 				}
 				checkSmooth(t, l, z, other, residual, label)
+			}
+			if math.IsInf(l.Lipschitz(columns), 1) {
+				if largest < 10 {
+					t.Errorf("largest residual is %v, want one far above any other loss's, as Lipschitz is infinite", largest)
+				}
+				return
 			}
 			if largest < 0.9*l.Lipschitz(columns) {
 				t.Errorf("largest residual %v is far from Lipschitz %v: the constant is loose or the test idle", largest, l.Lipschitz(columns))
@@ -127,6 +133,8 @@ func TestNewLinearRefusesMisfits(t *testing.T) {
 	}{
 		{"logistic with 3", Logistic{}, 3, 5, "use softmax or one-vs-rest"},
 		{"logistic with 1", Logistic{}, 1, 5, "declare the levels"},
+		{"squared with 2", Squared{}, 2, 5, "use logistic, softmax or one-vs-rest"},
+		{"squared-classes on regression", SquaredClasses{}, 0, 5, "want huber or squared"},
 		{"huber with 2", Huber{1}, 2, 5, "use logistic, softmax or one-vs-rest"},
 		{"huber with 3", Huber{1}, 3, 5, "use softmax or one-vs-rest"},
 		{"logistic on regression", Logistic{}, 0, 5, "want huber"},

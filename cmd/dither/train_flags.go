@@ -59,7 +59,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
-	f.StringVar(&p.loss, "loss", "", "logistic (2 levels), softmax or one-vs-rest (2 or more), or huber (a number); default: logistic, softmax or huber, as the target calls for")
+	f.StringVar(&p.loss, "loss", "", "logistic (2 levels), softmax, one-vs-rest or squared-classes (2 or more), huber or squared (a number); default: logistic, softmax or huber, as the target calls for")
 	f.Float64Var(&p.huberWidth, "huber-width", model.DefaultHuberWidth, "width of the huber loss, in units of half the target's range")
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
 	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")

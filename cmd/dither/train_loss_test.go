@@ -76,7 +76,7 @@ func TestTrainLossMisfits(t *testing.T) {
 		{"levels: [0, 1]", "huber", "use logistic, softmax or one-vs-rest"},
 		{"bounds: [0, 2]", "one-vs-rest", "want huber"},
 		{"bounds: [0, 2]", "softmax", "want huber"},
-		{"levels: [0, 1, 2]", "hinge", "want logistic, softmax, one-vs-rest or huber"},
+		{"levels: [0, 1, 2]", "hinge", "want logistic, softmax, one-vs-rest, huber"},
 	} {
 		schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, c.target))
 		status, _, stderr := invoke("train", "--data", "absent.csv", "--schema", schema, "--loss", c.loss, "--dry-run")

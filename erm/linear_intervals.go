@@ -1,0 +1,175 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Inference is what released moments say about the coefficients of least squares without a ridge, with
+// errors that count both the records being a sample and the noise of the release. All of it is
+// post-processing.
+type Inference struct {
+	// Weights are the coefficients, the first-order part of what the noise inflates them by taken off.
+	Weights []float64
+	// ResidualDeviation is the standard deviation of y - w·x, NaN where it is not known.
+	ResidualDeviation float64
+	// Records is the number of records with its noise.
+	Records float64
+
+	sampling, noise *mat.SymDense // covariances of the weights
+}
+
+// minSpectralRatio is how many times the least eigenvalue of the second moment must pass the spectral norm
+// of the noise for the expansion below to hold: at 4 the intervals of simulations cover as stated.
+const minSpectralRatio = 4
+
+// Infer returns the inference about target k.
+//
+// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order, and e - E·w is, up to
+// sign, the product of the noise W in the sums of (x, c·y) with u = (w, -1/c): of W with deviation ν on the
+// diagonal and ν/√2 off it, the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). To this the covariance
+// σ²·S⁻¹ of least squares with errors of equal variance is added. To second order the noise moves the mean of the
+// solution by S⁻¹·E[W·S⁻¹·W]·w, which for this W is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and is subtracted. The
+// errors are those of sandwich estimators (White, "A Heteroskedasticity-Consistent Covariance Matrix Estimator",
+// Econometrica 1980) with the noise's own variance, which is public, in the middle; compare Evans, King,
+// Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data", American Political
+// Science Review 2023, for the idea.
+//
+// It errs where the noise is too large beside the least eigenvalue for this expansion, or where the number of
+// records is not among the moments. That depends on released numbers only.
+func (m *Moments) Infer(k int) (*Inference, error) {
+	s, err := newSolver(m)
+	if err != nil {
+		return nil, err
+	}
+	records := m.Records()
+	if !(records > float64(m.features)) {
+		return nil, fmt.Errorf("erm: the moments tell of %.4g records with %d features, want more records than features, and a constant coordinate", records, m.features)
+	}
+	if least := s.values[0]; !(least > minSpectralRatio*m.NoiseNorm()) || least <= rankTolerance*s.values[m.features-1] {
+		return nil, fmt.Errorf("erm: the least eigenvalue of the second moment is %.4g and the noise has norm %.4g, want %d times as much for intervals; use fewer features, tighter bounds or more records", least, m.NoiseNorm(), minSpectralRatio)
+	}
+	var inverse mat.SymDense
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(s.second) {
+		return nil, fmt.Errorf("erm: the released second moment is singular, want linearly independent features")
+	}
+	if err = cholesky.InverseTo(&inverse); err != nil {
+		return nil, err
+	}
+	return m.infer(k, &inverse, records), nil
+}
+
+func (m *Moments) infer(k int, inverse *mat.SymDense, records float64) *Inference {
+	d := m.features
+	var w mat.VecDense
+	w.MulVec(inverse, mat.NewVecDense(d, m.Cross(k)))
+	out := &Inference{Weights: w.RawVector().Data, Records: records}
+	variance := max(0, m.SumOfSquares(k, out.Weights)) / (records - float64(d))
+	out.ResidualDeviation = math.Sqrt(variance)
+	out.sampling = scaledSym(variance, inverse)
+	out.noise = sandwich(inverse, m.noiseCovariance(out.Weights))
+	m.unbias(out.Weights, inverse)
+	return out
+}
+
+// noiseCovariance returns the covariance of the noise in ŝ - Ŝ·w.
+func (m *Moments) noiseCovariance(w []float64) *mat.SymDense {
+	d, u2 := m.features, 1/(m.scale*m.scale)
+	for _, v := range w {
+		u2 += v * v
+	}
+	out, variance := mat.NewSymDense(d, nil), m.offDiagonal()
+	for i := range d {
+		for j := i; j < d; j++ {
+			c := w[i] * w[j]
+			switch {
+			case i == j && m.equal:
+				c = u2
+			case i == j:
+				c += u2
+			}
+			out.SetSym(i, j, variance*c)
+		}
+	}
+	return out
+}
+
+// offDiagonal returns the variance of the noise off the diagonal.
+func (m *Moments) offDiagonal() float64 {
+	if m.equal {
+		return m.noise * m.noise
+	}
+	return m.noise * m.noise / 2
+}
+
+// unbias subtracts from w what the noise adds to its mean to second order.
+func (m *Moments) unbias(w []float64, inverse *mat.SymDense) {
+	d, variance, trace := m.features, m.offDiagonal(), mat.Trace(inverse)
+	inner := mat.NewVecDense(d, nil)
+	inner.MulVec(inverse, mat.NewVecDense(d, w))
+	for i := range d {
+		own := trace * w[i]
+		if m.equal { // then E[W·A·W] is ν²·A with tr(A) in place of its diagonal
+			own -= inverse.At(i, i) * w[i]
+		}
+		inner.SetVec(i, inner.AtVec(i)+own)
+	}
+	var shift mat.VecDense
+	shift.MulVec(inverse, inner)
+	for i := range w {
+		w[i] -= variance * shift.AtVec(i)
+	}
+}
+
+// sandwich returns a·b·a.
+func sandwich(a, b *mat.SymDense) *mat.SymDense {
+	var left, all mat.Dense
+	left.Mul(a, b)
+	all.Mul(&left, a)
+	d := a.SymmetricDim()
+	out := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			out.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
+		}
+	}
+	return out
+}
+
+func scaledSym(f float64, a *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	out.ScaleSym(f, a)
+	return out
+}
+
+// Estimate is an estimated number with its standard error and an interval.
+type Estimate struct {
+	Value float64 `json:"value"`
+	// StandardError counts the sample and the noise; NoiseError the noise alone.
+	StandardError float64 `json:"standard-error"`
+	NoiseError    float64 `json:"noise-error"`
+	// Lower and Upper are the interval's ends.
+	Lower float64 `json:"lower"`
+	Upper float64 `json:"upper"`
+}
+
+// Contrast returns offset + a·w with an interval that covers it at this level, such as 0.95: of a linear
+// model with errors of equal variance that the records are a sample of.
+func (f *Inference) Contrast(a []float64, offset, level float64) Estimate {
+	e := Estimate{Value: offset}
+	sampled, noisy := 0.0, 0.0
+	for i, v := range a {
+		e.Value += v * f.Weights[i]
+		for j, u := range a {
+			sampled += v * u * f.sampling.At(i, j)
+			noisy += v * u * f.noise.At(i, j)
+		}
+	}
+	e.StandardError, e.NoiseError = math.Sqrt(sampled+noisy), math.Sqrt(noisy)
+	half := math.Sqrt2 * math.Erfinv(level) * e.StandardError
+	e.Lower, e.Upper = e.Value-half, e.Value+half
+	return e
+}

@@ -1,0 +1,126 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Moments are the released sufficient statistics of least squares: the sums of products of all pairs of
+// coordinates of (x, y), x being a row of features and y its targets, with noise. Everything that is
+// computed from them is post-processing. They are immutable and safe for concurrent use.
+type Moments struct {
+	features, targets int
+	sums              *mat.SymDense // of (x, y), the features first
+	noise             float64
+	equal             bool
+	scale             float64
+	intercept         float64
+}
+
+// MomentsOptions say what released sums of products are of.
+type MomentsOptions struct {
+	// Features is how many coordinates x has, the constant one included; Targets how many y has.
+	Features, Targets int
+	// Deviation is the standard deviation of the noise on the diagonal of Sums, of which the noise off the
+	// diagonal has 1/√2 (the Gaussian orthogonal ensemble); 0 without noise.
+	Deviation float64
+	// Equal says that the noise has the same deviation off the diagonal.
+	Equal bool
+	// Scale is what y was multiplied with before the sums were taken; 0 means 1.
+	Scale float64
+	// Intercept is the value of the last coordinate of x if it is a constant, else 0.
+	Intercept float64
+}
+
+// NewMoments returns the statistics whose sums of products are given: a symmetric matrix of
+// Features+Targets rows in row-major order, which need not be positive. It copies sums.
+func NewMoments(sums []float64, o MomentsOptions) (*Moments, error) {
+	side := o.Features + o.Targets
+	if o.Features < 1 || o.Targets < 1 || len(sums) != side*side {
+		return nil, fmt.Errorf("erm: there are %d sums of products of %d features and %d targets, want (features + targets)²", len(sums), o.Features, o.Targets)
+	}
+	if !(o.Deviation >= 0) || !(o.Scale >= 0) || math.IsInf(o.Scale, 1) || !(o.Intercept >= 0) {
+		return nil, fmt.Errorf("erm: deviation is %v, scale %v, intercept %v, want 0 or positive finite numbers", o.Deviation, o.Scale, o.Intercept)
+	}
+	if o.Scale == 0 {
+		o.Scale = 1
+	}
+	all := mat.NewSymDense(side, nil)
+	for i := range side {
+		for j := i; j < side; j++ {
+			v := (sums[i*side+j] + sums[j*side+i]) / 2
+			if v-v != 0 {
+				return nil, fmt.Errorf("erm: a sum of products is %v, want finite numbers", v)
+			}
+			all.SetSym(i, j, v)
+		}
+	}
+	return &Moments{o.Features, o.Targets, all, o.Deviation, o.Equal, o.Scale, o.Intercept}, nil
+}
+
+// Features returns how many coordinates a row of features has, the constant one included.
+func (m *Moments) Features() int { return m.features }
+
+// Targets returns how many targets there are.
+func (m *Moments) Targets() int { return m.targets }
+
+// Deviation returns the standard deviation of the noise on the diagonal of the second moment.
+func (m *Moments) Deviation() float64 { return m.noise }
+
+// SecondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues.
+func (m *Moments) SecondMoment() *mat.SymDense {
+	s := mat.NewSymDense(m.features, nil)
+	for i := range m.features {
+		for j := i; j < m.features; j++ {
+			s.SetSym(i, j, m.sums.At(i, j))
+		}
+	}
+	return s
+}
+
+// Cross returns Σ x·y_k with its noise.
+func (m *Moments) Cross(k int) []float64 {
+	out := make([]float64, m.features)
+	for j := range out {
+		out[j] = m.sums.At(j, m.features+k) / m.scale
+	}
+	return out
+}
+
+// Square returns Σ y_k² with its noise.
+func (m *Moments) Square(k int) float64 {
+	return m.sums.At(m.features+k, m.features+k) / (m.scale * m.scale)
+}
+
+// Records returns the number of records with its noise, NaN if no coordinate is constant.
+func (m *Moments) Records() float64 {
+	if m.intercept == 0 {
+		return math.NaN()
+	}
+	last := m.features - 1
+	return m.sums.At(last, last) / (m.intercept * m.intercept)
+}
+
+// SumOfSquares returns Σ (y_k - w·x)² as the statistics have it, which noise may make negative.
+func (m *Moments) SumOfSquares(k int, w []float64) float64 {
+	sum, cross := m.Square(k), m.Cross(k)
+	for i, a := range w {
+		sum -= 2 * a * cross[i]
+		for j, b := range w {
+			sum += a * b * m.sums.At(i, j)
+		}
+	}
+	return sum
+}
+
+// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights as the statistics have it, over
+// the records that they are of. Without a constant coordinate it is NaN. It is not moved into a range:
+// noise can take it past 1.
+func (m *Moments) Determination(k int, w []float64) float64 {
+	records := m.Records()
+	mean := m.Cross(k)[m.features-1] / (m.intercept * records)
+	total := m.Square(k) - records*mean*mean
+	return 1 - m.SumOfSquares(k, w)/total
+}

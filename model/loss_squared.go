@@ -1,0 +1,129 @@
+package model
+
+import "math"
+
+// Squared is half the squared residual, (z - y)²/2, of a numeric target y scaled to [-1, 1]. Its
+// derivative is not bounded: descent must clip gradients. The methods of package erm that release sums
+// of products need no bound on it.
+type Squared struct{}
+
+// SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
+// coordinates of the class, which are -1 and +1 on one score for two classes, and the unit vector of the
+// class for more. Its derivative is not bounded.
+// Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition 2009,
+// section 4.2, linear regression of an indicator matrix.
+type SquaredClasses struct{}
+
+var (
+	_ Loss = Squared{}
+	_ Loss = SquaredClasses{}
+)
+
+// Name returns "squared".
+func (Squared) Name() string { return "squared" }
+
+// Columns returns 1.
+func (Squared) Columns(int) int { return 1 }
+
+// Value returns the loss of one score.
+func (Squared) Value(scores []float64, label float64) float64 {
+	r := scores[0] - label
+	return r * r / 2
+}
+
+// Residuals writes z - y.
+func (Squared) Residuals(dst, scores []float64, label float64) { dst[0] = scores[0] - label }
+
+// Lipschitz returns +Inf.
+func (Squared) Lipschitz(int) float64 { return math.Inf(1) }
+
+// Smoothness returns 1.
+func (Squared) Smoothness() float64 { return 1 }
+
+// Predict leaves the score as it is.
+func (Squared) Predict([]float64) {}
+
+// Name returns "squared-classes".
+func (SquaredClasses) Name() string { return "squared-classes" }
+
+// Columns returns 1 for two classes, else the number of classes.
+func (SquaredClasses) Columns(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// ClassCoordinate returns the coordinate of a class on score k of so many: what that score would ideally
+// be.
+func ClassCoordinate(class, k, columns int) float64 {
+	switch {
+	case columns == 1:
+		return float64(2*class - 1)
+	case class == k:
+		return 1
+	}
+	return 0
+}
+
+// Value returns half the squared distance of the scores from the coordinates of the class.
+func (l SquaredClasses) Value(scores []float64, label float64) float64 {
+	sum := 0.0
+	for k, z := range scores {
+		r := z - ClassCoordinate(int(label), k, len(scores))
+		sum += r * r
+	}
+	return sum / 2
+}
+
+// Residuals writes the scores less the coordinates of the class.
+func (SquaredClasses) Residuals(dst, scores []float64, label float64) {
+	for k, z := range scores {
+		dst[k] = z - ClassCoordinate(int(label), k, len(scores))
+	}
+}
+
+// Lipschitz returns +Inf.
+func (SquaredClasses) Lipschitz(int) float64 { return math.Inf(1) }
+
+// Smoothness returns 1.
+func (SquaredClasses) Smoothness() float64 { return 1 }
+
+// Predict replaces one score by the probability of class 1, (1+z)/2 moved into [0, 1], and several by the
+// nearest probabilities: they keep their order, and those far below the others become 0.
+func (SquaredClasses) Predict(scores []float64) {
+	if len(scores) == 1 {
+		scores[0] = max(0, min(1, (1+scores[0])/2))
+		return
+	}
+	nearestProbabilities(scores)
+}
+
+// nearestProbabilities moves x to the nearest point of the simplex: a common number is subtracted from
+// all, and what falls below 0 is 0 (Michelot, "A Finite Algorithm for Finding the Projection of a Point
+// onto the Canonical Simplex of R^n", Journal of Optimization Theory and Applications 1986). Each round
+// leaves fewer coordinates, so there are at most as many rounds as coordinates.
+func nearestProbabilities(x []float64) {
+	top := maximum(x)
+	for k := range x {
+		x[k] = max(x[k]-top, -1) // further below the largest is 0 in any case
+	}
+	cut := math.Inf(-1)
+	for range x {
+		sum, count := 0.0, 0
+		for _, v := range x {
+			if v > cut {
+				sum += v
+				count++
+			}
+		}
+		next := (sum - 1) / float64(count)
+		if next <= cut {
+			break
+		}
+		cut = next
+	}
+	for k, v := range x {
+		x[k] = max(0, v-cut)
+	}
+}
