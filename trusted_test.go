@@ -11,10 +11,10 @@ import (
 
 // trusted are the files that verify, sum, sample and release: whoever reviews the guarantee reads
 // them first, so they stay few.
-var trusted = []string{"sum.go", "tally.go", "sampling.go", "pay.go", "release.go"}
+var trusted = []string{"sum.go", "whole.go", "group.go", "tally.go", "sampling.go", "pay.go", "release.go"}
 
 // maxTrusted is how many lines of code, without comments and empty lines, they may have.
-const maxTrusted = 560
+const maxTrusted = 720
 
 func TestTrustedPartIsSmall(t *testing.T) {
 	lines := 0

@@ -233,7 +233,7 @@ func TestAdversarialSummationSet(t *testing.T) {
 		if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: x}); err != nil {
 			t.Fatal(err)
 		}
-		return s.total[0], s.grid.bound
+		return s.sums()[0], s.grid.bound
 	}
 	one, bound := exact(with)
 	two, _ := exact(set)

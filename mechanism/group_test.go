@@ -105,6 +105,70 @@ func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows
 	}
 }
 
+// refuseUsedSums holds that a sum with records in it, of a part of the records, sealed or in a group joins no
+// group, that a sum in a group takes no records by itself, and that groups merge with their like alone.
+func refuseUsedSums(t *testing.T, rows *Rows, sample Sample) {
+	t.Helper()
+	c := linalg.Contributions{Columns: 1, Coefficients: []float64{1, 1}}
+	poisson, err := Poisson(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, _ := poisson.Draw(rows.total)
+	used, sealed, part := newTestSum(t, rows, sample, 1, 1, 2), newTestSum(t, rows, sample, 1, 1, 2), newTestSum(t, rows, some, 1, 1, 2)
+	if err = used.Add(0, c); err != nil {
+		t.Fatal(err)
+	}
+	sealed.Seal()
+	for name, s := range map[string]*Sum{"used": used, "sealed": sealed, "of a part": part} {
+		if _, err = NewGroup(s); err == nil {
+			t.Errorf("a sum that is %s was grouped", name)
+		}
+	}
+	a := newTestSum(t, rows, sample, 1, 1, 2)
+	group, err := NewGroup(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = NewGroup(a); err == nil {
+		t.Error("a sum was grouped twice")
+	}
+	if err = a.Add(0, c); err == nil {
+		t.Error("a sum in a group took records by itself")
+	}
+	again, _ := Full().Draw(rows.total)
+	for name, s := range map[string]*Sum{"another sample": newTestSum(t, rows, again, 1, 1, 2), "another bound": newTestSum(t, rows, sample, 1, 2, 2)} {
+		other, _ := NewGroup(s)
+		if err = group.Merge(other); err == nil {
+			t.Errorf("groups were merged: %s", name)
+		}
+	}
+	mergeTwice(t, group, c)
+}
+
+// mergeTwice holds that a record is in one part of a group, and that a sealed group is closed.
+func mergeTwice(t *testing.T, group *Group, c linalg.Contributions) {
+	t.Helper()
+	b, err := group.sums[0].rows.Load(0, 2, Block{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(g *Group) error { return g.AddBlock([]Block{b}, []linalg.Contributions{c}) }
+	for i := range 2 {
+		other := group.Empty()
+		if err = add(other); err != nil {
+			t.Fatal(err)
+		}
+		if err = group.Merge(other); (err == nil) != (i == 0) {
+			t.Errorf("records were merged %d times: %v", i+1, err)
+		}
+	}
+	group.Seal()
+	if open := group.Empty(); add(group) == nil || group.Merge(open) == nil {
+		t.Error("a sealed group took records")
+	}
+}
+
 func TestGroupRefusals(t *testing.T) {
 	x := [][]float64{{1, 2}, {3, 4}}
 	one, sample := made(t, x, 1)
@@ -116,6 +180,7 @@ func TestGroupRefusals(t *testing.T) {
 	if _, err := NewGroup(); err == nil {
 		t.Error("nothing was grouped")
 	}
+	refuseUsedSums(t, one, sample)
 	block, _ := two.Load(0, 2, Block{})
 	if _, err := one.See(block, Block{}); err == nil {
 		t.Error("a block of other integers was seen")

@@ -2,7 +2,7 @@ package mechanism
 
 import (
 	"errors"
-	"math"
+	"fmt"
 	"sync"
 )
 
@@ -138,73 +138,34 @@ func (r *Rows) Seen(f Frame) (*Rows, error) {
 	return &out, out.measure()
 }
 
-// Scorer has the weights of scores in the form that rows multiply with.
-type Scorer struct {
-	rows    *Rows
-	columns int
-	narrow  []float32 // the weights of the rows' own coordinates, column after column
-	weighed []float32
-	centers []float64 // m·w of each column, in units of the grid times M
-	tails   []float64 // the weight of the intercept
-	scale   float64   // M
-}
+var errShare = fmt.Errorf("mechanism: the rows are not the same integers, want rows that Seen gave of the same rows")
 
-// Scorer prepares weights, which stand column after column, each Dim long.
-func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
-	s := &Scorer{rows: r, columns: columns, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
-	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
-	for k := range columns {
-		column := weights[k*dim : (k+1)*dim]
-		for _, w := range column[:r.dim] {
-			narrow = append(narrow, float32(w))
-		}
-		for j, m := range r.frame.m {
-			s.centers[k] += float64(m) * column[j]
-		}
-		if dim > r.dim {
-			s.tails[k] = column[r.dim]
-		}
-	}
-	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns)
-	return s
-}
+// shares reports whether two rows are the same integers.
+func (r *Rows) shares(o *Rows) bool { return r.origin == o.origin }
 
-// Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
-// dst, of length block length × columns, row-major. A row's scores have the same bits in every
-// block. They differ from the exact ones as linalg.Margins says, scaled like the row.
-func (s *Scorer) Scores(dst []float32, b Block) {
-	b.x.margins(dst, s.weighed, s.columns)
-	s.finish(dst, b)
-}
-
-// finish turns the products with the rows' own integers into those with the rows as they are seen.
-func (s *Scorer) finish(dst []float32, b Block) {
-	r := s.rows
-	if r.frame.m == nil && b.tails == nil {
-		s.scale1(dst, b)
-		return
+// See returns the rows of a block as these rows see them; it is of rows that are the same integers. It may
+// use the memory of old, a block that See made, or the zero Block.
+func (r *Rows) See(b, old Block) (Block, error) {
+	switch {
+	case b.rows == nil || !r.shares(b.rows):
+		return Block{}, errShare
+	case b.rows == r:
+		return b, nil
 	}
-	for i := range b.Len() {
-		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
-		scale := unit * s.scale
-		if s.columns == 1 {
-			dst[i] = float32(float64(scale*float64(dst[i])) + float64(unit*(float64(tail*s.tails[0])-float64(beta*s.centers[0]))))
-			continue
-		}
-		row := dst[i*s.columns : (i+1)*s.columns]
-		for k, v := range row {
-			row[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
-		}
+	n := b.Len()
+	if b.rows = r; b.records == nil && r.measures.n2 != nil {
+		b.measures = r.measures.part(b.first-r.first, n)
+		return b, nil
 	}
-}
-
-// scale1 multiplies by the rows' multipliers alone.
-func (s *Scorer) scale1(dst []float32, b Block) {
-	for i := range b.Len() {
-		unit := float32(b.multiplier(i, &s.rows.frame))
-		row := dst[i*s.columns : (i+1)*s.columns]
-		for k := range row {
-			row[k] *= unit
-		}
+	own := old.memory()
+	b.own = own
+	own.measures = r.frame.newMeasures(n, own.measures)
+	if b.measures = own.measures; r.measures.n2 == nil {
+		r.frame.measureAll(b.measures, b.x)
+		return b, nil
 	}
+	for i := range n {
+		b.measures.copyFrom(i, r.measures, b.record(i)-r.first)
+	}
+	return b, nil
 }

@@ -27,18 +27,15 @@ type SumOptions struct {
 // work do not change a bit of the result.
 type Sum struct {
 	tally
-	rows    *Rows
-	columns int
-	bound   float64
-	scale   float64 // integers of Δ in one unit of the bound
-	grid    grid
-	total   []int64   // of what was flushed, column after column
-	whole   []float64 // of what was not: whole numbers, as the rows' type has them
-	pending float64   // no entry of whole is larger
-	betas   []int64   // Σ of the coefficients times β, for rows with a center
-	tails   []int64   // Σ of the coefficients times the intercepts
-	q       []int64   // working space
-	exact   []float64
+	wholeSum
+	rows  *Rows
+	bound float64
+	scale float64 // integers of Δ in one unit of the bound
+	grid  grid
+	betas []int64   // Σ of the coefficients times β, for rows with a center
+	tails []int64   // Σ of the coefficients times the intercepts
+	q     []int64   // working space
+	exact []float64 // of a block
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -66,9 +63,8 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 }
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
-	n := columns * rows.dim
-	return &Sum{tally: newTally(s), rows: rows, columns: columns, bound: bound, scale: float64(g.bound) / bound, grid: g,
-		total: make([]int64, n), whole: make([]float64, n), betas: make([]int64, columns), tails: make([]int64, columns)}
+	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, scale: float64(g.bound) / bound, grid: g,
+		betas: make([]int64, columns), tails: make([]int64, columns)}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
@@ -106,32 +102,72 @@ func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
 
 // AddBlock is Add for the records of a block, of these rows or of rows like them.
 func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
-	if err := s.take(b, c); err != nil {
+	if s.sealed {
+		return errSealed
+	}
+	if err := s.check(&b, c); err != nil {
 		return err
 	}
-	s.accumulate(b.x, s.q)
+	if err := s.mark(b.record, b.Len()); err != nil {
+		return err
+	}
+	s.exact = room(s.exact, len(c.Coefficients))
+	s.verifyBlock(s.exact, s.columns, &b, c.Coefficients)
+	s.add(b.x, s.exact)
 	return nil
 }
 
-// take marks the records of a block and verifies what they add, all but their rows, which follow.
-func (s *Sum) take(b Block, c linalg.Contributions) error {
+// check refuses contributions of another shape and rows of another kind.
+func (s *Sum) check(b *Block, c linalg.Contributions) error {
 	n := b.Len()
-	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns || s.sealed {
-		return fmt.Errorf("mechanism: contributions are of %d records with %d columns, want %d with %d, before the sum is sealed", c.Records(), c.Columns, n, s.columns)
+	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns {
+		return fmt.Errorf("mechanism: contributions are of %d records with %d columns, want %d with %d", c.Records(), c.Columns, n, s.columns)
 	}
 	if !s.rows.alike(b.rows) {
 		return errOtherKind
 	}
-	if err := s.mark(b.record, n); err != nil {
-		return err
-	}
-	s.q, s.exact = room(s.q, n*s.columns), room(s.exact, n*s.columns)
-	for i := range n {
-		q := s.q[i*s.columns : (i+1)*s.columns]
-		s.verify(q, c.Coefficients[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
-		s.addFrame(q, b.beta(i), b.tail(i), 1)
-	}
 	return nil
+}
+
+// verifyBlock writes the integers that the records of a block may add, those of each record stride behind
+// those of the last, and adds what stands beside their rows.
+func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float64) {
+	if s.columns == 1 {
+		s.verifyOnes(dst, stride, b, proposals)
+		return
+	}
+	s.q = room(s.q, s.columns)
+	for i := range b.Len() {
+		s.verify(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		for k, v := range s.q {
+			dst[i*stride+k] = float64(v) // at most 2^52: exact
+			s.betas[k] += v * b.beta(i)
+			s.tails[k] += v * b.tail(i)
+		}
+	}
+}
+
+// verifyOnes is verifyBlock for one coefficient a record. One below 2^32, whose square is a word, is
+// checked here, in 128 bits; verify decides about all others.
+func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float64) {
+	frame, beta, tail := &b.rows.frame, int64(0), int64(0)
+	limitHigh, limitLow := bits.Mul64(uint64(s.grid.bound), uint64(s.grid.bound))
+	for i, v := range proposals {
+		unit, n2 := b.multiplier(i, frame), b.n2[i]
+		f := math.RoundToEven(v * (s.scale * unit))
+		q := int64(f)
+		high, low := bits.Mul64(uint64(q*q), uint64(n2))
+		if !(f > -1<<32 && f < 1<<32) || n2 == 0 || high > limitHigh || high == limitHigh && low > limitLow {
+			var one [1]int64
+			s.verify(one[:], proposals[i:i+1], n2, unit)
+			q = one[0]
+		}
+		dst[i*stride] = float64(q)
+		beta += q * b.beta(i)
+		tail += q * b.tail(i)
+	}
+	s.betas[0] += beta
+	s.tails[0] += tail
 }
 
 // verify writes to q the integers that a record may add: after it,
@@ -191,70 +227,10 @@ func withinBound(q []int64, n2, bound int64) bool {
 	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
-// addFrame adds what a verified record adds beside its row, so many times.
-func (s *Sum) addFrame(q []int64, beta, tail, times int64) {
-	for k, v := range q {
-		s.betas[k] += v * beta * times
-		s.tails[k] += v * tail * times
-	}
-}
-
-// wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
-const wholeLimit = 1 << 53
-
-// accumulate adds verified rows times their integers: as whole numbers in float64 as long as no
-// partial sum can pass 2^53, which the coefficients themselves tell, and modulo 2^64 beyond.
-func (s *Sum) accumulate(x payload, q []int64) {
-	largest := float64(s.rows.kind.Largest())
-	for from, n := 0, x.count(); from < n; {
-		to, sum := from, 0.0
-		for ; to < n; to++ {
-			most := largestOf(q[to*s.columns:(to+1)*s.columns]) * largest
-			if s.pending+sum+most >= wholeLimit {
-				break
-			}
-			sum += most
-		}
-		if to > from {
-			s.addWhole(x.part(from, to-from), q[from*s.columns:to*s.columns])
-			s.pending += sum
-		} else if s.pending > 0 {
-			s.flush()
-		} else {
-			x.addRow(s.total, from, q[from*s.columns:(from+1)*s.columns])
-			to++
-		}
-		from = to
-	}
-}
-
-// largestOf returns the largest magnitude.
-func largestOf(q []int64) float64 {
-	most := int64(0)
-	for _, v := range q {
-		most = max(most, v, -v)
-	}
-	return float64(most) // at most 2^52: exact
-}
-
-func (s *Sum) addWhole(x payload, q []int64) {
-	exact := s.exact[:len(q)]
-	for i, v := range q {
-		exact[i] = float64(v)
-	}
-	x.addWhole(s.whole, exact, s.columns)
-}
-
-// flush moves the whole numbers to the integers.
-func (s *Sum) flush() {
-	s.rows.form.flush(s.total, s.whole, s.columns)
-	s.pending = 0
-}
-
 // Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums
 // are of the same sample and kind and have no record in common.
 func (s *Sum) Merge(o *Sum) error {
-	if !s.rows.alike(o.rows) || s.grid != o.grid || s.columns != o.columns || s.bound != o.bound {
+	if !s.ofKind(o) {
 		return errOtherKind
 	}
 	if err := s.merge(&o.tally); err != nil {
@@ -262,10 +238,20 @@ func (s *Sum) Merge(o *Sum) error {
 	}
 	s.flush()
 	o.flush()
+	s.addSums(o)
+	return nil
+}
+
+// ofKind reports whether what two sums hold may be added.
+func (s *Sum) ofKind(o *Sum) bool {
+	return s.rows.alike(o.rows) && s.grid == o.grid && s.columns == o.columns && s.bound == o.bound
+}
+
+// addSums moves the sums of o, which were flushed.
+func (s *Sum) addSums(o *Sum) {
 	addTo(s.total, o.total)
 	addTo(s.betas, o.betas)
 	addTo(s.tails, o.tails)
-	return nil
 }
 
 // Seal ends the sum. One record changes the integers of the result by at most Δ in
@@ -273,5 +259,10 @@ func (s *Sum) Merge(o *Sum) error {
 func (s *Sum) Seal() Bounded {
 	s.sealed = true
 	s.flush()
+	return s.bounded()
+}
+
+// bounded is the sum of what was flushed.
+func (s *Sum) bounded() Bounded {
 	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.rows.frame.centered(s.total, s.betas, s.tails), unit: s.bound / float64(s.grid.bound)}}
 }

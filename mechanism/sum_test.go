@@ -139,6 +139,61 @@ func TestContributionsNeverExceedTheBound(t *testing.T) {
 	}
 }
 
+// TestOnesAreVerifiedAlike compares blocks of one coefficient a record with the definition, record by
+// record, from several frames: proposals at the bound, one step beyond it, wild, NaN. Within a block each
+// number is held against the bound in big integers.
+func TestOnesAreVerifiedAlike(t *testing.T) {
+	const n, dim, stride = 200, 3, 2
+	r := rand.New(rand.NewPCG(8, 15))
+	narrow, wide, clipped := 0, 0, 0
+	for _, f := range []Frame{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
+		for round := range 20 {
+			rows := typedRows(t, coordinates(r, Int16, n, dim), Int16, f, 0, n)
+			sample, _ := Full().Draw(n)
+			s := newTestSum(t, rows, sample, 1, 1, 1<<(10+round))
+			b, _ := rows.Load(0, n, Block{})
+			p, got, q := make([]float64, n), make([]float64, stride*n), make([]int64, 1)
+			for i := range p {
+				p[i] = math.Copysign((1+float64(r.IntN(5)-2)*0x1p-40)/max(b.Norm(i), 1e-9), r.NormFloat64())
+				switch r.IntN(8) {
+				case 0:
+					p[i] = wildFloat(r)
+				case 1:
+					p[i] *= r.Float64()
+				}
+			}
+			s.verifyBlock(got, stride, &b, p)
+			beta, tail := int64(0), int64(0)
+			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
+			for i := range p {
+				s.verify(q, p[i:i+1], b.n2[i], b.multiplier(i, &rows.frame))
+				if got[stride*i] != float64(q[0]) || math.Signbit(got[stride*i]) && q[0] == 0 {
+					t.Fatalf("frame %+v, proposal %v: got %v, want %d", f, p[i], got[stride*i], q[0])
+				}
+				square := big.NewInt(q[0])
+				if square.Mul(square, square).Mul(square, big.NewInt(b.n2[i])); square.Cmp(limit) > 0 {
+					t.Fatalf("proposal %v, squared norm %d: %d is beyond the bound", p[i], b.n2[i], q[0])
+				}
+				beta, tail = beta+q[0]*b.beta(i), tail+q[0]*b.tail(i)
+				if max(q[0], -q[0]) < 1<<32 {
+					narrow++
+				} else {
+					wide++
+				}
+				if f := math.RoundToEven(p[i] * s.scale * b.multiplier(i, &rows.frame)); f-f == 0 && f != float64(q[0]) {
+					clipped++
+				}
+			}
+			if s.betas[0] != beta || s.tails[0] != tail {
+				t.Fatalf("frame %+v: beside the rows got %d and %d, want %d and %d", f, s.betas[0], s.tails[0], beta, tail)
+			}
+		}
+	}
+	if narrow < 1000 || wide < 500 || clipped < 1000 {
+		t.Errorf("%d narrow, %d wide and %d clipped numbers: the test does not probe the edge", narrow, wide, clipped)
+	}
+}
+
 func TestPoisonedProposalsContributeZero(t *testing.T) {
 	rows, sample := made(t, [][]float64{{1, 0.5}}, 1.0/(1<<14))
 	for name, p := range map[string][]float64{

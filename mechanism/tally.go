@@ -1,6 +1,9 @@
 package mechanism
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // tally remembers which records of a sample are in a sum, each at most once.
 type tally struct {
@@ -37,6 +40,11 @@ func (s *tally) mark(record func(int) int, n int) error {
 	return nil
 }
 
+// empty reports whether there is no record in the sum.
+func (s *tally) empty() bool {
+	return !slices.ContainsFunc(s.added, func(w uint64) bool { return w != 0 })
+}
+
 // unmark undoes the first n marks.
 func (s *tally) unmark(record func(int) int, n int) {
 	for i := range n {
@@ -44,6 +52,8 @@ func (s *tally) unmark(record func(int) int, n int) {
 		s.added[at/64] &^= 1 << (at % 64)
 	}
 }
+
+var errSealed = fmt.Errorf("mechanism: the sum was sealed or given to a group, want one that is open")
 
 var errOtherKind = fmt.Errorf("mechanism: sums of different samples or kinds cannot be merged; make the parts with Empty")
 

@@ -165,10 +165,10 @@ func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, from, to int
 	return nil
 }
 
-// AddTogether is AddAll for a group of sums, in one pass: propose fills c[m] for the records of blocks[m],
-// which are the same for each sum m, as its rows see them. Rows has the rows of each sum, which must be
-// the same integers.
-func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, propose func(c []linalg.Contributions, blocks []mechanism.Block)) error {
+// AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must be the
+// same integers. Each goroutine asks for a proposer of its own, a function that fills c[m] for the records
+// of blocks[m], which are the same for each sum m, as its rows see them.
+func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []linalg.Contributions, blocks []mechanism.Block)) error {
 	base := rows[0]
 	n, size := base.Len(), base.BlockLen()
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/size))
@@ -177,7 +177,7 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, propose func(c 
 	for p := range parts {
 		groups[p] = group.Empty()
 		wait.Go(func() {
-			c, blocks := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows))
+			c, blocks, propose := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows)), proposer()
 			errs[p] = base.Each(base.First()+p*n/parts, (p+1)*n/parts-p*n/parts, func(b mechanism.Block) error {
 				for m, r := range rows {
 					var err error

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
@@ -140,7 +141,7 @@ func stepTogether(runs []*descent, step int) error {
 	if err != nil {
 		return err
 	}
-	if err = query.AddTogether(group, rows, proposeTogether(runs, scorer)); err != nil {
+	if err = query.AddTogether(group, rows, proposerTogether(runs, scorer)); err != nil {
 		return err
 	}
 	for i, sealed := range group.Seal() {
@@ -153,17 +154,63 @@ func stepTogether(runs []*descent, step int) error {
 	return nil
 }
 
-// proposeTogether fills the contributions of each run from scores that are computed for all at once.
-func proposeTogether(runs []*descent, scorer *mechanism.GroupScorer) func(c []linalg.Contributions, blocks []mechanism.Block) {
-	return func(c []linalg.Contributions, blocks []mechanism.Block) {
-		n := blocks[0].Len()
-		scores := make([][]float32, len(runs))
-		for i, r := range runs {
-			scores[i] = make([]float32, n*r.Plan.Columns)
+// together is what one goroutine makes proposals of several runs with.
+type together struct {
+	runs    []*descent
+	scorer  *mechanism.GroupScorer
+	margins []float32
+	norms   []float64 // of the rows of a block, as a run sees them
+}
+
+// proposerTogether returns proposers for goroutines.
+func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() func(c []linalg.Contributions, blocks []mechanism.Block) {
+	return func() func(c []linalg.Contributions, blocks []mechanism.Block) {
+		t := &together{runs: runs, scorer: scorer}
+		return t.propose
+	}
+}
+
+// propose fills the contributions of each run from products that are computed for all at once.
+func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
+	n := blocks[0].Len()
+	if len(t.norms) < n {
+		t.norms, t.margins = make([]float64, n), make([]float32, n*t.scorer.Columns())
+	}
+	margins := t.margins[:n*t.scorer.Columns()]
+	t.scorer.Multiply(margins, blocks[0])
+	for i, r := range t.runs {
+		b := blocks[i]
+		multiply := func(dst []float32) { t.scorer.Scores(dst, i, b, margins) }
+		if r.Plan.Columns > 1 {
+			r.propose(&c[i], b, multiply)
+			continue
 		}
-		scorer.Scores(scores, blocks, make([]float32, n*scorer.Columns()))
-		for i, r := range runs {
-			r.propose(&c[i], blocks[i], func(dst []float32) { copy(dst, scores[i]) })
+		if i == 0 || r.rows != t.runs[i-1].rows || t.runs[i-1].Plan.Columns > 1 {
+			for k := range n {
+				t.norms[k] = b.Norm(k)
+			}
+		}
+		r.proposeOnes(&c[i], b, t.norms[:n], multiply)
+	}
+}
+
+// proposeOnes is propose for one score a record, with the norms of the rows at hand.
+func (r *descent) proposeOnes(c *linalg.Contributions, b mechanism.Block, norms []float64, multiply func(dst []float32)) {
+	r.Model.Propose(c, b.Labels(), multiply)
+	r.ready.weigh(c, b.Labels())
+	r.ready.weighRows(c, b.Record)
+	r.Plan.Clipping.clipOnes(c.Coefficients, norms)
+}
+
+// clipOnes multiplies residuals, one a record, by the weights of their gradients; norms are those of the
+// rows.
+func (c Clipping) clipOnes(residuals, norms []float64) {
+	if c.Mode != ClipGradient {
+		return
+	}
+	for i, v := range residuals {
+		if norm := norms[i] * math.Abs(v); !(norm <= c.Norm) {
+			residuals[i] *= c.weight(norm)
 		}
 	}
 }

@@ -1,0 +1,116 @@
+package mechanism
+
+import "math"
+
+// Scorer has the weights of scores in the form that rows multiply with.
+type Scorer struct {
+	rows    *Rows
+	columns int
+	narrow  []float32 // the weights of the rows' own coordinates, column after column
+	weighed []float32
+	centers []float64 // m·w of each column, in units of the grid times M
+	tails   []float64 // the weight of the intercept
+	scale   float64   // M
+}
+
+// Scorer prepares weights, which stand column after column, each Dim long.
+func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
+	s := &Scorer{rows: r, columns: columns, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
+	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
+	for k := range columns {
+		column := weights[k*dim : (k+1)*dim]
+		for _, w := range column[:r.dim] {
+			narrow = append(narrow, float32(w))
+		}
+		for j, m := range r.frame.m {
+			s.centers[k] += float64(m) * column[j]
+		}
+		if dim > r.dim {
+			s.tails[k] = column[r.dim]
+		}
+	}
+	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns)
+	return s
+}
+
+// Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
+// dst, of length block length × columns, row-major. A row's scores have the same bits in every
+// block. They differ from the exact ones as linalg.Margins says, scaled like the row.
+func (s *Scorer) Scores(dst []float32, b Block) {
+	b.x.margins(dst, s.weighed, s.columns)
+	s.finish(dst, dst, s.columns, &b)
+}
+
+// finish turns products with the rows' own integers, those of each row stride behind those of the last,
+// into those with the rows as they are seen. Dst may be src.
+func (s *Scorer) finish(dst, src []float32, stride int, b *Block) {
+	r := s.rows
+	if r.frame.m == nil && b.tails == nil {
+		s.scaleAll(dst, src, stride, b)
+		return
+	}
+	for i := range b.Len() {
+		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
+		scale := unit * s.scale
+		row, to := src[i*stride:i*stride+s.columns], dst[i*s.columns:(i+1)*s.columns]
+		for k, v := range row {
+			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
+		}
+	}
+}
+
+// scaleAll multiplies by the rows' multipliers alone.
+func (s *Scorer) scaleAll(dst, src []float32, stride int, b *Block) {
+	for i := range b.Len() {
+		unit := float32(b.multiplier(i, &s.rows.frame))
+		if s.columns == 1 {
+			dst[i] = src[i*stride] * unit
+			continue
+		}
+		row, to := src[i*stride:i*stride+s.columns], dst[i*s.columns:(i+1)*s.columns]
+		for k, v := range row {
+			to[k] = v * unit
+		}
+	}
+}
+
+// GroupScorer multiplies rows with the weights of several scorers in one pass.
+type GroupScorer struct {
+	scorers []*Scorer
+	at      []int // the first column of each
+	columns int
+	weighed []float32
+}
+
+// NewGroupScorer returns a scorer of rows that are the same integers.
+func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
+	g := &GroupScorer{scorers: scorers}
+	var narrow []float32
+	for _, s := range scorers {
+		if !s.rows.shares(scorers[0].rows) {
+			return nil, errShare
+		}
+		narrow, g.at = append(narrow, s.narrow...), append(g.at, g.columns)
+		g.columns += s.columns
+	}
+	if len(scorers) > 0 {
+		g.weighed = scorers[0].rows.form.weigh(narrow, g.columns)
+	}
+	return g, nil
+}
+
+// Columns returns the number of scores of all models.
+func (g *GroupScorer) Columns() int { return g.columns }
+
+// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from.
+func (g *GroupScorer) Multiply(margins []float32, b Block) {
+	if g.columns > 0 {
+		b.x.margins(margins, g.weighed, g.columns)
+	}
+}
+
+// Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records that
+// Multiply made margins of, as the model's rows see them.
+func (g *GroupScorer) Scores(dst []float32, model int, b Block, margins []float32) {
+	g.scorers[model].finish(dst, margins[min(g.at[model], len(margins)):], g.columns, &b)
+}

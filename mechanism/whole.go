@@ -1,0 +1,68 @@
+package mechanism
+
+import "math"
+
+// wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
+const wholeLimit = 1 << 53
+
+// wholeSum is the exact sum of rows times whole numbers, so many for each row.
+type wholeSum struct {
+	form    payload
+	columns int
+	largest float64   // of the rows' integers
+	total   []int64   // of what was flushed, column after column
+	whole   []float64 // of what was not: whole numbers, as the rows' type has them
+	pending float64   // no entry of whole is larger
+}
+
+// newWholeSum returns an empty sum with this total, of columns × r.dim zeros.
+func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
+	return wholeSum{form: r.form, columns: columns, largest: float64(r.kind.Largest()), total: total}
+}
+
+// add adds rows times whole numbers q, row-major, of magnitude at most 2^52: in float64 as long as no
+// partial sum can pass 2^53, and modulo 2^64 beyond. The rows add at most their number times the largest
+// |q| times their largest integer. Each of these products and sums is exact below 2^53, and rounds to 2^53
+// or more from there on.
+func (w *wholeSum) add(x payload, q []float64) {
+	rows := x.count()
+	most := largestOf(q) * w.largest * float64(rows)
+	if w.pending+most >= wholeLimit && w.pending > 0 {
+		w.flush()
+	}
+	switch {
+	case most < wholeLimit:
+		if w.whole == nil {
+			w.whole = make([]float64, len(w.total))
+		}
+		x.addWhole(w.whole, q, w.columns)
+		w.pending += most
+	case rows > 1:
+		half := rows / 2
+		w.add(x.part(0, half), q[:half*w.columns])
+		w.add(x.part(half, rows-half), q[half*w.columns:])
+	default:
+		integers := make([]int64, len(q))
+		for k, v := range q {
+			integers[k] = int64(v)
+		}
+		x.addRow(w.total, 0, integers)
+	}
+}
+
+// largestOf returns the largest magnitude of whole numbers; as floats of one sign their bits are in order.
+func largestOf(q []float64) float64 {
+	most := uint64(0)
+	for _, v := range q {
+		most = max(most, math.Float64bits(v)&^(1<<63))
+	}
+	return math.Float64frombits(most)
+}
+
+// flush moves the whole numbers to the integers.
+func (w *wholeSum) flush() {
+	if w.whole != nil {
+		w.form.flush(w.total, w.whole, w.columns)
+	}
+	w.pending = 0
+}
