@@ -34,9 +34,11 @@ const (
 	epsilonBits = 32
 	// maxChoiceEpsilon keeps the exponents within 64 bits.
 	maxChoiceEpsilon = 1 << 10
-	// maxLossBits and maxUnit do so too.
+	// maxLossBits does so too: a loss is at most 2^maxLossBits units.
 	maxLossBits = 51
-	maxUnit     = 1000
+	// maxUnit is the largest unit of one row, and maxRankedRows how many rows one record has at most.
+	maxUnit       = 1000
+	maxRankedRows = 1 << 10
 )
 
 // Choose pays for c and returns the number of one candidate, chosen as the event says. No floating-point
@@ -107,7 +109,7 @@ type exponents struct {
 }
 
 // newExponents states Epsilon/2 for one unit of score as a fraction: numerator ≤ 2^42 and
-// 2^33 ≤ denominator ≤ 2^43.
+// 2^33 ≤ denominator ≤ 2^53.
 func newExponents(s scores, epsilon float64) exponents {
 	e := exponents{loss: s.loss, least: s.loss[0], numerator: uint64(math.Floor(math.Ldexp(epsilon, epsilonBits))), denominator: uint64(s.unit) << (epsilonBits + 1)}
 	for _, l := range s.loss {
@@ -117,7 +119,8 @@ func newExponents(s scores, epsilon float64) exponents {
 }
 
 // coin is true with the probability of candidate i, relative to the best. The exponent is a whole part
-// and a rest below 1; the product has fewer than 94 bits, so that the whole part fits.
+// and a rest below 1; the product is below
+// unit·2^93, and so the whole part, that over unit·2^33, fits.
 func (e exponents) coin(s *sample.Stream, i int) bool {
 	high, low := bits.Mul64(uint64(e.loss[i]-e.least), e.numerator)
 	whole, rest := bits.Div64(high, low, e.denominator)

@@ -124,46 +124,73 @@ type payer struct{ events []string }
 
 func (p *payer) Pay(e Event) error { p.events = append(p.events, e.String()); return nil }
 
-// ranksOf counts records on the points of a grid.
+// ranksOf counts records, of one row each, on the points of a grid.
 func ranksOf(t *testing.T, points int, replaced bool, at []int) *Ranks {
 	t.Helper()
-	sample, err := Full().Draw(len(at))
+	rows := make([][]int, len(at))
+	for i, p := range at {
+		rows[i] = []int{p}
+	}
+	return ranksOfRows(t, RanksOptions{Points: points, MaxRecords: 1000, Replaced: replaced}, rows)
+}
+
+// ranksOfRows counts the rows of records.
+func ranksOfRows(t *testing.T, o RanksOptions, rows [][]int) *Ranks {
+	t.Helper()
+	sample, err := Full().Draw(len(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRanks(sample, RanksOptions{Points: points, MaxRecords: 1000, Replaced: replaced})
+	r, err := NewRanks(sample, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = r.Add(0, at); err != nil {
-		t.Fatal(err)
+	for i, points := range rows {
+		if err = r.Add(i, points...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return r
 }
 
+// randomPoints are the points of one record, with 6 rows at most, often all at one end.
+func randomPoints(r *rand.Rand, points int) []int {
+	rows := make([]int, 1+r.IntN(6))
+	end := r.IntN(2) * (points - 1)
+	for i := range rows {
+		if rows[i] = end; r.IntN(3) == 0 {
+			rows[i] = r.IntN(points+1) - 1
+		}
+	}
+	return rows
+}
+
 // TestQuantileScoresMoveByOne compares the scores of a thousand random neighbors of each kind, in integers:
-// none moves by more than the unit, and some pair moves one by all of it.
+// none moves by more than the unit, and some pair moves one by all of it. The kinds are records of one row,
+// records of up to 6 rows of which 1 or 4 count, and entries that are replaced.
 func TestQuantileScoresMoveByOne(t *testing.T) {
+	const points = 8
 	r := rand.New(rand.NewPCG(1, 9))
-	for _, replaced := range []bool{false, true} {
+	for _, o := range []RanksOptions{{}, {RowsPerRecord: 1}, {RowsPerRecord: 4}, {Replaced: true}} {
+		o.Points, o.MaxRecords = points, 1000
 		for _, q := range []float64{0.5, 0.25, 0.9, 0.001} {
 			most, unit := int64(0), int64(0)
 			for range 1000 {
-				at := make([]int, r.IntN(30))
-				for i := range at {
-					at[i] = r.IntN(9) - 1
+				rows := make([][]int, r.IntN(30))
+				for i := range rows {
+					rows[i] = randomPoints(r, points)
 				}
-				other := append([]int{}, at...)
-				if n := len(at); replaced && n > 0 {
-					other[r.IntN(n)] = r.IntN(9) - 1
-				} else if !replaced {
-					other = append(other, r.IntN(9)-1)
+				other := append([][]int{}, rows...)
+				if n := len(rows); o.Replaced && n > 0 {
+					other[r.IntN(n)] = randomPoints(r, points)
+				} else if !o.Replaced {
+					other = append(other, randomPoints(r, points))
 				}
-				a, err := ranksOf(t, 8, replaced, at).Quantile(q)
+				a, err := ranksOfRows(t, o, rows).Quantile(q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := ranksOf(t, 8, replaced, other).Quantile(q)
+				b, err := ranksOfRows(t, o, other).Quantile(q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -173,9 +200,28 @@ func TestQuantileScoresMoveByOne(t *testing.T) {
 				}
 			}
 			if most > unit || float64(most) < 0.95*float64(unit) {
-				t.Errorf("quantile %v, replaced %v: the scores move by up to %d, want nearly %d and no more", q, replaced, most, unit)
+				t.Errorf("quantile %v, %+v: the scores move by up to %d, want nearly %d and no more", q, o, most, unit)
 			}
 		}
+	}
+}
+
+// TestRanksOfRowsAreRefused holds how many rows a record may have.
+func TestRanksOfRowsAreRefused(t *testing.T) {
+	sample, err := Full().Draw(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []RanksOptions{{RowsPerRecord: -1}, {RowsPerRecord: maxRankedRows + 1}, {RowsPerRecord: 2, Replaced: true}} {
+		o.Points, o.MaxRecords = 4, 10
+		if _, err = NewRanks(sample, o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	// A record more than is declared changes nothing, and all of the rows of a record count.
+	s, err := ranksOfRows(t, RanksOptions{Points: 2, MaxRecords: 10, RowsPerRecord: 3}, [][]int{{0, 0, 0, 1, 1, 1, 1}, {1, 1, 0}}).Quantile(0.5)
+	if err != nil || s.state.loss[0] != 0 || s.state.loss[1] != 1000 {
+		t.Errorf("got losses %v (%v), want 0 and one row", s.state.loss, err)
 	}
 }
 
@@ -236,7 +282,7 @@ func TestChoiceRefusals(t *testing.T) {
 		}
 	}
 	r := ranksOf(t, 3, false, []int{1, 2})
-	if r.Add(0, []int{1}) == nil {
+	if r.Add(0, 1) == nil {
 		t.Error("a record was counted twice")
 	}
 }

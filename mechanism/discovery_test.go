@@ -2,24 +2,100 @@ package mechanism
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-func discoveryOf(t *testing.T, names ...string) *Discovery {
+// discoveryOf counts records of one name each.
+func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *Discovery {
 	t.Helper()
-	sample, err := Full().Draw(len(names))
+	rows := make([][]string, len(names))
+	for i, name := range names {
+		rows[i] = []string{name}
+	}
+	return discoveryOfRows(t, terms, rows)
+}
+
+func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *Discovery {
+	t.Helper()
+	sample, err := Full().Draw(len(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := NewDiscovery(sample, 1000)
+	d, err := NewDiscovery(sample, terms, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = d.Add(0, names); err != nil {
-		t.Fatal(err)
+	for i, names := range rows {
+		if err = d.Add(i, names...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return d
+}
+
+// TestOneRecordMovesCountsByItsRows compares the counts of a thousand random neighbors, of records with up to 6
+// rows of which 4 count: they move by 4 at most in the L1 norm, and so in the L2 norm, and some by all of it.
+func TestOneRecordMovesCountsByItsRows(t *testing.T) {
+	r, terms, most := rand.New(rand.NewPCG(2, 2)), DiscoveryTerms{KNorm{1}, 0.1, 4}, int64(0)
+	names := func() []string {
+		list := make([]string, 1+r.IntN(6))
+		for i := range list {
+			list[i] = []string{"", "a", "b", "c", "d", "e"}[r.IntN(6)]
+		}
+		return list
+	}
+	for range 1000 {
+		rows := make([][]string, r.IntN(9))
+		for i := range rows {
+			rows[i] = names()
+		}
+		a, b, moved := discoveryOfRows(t, terms, rows).counts, discoveryOfRows(t, terms, append(rows, names())).counts, int64(0)
+		for name := range b {
+			moved += b[name] - a[name]
+		}
+		if most = max(most, moved); moved > 4 || len(b) < len(a) {
+			t.Fatalf("a record moves the counts by %d, want at most 4", moved)
+		}
+	}
+	if most < 4 {
+		t.Errorf("no record moves the counts by more than %d, want 4", most)
+	}
+}
+
+// TestNamesOfOneRecordPassSeldom adds up, for every way in which the rows of a record can be spread over names
+// of its own, the bounds of the laws on the probability that one of them is released: at most Delta, and some way
+// reaches 0.95 of it.
+func TestNamesOfOneRecordPassSeldom(t *testing.T) {
+	for _, n := range []Noise{Gaussian{3}, Gaussian{0.2}, KNorm{2}, KNorm{0.1}} {
+		for _, rows := range []int{1, 2, 3, 7, 12} {
+			terms := DiscoveryTerms{n, 0.05, rows}
+			g, limit, err := terms.fit(1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pass := func(count int) float64 {
+				x := float64(limit-int64(count)*terms.row(g)) / math.Ldexp(1, int(g.bits))
+				if _, pure := n.(KNorm); pure {
+					return math.Exp(-x) / 2
+				}
+				return math.Erfc(x/math.Sqrt2) / 2
+			}
+			most := 0.0
+			var spread func(left, largest int, sum float64)
+			spread = func(left, largest int, sum float64) {
+				most = max(most, sum)
+				for count := 1; count <= min(left, largest); count++ {
+					spread(left-count, count, sum+pass(count))
+				}
+			}
+			spread(rows, rows, 0)
+			if most > 0.05 || most < 0.95*0.05 {
+				t.Errorf("%v, %d rows: a name of one record passes with a probability of %v, want nearly 0.05 and no more", n, rows, most)
+			}
+		}
+	}
 }
 
 // TestSingleRecordsAreSeldomFound releases the name of one record 4000 times at delta 0.05. Of the normal law
@@ -30,7 +106,7 @@ func TestSingleRecordsAreSeldomFound(t *testing.T) {
 	for _, n := range []Noise{Gaussian{3}, KNorm{2}} {
 		found := 0
 		for range runs {
-			f, err := discoveryOf(t, "a").Release(&payer{}, DiscoveryTerms{n, 0.05})
+			f, err := discoveryOf(t, DiscoveryTerms{n, 0.05, 0}, "a").Release(&payer{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,9 +124,9 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 		names = append(names, "m", "c", "z", "")
 	}
 	names = append(names, "once")
-	terms := DiscoveryTerms{Gaussian{2}, 1e-9}
+	terms := DiscoveryTerms{Gaussian{2}, 1e-9, 0}
 	p := &payer{}
-	found, err := discoveryOf(t, names...).Release(p, terms)
+	found, err := discoveryOf(t, terms, names...).Release(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,40 +150,43 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 
 func TestDiscoveryRefusals(t *testing.T) {
 	p := &payer{}
-	for name, f := range map[string]func() ([]Found, error){
-		"no payer":       func() ([]Found, error) { return discoveryOf(t, "a").Release(nil, DiscoveryTerms{KNorm{1}, 0.1}) },
-		"no delta":       func() ([]Found, error) { return discoveryOf(t, "a").Release(p, DiscoveryTerms{KNorm{1}, 0}) },
-		"half delta":     func() ([]Found, error) { return discoveryOf(t, "a").Release(p, DiscoveryTerms{KNorm{1}, 0.5}) },
-		"other noise":    func() ([]Found, error) { return discoveryOf(t, "a").Release(p, DiscoveryTerms{NonPrivate{}, 0.1}) },
-		"no noise":       func() ([]Found, error) { return discoveryOf(t, "a").Release(p, DiscoveryTerms{nil, 0.1}) },
-		"negative noise": func() ([]Found, error) { return discoveryOf(t, "a").Release(p, DiscoveryTerms{Gaussian{-1}, 0.1}) },
+	sample, err := Full().Draw(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, terms := range map[string]DiscoveryTerms{
+		"no delta": {KNorm{1}, 0, 1}, "half delta": {KNorm{1}, 0.5, 1}, "other noise": {NonPrivate{}, 0.1, 1}, "no noise": {nil, 0.1, 1}, "negative noise": {Gaussian{-1}, 0.1, 1},
+		"negative rows": {KNorm{1}, 0.1, -1}, "too many rows": {KNorm{1}, 0.1, maxNamedRows + 1}, "rows without a grid": {KNorm{1 << 30}, 0.1, maxNamedRows},
 	} {
-		if found, err := f(); err == nil || found != nil {
-			t.Errorf("%s: got %v and no error", name, found)
+		if _, err = NewDiscovery(sample, terms, 1000); err == nil {
+			t.Errorf("%s: no error", name)
 		}
+	}
+	good := DiscoveryTerms{KNorm{1}, 0.1, 0}
+	if found, refused := discoveryOf(t, good, "a").Release(nil); refused == nil || found != nil {
+		t.Errorf("no payer: got %v and no error", found)
 	}
 	if len(p.events) > 0 {
 		t.Errorf("refused releases were paid for: %v", p.events)
 	}
-	d := discoveryOf(t, "a", "b")
-	if d.Add(1, []string{"c"}) == nil {
+	d := discoveryOf(t, good, "a", "b")
+	if d.Add(1, "c") == nil {
 		t.Error("a record was counted twice")
 	}
-	if _, err := d.Release(p, DiscoveryTerms{KNorm{1}, 0.1}); err != nil {
+	if _, err = d.Release(p); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Release(p, DiscoveryTerms{KNorm{1}, 0.1}); err == nil {
+	if _, err = d.Release(p); err == nil {
 		t.Error("the names were released twice")
 	}
 	poisson, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := poisson.Draw(3)
-	if err != nil {
+	if sample, err = poisson.Draw(3); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewDiscovery(sample, 10); err == nil {
+	if _, err = NewDiscovery(sample, good, 10); err == nil {
 		t.Error("a drawn sample was taken")
 	}
 }

@@ -14,7 +14,12 @@ type RanksOptions struct {
 	// Replaced says that what is added are not records but a public number of entries, of which one
 	// record may change one in any way (as the block of sample-and-aggregate that it lies in).
 	Replaced bool
+	// RowsPerRecord is how many rows of one record count at most, 0 or 1 to 1024; 0 means one.
+	RowsPerRecord int
 }
+
+// rows is RowsPerRecord with its default.
+func (o RanksOptions) rows() int { return max(1, o.RowsPerRecord) }
 
 // Ranks counts records on the points of a grid, for the private choice of a quantile. It is not safe for
 // concurrent use.
@@ -35,23 +40,26 @@ func NewRanks(s Sample, o RanksOptions) (*Ranks, error) {
 	if o.MaxRecords < 1 || o.MaxRecords > maxMaxRecords || o.Points < 1 || o.Points > maxPoints {
 		return nil, fmt.Errorf("mechanism: ranks have %d points and max records %d, want 1 to 2^24 points and 1 to 2^40 records", o.Points, o.MaxRecords)
 	}
+	if o.RowsPerRecord < 0 || o.RowsPerRecord > maxRankedRows || o.Replaced && o.rows() > 1 {
+		return nil, fmt.Errorf("mechanism: ranks have %d rows a record and replaced entries: %v, want at most %d, and one where entries are replaced", o.RowsPerRecord, o.Replaced, maxRankedRows)
+	}
 	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
 		return nil, err
 	}
 	return &Ranks{tally: newTally(s), o: o, count: make([]int64, o.Points)}, nil
 }
 
-// Add puts the records first, first+1, … on these points of the grid; one that is on none of them, as -1,
-// counts nowhere. A record that is not in the sample or was added already is an error of the caller, and
-// nothing is added.
-func (r *Ranks) Add(first int, points []int) error {
+// Add puts the rows of one record on these points of the grid; a row that is on none of them, as -1,
+// counts nowhere, and neither does any beyond the first RowsPerRecord. A record that is not in the sample or
+// was added already is an error of the caller, and nothing is added.
+func (r *Ranks) Add(record int, points ...int) error {
 	if r.sealed {
 		return fmt.Errorf("mechanism: the ranks are sealed, want records before that")
 	}
-	if err := r.mark(func(i int) int { return first + i }, len(points)); err != nil {
+	if err := r.mark(func(int) int { return record }, 1); err != nil {
 		return err
 	}
-	for _, p := range points {
+	for _, p := range points[:min(len(points), r.o.rows())] {
 		if p >= 0 && p < r.o.Points {
 			r.count[p]++
 		}
@@ -60,10 +68,10 @@ func (r *Ranks) Add(first int, points []int) error {
 }
 
 // Quantile ends the count and returns the scores of all points as the q-quantile, q a whole number of
-// thousandths, 0 < q < 1. With n records, L of them below a point and U above, the point's loss is
-// max(0, L - q·n, U - (1-q)·n): by how many records its rank is wrong. One record more moves L - q·n by
-// 1-q or -q, and U - (1-q)·n by q or -(1-q), so that the loss moves by at most max(q, 1-q); the
-// score is the negative loss over that. An entry that is replaced moves L and U by at most 1 at equal n,
+// thousandths, 0 < q < 1. With n rows, L of them below a point and U above, the point's loss is
+// max(0, L - q·n, U - (1-q)·n): by how many rows its rank is wrong. One row more moves L - q·n by
+// 1-q or -q, and U - (1-q)·n by q or -(1-q), so that the loss moves by at most max(q, 1-q), and k rows of one
+// record move it by at most k times that; the score is the negative loss over it. An entry that is replaced moves L and U by at most 1 at equal n,
 // and the score is the negative loss. (The rank as utility: Smith, "Privacy-preserving Statistical
 // Estimation with Optimal Convergence Rates", STOC 2011, https://doi.org/10.1145/1993636.1993743.)
 // Several quantiles may be asked for, each at a charge of its own.
@@ -77,7 +85,7 @@ func (r *Ranks) Quantile(q float64) (Scores, error) {
 	for _, c := range r.count {
 		n += c
 	}
-	s := &scores{sample: r.sample, loss: make([]int64, len(r.count)), unit: max(a, maxUnit-a)}
+	s := &scores{sample: r.sample, loss: make([]int64, len(r.count)), unit: max(a, maxUnit-a) * int64(r.o.rows())}
 	if r.o.Replaced {
 		s.unit = maxUnit
 	}
