@@ -120,24 +120,3 @@ func alike(a, b any) bool {
 	}
 	return a == b
 }
-
-// PersonsOf lists the rows of each person, of which the codes name the person of every row; a negative
-// code is no person, and its row is in no list. Persons stand in the order in which they first appear,
-// with at most maxRows rows each.
-func PersonsOf(codes []int32, maxRows int) [][]int {
-	at, rows := map[int32]int{}, [][]int{}
-	for i, code := range codes {
-		if code < 0 {
-			continue
-		}
-		k, known := at[code]
-		if !known {
-			k = len(rows)
-			at[code], rows = k, append(rows, nil)
-		}
-		if len(rows[k]) < maxRows {
-			rows[k] = append(rows[k], i)
-		}
-	}
-	return rows
-}

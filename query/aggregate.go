@@ -2,6 +2,9 @@ package query
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"github.com/ditherml/dither/mechanism"
 )
@@ -14,28 +17,116 @@ import (
 // Private Data Analysis", STOC 2007, section 4, https://doi.org/10.1145/1250790.1250803, with another
 // aggregator.)
 //
-// Statistic is given the numbers of the records in one block, which may be none, and must look at these
-// records only; NaN counts nowhere.
-func Aggregate(t QuantileTerms, records, blocks int, statistic func(members []int) float64) (float64, error) {
-	if records > t.MaxRecords {
+// Statistic is given the numbers of the rows of all records in one block, which may be none, and must look at
+// these rows only; NaN counts nowhere. Where records are persons, the rows of one lie in one block, and the cost
+// does not depend on how many they are.
+func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int) float64) (float64, error) {
+	if err := r.check(); err != nil {
+		return 0, err
+	}
+	if r.Len() > t.MaxRecords {
 		return 0, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", t.MaxRecords)
 	}
-	partition, err := mechanism.Partitioned(blocks)
+	results, err := r.blocks(blocks, statistic)
 	if err != nil {
 		return 0, err
-	}
-	parts, err := partition.DrawParts(records)
-	if err != nil {
-		return 0, err
-	}
-	results := make([]float64, blocks)
-	for k, part := range parts {
-		results[k] = statistic(part.Indices())
 	}
 	t.MaxRecords = blocks
-	chosen, err := t.choose(blocks, func(k int) float64 { return results[k] }, []float64{0.5}, true)
+	chosen, err := t.choose(EachRow(blocks), func(k int) float64 { return results[k] }, []float64{0.5}, true)
 	if err != nil {
 		return 0, err
 	}
 	return chosen[0], nil
+}
+
+// blocks divides the records at random and returns the statistic of each block.
+func (r Records) blocks(count int, statistic func(rows []int) float64) ([]float64, error) {
+	partition, err := mechanism.Partitioned(count)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partition.DrawParts(r.Len())
+	if err != nil {
+		return nil, err
+	}
+	results := make([]float64, count)
+	for k, part := range parts {
+		var rows []int
+		for _, record := range part.Indices() {
+			r.each(record, func(row int) { rows = append(rows, row) })
+		}
+		results[k] = statistic(rows)
+	}
+	return results, nil
+}
+
+// blockStatistic is what an aggregate takes of each block.
+type blockStatistic struct {
+	// expressions is how many numbers of a row it looks at.
+	expressions int
+	// bounds is where it lies, given the bounds of the first expression.
+	bounds func(lower, upper float64) (least, most float64)
+	// of is its value, NaN of too few rows; columns[j] are the numbers of expression j.
+	of func(columns [][]float64) float64
+}
+
+var blockStatistics = map[string]blockStatistic{
+	"mean":        {1, asTheyAre, func(c [][]float64) float64 { return mean(c[0]) }},
+	"median":      {1, asTheyAre, func(c [][]float64) float64 { return median(c[0]) }},
+	"deviation":   {1, func(a, b float64) (float64, float64) { return 0, (b - a) / 2 }, func(c [][]float64) float64 { return math.Sqrt(covarianceOf(c[0], c[0])) }},
+	"correlation": {2, func(float64, float64) (float64, float64) { return -1, 1 }, correlation},
+}
+
+// AggregateNames returns the statistics that a plan may take of blocks, sorted.
+func AggregateNames() []string { return slices.Sorted(maps.Keys(blockStatistics)) }
+
+// maxBlocks bounds the blocks of an aggregate.
+const maxBlocks = 1 << 20
+
+// checkAggregate refuses an unknown statistic of blocks, or blocks that make no sense.
+func (p Plan) checkAggregate() error {
+	s, known := blockStatistics[p.Of]
+	switch {
+	case !known:
+		return fmt.Errorf("query: the statistic of a block is %q, want one of %v", p.Of, AggregateNames())
+	case len(p.Expressions) != s.expressions:
+		return fmt.Errorf("query: %s of a block has %d expressions, want %d", p.Of, len(p.Expressions), s.expressions)
+	case p.Blocks < 2 || p.Blocks > maxBlocks:
+		return fmt.Errorf("query: number of blocks is %d, want 2 to 2^20", p.Blocks)
+	}
+	return nil
+}
+
+func asTheyAre(lower, upper float64) (least, most float64) { return lower, upper }
+
+// mean is NaN of nothing.
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// median is the lower one of two in the middle, NaN of nothing.
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	return sorted[(len(x)-1)/2]
+}
+
+// covarianceOf divides by the number of rows.
+func covarianceOf(x, y []float64) float64 {
+	mx, my, sum := mean(x), mean(y), 0.0
+	for i := range x {
+		sum += (x[i] - mx) * (y[i] - my)
+	}
+	return sum / float64(len(x))
+}
+
+// correlation is NaN where one of two columns does not vary.
+func correlation(c [][]float64) float64 {
+	return covarianceOf(c[0], c[1]) / math.Sqrt(covarianceOf(c[0], c[0])*covarianceOf(c[1], c[1]))
 }

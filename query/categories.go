@@ -18,35 +18,52 @@ type Category struct {
 	Count Answer
 }
 
-// Categories releases, sorted by name, those categories of the records whose noisy count is beyond the public
-// threshold of the terms, with these counts. Name returns the category of a record, "" for none. An interval
-// is that of a count by itself; that only large counts are shown makes those just beyond the threshold err
-// upward. It is proved under add-or-remove-one.
-func Categories(t CategoryTerms, records int, name func(i int) string, level float64) ([]Category, error) {
+// Categories releases, sorted by name, those categories of the rows whose noisy count is beyond the public
+// threshold of the terms, with these counts. Name returns the category of a row, "" for none. The terms state
+// how many rows one record has at most (RowsPerRecord follows from r). An interval is that of a count by itself;
+// that only large counts are shown makes those just beyond the threshold err upward. It is proved under
+// add-or-remove-one.
+func Categories(t CategoryTerms, r Records, name func(i int) string, level float64) ([]Category, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
-	l, err := lawOf(t.Noise, 1)
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	l, err := lawOf(t.Noise, float64(r.most))
 	if err != nil {
 		return nil, err
 	}
-	sample, err := mechanism.Full().Draw(records)
+	discovery, err := t.count(r, name)
 	if err != nil {
 		return nil, err
 	}
-	discovery, err := mechanism.NewDiscovery(sample, t.MaxRecords)
-	if err != nil {
-		return nil, err
-	}
-	for i := range records {
-		if err = discovery.Add(i, []string{name(i)}); err != nil {
-			return nil, err
-		}
-	}
-	found, err := discovery.Release(t.Payer, t.DiscoveryTerms)
+	found, err := discovery.Release(t.Payer)
 	categories := make([]Category, len(found))
 	for k, f := range found {
 		categories[k] = Category{f.Name, l.linear(f.Count, level)}
 	}
 	return categories, err
+}
+
+// count counts the rows of all records.
+func (t CategoryTerms) count(r Records, name func(i int) string) (*mechanism.Discovery, error) {
+	sample, err := mechanism.Full().Draw(r.Len())
+	if err != nil {
+		return nil, err
+	}
+	t.RowsPerRecord = r.most
+	discovery, err := mechanism.NewDiscovery(sample, t.DiscoveryTerms, t.MaxRecords)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range r.Len() {
+		names = names[:0]
+		r.each(i, func(row int) { names = append(names, name(row)) })
+		if err = discovery.Add(i, names...); err != nil {
+			return nil, err
+		}
+	}
+	return discovery, nil
 }

@@ -89,13 +89,13 @@ func byEdges(e Expression, edges []float64) (division, error) {
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // filtered keeps the rows for which the condition is true, and none for which it is false or missing.
-func (p division) filtered(d *data.Dataset, where *Expression) Cells {
+func (p division) filtered(d *data.Dataset, r Records, where *Expression) Cells {
 	of := p.of(d)
 	if where == nil {
-		return Cells{d.Records(), len(p.names), of}
+		return Cells{r, len(p.names), of}
 	}
 	keep := where.On(d)
-	return Cells{d.Records(), len(p.names), func(i int) int {
+	return Cells{r, len(p.names), func(i int) int {
 		if keep(i) != 1 {
 			return -1
 		}

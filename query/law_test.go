@@ -138,7 +138,7 @@ func coverageCases() []coverageCase {
 	}
 	pair := func(f func(m *Moments) Answer) func(t Terms) ([]Answer, error) {
 		return func(t Terms) ([]Answer, error) {
-			m, err := NewMoments(t, 4000, []Values{v, w}, 0.95)
+			m, err := NewMoments(t, EachRow(4000), []Values{v, w}, 0.95)
 			if err != nil {
 				return nil, err
 			}

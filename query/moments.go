@@ -20,14 +20,23 @@ type Moments struct {
 // maxMomentColumns bounds the columns of one release.
 const maxMomentColumns = 512
 
-// NewMoments releases the number of records, the sums and all sums of products of the columns at once, with
-// Gaussian noise. A record that lacks one of the numbers counts nowhere. With t_j in [-1, 1] the place of
-// column j between its bounds, a record adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm is
-// ‖y‖² ≤ 1+d. Intervals are of first order in the noise, at the given confidence each.
-func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments, error) {
+// NewMoments releases the number of rows, the sums and all sums of products of the columns at once, with
+// Gaussian noise. A row that lacks one of the numbers counts nowhere. With t_j in [-1, 1] the place of
+// column j between its bounds, a row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm is ‖y‖² ≤ 1+d;
+// the rows of a person add up to at most their largest number times that. Intervals are of first order in the
+// noise, at the given confidence each.
+func NewMoments(t Terms, r Records, columns []Values, level float64) (*Moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
+	if err == nil {
+		err = r.check()
+	}
 	if err != nil {
 		return nil, err
+	}
+	deviation *= float64(r.most)
+	if r.persons != nil {
+		sums, failure := momentsOfPersons(t, r, columns)
+		return &Moments{columns, sums, deviation, level}, failure
 	}
 	dim := 1 + len(columns)
 	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
@@ -37,7 +46,7 @@ func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments
 	// One on the grid of the rows is a whole number of steps, so that counts and columns of two values are
 	// exact.
 	one := math.Floor(1/o.Step) * o.Step
-	rows, err := mechanism.NewRows(records, o, func(dst []float64, first, n int) {
+	rows, err := mechanism.NewRows(r.rows, o, func(dst []float64, first, n int) {
 		for k := range n {
 			place(dst[k*dim:(k+1)*dim], columns, first+k, one)
 		}
@@ -45,11 +54,37 @@ func NewMoments(t Terms, records int, columns []Values, level float64) (*Moments
 	if err != nil {
 		return nil, err
 	}
-	sums, err := SecondMoment(t, rows, records)
+	sums, err := SecondMoment(t, rows, r.rows)
 	for k := range sums {
 		sums[k] /= one * one
 	}
 	return &Moments{columns, sums, deviation / (one * one), level}, err
+}
+
+// momentsOfPersons releases the matrix where a record is a person: what a person's rows add up to is bounded
+// as one vector.
+func momentsOfPersons(t Terms, r Records, columns []Values) ([]float64, error) {
+	dim := 1 + len(columns)
+	bound := float64(dim * r.most)
+	sums, err := SumVectors(t, r.Len(), dim*dim, bound, func(_ int, dst []float64, records []int) error {
+		y := make([]float64, dim)
+		for k, person := range records {
+			of := dst[k*dim*dim : (k+1)*dim*dim]
+			r.each(person, func(row int) {
+				place(y, columns, row, 1)
+				for i, u := range y {
+					for j, v := range y {
+						of[i*dim+j] += u * v
+					}
+				}
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return Symmetric(sums, dim), nil
 }
 
 // checkMoments refuses what makes no sense and returns the standard deviation of the noise on the diagonal.
@@ -71,7 +106,7 @@ func checkMoments(n mechanism.Noise, columns []Values, level float64) (float64, 
 	return 0, fmt.Errorf("query: noise of second moments is %v, want gaussian", n)
 }
 
-// place writes y of a record times one, zeros where a number is missing.
+// place writes y of a row times one, zeros where a number is missing.
 func place(y []float64, columns []Values, i int, one float64) {
 	y[0] = one
 	for j, v := range columns {
@@ -84,7 +119,7 @@ func place(y []float64, columns []Values, i int, one float64) {
 	}
 }
 
-// Count returns the noisy number of records.
+// Count returns the noisy number of rows.
 func (m *Moments) Count() Answer {
 	return law{kind: m.kind(), scale: m.deviation}.linear(m.sums[0], m.level)
 }

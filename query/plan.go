@@ -24,12 +24,14 @@ const (
 	CovarianceStatistic  Statistic = "covariance"
 	CorrelationStatistic Statistic = "correlation"
 	CategoriesStatistic  Statistic = "categories"
+	RadiusStatistic      Statistic = "radius"
+	AggregateStatistic   Statistic = "aggregate"
 )
 
 // Statistics returns all statistics, in the order in which they are explained.
 func Statistics() []Statistic {
 	return []Statistic{CountStatistic, SumStatistic, MeanStatistic, VarianceStatistic, HistogramStatistic, QuantilesStatistic, BoundsStatistic,
-		CovarianceStatistic, CorrelationStatistic, CategoriesStatistic}
+		CovarianceStatistic, CorrelationStatistic, CategoriesStatistic, RadiusStatistic, AggregateStatistic}
 }
 
 // The noises of a plan.
@@ -41,7 +43,7 @@ const (
 	NoiseLaplace = "laplace"
 	// NoiseDiscrete is mechanism.DiscreteGaussian, on whole numbers.
 	NoiseDiscrete = "discrete"
-	// NoiseChoice is mechanism.PermuteAndFlip, of quantiles.
+	// NoiseChoice is mechanism.PermuteAndFlip, of what is chosen on a grid.
 	NoiseChoice = "permute-and-flip"
 )
 
@@ -58,8 +60,11 @@ type Plan struct {
 	Cells     int       `json:"cells"`
 	Edges     []float64 `json:"edges,omitempty"`
 	Quantiles []float64 `json:"quantiles,omitempty"`
-	// Points is the number of points of the grid of quantiles.
+	// Points is the number of points of the grid that is chosen from.
 	Points int `json:"points,omitempty"`
+	// Of is the statistic that an aggregate takes of each of Blocks blocks.
+	Of     string `json:"of,omitempty"`
+	Blocks int    `json:"blocks,omitempty"`
 	// Noise names the noise. NoiseMultiplier is its scale in bounds of one record: the standard deviation,
 	// of Laplace noise the scale parameter, of a choice 1/ε.
 	Noise           string  `json:"noise"`
@@ -70,8 +75,10 @@ type Plan struct {
 	Neighboring    privacy.Neighboring `json:"neighboring"`
 	Delta          float64             `json:"delta"`
 	Unit           string              `json:"unit"`
-	RowsPerPerson  int                 `json:"rows-per-person,omitempty"`
-	MaxRecords     int                 `json:"max-records"`
+	// Person, if not nil, says that a record is a person, not a row.
+	Person        *Person `json:"person,omitempty"`
+	RowsPerPerson int     `json:"rows-per-person,omitempty"`
+	MaxRecords    int     `json:"max-records"`
 }
 
 // form is what a statistic takes.
@@ -94,6 +101,22 @@ var forms = map[Statistic]form{
 	CovarianceStatistic:  {2, maxMomentColumns, false, 0},
 	CorrelationStatistic: {2, maxMomentColumns, false, 0},
 	CategoriesStatistic:  {1, 1, false, 0},
+	RadiusStatistic:      {1, maxMomentColumns, false, 0},
+	AggregateStatistic:   {1, 2, false, 0},
+}
+
+// ranked reports whether the statistic is chosen on a grid by ranks of rows.
+func (p Plan) ranked() bool { return p.choices() > 0 && p.Statistic != AggregateStatistic }
+
+// choices is how many points the plan chooses, 0 for what is no choice.
+func (p Plan) choices() int {
+	switch p.Statistic {
+	case QuantilesStatistic, BoundsStatistic:
+		return max(1, len(p.Quantiles))
+	case RadiusStatistic, AggregateStatistic:
+		return 1
+	}
+	return 0
 }
 
 // Validate returns the first reason why the plan makes no sense.
@@ -110,8 +133,10 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("query: %d lower and %d upper bounds, want as many", len(p.Lower), len(p.Upper))
 	case p.Cells < 1 || p.Cells > maxNumbers:
 		return fmt.Errorf("query: number of cells is %d, want 1 to 2^20", p.Cells)
-	case !(p.Delta > 0 && p.Delta < 1):
-		return fmt.Errorf("query: delta is %v, want more than 0 and less than 1; 1e-6 is a common choice", p.Delta)
+	case !(p.Delta >= 0 && p.Delta < 1):
+		return fmt.Errorf("query: delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", p.Delta)
+	case p.Delta == 0 && math.IsInf(p.PureEpsilon(), 1):
+		return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise, a choice, or a delta of more than 0", p.Statistic, p.Noise)
 	case p.MaxRecords < 1:
 		return fmt.Errorf("query: max records is %d, want the declared bound on the number of records", p.MaxRecords)
 	case p.RowsPerPerson < 0:
@@ -120,7 +145,13 @@ func (p Plan) Validate() error {
 	if err := checkLevel(p.Confidence); err != nil {
 		return err
 	}
+	if err := p.checkPerson(); err != nil {
+		return err
+	}
 	if err := p.checkNoise(); err != nil {
+		return err
+	}
+	if err := p.checkChoice(); err != nil {
 		return err
 	}
 	e := p.Event()
@@ -143,7 +174,7 @@ func (f form) wants() string {
 // noises returns the noises that the statistic can have, the default first.
 func (p Plan) noises() []string {
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
+	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
 		return []string{NoiseChoice}
 	case CovarianceStatistic, CorrelationStatistic:
 		return []string{NoiseGaussian}
@@ -162,124 +193,37 @@ func (p Plan) checkNoise() error {
 	if !(p.NoiseMultiplier > 0) || math.IsInf(p.NoiseMultiplier, 1) {
 		return fmt.Errorf("query: noise multiplier is %v, want a positive finite number", p.NoiseMultiplier)
 	}
-	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
-		if len(p.Quantiles) == 0 || p.Statistic == BoundsStatistic && len(p.Quantiles) != 2 {
-			return fmt.Errorf("query: %s has %d quantiles, want at least one, two for bounds", p.Statistic, len(p.Quantiles))
-		}
-		for _, q := range p.Quantiles {
-			if thousandths := q * 1000; !(q > 0 && q < 1) || math.Abs(thousandths-math.Round(thousandths)) > 1e-9 {
-				return fmt.Errorf("query: quantile is %v, want a whole number of thousandths between 0 and 1", q)
-			}
-		}
-		if p.Points < 2 || p.Points > maxNumbers {
-			return fmt.Errorf("query: grid has %d points, want 2 to 2^20", p.Points)
-		}
-	case CategoriesStatistic:
-		if !(p.ThresholdDelta > 0 && p.ThresholdDelta < p.Delta) {
-			return fmt.Errorf("query: delta of the threshold is %v, want more than 0 and less than delta %v", p.ThresholdDelta, p.Delta)
-		}
+	if p.Statistic == CategoriesStatistic && !(p.ThresholdDelta > 0 && p.ThresholdDelta < p.Delta) {
+		return fmt.Errorf("query: delta of the threshold is %v, want more than 0 and less than delta %v", p.ThresholdDelta, p.Delta)
 	}
-	_, err := p.sensitivity()
+	s, err := p.sensitivity()
+	if _, discrete := p.noise().(mechanism.DiscreteLaplace); err == nil && (discrete || p.Noise == NoiseDiscrete) {
+		_, err = mechanism.RoundScale(p.NoiseMultiplier * float64(s))
+	}
 	return err
 }
 
-// maxWholeBound bounds sums in whole numbers.
-const maxWholeBound = 1 << 15
-
-// sensitivity is by how much one record moves an answer in whole numbers.
-func (p Plan) sensitivity() (int64, error) {
-	if p.Statistic != SumStatistic || p.Noise != NoiseDiscrete {
-		return 1, nil
+// checkChoice checks what belongs to choices on a grid.
+func (p Plan) checkChoice() error {
+	if p.choices() == 0 {
+		return nil
 	}
-	if len(p.Lower) != 1 {
-		return 0, fmt.Errorf("query: sum has %d bounds, want one pair", len(p.Lower))
+	if p.Points < 2 || p.Points > maxNumbers {
+		return fmt.Errorf("query: grid has %d points, want 2 to 2^20", p.Points)
 	}
-	bound := max(-p.Lower[0], p.Upper[0])
-	if !(bound >= 1 && bound <= maxWholeBound) || bound != math.Trunc(bound) {
-		return 0, fmt.Errorf("query: the larger bound of the sum is %v, want a whole number from 1 to %d for discrete noise; take gaussian or laplace", bound, maxWholeBound)
-	}
-	return int64(bound), nil
-}
-
-// Event returns what the plan releases. Its parts are paid for one after the other.
-func (p Plan) Event() mechanism.Event {
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
-		return mechanism.Repeat{Event: p.choice(), Count: len(p.Quantiles)}
-	case CategoriesStatistic:
-		return p.discovery().Events()
+	case AggregateStatistic:
+		return p.checkAggregate()
+	case RadiusStatistic:
+		return nil
 	}
-	return p.noise()
-}
-
-func (p Plan) choice() mechanism.PermuteAndFlip {
-	return mechanism.PermuteAndFlip{Epsilon: 1 / p.NoiseMultiplier}
-}
-
-func (p Plan) discovery() mechanism.DiscoveryTerms {
-	return mechanism.DiscoveryTerms{Noise: p.noise(), Delta: p.ThresholdDelta}
-}
-
-// Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
-func (p Plan) Threshold() float64 {
-	if p.Statistic != CategoriesStatistic {
-		return 0
+	if len(p.Quantiles) == 0 || p.Statistic == BoundsStatistic && len(p.Quantiles) != 2 {
+		return fmt.Errorf("query: %s has %d quantiles, want at least one, two for bounds", p.Statistic, len(p.Quantiles))
 	}
-	limit, err := p.discovery().Threshold(p.MaxRecords)
-	if err != nil {
-		return 0
+	for _, q := range p.Quantiles {
+		if thousandths := q * 1000; !(q > 0 && q < 1) || math.Abs(thousandths-math.Round(thousandths)) > 1e-9 {
+			return fmt.Errorf("query: quantile is %v, want a whole number of thousandths between 0 and 1", q)
+		}
 	}
-	return limit
-}
-
-// noise is the noise on sums. Exact discrete samplers take scales on a grid: the next larger one.
-func (p Plan) noise() mechanism.Noise {
-	s, err := p.sensitivity()
-	if err != nil {
-		s = 1 // Validate refuses it
-	}
-	scale, err := mechanism.RoundScale(p.NoiseMultiplier * float64(s))
-	if err != nil {
-		scale = p.NoiseMultiplier * float64(s) // the release refuses it
-	}
-	switch {
-	case p.Noise == NoiseGaussian:
-		return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
-	case p.Noise == NoiseDiscrete:
-		return mechanism.DiscreteGaussian{StandardDeviation: scale, Sensitivity: s}
-	case p.Statistic == CountStatistic && p.Cells == 1:
-		return mechanism.DiscreteLaplace{Scale: scale, Sensitivity: 1}
-	}
-	return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
-}
-
-// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their law; the other
-// samplers are exact. The number of categories is private: of it the bound counts.
-func (p Plan) NoiseDraws() int {
-	switch {
-	case p.Noise != NoiseGaussian:
-		return 0
-	case p.Statistic == CategoriesStatistic:
-		return p.MaxRecords
-	case p.Statistic == CovarianceStatistic || p.Statistic == CorrelationStatistic:
-		return (1 + len(p.Expressions)) * (1 + len(p.Expressions))
-	}
-	return p.Cells * forms[p.Statistic].width
-}
-
-// PureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
-func (p Plan) PureEpsilon() float64 {
-	count := 1.0
-	switch {
-	case p.Statistic == CategoriesStatistic || p.Noise == NoiseGaussian || p.Noise == NoiseDiscrete:
-		return math.Inf(1)
-	case p.Noise == NoiseChoice:
-		count = float64(len(p.Quantiles))
-	}
-	scale := p.NoiseMultiplier
-	if d, ok := p.noise().(mechanism.DiscreteLaplace); ok && p.Noise == NoiseLaplace {
-		scale = d.Scale
-	}
-	return count * p.Neighboring.Movement() / scale
+	return nil
 }

@@ -64,32 +64,22 @@ type QuantileTerms struct {
 }
 
 // Quantiles chooses for each q, a whole number of thousandths between 0 and 1, a point of the grid as the
-// q-quantile of the numbers, which are rounded to the nearest point before. It pays Choice once for each.
+// q-quantile of the numbers of the rows, which are rounded to the nearest point before. At returns the number of
+// a row, NaN for one that counts nowhere. It pays Choice once for each quantile.
 //
-// The score of a point is by how many records its rank is wrong (mechanism.Ranks). It is one choice among m
-// points, so the error in rank is of the order (2/ε)·ln m records (see RankError) however the numbers lie. A
-// binary search by noisy counts would pay for log2 m counts in a row: at equal ε its error is about log2(m)
-// times that of a single count for each step, several times as large at every grid size.
-func Quantiles(t QuantileTerms, records int, at func(i int) float64, q []float64) ([]float64, error) {
-	return t.choose(records, at, q, false)
+// The score of a point is by how many rows its rank is wrong, over what one record can change in that
+// (mechanism.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
+// (see RankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
+// row: at equal ε its error is about log2(m) times that of a single count for each step, several times as large
+// at every grid size.
+func Quantiles(t QuantileTerms, r Records, at func(i int) float64, q []float64) ([]float64, error) {
+	return t.choose(r, at, q, false)
 }
 
-func (t QuantileTerms) choose(records int, at func(i int) float64, q []float64, replaced bool) ([]float64, error) {
-	if err := t.Grid.check(); err != nil {
-		return nil, err
-	}
-	sample, err := mechanism.Full().Draw(records)
+func (t QuantileTerms) choose(r Records, at func(i int) float64, q []float64, replaced bool) ([]float64, error) {
+	ranks, err := t.ranks(r, at, replaced)
 	if err != nil {
 		return nil, err
-	}
-	ranks, err := mechanism.NewRanks(sample, mechanism.RanksOptions{Points: len(t.Grid), MaxRecords: t.MaxRecords, Replaced: replaced})
-	if err != nil {
-		return nil, err
-	}
-	for i := range records {
-		if err = ranks.Add(i, []int{t.Grid.nearest(at(i))}); err != nil {
-			return nil, err
-		}
 	}
 	// All quantiles are checked before the first is paid for.
 	scores := make([]mechanism.Scores, len(q))
@@ -109,23 +99,54 @@ func (t QuantileTerms) choose(records int, at func(i int) float64, q []float64, 
 	return chosen, nil
 }
 
-// RankError bounds by how many records more the rank of a chosen quantile is wrong than that of the best
-// point, with the given confidence: 2·max(q, 1-q)/ε·ln(m/(1-level)) among m points. (Dwork & Roth, "The
-// Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the exponential mechanism,
-// https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose exponent is t below the
-// best is chosen with a probability of at most exp(-t), and there are m of them.)
-func RankError(epsilon float64, points int, q, level float64) float64 {
-	return 2 * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
+// ranks puts all rows on the grid.
+func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (*mechanism.Ranks, error) {
+	if err := t.Grid.check(); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	sample, err := mechanism.Full().Draw(r.Len())
+	if err != nil {
+		return nil, err
+	}
+	ranks, err := mechanism.NewRanks(sample, mechanism.RanksOptions{Points: len(t.Grid), MaxRecords: t.MaxRecords, Replaced: replaced, RowsPerRecord: r.most})
+	if err != nil {
+		return nil, err
+	}
+	var points []int
+	for i := range r.Len() {
+		if err = ranks.Add(i, t.points(points[:0], r, i, at)...); err != nil {
+			return nil, err
+		}
+	}
+	return ranks, nil
+}
+
+// points appends the points of a record's rows.
+func (t QuantileTerms) points(dst []int, r Records, record int, at func(i int) float64) []int {
+	r.each(record, func(row int) { dst = append(dst, t.Grid.nearest(at(row))) })
+	return dst
+}
+
+// RankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
+// with the given confidence: 2·k·max(q, 1-q)/ε·ln(m/(1-level)) among m points, where a record has at most k
+// rows. (Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the
+// exponential mechanism, https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose
+// exponent is t below the best is chosen with a probability of at most exp(-t), and there are m of them.)
+func RankError(epsilon float64, points, rows int, q, level float64) float64 {
+	return 2 * float64(rows) * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
 }
 
 // Bounds chooses an interval of the grid that holds all but a share of the numbers, a half of it beyond
 // each end, as two quantiles; the share is a whole even number of thousandths. It pays Choice twice. If the
 // choices come out in the wrong order, they are swapped.
-func Bounds(t QuantileTerms, records int, at func(i int) float64, share float64) (lower, upper float64, err error) {
+func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (lower, upper float64, err error) {
 	if !(share > 0 && share < 1) {
 		return 0, 0, fmt.Errorf("query: share outside the bounds is %v, want more than 0 and less than 1", share)
 	}
-	ends, err := Quantiles(t, records, at, []float64{share / 2, 1 - share/2})
+	ends, err := Quantiles(t, r, at, []float64{share / 2, 1 - share/2})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -133,11 +154,11 @@ func Bounds(t QuantileTerms, records int, at func(i int) float64, share float64)
 }
 
 // MedianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
-// pays Choice once. Row i must look at record i only; a norm that is not finite counts nowhere.
-func MedianRadius(t QuantileTerms, records int, row func(i int) []float64) (float64, error) {
-	chosen, err := Quantiles(t, records, func(i int) float64 {
-		if r := length(row(i)); !math.IsInf(r, 0) {
-			return r
+// pays Choice once. Row i must look at that row only; a norm that is not finite counts nowhere.
+func MedianRadius(t QuantileTerms, r Records, row func(i int) []float64) (float64, error) {
+	chosen, err := Quantiles(t, r, func(i int) float64 {
+		if norm := length(row(i)); !math.IsInf(norm, 0) {
+			return norm
 		}
 		return math.NaN()
 	}, []float64{0.5})

@@ -42,8 +42,14 @@ func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if n := len(p.Expressions); n < f.least || n > f.most {
 		return nil, fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, n, f.wants())
 	}
-	p.Unit, p.RowsPerPerson, p.MaxRecords = s.Row, s.RowsPerPerson, s.MaxRecords
+	p.Unit, p.RowsPerPerson, p.MaxRecords = p.Person.Unit(s.Row), s.RowsPerPerson, s.MaxRecords
+	if p.Person != nil {
+		p.RowsPerPerson = 0
+	}
 	q := &Question{plan: p, schema: s, cells: whole()}
+	if err := q.bindPerson(); err != nil {
+		return nil, err
+	}
 	if err := q.bind(); err != nil {
 		return nil, err
 	}
@@ -56,6 +62,20 @@ func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 		check.NoiseMultiplier = 1
 	}
 	return q, check.Validate()
+}
+
+// bindPerson checks that the persons stand in a column that is read as text.
+func (q *Question) bindPerson() error {
+	u := q.plan.Person
+	switch {
+	case u == nil:
+		return nil
+	case u.Column == q.schema.Target.Column:
+		return fmt.Errorf("query: the column of persons is the target %q, want another one", u.Column)
+	case !slices.ContainsFunc(q.schema.Columns, func(c data.Column) bool { return c.Name == u.Column }):
+		return fmt.Errorf("query: the column of persons is %q, which is no column of the schema, want one", u.Column)
+	}
+	return nil
 }
 
 // bind reads the expressions and the cells.
@@ -136,7 +156,7 @@ func (q *Question) bindNumbers() error {
 		q.expressions = append(q.expressions, e)
 		p.Lower, p.Upper = append(p.Lower, e.lower), append(p.Upper, e.upper)
 	}
-	if p.Points == 0 && (p.Statistic == QuantilesStatistic || p.Statistic == BoundsStatistic) {
+	if p.Points == 0 && p.choices() > 0 {
 		p.Points = 1000
 	}
 	return nil
@@ -160,7 +180,10 @@ func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 func (q *Question) ReadOptions() data.ReadOptions {
 	o := data.ReadOptions{WithoutTarget: true}
 	if q.plan.Statistic == CategoriesStatistic {
-		o.Extra = q.plan.Expressions
+		o.Extra = slices.Clone(q.plan.Expressions)
+	}
+	if u := q.plan.Person; u != nil && !slices.Contains(o.Extra, u.Column) {
+		o.Extra = append(o.Extra, u.Column)
 	}
 	needed := q.cells.target || q.where != nil && q.where.target
 	for _, e := range q.expressions {
@@ -179,15 +202,19 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	if d.Records() > p.MaxRecords {
 		return nil, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", p.MaxRecords)
 	}
-	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
-		return q.askQuantiles(payer, d)
-	case CategoriesStatistic:
-		return q.askCategories(payer, d)
-	case CovarianceStatistic, CorrelationStatistic:
-		return q.askMoments(payer, d)
+	r, err := q.records(d)
+	if err != nil {
+		return nil, err
 	}
-	answers, err := q.tabulate(Terms{payer, p.noise(), p.MaxRecords}, d)
+	switch p.Statistic {
+	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
+		return q.askChoice(payer, d, r)
+	case CategoriesStatistic:
+		return q.askCategories(payer, d, r)
+	case CovarianceStatistic, CorrelationStatistic:
+		return q.askMoments(payer, d, r)
+	}
+	answers, err := q.table().ask(Terms{payer, p.noise(), p.MaxRecords}, q.cells.filtered(d, r, q.where), q.valuesOf(d), p.Confidence)
 	rows := make([]Row, len(answers))
 	for k, a := range answers {
 		rows[k] = Row{q.cells.names[k], a}
@@ -195,17 +222,37 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	return rows, err
 }
 
-func (q *Question) tabulate(t Terms, d *data.Dataset) ([]Answer, error) {
-	level, cells := q.plan.Confidence, q.cells.filtered(d, q.where)
-	switch q.plan.Statistic {
-	case SumStatistic:
-		return Sums(t, cells, q.values(0, d), level)
-	case MeanStatistic:
-		return Means(t, cells, q.values(0, d), level)
-	case VarianceStatistic:
-		return Variances(t, cells, q.values(0, d), level)
+// records are the rows, or the persons with those of their rows that meet the condition.
+func (q *Question) records(d *data.Dataset) (Records, error) {
+	u := q.plan.Person
+	if u == nil {
+		return EachRow(d.Records()), nil
 	}
-	return Histogram(t, cells, level)
+	codes, known, err := d.Group(u.Column)
+	if err != nil {
+		return Records{}, err
+	}
+	return OfPersons(PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
+}
+
+// keeps is the condition on a row, nil where there is none.
+func (q *Question) keeps(d *data.Dataset) func(i int) bool {
+	if q.where == nil {
+		return nil
+	}
+	truth := q.where.On(d)
+	return func(i int) bool { return truth(i) == 1 }
+}
+
+// table is how a statistic in cells is released.
+func (q *Question) table() table { return tables[q.plan.Statistic] }
+
+// valuesOf are the numbers of the first expression, where the statistic has one.
+func (q *Question) valuesOf(d *data.Dataset) Values {
+	if !q.table().valued {
+		return Values{}
+	}
+	return q.values(0, d)
 }
 
 // values are the numbers of an expression. A missing one counts nowhere; in a sum it counts 0.
@@ -216,50 +263,26 @@ func (q *Question) values(k int, d *data.Dataset) Values {
 
 // kept is a number of each row that the filter keeps, NaN for the others.
 func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
-	value := q.expressions[k].On(d)
-	if q.where == nil {
+	value, keep := q.expressions[k].On(d), q.keeps(d)
+	if keep == nil {
 		return value
 	}
-	keep := q.where.On(d)
 	return func(i int) float64 {
-		if keep(i) != 1 {
+		if !keep(i) {
 			return math.NaN()
 		}
 		return value(i)
 	}
 }
 
-func (q *Question) askQuantiles(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
-	p := q.plan
-	grid, err := NewGrid(p.Lower[0], p.Upper[0], p.Points)
-	if err != nil {
-		return nil, err
-	}
-	chosen, err := Quantiles(QuantileTerms{payer, p.choice(), grid, p.MaxRecords}, d.Records(), q.kept(0, d), p.Quantiles)
-	if err != nil {
-		return nil, err
-	}
-	if p.Statistic == BoundsStatistic {
-		slices.Sort(chosen)
-	}
-	rows := make([]Row, len(chosen))
-	for k, v := range chosen {
-		rows[k] = Row{plain(p.Quantiles[k]), Answer{Value: v, Deviation: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}}
-	}
-	return rows, nil
-}
-
-func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
+func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
 	codes, levels, err := d.Group(q.plan.Expressions[0])
 	if err != nil {
 		return nil, err
 	}
-	keep := func(int) float64 { return 1 }
-	if q.where != nil {
-		keep = q.where.On(d)
-	}
-	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, d.Records(), func(i int) string {
-		if codes[i] < 0 || int(codes[i]) >= len(levels) || keep(i) != 1 {
+	keep := q.keeps(d)
+	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, r, func(i int) string {
+		if codes[i] < 0 || int(codes[i]) >= len(levels) || keep != nil && !keep(i) {
 			return ""
 		}
 		return levels[codes[i]]
@@ -271,13 +294,18 @@ func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset) ([]Row,
 	return rows, err
 }
 
-func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
-	p := q.plan
+// columns are the numbers of all expressions.
+func (q *Question) columns(d *data.Dataset) []Values {
 	columns := make([]Values, len(q.expressions))
 	for k, e := range q.expressions {
 		columns[k] = Values{e.lower, e.upper, q.kept(k, d)}
 	}
-	m, err := NewMoments(Terms{payer, p.noise(), p.MaxRecords}, d.Records(), columns, p.Confidence)
+	return columns
+}
+
+func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
+	p, columns := q.plan, q.columns(d)
+	m, err := NewMoments(Terms{payer, p.noise(), p.MaxRecords}, r, columns, p.Confidence)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ func planOf(s Statistic, expressions ...string) Plan {
 		p.Quantiles = []float64{0.05, 0.95}
 	case CategoriesStatistic:
 		p.ThresholdDelta = 5e-7
+	case AggregateStatistic:
+		p.Of, p.Blocks = "mean", 8
 	}
 	return p
 }
@@ -152,7 +154,19 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 		{"noise of moments", with(planOf(CorrelationStatistic, "age", "rate"), func(p *Plan) { p.Noise = NoiseLaplace }), "want one of [gaussian]"},
 		{"whole numbers", with(planOf(SumStatistic, "rate * 0.3"), func(p *Plan) { p.Noise = NoiseDiscrete }), "want a whole number"},
 		{"negative noise", with(planOf(CountStatistic), func(p *Plan) { p.NoiseMultiplier = -1 }), "noise multiplier is -1"},
-		{"delta", with(planOf(CountStatistic), func(p *Plan) { p.Delta = 0 }), "delta is 0"},
+		{"delta", with(planOf(CountStatistic), func(p *Plan) { p.Delta = 1 }), "delta is 1"},
+		{"no delta for gaussian", with(planOf(CountStatistic), func(p *Plan) { p.Delta, p.Noise = 0, NoiseGaussian }), "delta is 0 for count with gaussian noise"},
+		{"no delta for categories", with(planOf(CategoriesStatistic, "note"), func(p *Plan) { p.Delta, p.ThresholdDelta = 0, 0 }), "delta is 0 for categories"},
+		{"statistic of blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Of = "mode" }), "the statistic of a block is \"mode\""},
+		{"expressions of blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Of = "correlation" }), "has 1 expressions, want 2"},
+		{"blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Blocks = 1 }), "number of blocks is 1"},
+		{"persons without a number", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{Column: "note"} }), "at most 0 rows"},
+		{"too many rows of a person", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"note", 1 << 16} }), "want a column and 1 to 32768 rows"},
+		{"too many rows for ranks", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.Person = &Person{"note", 2000} }), "1 to 1024 rows for quantiles"},
+		{"no column of persons", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"x", 3} }), "no column of the schema"},
+		{"the target as persons", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"job", 3} }), "is the target"},
+		{"whole numbers of persons", with(planOf(SumStatistic, "capital-gain"), func(p *Plan) { p.Noise, p.Person = NoiseDiscrete, &Person{"note", 1 << 14} }), "want a whole number"},
+		{"noise beyond the sampler", with(planOf(CountStatistic), func(p *Plan) { p.NoiseMultiplier, p.Person = 100, &Person{"note", 1 << 15} }), "scale is"},
 		{"confidence", with(planOf(CountStatistic), func(p *Plan) { p.Confidence = 1 }), "confidence is 1"},
 		{"points", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.Points = 1 }), "grid has 1 points"},
 		{"relation", with(planOf(CountStatistic), func(p *Plan) { p.Neighboring = 0 }), "neighboring"},

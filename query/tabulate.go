@@ -7,30 +7,29 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Cells say where the records of a table count.
+// Cells say where the rows of a table count.
 type Cells struct {
-	// Records is the number of records, which is private under add-or-remove-one.
-	Records int
+	// Records are the rows, or the persons whose rows they are.
+	Records Records
 	// Count is the declared number of cells, at least 1.
 	Count int
-	// Of returns the cell of a record, 0 … Count-1, or -1 for a record that counts nowhere. It must look
-	// at that record only.
+	// Of returns the cell of a row, 0 … Count-1, or -1 for a row that counts nowhere. It must look at that row
+	// only.
 	Of func(i int) int
 }
 
-// All is one cell with all of the records.
-func All(records int) Cells { return Cells{records, 1, func(int) int { return 0 }} }
+// All is one cell with all of the rows, each a record.
+func All(rows int) Cells { return Cells{EachRow(rows), 1, func(int) int { return 0 }} }
 
-// Values are the numbers of the records.
+// Values are the numbers of the rows.
 type Values struct {
 	// Lower and Upper are declared, Lower < Upper; a number beyond them is moved to the nearer one.
 	Lower, Upper float64
-	// At returns the number of a record, or NaN for a record that counts nowhere. It must look at that
-	// record only.
+	// At returns the number of a row, or NaN for a row that counts nowhere. It must look at that row only.
 	At func(i int) float64
 }
 
-// at is the number of a record within the bounds, and whether there is one.
+// at is the number of a row within the bounds, and whether there is one.
 func (v Values) at(i int) (float64, bool) {
 	x := v.At(i)
 	return min(max(x, v.Lower), v.Upper), x == x // NaN: missing
@@ -55,53 +54,96 @@ func checkLevel(level float64) error {
 	return nil
 }
 
-// Histogram returns the noisy number of records in each cell, in one release. A record is in one cell at
-// most, so it moves the vector of counts by at most 1 in the L1 and the L2 norm: all cells together cost what
-// one count does (parallel composition, McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4,
-// https://doi.org/10.1145/1559845.1559850). Under replace-one a record may leave one cell and enter another,
-// which accountants charge as two bounds. Each interval is exact and holds by itself, not all together.
-func Histogram(t Terms, c Cells, level float64) ([]Answer, error) {
-	totals, err := c.release(t, 1, 1, func(dst []float64, _ int) { dst[0] = 1 }, level)
-	if err != nil {
-		return nil, err
-	}
-	return linear(t, 1, totals, level)
+// table is a statistic that follows from sums in cells.
+type table struct {
+	// width is the count of numbers released for each cell.
+	width int
+	// bound is the norm of one row's vector, at most: the L1 norm, and so the L2 norm.
+	bound func(v Values) float64
+	// vector writes what a row adds to its cell.
+	vector func(v Values, dst []float64, row int)
+	// answer is what follows from the totals of a cell, of which a record's bound has this law.
+	answer func(l law, totals []float64, v Values, level float64) Answer
+	// valued says that a row has a number.
+	valued bool
 }
 
-// Sums returns the noisy sum of the numbers in each cell, in one release, of which one record moves at most
-// one sum by at most the larger magnitude of its bounds. The intervals are exact.
-func Sums(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
-	if err := v.check(); err != nil {
-		return nil, err
-	}
-	bound := SumBound(v)
-	totals, err := c.release(t, 1, bound, func(dst []float64, i int) { dst[0], _ = v.at(i) }, level)
-	if err != nil {
-		return nil, err
-	}
-	return linear(t, bound, totals, level)
+// tables are these statistics. A release of persons has the bound of a row times the largest number of rows.
+var tables = map[Statistic]table{
+	CountStatistic:     counting,
+	HistogramStatistic: counting,
+	SumStatistic: {1, SumBound, func(v Values, dst []float64, row int) { dst[0], _ = v.at(row) },
+		func(l law, totals []float64, _ Values, level float64) Answer { return l.linear(totals[0], level) }, true},
+	MeanStatistic: {2, one, Values.halves,
+		func(l law, totals []float64, v Values, level float64) Answer {
+			return meanOf(l, totals[0], totals[1], level).rescale(v.Lower, v.Upper-v.Lower)
+		}, true},
+	VarianceStatistic: {3, one, Values.thirds,
+		func(l law, totals []float64, v Values, level float64) Answer {
+			width := v.Upper - v.Lower
+			return varianceOf(l, totals, level).rescale(0, width*width)
+		}, true},
 }
 
-// SumBound is by how much one record moves a sum of such numbers.
-func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
+// counting is the number of rows in each cell.
+var counting = table{1, one, func(_ Values, dst []float64, _ int) { dst[0] = 1 },
+	func(l law, totals []float64, _ Values, level float64) Answer { return l.linear(totals[0], level) }, false}
 
-// linear wraps released numbers.
-func linear(t Terms, bound float64, totals []float64, level float64) ([]Answer, error) {
-	l, err := lawOf(t.Noise, bound)
+func one(Values) float64 { return 1 }
+
+// ask releases the sums and answers each cell.
+func (s table) ask(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+	totals, err := s.totals(t, c, v, level)
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]Answer, len(totals))
-	for g, total := range totals {
-		answers[g] = l.linear(total, level)
+	l, err := lawOf(t.Noise, s.bound(v)*float64(c.Records.most))
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]Answer, c.Count)
+	for g := range answers {
+		answers[g] = s.answer(l, totals[g*s.width:(g+1)*s.width], v, level)
 	}
 	return answers, nil
 }
 
+// totals are the released sums of all cells.
+func (s table) totals(t Terms, c Cells, v Values, level float64) ([]float64, error) {
+	if s.valued {
+		if err := v.check(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := lawOf(t.Noise, 1); err != nil {
+		return nil, err
+	}
+	return c.release(t, s.width, s.bound(v), func(dst []float64, row int) { s.vector(v, dst, row) }, level)
+}
+
+// Histogram returns the noisy number of rows in each cell, in one release. A row is in one cell at most, so
+// it moves the vector of counts by at most 1 in the L1 and the L2 norm: all cells together cost what one
+// count does (parallel composition, McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4,
+// https://doi.org/10.1145/1559845.1559850). The rows of a person may be in several cells; the vector that they
+// add up to has a norm of at most their number. Under replace-one a record may leave one cell and enter another,
+// which accountants charge as two bounds. Each interval is exact and holds by itself, not all together.
+func Histogram(t Terms, c Cells, level float64) ([]Answer, error) {
+	return counting.ask(t, c, Values{}, level)
+}
+
+// Sums returns the noisy sum of the numbers in each cell, in one release, of which one row moves at most
+// one sum by at most the larger magnitude of its bounds. The intervals are exact.
+func Sums(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+	return tables[SumStatistic].ask(t, c, v, level)
+}
+
+// SumBound is by how much one row moves a sum of such numbers.
+func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
+
 // Means returns the mean of the numbers in each cell, in one release.
 //
-// With u in [0, 1] a number's place between its bounds, a record adds (1-u, u) to the two sums of its
-// cell: a vector of L1 norm 1 and of L2 norm at most 1, so one record moves the release by at most 1 in
+// With u in [0, 1] a number's place between its bounds, a row adds (1-u, u) to the two sums of its
+// cell: a vector of L1 norm 1 and of L2 norm at most 1, so one row moves the release by at most 1 in
 // either norm. The mean is the second sum over both. In the L2 norm this is the sum of centered numbers and
 // the count, turned by 45 degrees; in the L1 norm it has half of their variance, because the pair (t, 1) with
 // |t| ≤ 1 has a norm of up to 2. Whatever share of the budget a count apart would take is not lost.
@@ -110,28 +152,12 @@ func linear(t Terms, bound float64, totals []float64, level float64) ([]Answer, 
 // the bounds for which (1-m)·B - m·A, whose expectation is 0 at the true mean, is within its noise. It is
 // exact, however few records there are.
 func Means(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
-	if err := v.check(); err != nil {
-		return nil, err
-	}
-	width := v.Upper - v.Lower
-	l, err := lawOf(t.Noise, 1)
-	if err != nil {
-		return nil, err
-	}
-	totals, err := c.release(t, 2, 1, v.halves, level)
-	if err != nil {
-		return nil, err
-	}
-	answers := make([]Answer, c.Count)
-	for g := range answers {
-		answers[g] = meanOf(l, totals[2*g], totals[2*g+1], level).rescale(v.Lower, width)
-	}
-	return answers, nil
+	return tables[MeanStatistic].ask(t, c, v, level)
 }
 
-// halves writes what a record adds to the sums of a mean.
-func (v Values) halves(dst []float64, i int) {
-	if x, ok := v.at(i); ok {
+// halves writes what a row adds to the sums of a mean.
+func (v Values) halves(dst []float64, row int) {
+	if x, ok := v.at(row); ok {
 		u := (x - v.Lower) / (v.Upper - v.Lower)
 		dst[0], dst[1] = 1-u, u
 	}
@@ -198,29 +224,34 @@ func edge(in, out float64, agrees func(float64) bool) float64 {
 	return out
 }
 
-// release sums a short vector for each record into its cell and releases all sums at once. The vector is of
-// norm at most bound: L1 for K-norm noise, else L2.
-func (c Cells) release(t Terms, width int, bound float64, vector func(dst []float64, i int), level float64) ([]float64, error) {
+// release sums a short vector for each row into its cell and releases all sums at once. The vector is of
+// norm at most bound: L1 for K-norm noise, else L2; what the rows of a record add up to is of at most that times
+// their largest number, by the triangle inequality.
+func (c Cells) release(t Terms, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
 	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	if err := c.Records.check(); err != nil {
 		return nil, err
 	}
 	if c.Count < 1 || c.Count > maxNumbers/width || c.Of == nil {
 		return nil, fmt.Errorf("query: the table has %d cells, want 1 to %d", c.Count, maxNumbers/width)
 	}
-	sample, err := mechanism.Full().Draw(c.Records)
+	sample, err := mechanism.Full().Draw(c.Records.Len())
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: c.Count * width, Bound: bound, MaxRecords: t.MaxRecords})
+	dim := c.Count * width
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: dim, Bound: bound * float64(c.Records.most), MaxRecords: t.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
-	err = AddVectors(sum, sample, c.Count*width, func(_ int, dst []float64, records []int) error {
+	err = AddVectors(sum, sample, dim, func(_ int, dst []float64, records []int) error {
+		cell := make([]float64, width)
 		for k, i := range records {
-			if g := c.Of(i); g >= 0 && g < c.Count {
-				at := (k*c.Count + g) * width
-				vector(dst[at:at+width], i)
-			}
+			c.Records.each(i, func(row int) {
+				c.add(dst[k*dim:(k+1)*dim], cell, row, vector)
+			})
 		}
 		return nil
 	})
@@ -229,6 +260,19 @@ func (c Cells) release(t Terms, width int, bound float64, vector func(dst []floa
 	}
 	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
 	return noisy.Values(), err
+}
+
+// add adds the vector of a row to its cell; the vector is written to room.
+func (c Cells) add(dst, room []float64, row int, vector func(dst []float64, row int)) {
+	g := c.Of(row)
+	if g < 0 || g >= c.Count {
+		return
+	}
+	clear(room)
+	vector(room, row)
+	for j, v := range room {
+		dst[g*len(room)+j] += v
+	}
 }
 
 // normFor is the norm in which noise is cheapest for the vectors of this package, of which one record

@@ -168,7 +168,7 @@ func TestSampleAndAggregateAsOnThePage(t *testing.T) {
 	terms := QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 1}, grid, 5000}
 	misses := 0
 	for range 200 {
-		got, failure := Aggregate(terms, len(x), 40, func(members []int) float64 {
+		got, failure := Aggregate(terms, EachRow(len(x)), 40, func(members []int) float64 {
 			sum := 0.0
 			for _, i := range members {
 				sum += x[i]
@@ -225,7 +225,7 @@ func TestChoosingBeatsSearching(t *testing.T) {
 		}
 		loss := func(j int) float64 { return max(0, below[j]-n/2, n/2-below[j+1]) }
 		for range runs {
-			got, failure := Quantiles(QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 1}, grid, n}, n, func(i int) float64 { return float64(at[i]) }, []float64{0.5})
+			got, failure := Quantiles(QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 1}, grid, n}, EachRow(n), func(i int) float64 { return float64(at[i]) }, []float64{0.5})
 			if failure != nil {
 				t.Fatal(failure)
 			}

@@ -9,8 +9,8 @@ const leastCount = 20
 // Variances returns the variance (the mean squared distance from the mean, divided by the number of
 // records) of the numbers in each cell, in one release.
 //
-// With u in [0, 1] a number's place between its bounds, a record adds ((1-u)², 2u(1-u), u²) to three sums.
-// They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1, so one record moves
+// With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three sums.
+// They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1, so one row moves
 // the release by at most 1 in either norm, no more than a count. The number of records, the sum of u and
 // that of u² are linear in the three.
 //
@@ -18,29 +18,12 @@ const leastCount = 20
 // times its noise, it is all that is possible. Value is moved into what is possible, 0 to a quarter of
 // the squared range.
 func Variances(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
-	if err := v.check(); err != nil {
-		return nil, err
-	}
-	l, err := lawOf(t.Noise, 1)
-	if err != nil {
-		return nil, err
-	}
-	width := v.Upper - v.Lower
-	totals, err := c.release(t, 3, 1, v.thirds, level)
-	if err != nil {
-		return nil, err
-	}
-	answers := make([]Answer, c.Count)
-	for g := range answers {
-		a := varianceOf(l, totals[3*g:3*g+3], level)
-		answers[g] = Answer{width * width * a.Value, width * width * a.Deviation, width * width * a.Lower, width * width * a.Upper, a.Count}
-	}
-	return answers, nil
+	return tables[VarianceStatistic].ask(t, c, v, level)
 }
 
-// thirds writes what a record adds to the sums of a variance.
-func (v Values) thirds(dst []float64, i int) {
-	if x, ok := v.at(i); ok {
+// thirds writes what a row adds to the sums of a variance.
+func (v Values) thirds(dst []float64, row int) {
+	if x, ok := v.at(row); ok {
 		u := (x - v.Lower) / (v.Upper - v.Lower)
 		dst[0], dst[1], dst[2] = (1-u)*(1-u), 2*u*(1-u), u*u
 	}

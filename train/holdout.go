@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
 )
 
 // Holdout says that a random part of the records is not trained on: the model is measured on it, privately.
@@ -189,10 +190,10 @@ func recordsOf(m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Recor
 	if p.Person == nil {
 		return out, nil
 	}
-	codes, _, err := d.Group(p.Person.Column)
+	codes, known, err := d.Group(p.Person.Column)
 	if err != nil {
 		return evaluate.Records{}, err
 	}
-	out.Persons = evaluate.PersonsOf(codes, p.Person.MaxRows)
+	out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
 	return out, nil
 }

@@ -56,25 +56,11 @@ func (u *PersonUnit) scale() float64 {
 
 // persons lists the rows of each person that are used, in the order in which they first appear.
 func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
-	codes, _, err := d.Group(u.Column)
+	codes, known, err := d.Group(u.Column)
 	if err != nil {
 		return nil, fmt.Errorf("train: the column of persons: %w", err)
 	}
-	at, rows := map[int32]int{}, [][]int(nil)
-	for i, code := range codes {
-		if code < 0 {
-			continue
-		}
-		k, known := at[code]
-		if !known {
-			k = len(rows)
-			at[code], rows = k, append(rows, nil)
-		}
-		if len(rows[k]) < u.MaxRows {
-			rows[k] = append(rows[k], i)
-		}
-	}
-	return rows, nil
+	return query.PersonsOf(codes, len(known), u.MaxRows, nil), nil
 }
 
 // ofPersons makes vectors of persons from their rows.

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -186,11 +187,11 @@ func recordsOf(ctx context.Context, m *model.Model, p evaluate.Plan, d *data.Dat
 		}
 	}
 	if p.Person != nil {
-		codes, _, groupErr := d.Group(p.Person.Column)
+		codes, known, groupErr := d.Group(p.Person.Column)
 		if groupErr != nil {
 			return evaluate.Records{}, groupErr
 		}
-		out.Persons = evaluate.PersonsOf(codes, p.Person.MaxRows)
+		out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
 	}
 	return out, nil
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -30,6 +28,9 @@ that holds the answer without noise, and what it costs. The statistics are
   covariance EXPRESSION...   of two or more numbers, all pairs in one release
   correlation EXPRESSION...  likewise
   categories COLUMN          the frequent texts of a column whose levels nobody declared
+  radius EXPRESSION...       the median length of the vector that some numbers of a row make
+  aggregate EXPRESSION...    --of mean, median, deviation or correlation of each of --blocks random
+                             blocks of the rows, and the median of what they give
 
 An expression is made of numeric columns, numbers, + - *, clamp(expression, low, high) and
 comparisons, which count as 0 or 1. --where takes a condition: comparisons of numbers, or of a
@@ -40,6 +41,9 @@ the rows but what is paid for.
 Rows and cells follow the schema: rows that it drops count nowhere, and neither does a row where
 a missing cell leaves the number or the condition open.
 
+With --unit person:COLUMN --max-records-per-person K a record is all rows with one text in a column,
+of which the first K that meet the condition count; what they add up to is bounded together.
+
 Each answer is a release of its own, and releases add up: with --out FOLDER the certificate is
 kept, and dither account FOLDER FOLDER... prices several of them together. Exit status 3 when
 --noise-multiplier would cost more than --epsilon.`
@@ -47,7 +51,9 @@ kept, and dither account FOLDER FOLDER... prices several of them together. Exit 
 const queryExample = `  dither query count --data people.csv --schema people.yaml --where "age >= 30 and sex = f" --epsilon 0.5
   dither query mean "hours * rate" --data people.csv --schema people.yaml --by sex
   dither query histogram age --edges 30,40,50 --data people.csv --schema people.yaml --noise gaussian
-  dither query quantiles income --quantiles 0.25,0.5,0.75 --data people.csv --schema people.yaml --json`
+  dither query quantiles income --quantiles 0.25,0.5,0.75 --data people.csv --schema people.yaml --json
+  dither query mean cost --data visits.csv --schema visits.yaml --unit person:patient --max-records-per-person 5
+  dither query aggregate income --of median --blocks 40 --data people.csv --schema people.yaml`
 
 // queryCommand holds the flags of dither query.
 type queryCommand struct {
@@ -55,6 +61,8 @@ type queryCommand struct {
 	path, schema    string
 	plan            query.Plan
 	neighboring     string
+	unit            string
+	rowsOfPerson    int
 	epsilon         float64
 	noiseMultiplier float64
 	share           float64
@@ -84,12 +92,16 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.plan.By, "by", "", "column of levels: one answer for each level, in one release")
 	f.Float64SliceVar(&k.plan.Edges, "edges", nil, "ascending edges between the cells of a histogram (default: the bins of the schema)")
 	f.Float64SliceVar(&k.plan.Quantiles, "quantiles", []float64{0.5}, "quantiles, whole numbers of thousandths")
-	f.IntVar(&k.plan.Points, "points", 0, "number of points of the grid of quantiles (default 1000)")
+	f.IntVar(&k.plan.Points, "points", 0, "number of points of the grid that is chosen from (default 1000)")
+	f.StringVar(&k.plan.Of, "of", "mean", "statistic of each block of an aggregate: "+strings.Join(query.AggregateNames(), ", "))
+	f.IntVar(&k.plan.Blocks, "blocks", 40, "number of blocks of an aggregate")
+	f.StringVar(&k.unit, "unit", "row", "what is protected: row, or person:COLUMN for all rows with one text in a column")
+	f.IntVar(&k.rowsOfPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows count nowhere")
 	f.Float64Var(&k.share, "share", 0.05, "share of the rows outside bounds, half of it on either side")
 	f.StringVar(&k.plan.Noise, "noise", "", "laplace (the default where it can be), gaussian, or discrete: the discrete gaussian on whole numbers")
 	f.Float64Var(&k.epsilon, "epsilon", 1, "what the answer may cost, in nats")
-	f.Float64Var(&k.noiseMultiplier, "noise-multiplier", 0, "scale of the noise over the bound of one row, instead of the least that --epsilon allows")
-	f.Float64Var(&k.plan.Delta, "delta", 1e-6, "probability with which the epsilon bound may fail")
+	f.Float64Var(&k.noiseMultiplier, "noise-multiplier", 0, "scale of the noise over the bound of one record, instead of the least that --epsilon allows")
+	f.Float64Var(&k.plan.Delta, "delta", 1e-6, "probability with which the epsilon bound may fail; 0 where the answer is purely private")
 	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
 	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
@@ -140,86 +152,6 @@ func (k *queryCommand) tell(c *cobra.Command, target folder, answer queryAnswer)
 		return writeJSON(c.OutOrStdout(), answer)
 	}
 	return answer.print(c.OutOrStdout())
-}
-
-// question binds the command line to the schema. No record is read.
-func (k *queryCommand) question(args []string) (*query.Question, error) {
-	switch {
-	case len(args) == 0:
-		return nil, fmt.Errorf("no statistic is named, want one of %s; see dither query --help", statisticNames())
-	case k.path == "":
-		return nil, fmt.Errorf("--data and --schema are wanted, a table and the schema that declares it; try --data builtin:%s, which has both", defaultSet)
-	}
-	p := k.plan
-	p.Statistic, p.Expressions = query.Statistic(args[0]), args[1:]
-	if err := k.only(p.Statistic); err != nil {
-		return nil, err
-	}
-	switch p.Statistic {
-	case query.QuantilesStatistic:
-	case query.BoundsStatistic:
-		p.Quantiles = []float64{k.share / 2, 1 - k.share/2}
-	default:
-		p.Quantiles = nil
-	}
-	if p.Statistic == query.CategoriesStatistic {
-		p.ThresholdDelta = p.Delta / 2
-	}
-	var err error
-	if p.Neighboring, err = privacy.ParseNeighboring(k.neighboring); err != nil {
-		return nil, err
-	}
-	s, err := k.readSchema()
-	if err != nil {
-		return nil, err
-	}
-	return query.NewQuestion(s, p)
-}
-
-// readSchema reads the schema of the table; a built-in data set brings its own.
-func (k *queryCommand) readSchema() (*data.Schema, error) {
-	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
-	switch {
-	case k.schema != "":
-		return data.ReadSchema(k.schema)
-	case !isBuiltin:
-		return nil, fmt.Errorf("--schema is missing, want the schema that declares %s; draft one with: dither schema init %s", k.path, k.path)
-	}
-	set, err := builtin.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return set.Schema()
-}
-
-// only refuses flags that another statistic has.
-func (k *queryCommand) only(s query.Statistic) error {
-	for _, f := range []struct {
-		flag string
-		stat []query.Statistic
-	}{
-		{"edges", []query.Statistic{query.HistogramStatistic}},
-		{"quantiles", []query.Statistic{query.QuantilesStatistic}},
-		{"points", []query.Statistic{query.QuantilesStatistic, query.BoundsStatistic}},
-		{"share", []query.Statistic{query.BoundsStatistic}},
-	} {
-		ok := !k.changed(f.flag)
-		for _, other := range f.stat {
-			ok = ok || s == other
-		}
-		if !ok {
-			return fmt.Errorf("--%s goes with %s, not with %s", f.flag, f.stat[0], s)
-		}
-	}
-	return nil
-}
-
-func statisticNames() string {
-	var names []string
-	for _, s := range query.Statistics() {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, ", ")
 }
 
 // settleNoise takes the noise that is given, or finds the least that the budget allows.

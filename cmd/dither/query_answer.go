@@ -59,9 +59,7 @@ func newQueryAnswer(p query.Plan, c certificate.Certificate, rows []query.Row) q
 		a.Rows = append(a.Rows, row)
 	}
 	a.Threshold = p.Threshold()
-	for _, share := range p.Quantiles {
-		a.RankError = max(a.RankError, query.RankError(1/p.NoiseMultiplier, p.Points, share, p.Confidence))
-	}
+	a.RankError = p.RankError()
 	return a
 }
 
@@ -73,7 +71,7 @@ func intervalMethod(p query.Plan) string {
 		return level + ": exact, by Fieller's method; the noise of the count is in it"
 	case query.VarianceStatistic, query.CovarianceStatistic, query.CorrelationStatistic:
 		return level + ": to first order in the noise"
-	case query.QuantilesStatistic, query.BoundsStatistic:
+	case query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic:
 		return fmt.Sprintf("none; with %g %% confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", 100*p.Confidence)
 	}
 	return level + ": exact"
@@ -99,6 +97,9 @@ func (a queryAnswer) head() string {
 	p := a.Plan
 	var b strings.Builder
 	fmt.Fprintf(&b, "asked     %s %s\n", p.Statistic, strings.Join(p.Expressions, ", "))
+	if p.Blocks > 0 {
+		fmt.Fprintf(&b, "of        %s of each of %d blocks\n", p.Of, p.Blocks)
+	}
 	for _, line := range [][2]string{{"where", p.Where}, {"by", p.By}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
@@ -107,8 +108,16 @@ func (a queryAnswer) head() string {
 	for i, lower := range p.Lower {
 		fmt.Fprintf(&b, "declared  %s is between %s and %s\n", p.Expressions[i], plainly(lower), plainly(p.Upper[i]))
 	}
-	fmt.Fprintf(&b, "declared  one row is %s; at most %d rows\n", p.Unit, p.MaxRecords)
+	fmt.Fprintf(&b, "declared  one %s is %s; at most %d rows\n", recordWord(p), p.Unit, p.MaxRecords)
 	return printableLines(b.String()) + "\n"
+}
+
+// recordWord is what one record is called.
+func recordWord(p query.Plan) string {
+	if p.Person != nil {
+		return "person"
+	}
+	return "row"
 }
 
 // printableLines makes each line printable.
@@ -129,20 +138,28 @@ func (a queryAnswer) foot() string {
 		fmt.Fprintf(&b, "threshold %s rows; categories below it are not shown\n", nearest(a.Threshold, 6))
 	}
 	if a.RankError > 0 {
-		fmt.Fprintf(&b, "rank      wrong by at most %s rows with confidence %g %%\n", nearest(math.Ceil(a.RankError), 6), 100*p.Confidence)
+		counted := "rows"
+		if p.Blocks > 0 {
+			counted = fmt.Sprintf("of %d blocks", p.Blocks)
+		}
+		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %g %%\n", nearest(math.Ceil(a.RankError), 6), counted, 100*p.Confidence)
 	} else {
 		fmt.Fprintf(&b, "interval  %s\n", a.Method)
 	}
 	fmt.Fprintf(&b, "event     %s\n", c.Event)
+	moves := strings.ReplaceAll(relationWords(p.Neighboring), "row", recordWord(p))
 	if !math.IsInf(float64(a.PureEpsilon), 1) {
-		fmt.Fprintf(&b, "charge    epsilon %s at delta 0, %s\n", epsilonText(float64(a.PureEpsilon)), relationWords(p.Neighboring))
+		fmt.Fprintf(&b, "charge    epsilon %s at delta 0, %s\n", epsilonText(float64(a.PureEpsilon)), moves)
 	} else {
-		fmt.Fprintf(&b, "charge    epsilon %s at delta %g, %s\n", epsilonText(float64(c.Epsilon)), c.Delta, relationWords(p.Neighboring))
+		fmt.Fprintf(&b, "charge    epsilon %s at delta %g, %s\n", epsilonText(float64(c.Epsilon)), c.Delta, moves)
 	}
 	if c.GroupRows > 1 {
 		fmt.Fprintf(&b, "person    epsilon %s at delta %g for all %d rows of one person\n", epsilonText(float64(c.GroupEpsilon)), c.Delta, c.GroupRows)
 	}
-	if p.Cells > 1 {
+	switch {
+	case p.Cells > 1 && p.Person != nil:
+		b.WriteString("cells     what the rows of a person add to all cells is bounded together, so all cells cost what one does\n")
+	case p.Cells > 1:
 		b.WriteString("cells     a row is in one cell, so all cells cost what one does (replacing a row touches two)\n")
 	}
 	b.WriteString("adds up   every further answer about these rows adds to the charge\n")

@@ -56,7 +56,10 @@ func queryAssumptions(p query.Plan) []string {
 		"The guarantee covers this answer alone: other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; how long the program took is not shown to others.",
 	}
-	if p.RowsPerPerson == 0 {
+	switch {
+	case p.Person != nil:
+		out = append(out, fmt.Sprintf("All rows of a person have one text in the column %q, which no other person has; rows without a text count nowhere.", p.Person.Column))
+	case p.RowsPerPerson == 0:
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
 	}
 	return out

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+)
+
+// question binds the command line to the schema. No record is read.
+func (k *queryCommand) question(args []string) (*query.Question, error) {
+	switch {
+	case len(args) == 0:
+		return nil, fmt.Errorf("no statistic is named, want one of %s; see dither query --help", statisticNames())
+	case k.path == "":
+		return nil, fmt.Errorf("--data and --schema are wanted, a table and the schema that declares it; try --data builtin:%s, which has both", defaultSet)
+	}
+	p := k.plan
+	p.Statistic, p.Expressions = query.Statistic(args[0]), args[1:]
+	if err := k.only(p.Statistic); err != nil {
+		return nil, err
+	}
+	k.fill(&p)
+	var err error
+	if p.Neighboring, err = privacy.ParseNeighboring(k.neighboring); err != nil {
+		return nil, err
+	}
+	if p.Person, err = k.person(); err != nil {
+		return nil, err
+	}
+	s, err := k.readSchema()
+	if err != nil {
+		return nil, err
+	}
+	return query.NewQuestion(s, p)
+}
+
+// fill keeps what the statistic has of flags with a default.
+func (k *queryCommand) fill(p *query.Plan) {
+	switch p.Statistic {
+	case query.QuantilesStatistic:
+	case query.BoundsStatistic:
+		p.Quantiles = []float64{k.share / 2, 1 - k.share/2}
+	default:
+		p.Quantiles = nil
+	}
+	if p.Statistic == query.CategoriesStatistic {
+		p.ThresholdDelta = p.Delta / 2
+	}
+	if p.Statistic != query.AggregateStatistic {
+		p.Of, p.Blocks = "", 0
+	}
+}
+
+// person reads the unit of privacy.
+func (k *queryCommand) person() (*query.Person, error) {
+	u, err := (&planFlags{unit: k.unit, maxRecordsPerPerson: k.rowsOfPerson}).person()
+	if err != nil || u == nil {
+		return nil, err
+	}
+	return &query.Person{Column: u.Column, MaxRows: u.MaxRows}, nil
+}
+
+// readSchema reads the schema of the table; a built-in data set brings its own.
+func (k *queryCommand) readSchema() (*data.Schema, error) {
+	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
+	switch {
+	case k.schema != "":
+		return data.ReadSchema(k.schema)
+	case !isBuiltin:
+		return nil, fmt.Errorf("--schema is missing, want the schema that declares %s; draft one with: dither schema init %s", k.path, k.path)
+	}
+	set, err := builtin.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return set.Schema()
+}
+
+// only refuses flags that another statistic has.
+func (k *queryCommand) only(s query.Statistic) error {
+	for _, f := range []struct {
+		flag string
+		stat []query.Statistic
+	}{
+		{"edges", []query.Statistic{query.HistogramStatistic}},
+		{"quantiles", []query.Statistic{query.QuantilesStatistic}},
+		{"points", []query.Statistic{query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic}},
+		{"of", []query.Statistic{query.AggregateStatistic}},
+		{"blocks", []query.Statistic{query.AggregateStatistic}},
+		{"share", []query.Statistic{query.BoundsStatistic}},
+	} {
+		if k.changed(f.flag) && !slices.Contains(f.stat, s) {
+			return fmt.Errorf("--%s goes with %s, not with %s", f.flag, f.stat[0], s)
+		}
+	}
+	return nil
+}
+
+func statisticNames() string {
+	var names []string
+	for _, s := range query.Statistics() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,98 @@
+package query
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// askChoice answers what is chosen on a grid.
+func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
+	p := q.plan
+	lower, upper := q.gridBounds()
+	grid, err := NewGrid(lower, upper, p.Points)
+	if err != nil {
+		return nil, err
+	}
+	t := QuantileTerms{payer, p.choice(), grid, p.MaxRecords}
+	switch p.Statistic {
+	case RadiusStatistic:
+		chosen, failure := MedianRadius(t, r, q.norms(d))
+		return chosenRows(failure, "radius", chosen)
+	case AggregateStatistic:
+		chosen, failure := Aggregate(t, r, p.Blocks, q.ofBlock(d))
+		return chosenRows(failure, p.Of, chosen)
+	}
+	chosen, err := Quantiles(t, r, q.kept(0, d), p.Quantiles)
+	if err != nil {
+		return nil, err
+	}
+	if p.Statistic == BoundsStatistic {
+		slices.Sort(chosen)
+	}
+	var rows []Row
+	for k, v := range chosen {
+		rows = append(rows, chosenRow(plain(p.Quantiles[k]), v))
+	}
+	return rows, nil
+}
+
+// chosenRow is an answer without a known noise.
+func chosenRow(name string, v float64) Row {
+	return Row{name, Answer{Value: v, Deviation: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}}
+}
+
+func chosenRows(err error, name string, v float64) ([]Row, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []Row{chosenRow(name, v)}, nil
+}
+
+// gridBounds are where the grid begins and ends: the bounds of the expression, of the norm of all, or of the
+// statistic of a block.
+func (q *Question) gridBounds() (lower, upper float64) {
+	p := q.plan
+	switch p.Statistic {
+	case RadiusStatistic:
+		largest := make([]float64, len(p.Lower))
+		for k := range largest {
+			largest[k] = max(-p.Lower[k], p.Upper[k])
+		}
+		return 0, length(largest)
+	case AggregateStatistic:
+		return blockStatistics[p.Of].bounds(p.Lower[0], p.Upper[0])
+	}
+	return p.Lower[0], p.Upper[0]
+}
+
+// norms returns the numbers of a row whose norm counts; one that is missing makes the norm so.
+func (q *Question) norms(d *data.Dataset) func(i int) []float64 {
+	columns := q.columns(d)
+	row := make([]float64, len(columns))
+	return func(i int) []float64 {
+		for k, v := range columns {
+			row[k] = v.At(i)
+		}
+		return row
+	}
+}
+
+// ofBlock is the statistic of the rows of a block that have all numbers.
+func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
+	columns, of := q.columns(d), blockStatistics[q.plan.Of].of
+	return func(rows []int) float64 {
+		numbers := make([][]float64, len(columns))
+		for _, i := range rows {
+			if slices.ContainsFunc(columns, func(v Values) bool { return math.IsNaN(v.At(i)) }) {
+				continue
+			}
+			for k, v := range columns {
+				numbers[k] = append(numbers[k], v.At(i))
+			}
+		}
+		return of(numbers)
+	}
+}
