@@ -19,17 +19,19 @@ type descent struct {
 	rows      *mechanism.Rows
 	ready     prepared
 	samples   *samples
-	optimizer *Momentum
-	average   *TailAverage
+	rate      float64
+	optimizer Optimizer
+	output    *output
 	weights   []float64
 	persons   *ofPersons // nil: a record is a row
 }
 
 // newDescent returns a run before its first step.
 func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, persons [][]int, ready prepared) (*descent, error) {
-	rate, weighted := o.LearningRate, ready.divisor*ready.weight()
+	weighted := ready.divisor * ready.weight()
+	rate := o.LearningRate
 	if rate == 0 {
-		rate = s.learningRate(o, weighted, curvature(ready.features, ready.whitened))
+		rate = s.rate(o, weighted, curvature(ready.features, ready.whitened))
 	}
 	var people *ofPersons
 	records := rows.Len()
@@ -39,8 +41,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows,
 	drawn, err := s.Plan.newSamples(records)
 	divisor := weighted * s.Plan.Share() // the expected batch, from public numbers
 	return &descent{Setup: s, options: o, payer: payer, rows: rows, persons: people, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
-		optimizer: &Momentum{LearningRate: rate, Momentum: o.Momentum, Ridge: o.Ridge, Divisor: divisor},
-		average:   &TailAverage{First: int(float64(s.Plan.Steps) * (1 - tailAverageShare))}}, err
+		rate: rate, optimizer: s.optimizer(o, rate, divisor), output: s.newOutput(o)}, err
 }
 
 func (r *descent) fit(ctx context.Context) (*Result, error) {
@@ -64,23 +65,20 @@ func stopped(ctx context.Context, step, steps int) error {
 
 // advance takes a step along what was released.
 func (r *descent) advance(step int, noisy mechanism.Noisy) {
+	r.output.before(step, r.weights)
 	r.optimizer.Step(r.weights, noisy)
 	r.Plan.Clipping.project(r.weights)
-	r.average.Add(step, r.weights)
+	r.output.after(step, r.weights)
 	r.report(step + 1)
 }
 
 // result is the model after the last step.
 func (r *descent) result() (*Result, error) {
-	weights, averaged := r.weights, r.averages(r.options)
-	if averaged {
-		weights = r.average.Mean()
-	}
-	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, weights)
+	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, r.output.weights(r.weights))
 	if err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
 	}
-	return &Result{Model: m, LearningRate: r.optimizer.LearningRate, Divisor: r.ready.divisor, Averaged: averaged}, nil
+	return &Result{Model: m, LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all}, nil
 }
 
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be

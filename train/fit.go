@@ -12,12 +12,22 @@ import (
 
 // Options cannot change privacy. Negative or NaN numbers are refused.
 type Options struct {
-	// LearningRate is η; 0 means the rule that needs no tuning.
+	// LearningRate is η, the largest of the run; 0 means the rule that needs no tuning.
 	LearningRate float64
-	// Momentum is β in [0, 1).
+	// Schedule is how the learning rate goes over the steps, behind the first WarmUp ones, in which it
+	// rises; "" means ScheduleConstant.
+	Schedule Schedule
+	WarmUp   int
+	// Optimizer makes steps of released gradients; "" means OptimizerMomentum.
+	Optimizer OptimizerName
+	// Momentum is β in [0, 1); of Adam how much of the mean gradient a step keeps.
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖², on every weight.
 	Ridge float64
+	// L1 is the factor of the penalty Σ|w_j|, on every weight.
+	L1 float64
+	// Output says which weights are returned; "" leaves it to Average.
+	Output OutputRule
 	// Average says whether the mean of the last 40 % of the iterates is returned instead
 	// of the last one; Auto averages private runs of 20 steps or more.
 	Average Choice
@@ -43,7 +53,11 @@ type Result struct {
 	Model *model.Model
 	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
 	LearningRate, Divisor float64
-	Averaged              bool
+	// Output is the rule by which weights were made of the iterates.
+	Output OutputRule
+	// Iterates are the weights after each step under OutputAllIterates, nil otherwise. They are those of
+	// the prepared rows, as the weights of the model are.
+	Iterates [][]float64
 	// Evaluation is what was released about the held-out records, nil without any; evaluate.NewFile makes
 	// measures of it.
 	Evaluation []float64
@@ -51,13 +65,16 @@ type Result struct {
 
 // Validate returns an error that names a number that makes no sense.
 func (o Options) Validate() error {
-	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge} {
+	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge, "l1": o.L1} {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("train: %s is %v, want 0 or a positive finite number", name, v)
 		}
 	}
 	if o.Momentum >= 1 {
 		return fmt.Errorf("train: momentum is %v, want less than 1", o.Momentum)
+	}
+	if err := o.validateSteps(); err != nil {
+		return err
 	}
 	return checkFeatureBits(o.FeatureBits)
 }
@@ -85,6 +102,9 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 
 func (s Setup) check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
+		return err
+	}
+	if err := s.checkOutput(o); err != nil {
 		return err
 	}
 	return o.Validate()

@@ -1,6 +1,10 @@
 package train
 
-import "github.com/ditherml/dither/mechanism"
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
 
 // Optimizer turns released sums of gradients into steps. It accepts nothing but what was
 // released, so whatever it does costs no privacy.
@@ -9,12 +13,48 @@ type Optimizer interface {
 	Step(weights []float64, sum mechanism.Noisy)
 }
 
-// Momentum is gradient descent with heavy-ball momentum and ridge (Polyak, "Some methods of
-// speeding up the convergence of iteration methods", 1964): v ← Momentum·v + sum/Divisor +
-// Ridge·w, w ← w - LearningRate·v.
+// Objective is what every optimizer minimizes along released sums of gradients, step after step: the sum
+// over Divisor, plus (Ridge/2)·‖w‖² and L1·Σ|w_j|, over every weight. The penalties are public, so they
+// are added outside of the noise: Ridge to the gradient, L1 by its proximal step, which moves each
+// weight toward zero by the step's rate times L1 and stops there (Daubechies, Defrise & De Mol, "An
+// iterative thresholding algorithm for linear inverse problems with a sparsity constraint", CPAM 2004,
+// https://arxiv.org/abs/math/0307152).
+type Objective struct {
+	Divisor, Ridge, L1 float64
+	// Rates has the learning rate of each step.
+	Rates Rates
+	taken int
+}
+
+// next returns the learning rate of the step that begins.
+func (o *Objective) next() float64 {
+	o.taken++
+	return o.Rates.At(o.taken - 1)
+}
+
+// gradient is the gradient of one weight from the released sum.
+func (o *Objective) gradient(sum, weight float64) float64 { return sum/o.Divisor + o.Ridge*weight }
+
+// shrink is the proximal step of L1 at a rate.
+func (o *Objective) shrink(weight, rate float64) float64 {
+	by := rate * o.L1
+	switch {
+	case by == 0:
+		return weight
+	case math.Abs(weight) <= by:
+		return 0
+	}
+	return weight - math.Copysign(by, weight)
+}
+
+// Momentum is gradient descent with heavy-ball momentum (Polyak, "Some methods of speeding up the
+// convergence of iteration methods", 1964): v ← Momentum·v + gradient, w ← w - rate·v. With L1 the
+// velocity is what the proximal step left of it, as in iPiano (Ochs, Chen, Brox & Pock, SIAM Journal on
+// Imaging Sciences 2014, algorithm 1, https://arxiv.org/abs/1404.4805).
 type Momentum struct {
-	LearningRate, Momentum, Ridge, Divisor float64
-	velocity                               []float64
+	Objective
+	Momentum float64
+	velocity []float64
 }
 
 var _ Optimizer = (*Momentum)(nil)
@@ -24,41 +64,38 @@ func (m *Momentum) Step(weights []float64, sum mechanism.Noisy) {
 	if m.velocity == nil {
 		m.velocity = make([]float64, len(weights))
 	}
+	rate := m.next()
 	for j, g := range sum.Values() {
-		m.velocity[j] = m.Momentum*m.velocity[j] + g/m.Divisor + m.Ridge*weights[j]
-		weights[j] -= m.LearningRate * m.velocity[j]
+		m.velocity[j] = m.Momentum*m.velocity[j] + m.gradient(g, weights[j])
+		next := m.shrink(weights[j]-rate*m.velocity[j], rate)
+		if m.L1 > 0 && rate > 0 {
+			m.velocity[j] = (weights[j] - next) / rate
+		}
+		weights[j] = next
 	}
 }
 
-// TailAverage returns the mean of the last iterates it was shown, from step First on.
-type TailAverage struct {
-	First int
-	sum   []float64
-	count int
+// Nesterov is gradient descent with Nesterov's momentum (Nesterov, "A method for solving the convex
+// programming problem with convergence rate O(1/k²)", 1983), with a constant coefficient: x' = prox(w -
+// rate·gradient(w)), w ← x' + Momentum·(x' - x), x ← x'. The weights are the points w, at which
+// gradients are taken.
+type Nesterov struct {
+	Objective
+	Momentum float64
+	last     []float64
 }
 
-// Add shows the weights after step (from 0).
-func (a *TailAverage) Add(step int, weights []float64) {
-	if step < a.First {
-		return
-	}
-	if a.sum == nil {
-		a.sum = make([]float64, len(weights))
-	}
-	for j, w := range weights {
-		a.sum[j] += w
-	}
-	a.count++
-}
+var _ Optimizer = (*Nesterov)(nil)
 
-// Mean returns the average, or nil when nothing was added.
-func (a *TailAverage) Mean() []float64 {
-	if a.count == 0 {
-		return nil
+// Step makes one step.
+func (n *Nesterov) Step(weights []float64, sum mechanism.Noisy) {
+	if n.last == nil {
+		n.last = append(n.last, weights...)
 	}
-	out := make([]float64, len(a.sum))
-	for j, v := range a.sum {
-		out[j] = v / float64(a.count)
+	rate := n.next()
+	for j, g := range sum.Values() {
+		x := n.shrink(weights[j]-rate*n.gradient(g, weights[j]), rate)
+		weights[j] = x + n.Momentum*(x-n.last[j])
+		n.last[j] = x
 	}
-	return out
 }

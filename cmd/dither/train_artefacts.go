@@ -87,11 +87,14 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 			return nil, summary{}, err
 		}
 	}
+	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText}
+	about := t.page(f, result, c, s)
+	addIterates(files, &about, result)
 	var page bytes.Buffer
-	if err := t.page(f, result, c, s).WriteHTML(&page); err != nil {
+	if err := about.WriteHTML(&page); err != nil {
 		return nil, summary{}, err
 	}
-	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText, reportName: page.Bytes()}
+	files[reportName] = page.Bytes()
 	maps.Copy(files, m.Features().Files())
 	if evaluation != nil {
 		files[evaluate.FileName] = evaluationText

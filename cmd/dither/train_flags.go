@@ -37,6 +37,7 @@ type planFlags struct {
 	unit                          string
 	maxRecordsPerPerson           int
 	transforms                    []string
+	descent                       descentOptions
 }
 
 func (p *planFlags) add(f *pflag.FlagSet) {
@@ -67,6 +68,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.unit, "unit", "row", "what the guarantee protects: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows contribute nothing")
 	f.IntVar(&p.featureBits, "feature-bits", 16, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
+	p.descent.add(f)
 	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no")
 }
 
@@ -75,6 +77,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
 		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
+	p.descent.apply(&o)
 	var err error
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, o, err

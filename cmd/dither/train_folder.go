@@ -56,7 +56,7 @@ func isModelFolder(path string) bool {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case slices.Contains([]string{"model.json", "certificate.json", "report.html", "evaluation.json"}, name):
+		case slices.Contains([]string{"model.json", "certificate.json", "report.html", "evaluation.json", iteratesName}, name):
 		case strings.HasSuffix(name, ".safetensors"): // of a public encoder
 		default:
 			return false

@@ -141,17 +141,13 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 	if len(learned) == 0 {
 		learned = append(learned, "nothing")
 	}
-	output := "last iterate"
-	if r.Averaged {
-		output = "average of the last 40 % of the iterates"
-	}
 	return []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps, learning rate %.4g, momentum %.4g", p.Method(), samplingWords(p), p.Steps, r.LearningRate, f.options.Momentum)},
+		{Name: "method", Value: methodWords(p, f.options, r.LearningRate)},
 		{Name: "rows", Value: rowWords(m.Features())},
 		{Name: "clipping", Value: clippingWords(p.Clipping)},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
-		{Name: "result", Value: output},
+		{Name: "result", Value: outputWords(r.Output)},
 	}
 }
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// descentOptions are the flags of what is made of released gradients, none of which costs privacy.
+type descentOptions struct {
+	optimizer, schedule, outputRule string
+	warmUp                          int
+	l1                              float64
+}
+
+func (d *descentOptions) add(f *pflag.FlagSet) {
+	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise)")
+	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules()))
+	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
+	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")
+	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+join(train.OutputRules())+" (the last, and all in "+iteratesName+"); all cost the same (default: as --average says)")
+}
+
+// apply sets the options.
+func (d *descentOptions) apply(o *train.Options) {
+	o.Optimizer, o.Schedule, o.WarmUp, o.L1 = train.OptimizerName(d.optimizer), train.Schedule(d.schedule), d.warmUp, d.l1
+	o.Output = train.OutputRule(d.outputRule)
+}
+
+func join[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// methodWords says in a line what was made of the released gradients.
+func methodWords(p train.Plan, o train.Options, rate float64) string {
+	words := fmt.Sprintf("%s: %s, %d steps, learning rate %.4g", p.Method(), samplingWords(p), p.Steps, rate)
+	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
+		words += ", schedule " + string(o.Schedule)
+	}
+	if o.WarmUp > 0 {
+		words += fmt.Sprintf(" behind %d steps of warm-up", o.WarmUp)
+	}
+	if o.Optimizer != "" && o.Optimizer != train.OptimizerMomentum {
+		words += ", " + string(o.Optimizer)
+	}
+	words += fmt.Sprintf(", momentum %.4g", o.Momentum)
+	for _, penalty := range []struct {
+		name     string
+		strength float64
+	}{{"ridge", o.Ridge}, {"l1", o.L1}} {
+		if penalty.strength > 0 {
+			words += fmt.Sprintf(", %s %.4g", penalty.name, penalty.strength)
+		}
+	}
+	return words
+}
+
+// outputWords says which weights the model has.
+func outputWords(rule train.OutputRule) string {
+	switch rule {
+	case train.OutputTailAverage:
+		return "average of the last 40 % of the iterates"
+	case train.OutputUniformAverage:
+		return "average of all iterates at which gradients were taken"
+	case train.OutputAllIterates:
+		return "last iterate; all iterates are in " + iteratesName
+	}
+	return "last iterate"
+}
+
+// iteratesName is the file of a model folder with the weights after every step.
+const iteratesName = "iterates.npy"
+
+// addIterates adds the file of all iterates, if they are to be released: a matrix of float64 with one
+// row a step.
+func addIterates(files map[string][]byte, p *report.Page, r *train.Result) {
+	if len(r.Iterates) == 0 {
+		return
+	}
+	files[iteratesName] = matrixNPY(r.Iterates)
+	p.Files = append(p.Files, report.Fact{Name: iteratesName, Value: fmt.Sprintf("%d × %d numbers", len(r.Iterates), len(r.Iterates[0])), Why: "the weights after every step, released at no further cost"})
+}
+
+// matrixNPY writes rows of one length as an NPY file of version 1.0.
+func matrixNPY(rows [][]float64) []byte {
+	const magic, multiple = "\x93NUMPY\x01\x00", 64
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
+	header += strings.Repeat(" ", multiple-1-(len(magic)+2+len(header))%multiple) + "\n"
+	var b bytes.Buffer
+	b.WriteString(magic)
+	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
+	b.WriteString(header)
+	var number [8]byte
+	for _, row := range rows {
+		for _, v := range row {
+			binary.LittleEndian.PutUint64(number[:], math.Float64bits(v))
+			b.Write(number[:])
+		}
+	}
+	return b.Bytes()
+}

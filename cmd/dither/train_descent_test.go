@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/model"
+)
+
+// TestTrainReleasesAllIterates reads the matrix of iterates back: its last row is the model, the folder
+// verifies, and can be replaced as a whole.
+func TestTrainReleasesAllIterates(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1, 2]")), fruits(t, dir, 300)
+	arguments := []string{"train", "--data", table, "--schema", schema, "--out", "m", "--quiet", "--epsilon", "20", "--steps", "7"}
+	mustInvoke(t, append(arguments, "--optimizer", "nesterov", "--schedule", "cosine", "--warm-up", "2", "--l1", "0.001", "--output-rule", "all-iterates")...)
+	m, err := model.Load("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := readFile(t, filepath.Join("m", iteratesName))
+	header, numbers, found := strings.Cut(text, "\n")
+	want := len(m.Weights())
+	if !found || (len(header)+1)%64 != 0 || !strings.Contains(header, fmt.Sprintf("'shape': (7, %d)", want)) || len(numbers) != 7*want*8 {
+		t.Fatalf("header %q with %d bytes, want 7 rows of %d numbers", header, len(numbers), want)
+	}
+	for j, w := range m.Weights() {
+		at := (6*want + j) * 8
+		if got := math.Float64frombits(binary.LittleEndian.Uint64([]byte(numbers[at : at+8]))); got != w {
+			t.Errorf("weight %d of the last iterate is %v, want %v", j, got, w)
+		}
+	}
+	mustInvoke(t, "verify", "m")
+	page := readFile(t, filepath.Join("m", reportName))
+	for _, part := range []string{"schedule cosine behind 2 steps of warm-up, nesterov, momentum 0.9, l1 0.001", "all iterates are in " + iteratesName} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the report does not say %q", part)
+		}
+	}
+	mustInvoke(t, append(arguments, "--replace")...)
+	if exists(filepath.Join("m", iteratesName)) {
+		t.Error("the iterates of the folder that was replaced are still there")
+	}
+}
+
+// TestTrainWithDeclaredConstant wants the report to say that a declared constant cuts, and a dry run to
+// show the bound of the squared norm of rows.
+func TestTrainWithDeclaredConstant(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1, 2]")), fruits(t, dir, 300)
+	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "m", "--quiet", "--clipping", "declared-lipschitz", "--clipping-norm", "0.7")
+	mustInvoke(t, "verify", "m")
+	if page := readFile(t, filepath.Join("m", reportName)); !strings.Contains(page, "a Lipschitz constant of 0.7 was declared, and what one record contributes beyond it is cut") {
+		t.Error("the report does not say what a declared constant does")
+	}
+	out, _ := mustInvoke(t, "train", "--data", table, "--schema", schema, "--dry-run", "--clipping", "data-and-parameter", "--parameter-radius", "5")
+	if !strings.Contains(out, "weights projected on a ball of radius 5") {
+		t.Errorf("the dry run does not name the ball:\n%s", out)
+	}
+}

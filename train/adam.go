@@ -1,0 +1,51 @@
+package train
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Adam divides the mean of the gradients by the root of the mean of their squares, coordinate by
+// coordinate (Kingma & Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1,
+// https://arxiv.org/abs/1412.6980): with m and v the moving averages of the gradient and its square,
+// both corrected for their start at zero, w ← prox(w - rate·m/(√v + ξ)). L1 shrinks each weight by its
+// own rate/(√v + ξ).
+type Adam struct {
+	Objective
+	// MeanDecay and SquareDecay are what the moving averages keep in a step, in [0, 1).
+	MeanDecay, SquareDecay float64
+	// NoiseVariance, if positive, is the variance of the noise in a coordinate of the gradient, public
+	// and in the units of the gradient. It is taken off v, of which adamFloor of it is left at least
+	// (Tang, Shpilevskiy & Lécuyer, "DP-AdamBC: Your DP-Adam Is Actually DP-SGD (Unless You Apply
+	// Bias Correction)", AAAI 2024, algorithm 1, https://arxiv.org/abs/2312.14334).
+	NoiseVariance float64
+	mean, square  []float64
+}
+
+var _ Optimizer = (*Adam)(nil)
+
+const (
+	// adamSquareDecay and adamRoot are what the authors of Adam propose.
+	adamSquareDecay, adamRoot = 0.999, 1e-8
+	// adamFloor is the least variance left of the noise, so that nothing is divided by what noise
+	// made small.
+	adamFloor = 0.1
+)
+
+// Step makes one step.
+func (a *Adam) Step(weights []float64, sum mechanism.Noisy) {
+	if a.mean == nil {
+		a.mean, a.square = make([]float64, len(weights)), make([]float64, len(weights))
+	}
+	rate := a.next()
+	meanBias, squareBias := 1-math.Pow(a.MeanDecay, float64(a.taken)), 1-math.Pow(a.SquareDecay, float64(a.taken))
+	for j, s := range sum.Values() {
+		g := a.gradient(s, weights[j])
+		a.mean[j] = a.MeanDecay*a.mean[j] + (1-a.MeanDecay)*g
+		a.square[j] = a.SquareDecay*a.square[j] + (1-a.SquareDecay)*g*g
+		v := max(a.square[j]/squareBias-a.NoiseVariance, adamFloor*a.NoiseVariance)
+		own := rate / (math.Sqrt(v) + adamRoot)
+		weights[j] = a.shrink(weights[j]-own*a.mean[j]/meanBias, own)
+	}
+}

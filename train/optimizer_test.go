@@ -1,0 +1,223 @@
+package train
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// noisyOf is a release of these numbers, without noise.
+func noisyOf(t testing.TB, values ...float64) mechanism.Noisy {
+	t.Helper()
+	sample, err := mechanism.Full().Draw(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: mechanism.NonPrivate{}, Norm: mechanism.L2(), Dim: len(values), Bound: 1 << 10, MaxRecords: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = sum.Add(0, values); err != nil {
+		t.Fatal(err)
+	}
+	noisy, err := mechanism.Release(free{}, mechanism.NonPrivate{}, sum.Seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return noisy
+}
+
+// everyOptimizer returns one of each, new.
+func everyOptimizer(o Objective) map[OptimizerName]Optimizer {
+	return map[OptimizerName]Optimizer{OptimizerMomentum: &Momentum{Objective: o, Momentum: 0.7}, OptimizerNesterov: &Nesterov{Objective: o, Momentum: 0.7},
+		OptimizerAdam: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay}, OptimizerAdamCorrected: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay, NoiseVariance: 1e-6}}
+}
+
+// TestOptimizersMinimize takes the separable objective Σ h_j(w_j - a_j)²/2 + r·w_j²/2 + l·|w_j|, whose
+// minimum is the soft threshold of h_j·a_j at l, over h_j + r. The sums are those of 4 records.
+func TestOptimizersMinimize(t *testing.T) {
+	h, a := []float64{0.5, 1, 2, 0.25}, []float64{3, -0.2, 0.04, -2}
+	for _, penalty := range []struct{ ridge, l1 float64 }{{0, 0}, {0.3, 0}, {0, 0.1}, {0.2, 0.1}} {
+		objective := Objective{Divisor: 4, Ridge: penalty.ridge, L1: penalty.l1, Rates: Rates{LearningRate: 0.1, Schedule: ScheduleLinear, WarmUp: 5, Steps: 2000}}
+		for name, optimizer := range everyOptimizer(objective) {
+			w, zeros := make([]float64, len(h)), 0
+			for range 2000 {
+				sum := make([]float64, len(h))
+				for j := range h {
+					sum[j] = 4 * h[j] * (w[j] - a[j])
+				}
+				optimizer.Step(w, noisyOf(t, sum...))
+			}
+			for j := range h {
+				want := math.Copysign(max(0, math.Abs(h[j]*a[j])-penalty.l1), a[j]) / (h[j] + penalty.ridge)
+				if math.Abs(w[j]-want) > 1e-5 {
+					t.Errorf("%s with ridge %v and l1 %v: weight %d is %v, want %v", name, penalty.ridge, penalty.l1, j, w[j], want)
+				}
+				if w[j] == 0 {
+					zeros++
+				}
+			}
+			if (zeros > 0) != (penalty.l1 > 0) {
+				t.Errorf("%s with l1 %v: %d weights are 0", name, penalty.l1, zeros)
+			}
+		}
+	}
+}
+
+// TestStepsOfOptimizers compares the first steps along the constant gradient 2 with what the papers'
+// formulas give by hand.
+func TestStepsOfOptimizers(t *testing.T) {
+	objective := Objective{Divisor: 3, Rates: Rates{LearningRate: 0.5}}
+	for name, c := range map[string]struct {
+		optimizer Optimizer
+		want      []float64
+	}{
+		// v = 2, 2+1, 2+1.5.
+		"momentum": {&Momentum{Objective: objective, Momentum: 0.5}, []float64{-1, -2.5, -4.25}},
+		// x = -1, w = -1.5; x = -2.5, w = -3.25; x = -4.25, w = -5.125.
+		"nesterov": {&Nesterov{Objective: objective, Momentum: 0.5}, []float64{-1.5, -3.25, -5.125}},
+		// Corrected moments of a constant are the constant and its square.
+		"adam": {&Adam{Objective: objective, MeanDecay: 0.9, SquareDecay: 0.999}, []float64{-0.5, -1, -1.5}},
+		// 2² - 3 = 1, and 2² - 3.9 is less than a tenth of 3.9.
+		"adam, noise 3":   {&Adam{Objective: objective, MeanDecay: 0.9, SquareDecay: 0.999, NoiseVariance: 3}, []float64{-1, -2}},
+		"adam, noise 3.9": {&Adam{Objective: objective, MeanDecay: 0.9, SquareDecay: 0.999, NoiseVariance: 3.9}, []float64{-1 / math.Sqrt(0.39)}},
+	} {
+		w := []float64{0}
+		for i, want := range c.want {
+			if c.optimizer.Step(w, noisyOf(t, 6)); math.Abs(w[0]-want) > 1e-7 {
+				t.Errorf("%s: weight after step %d is %v, want %v", name, i+1, w[0], want)
+			}
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	for _, c := range []struct {
+		rates Rates
+		want  []float64
+	}{
+		{Rates{LearningRate: 2}, []float64{2, 2, 2}},
+		{Rates{LearningRate: 2, Schedule: ScheduleLinear, Steps: 4}, []float64{2, 1.5, 1, 0.5, 0}},
+		{Rates{LearningRate: 2, Schedule: ScheduleCosine, Steps: 4}, []float64{2, 1 + math.Sqrt2/2, 1, 1 - math.Sqrt2/2, 0}},
+		{Rates{LearningRate: 6, Schedule: ScheduleInverseSquareRoot, Steps: 9}, []float64{6, 6 / math.Sqrt2, 6 / math.Sqrt(3), 3}},
+		{Rates{LearningRate: 3, WarmUp: 2, Steps: 4}, []float64{1, 2, 3, 3}},
+		{Rates{LearningRate: 3, Schedule: ScheduleLinear, WarmUp: 2, Steps: 4}, []float64{1, 2, 3, 1.5}},
+	} {
+		for step, want := range c.want {
+			if got := c.rates.At(step); math.Abs(got-want) > 1e-15 {
+				t.Errorf("%+v: rate of step %d is %v, want %v", c.rates, step, got, want)
+			}
+		}
+	}
+}
+
+// TestOutputRules shows the iterates 0, 1, …, 10 of 10 steps.
+func TestOutputRules(t *testing.T) {
+	for rule, want := range map[OutputRule]float64{OutputLast: 10, OutputUniformAverage: 4.5, OutputTailAverage: 8.5, OutputAllIterates: 10} {
+		s := Setup{Plan: Plan{Steps: 10}}
+		out := s.newOutput(Options{Output: rule})
+		for step := range 10 {
+			out.before(step, []float64{float64(step)})
+			out.after(step, []float64{float64(step + 1)})
+		}
+		if got := out.weights([]float64{10}); got[0] != want {
+			t.Errorf("%s: got %v, want %v", rule, got[0], want)
+		}
+		if kept := len(out.all); (kept == 10) != (rule == OutputAllIterates) || kept > 0 && out.all[3][0] != 4 {
+			t.Errorf("%s keeps %d iterates, want 10 under %s alone", rule, kept, OutputAllIterates)
+		}
+	}
+}
+
+// TestEveryOptimizerReachesTheOptimum trains without noise on the toy records and checks that the
+// gradient of the penalized mean loss vanishes, in float64 on rows of their own; where a weight is 0, that
+// it is within the slope of the penalty.
+func TestEveryOptimizerReachesTheOptimum(t *testing.T) {
+	const n, ridge = 300, 0.02
+	s := toySchema(t)
+	s.Records = n
+	d := toyData(t, s, n)
+	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 1500, ClippingNorm: 10, Normalization: feature.NormNone, Center: No, Whiten: No}
+	setup, err := NewPlan(r, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, scratch, values := make([]float64, setup.Features.Dim()), setup.Features.NewScratch(1), make([]float32, 3)
+	for _, name := range Optimizers() {
+		for _, l1 := range []float64{0, 0.02} {
+			o := Options{LearningRate: 0.5, Momentum: 0.8, Ridge: ridge, L1: l1, Optimizer: name, Output: OutputLast}
+			if name.adam() {
+				o.LearningRate, o.Schedule = 0.02, ScheduleLinear
+			}
+			result, failed := Fit(context.Background(), budget(t, math.Inf(1)), setup, d, o)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			w := result.Model.Weights()
+			slope := make([]float64, len(w))
+			for i := range n {
+				setup.Features.Apply(x, 1, scratch, func(int) []float32 { return d.Row(values, i) })
+				z := 0.0
+				for j := range x {
+					z += w[j] * x[j]
+				}
+				for j := range x {
+					slope[j] += (1/(1+math.Exp(-z)) - float64(d.Target()[i])) * x[j] / n
+				}
+			}
+			for j, g := range slope {
+				g += ridge * w[j]
+				if w[j] != 0 && math.Abs(g+math.Copysign(l1, w[j])) > 1e-4 || w[j] == 0 && math.Abs(g) > l1+1e-4 {
+					t.Errorf("%s, l1 %v: the slope at weight %d = %v is %v", name, l1, j, w[j], g)
+				}
+			}
+		}
+	}
+}
+
+func TestStepRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    Options
+		want string
+	}{
+		"schedule":         {Options{Schedule: "steps"}, "schedule"},
+		"optimizer":        {Options{Optimizer: "sgd"}, "optimizer"},
+		"warm-up":          {Options{WarmUp: -1}, "warm-up"},
+		"output":           {Options{Output: "best"}, "output rule"},
+		"output twice":     {Options{Output: OutputLast, Average: Yes}, "output rule"},
+		"negative l1":      {Options{L1: -1}, "l1"},
+		"too many numbers": {Options{Output: OutputAllIterates}, "numbers in all"},
+	} {
+		setup, err := NewPlan(ask(), toySchema(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		setup.Plan.Steps = maxIterates
+		if err = setup.checkOutput(c.o); err == nil {
+			err = c.o.Validate()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error about %q", name, err, c.want)
+		}
+	}
+}
+
+// TestPrivateRunsOfEveryOptimizer learns with noise, by the rule for the learning rate.
+func TestPrivateRunsOfEveryOptimizer(t *testing.T) {
+	for _, name := range Optimizers() {
+		r := ask()
+		r.Epsilon = 2
+		o := Options{Optimizer: name, Momentum: 0.9}
+		if name.adam() {
+			o.Schedule = ScheduleCosine
+		}
+		if got := accuracy(t, fitted(t, r, o).Model); got < 0.8 {
+			t.Errorf("%s: accuracy is %.3f, want at least 0.8", name, got)
+		}
+	}
+}
