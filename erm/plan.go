@@ -36,17 +36,12 @@ type Plan struct {
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// LossPlan names a loss. Width is that of the Huber loss, 0 for others.
-type LossPlan struct {
-	Name  string  `json:"name"`
-	Width float64 `json:"width,omitempty"`
-}
+// LossPlan names a loss and its parameters.
+type LossPlan = model.LossSpec
 
 func newLossPlan(l model.Loss) LossPlan {
-	if h, ok := l.(model.Huber); ok {
-		return LossPlan{l.Name(), h.Width}
-	}
-	return LossPlan{Name: l.Name()}
+	spec, _ := model.SpecOf(l) // of a loss of the caller's own it is the name, and no model file can be written
+	return spec
 }
 
 // Event returns what the plan releases.

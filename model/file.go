@@ -40,7 +40,7 @@ type file struct {
 	Provenance Provenance  `json:"provenance"`
 	Schema     string      `json:"schema"`
 	Map        mapFile     `json:"feature-map"`
-	Loss       lossFile    `json:"loss"`
+	Loss       LossSpec    `json:"loss"`
 	Weights    [][]float64 `json:"weights"`
 	// Threshold is left out where it is DefaultThreshold, or there are no two levels.
 	Threshold float64 `json:"threshold,omitempty"`
@@ -59,11 +59,6 @@ type mapFile struct {
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
-type lossFile struct {
-	Name  string  `json:"name"`
-	Width float64 `json:"width,omitempty"`
-}
-
 // Encode returns the bytes of model.json.
 func (m *Model) Encode() ([]byte, error) {
 	schema, err := m.schema.YAML()
@@ -71,10 +66,9 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, err
 	}
 	f := file{Format: fileFormat, Version: fileVersion, Provenance: m.Provenance, Schema: string(schema),
-		Map:  newMapFile(m.features),
-		Loss: lossFile{Name: m.linear.Loss.Name()}}
-	if h, ok := m.linear.Loss.(Huber); ok {
-		f.Loss.Width = h.Width
+		Map: newMapFile(m.features)}
+	if f.Loss, err = SpecOf(m.linear.Loss); err != nil {
+		return nil, err
 	}
 	f.Threshold = m.threshold
 	for k := range m.linear.Columns {
@@ -136,7 +130,7 @@ func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, er
 	if err != nil {
 		return nil, err
 	}
-	loss, err := ParseLoss(f.Loss.Name, f.Loss.Width)
+	loss, err := f.Loss.Loss()
 	if err != nil {
 		return nil, err
 	}

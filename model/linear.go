@@ -28,28 +28,17 @@ func NewLinear(l Loss, classes, dim int) (Linear, error) {
 
 // fits refuses a loss for a target of another kind.
 func fits(l Loss, classes int) error {
-	_, binary := l.(Logistic)
-	_, huber := l.(Huber)
-	_, squared := l.(Squared)
-	switch numeric := huber || squared; {
-	case classes == 1:
+	if l.Columns(classes) > 0 {
+		return nil
+	}
+	use := lossNames(func(l Loss) bool { return l.Columns(classes) > 0 })
+	switch classes {
+	case 0:
+		return fmt.Errorf("model: loss %s with a numeric target, want %s; declare levels to predict classes", l.Name(), use)
+	case 1:
 		return fmt.Errorf("model: loss %s with 1 level, want at least 2; declare the levels of the target", l.Name())
-	case classes == 0 && !numeric:
-		return fmt.Errorf("model: loss %s with a numeric target, want huber or squared; declare levels to predict classes", l.Name())
-	case classes > 0 && numeric:
-		return fmt.Errorf("model: loss %s with %d levels, want a numeric target; use %s", l.Name(), classes, classLosses(classes))
-	case binary && classes > 2:
-		return fmt.Errorf("model: loss logistic with %d levels, want 2; use %s", classes, classLosses(classes))
 	}
-	return nil
-}
-
-// classLosses names the losses for so many classes.
-func classLosses(classes int) string {
-	if classes == 2 {
-		return "logistic, softmax or one-vs-rest"
-	}
-	return "softmax or one-vs-rest"
+	return fmt.Errorf("model: loss %s with %d levels, want another target; use %s", l.Name(), classes, use)
 }
 
 // Weights returns the number of weights.

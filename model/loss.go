@@ -10,7 +10,8 @@ import (
 type Loss interface {
 	// Name is the loss's name in flags and files.
 	Name() string
-	// Columns returns the number of scores for this many classes (0: regression).
+	// Columns returns the number of scores for this many classes (0: a numeric target), or 0 where the
+	// loss is for other targets.
 	Columns(classes int) int
 	// Value returns the loss.
 	Value(scores []float64, label float64) float64
@@ -26,12 +27,6 @@ type Loss interface {
 	Predict(scores []float64)
 }
 
-// losses is the table of losses; a new one is one file and one line here.
-var losses = []Loss{Logistic{}, Softmax{}, OneVsRest{}, Huber{Width: DefaultHuberWidth}, Squared{}, SquaredClasses{}}
-
-// Losses returns one of each loss, for listings and conformance tests.
-func Losses() []Loss { return append([]Loss(nil), losses...) }
-
 // LossFor returns the loss that a target calls for: logistic for two classes, softmax for
 // more, Huber for regression (no classes).
 func LossFor(classes int) (Loss, error) {
@@ -46,29 +41,6 @@ func LossFor(classes int) (Loss, error) {
 	return nil, fmt.Errorf("model: the target has %d level, want none or at least 2", classes)
 }
 
-// ParseLoss returns the loss of this name; width is the parameter of "huber" and is not
-// used by the others.
-func ParseLoss(name string, width float64) (Loss, error) {
-	switch name {
-	case "logistic":
-		return Logistic{}, nil
-	case "softmax":
-		return Softmax{}, nil
-	case "one-vs-rest":
-		return OneVsRest{}, nil
-	case "squared":
-		return Squared{}, nil
-	case "squared-classes":
-		return SquaredClasses{}, nil
-	case "huber":
-		if !(width > 0) || math.IsInf(width, 1) {
-			return nil, fmt.Errorf("model: width of the huber loss is %v, want positive and finite", width)
-		}
-		return Huber{Width: width}, nil
-	}
-	return nil, fmt.Errorf("model: loss is %q, want logistic, softmax, one-vs-rest, huber, squared or squared-classes", name)
-}
-
 // Logistic is log(1 + exp(-y·z)) for y = -1 (class 0) or +1 (class 1), z the score.
 // Source: any text on logistic regression; the form without overflow is
 // max(-y·z, 0) + log1p(exp(-|z|)).
@@ -79,8 +51,8 @@ var _ Loss = Logistic{}
 // Name returns "logistic".
 func (Logistic) Name() string { return "logistic" }
 
-// Columns returns 1.
-func (Logistic) Columns(int) int { return 1 }
+// Columns returns 1 for two classes.
+func (Logistic) Columns(classes int) int { return oneForTwo(classes) }
 
 // Value returns the loss of one score.
 func (Logistic) Value(scores []float64, label float64) float64 {
@@ -123,7 +95,7 @@ var _ Loss = Softmax{}
 func (Softmax) Name() string { return "softmax" }
 
 // Columns returns the number of classes.
-func (Softmax) Columns(classes int) int { return classes }
+func (Softmax) Columns(classes int) int { return oneForEach(classes) }
 
 // Value returns the cross-entropy.
 func (Softmax) Value(scores []float64, label float64) float64 {
@@ -180,8 +152,8 @@ var _ Loss = Huber{}
 // Name returns "huber".
 func (Huber) Name() string { return "huber" }
 
-// Columns returns 1.
-func (Huber) Columns(int) int { return 1 }
+// Columns returns 1 for a numeric target.
+func (Huber) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss.
 func (h Huber) Value(scores []float64, label float64) float64 {
@@ -205,3 +177,10 @@ func (Huber) Smoothness() float64 { return 1 }
 
 // Predict leaves the score as it is.
 func (Huber) Predict([]float64) {}
+
+func (h Huber) with(s LossSpec) (Loss, error) {
+	width, err := widthOf(h.Name(), s.Width, h.Width)
+	return Huber{width}, err
+}
+
+func (h Huber) describe(s *LossSpec) { s.Width = h.Width }

@@ -15,7 +15,7 @@ var _ Loss = OneVsRest{}
 func (OneVsRest) Name() string { return "one-vs-rest" }
 
 // Columns returns the number of classes.
-func (OneVsRest) Columns(classes int) int { return classes }
+func (OneVsRest) Columns(classes int) int { return oneForEach(classes) }
 
 // Value returns the sum of the losses of all heads.
 func (OneVsRest) Value(scores []float64, label float64) float64 {

@@ -22,8 +22,8 @@ var (
 // Name returns "squared".
 func (Squared) Name() string { return "squared" }
 
-// Columns returns 1.
-func (Squared) Columns(int) int { return 1 }
+// Columns returns 1 for a numeric target.
+func (Squared) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss of one score.
 func (Squared) Value(scores []float64, label float64) float64 {
@@ -51,7 +51,7 @@ func (SquaredClasses) Columns(classes int) int {
 	if classes == 2 {
 		return 1
 	}
-	return classes
+	return oneForEach(classes)
 }
 
 // ClassCoordinate returns the coordinate of a class on score k of so many: what that score would ideally

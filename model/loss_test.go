@@ -10,7 +10,7 @@ import (
 // columnsOf is how many scores the conformance tests give a loss.
 func columnsOf(l Loss) (columns, classes int) {
 	switch l.(type) {
-	case Logistic:
+	case Logistic, Hinge:
 		return 1, 2
 	case Softmax, OneVsRest, SquaredClasses:
 		return 4, 4
@@ -107,15 +107,25 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-func TestParseLoss(t *testing.T) {
+func TestLossSpec(t *testing.T) {
 	for _, l := range Losses() {
-		if got, err := ParseLoss(l.Name(), DefaultHuberWidth); err != nil || got != l {
+		if got, err := (LossSpec{Name: l.Name()}).Loss(); err != nil || got != l {
 			t.Errorf("%s: got %v, %v", l.Name(), got, err)
 		}
 	}
-	for name, width := range map[string]float64{"hinge": 1, "huber": 0, "": 1} {
-		if _, err := ParseLoss(name, width); err == nil {
-			t.Errorf("%q with width %v: got no error", name, width)
+	for s, want := range map[LossSpec]string{
+		{Name: "perceptron"}:                   "want logistic",
+		{}:                                     "want logistic",
+		{Name: "huber", Width: -1}:             "want positive",
+		{Name: "hinge", Width: math.Inf(1)}:    "want positive",
+		{Name: "quantile", Width: math.NaN()}:  "want positive",
+		{Name: "quantile", Quantile: 1}:        "between 0 and 1",
+		{Name: "quantile", Quantile: -0.5}:     "between 0 and 1",
+		{Name: "poisson", Middle: 0.5}:         "range of the target",
+		{Name: "poisson", Middle: math.Inf(1)}: "range of the target",
+	} {
+		if _, err := s.Loss(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got error %v, want one with %q", s, err, want)
 		}
 	}
 	if _, err := LossFor(1); err == nil {
@@ -131,16 +141,19 @@ func TestNewLinearRefusesMisfits(t *testing.T) {
 		classes, dim int
 		want         string
 	}{
-		{"logistic with 3", Logistic{}, 3, 5, "use softmax or one-vs-rest"},
+		{"logistic with 3", Logistic{}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
 		{"logistic with 1", Logistic{}, 1, 5, "declare the levels"},
-		{"squared with 2", Squared{}, 2, 5, "use logistic, softmax or one-vs-rest"},
-		{"squared-classes on regression", SquaredClasses{}, 0, 5, "want huber or squared"},
-		{"huber with 2", Huber{1}, 2, 5, "use logistic, softmax or one-vs-rest"},
-		{"huber with 3", Huber{1}, 3, 5, "use softmax or one-vs-rest"},
-		{"logistic on regression", Logistic{}, 0, 5, "want huber"},
-		{"softmax on regression", Softmax{}, 0, 5, "want huber"},
-		{"one-vs-rest on regression", OneVsRest{}, 0, 5, "want huber"},
+		{"squared with 2", Squared{}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
+		{"squared-classes on regression", SquaredClasses{}, 0, 5, "want huber, squared, quantile or poisson"},
+		{"huber with 2", Huber{1}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
+		{"huber with 3", Huber{1}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
+		{"logistic on regression", Logistic{}, 0, 5, "want huber, squared"},
+		{"softmax on regression", Softmax{}, 0, 5, "want huber, squared"},
+		{"one-vs-rest on regression", OneVsRest{}, 0, 5, "want huber, squared"},
 		{"one-vs-rest with 1", OneVsRest{}, 1, 5, "declare the levels"},
+		{"hinge with 3", Hinge{1}, 3, 5, "use softmax"},
+		{"quantile with 2", Quantile{0.5, 1}, 2, 5, "use logistic"},
+		{"poisson with 2", Poisson{1}, 2, 5, "use logistic"},
 		{"no loss", nil, 2, 5, "want a loss"},
 		{"no features", Logistic{}, 2, 0, "at least 1 feature"},
 	} {

@@ -183,7 +183,7 @@ func TestDecodeRefusals(t *testing.T) {
 		"unknown field":   {`"format"`, `"surprise": 1, "format"`},
 		"other format":    {fileFormat, "pickle"},
 		"other version":   {`"format-version": 1`, `"format-version": 9`},
-		"unknown loss":    {`"logistic"`, `"hinge"`},
+		"unknown loss":    {`"logistic"`, `"perceptron"`},
 		"bad whitening":   {`"whitening": "`, `"whitening": "!`},
 		"short whitening": {`"whitening": "`, `"whitening": "AAAAAAAAAAA=", "x": "`},
 		"bad norm":        {`"unit"`, `"max"`},

@@ -22,6 +22,11 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 			return nil, model.Linear{}, err
 		}
 	}
+	if len(s.Target.Levels) == 0 {
+		if loss, err = model.OverTarget(loss, s.Target.Lower, s.Target.Upper); err != nil {
+			return nil, model.Linear{}, err
+		}
+	}
 	chain, err := feature.NewChainOf(feature.ReadFile, encoder, r.Transforms...)
 	if err != nil {
 		return nil, model.Linear{}, err

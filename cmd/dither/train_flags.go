@@ -30,8 +30,7 @@ type planFlags struct {
 	intercept                     float64
 	noIntercept                   bool
 	center, whiten, average       string
-	loss                          string
-	huberWidth                    float64
+	lossSpec                      model.LossSpec
 	learningRate, momentum, ridge float64
 	featureBits                   int
 	unit                          string
@@ -60,8 +59,9 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
-	f.StringVar(&p.loss, "loss", "", "logistic (2 levels), softmax, one-vs-rest or squared-classes (2 or more), huber or squared (a number); default: logistic, softmax or huber, as the target calls for")
-	f.Float64Var(&p.huberWidth, "huber-width", model.DefaultHuberWidth, "width of the huber loss, in units of half the target's range")
+	f.StringVar(&p.lossSpec.Name, "loss", "", "of 2 levels: logistic or hinge; of 2 or more: softmax, one-vs-rest or squared-classes; of a number: huber, squared, quantile or poisson (counts) (default: logistic, softmax or huber, as the target calls for)")
+	f.Float64Var(&p.lossSpec.Width, "loss-width", 0, "width of the huber (default 0.25) or quantile (0.05) loss, in units of half the target's range, or of the hinge (0.5)")
+	f.Float64Var(&p.lossSpec.Quantile, "quantile", 0, "which quantile the quantile loss predicts (default 0.5)")
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
 	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")
 	f.Float64Var(&p.ridge, "ridge", 0, "strength of the penalty on squared weights")
@@ -101,14 +101,8 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if r.Person, err = p.person(); err != nil {
 		return r, o, err
 	}
-	if p.loss != "" || p.flags.Changed("huber-width") {
-		name := p.loss
-		if name == "" {
-			name = "huber"
-		}
-		if r.Loss, err = model.ParseLoss(name, p.huberWidth); err != nil {
-			return r, o, err
-		}
+	if err = p.chooseLoss(&r); err != nil {
+		return r, o, err
 	}
 	if p.noIntercept || p.intercept == 0 && p.flags.Changed("intercept") {
 		r.Intercept = -1 // 0 is the plan's own
@@ -185,4 +179,23 @@ func choice(name, text string) (train.Choice, error) {
 		return train.No, nil
 	}
 	return 0, fmt.Errorf("--%s is %q, want auto, yes or no", name, text)
+}
+
+// chooseLoss puts the loss that is asked for into the request.
+func (p *planFlags) chooseLoss(r *train.Request) (err error) {
+	spec := p.lossSpec
+	switch {
+	case spec.Name != "":
+	case spec.Quantile != 0:
+		spec.Name = model.Quantile{}.Name()
+	case spec.Width != 0:
+		spec.Name = model.Huber{}.Name()
+	default:
+		return nil
+	}
+	if spec.Quantile != 0 && spec.Name != (model.Quantile{}).Name() {
+		return fmt.Errorf("--quantile is given with --loss %s, want --loss quantile", spec.Name)
+	}
+	r.Loss, err = spec.Loss()
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,12 +72,12 @@ func TestTrainLossMisfits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, c := range []struct{ target, loss, want string }{
-		{"levels: [0, 1, 2]", "logistic", "use softmax or one-vs-rest"},
-		{"levels: [0, 1, 2]", "huber", "use softmax or one-vs-rest"},
-		{"levels: [0, 1]", "huber", "use logistic, softmax or one-vs-rest"},
+		{"levels: [0, 1, 2]", "logistic", "use softmax, one-vs-rest or squared-classes"},
+		{"levels: [0, 1, 2]", "huber", "use softmax, one-vs-rest or squared-classes"},
+		{"levels: [0, 1]", "huber", "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
 		{"bounds: [0, 2]", "one-vs-rest", "want huber"},
 		{"bounds: [0, 2]", "softmax", "want huber"},
-		{"levels: [0, 1, 2]", "hinge", "want logistic, softmax, one-vs-rest, huber"},
+		{"levels: [0, 1, 2]", "perceptron", "want logistic, hinge, softmax, one-vs-rest, huber"},
 	} {
 		schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, c.target))
 		status, _, stderr := invoke("train", "--data", "absent.csv", "--schema", schema, "--loss", c.loss, "--dry-run")
@@ -84,8 +85,42 @@ func TestTrainLossMisfits(t *testing.T) {
 			t.Errorf("%s with %s: got status %d and %q, want a refusal with %q", c.loss, c.target, status, stderr, c.want)
 		}
 	}
-	for _, loss := range []string{"logistic", "softmax", "one-vs-rest"} {
+	for _, loss := range []string{"logistic", "hinge", "softmax", "one-vs-rest", "squared-classes"} {
 		schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]"))
 		mustInvoke(t, "train", "--data", "absent.csv", "--schema", schema, "--loss", loss, "--dry-run")
+	}
+}
+
+// TestTrainLossesOfNumbers trains each loss of a numeric target on counts that are 1 or 9 with equal
+// chances beside a column that says which, with noise of little weight: the means are found, by the
+// quantile loss the upper value of a third column of ones and threes.
+func TestTrainLossesOfNumbers(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var b strings.Builder
+	b.WriteString("a,b,y\n")
+	for i := range 4000 {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i%2*10, 10-i%2*10, 1+8*(i%2))
+	}
+	table := writeText(t, "counts.csv", b.String())
+	for _, c := range []struct{ target, loss, more string }{
+		{"[0, 10]", "poisson", "--momentum=0.9"}, {"[0, 10]", "quantile", "--quantile=0.6"}, {"[-10, 10]", "squared", "--momentum=0.9"}, {"[0, 10]", "huber", "--loss-width=0.5"},
+	} {
+		schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "bounds: "+c.target))
+		mustInvoke(t, "train", "--data", table, "--schema", schema, "--loss", c.loss, c.more, "--out", c.loss, "--quiet", "--epsilon", "50", "--steps", "300")
+		mustInvoke(t, "verify", c.loss)
+		lines, _ := mustInvoke(t, "predict", c.loss, table)
+		for i, row := range readCSV(t, lines)[1:3] {
+			if got, err := strconv.ParseFloat(row[1], 64); err != nil || math.Abs(got-float64(1+8*i)) > 0.8 {
+				t.Errorf("%s predicts %v, want %d", c.loss, row, 1+8*i)
+			}
+		}
+	}
+	schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "bounds: [-1, 10]"))
+	if status, _, stderr := invoke("train", "--data", table, "--schema", schema, "--loss", "poisson", "--dry-run"); status == 0 || !strings.Contains(stderr, "begins at 0 or above") {
+		t.Errorf("counts below 0: got status %d and %q, want a refusal", status, stderr)
+	}
+	if status, _, stderr := invoke("train", "--data", table, "--schema", schema, "--loss", "huber", "--quantile", "0.3", "--dry-run"); status == 0 || !strings.Contains(stderr, "want --loss quantile") {
+		t.Errorf("a quantile of the huber loss: got status %d and %q, want a refusal", status, stderr)
 	}
 }

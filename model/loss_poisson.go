@@ -1,0 +1,77 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Poisson is the negative log-likelihood of a count with mean M·exp(z), where y = M + label is the count
+// in units of half the target's declared range [low, high], low at least 0, and Middle = M is the middle
+// of the range in these units: M·exp(z) - y·z. Beyond the score at which the mean reaches high, the loss
+// goes on as a straight line, so that its derivative is bounded: no mean above the declared range is
+// modelled.
+// Source: McCullagh and Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. That a convex
+// loss stays convex, and its slope bounded, when it is continued by its tangent: Song, Steinke, Thakkar
+// and Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
+// http://proceedings.mlr.press/v130/song21a.html, section 3.
+type Poisson struct{ Middle float64 }
+
+var _ Loss = Poisson{}
+
+// Name returns "poisson".
+func (Poisson) Name() string { return "poisson" }
+
+// Columns returns 1 for a numeric target.
+func (Poisson) Columns(classes int) int { return oneForNumbers(classes) }
+
+// Value returns the loss of one score.
+func (p Poisson) Value(scores []float64, label float64) float64 {
+	z, y := scores[0], p.Middle+label
+	top := p.top()
+	inside := min(z, top)
+	return p.Middle*math.Exp(inside) - y*inside + (p.Middle+1-y)*(z-inside)
+}
+
+// top is the score at which the mean is the largest of the declared range.
+func (p Poisson) top() float64 { return math.Log1p(1 / p.Middle) }
+
+// mean returns M·exp(z), not above the declared range.
+func (p Poisson) mean(z float64) float64 {
+	if z >= p.top() {
+		return p.Middle + 1
+	}
+	return p.Middle * math.Exp(z)
+}
+
+// Residuals writes the mean less the count.
+func (p Poisson) Residuals(dst, scores []float64, label float64) {
+	dst[0] = p.mean(scores[0]) - (p.Middle + label)
+}
+
+// Lipschitz returns M + 1: the mean may be 0 where the count is the largest.
+func (p Poisson) Lipschitz(int) float64 { return p.Middle + 1 }
+
+// Smoothness returns M + 1, the largest mean.
+func (p Poisson) Smoothness() float64 { return p.Middle + 1 }
+
+// Predict replaces the score by the mean, scaled as the target is.
+func (p Poisson) Predict(scores []float64) { scores[0] = p.mean(scores[0]) - p.Middle }
+
+func (p Poisson) with(s LossSpec) (Loss, error) {
+	if s.Middle != 0 {
+		p.Middle = s.Middle
+	}
+	if !(p.Middle >= 1) || math.IsInf(p.Middle, 1) {
+		return nil, fmt.Errorf("model: middle of the poisson loss is %v, want 1 or more and finite; counts are not negative, so declare a range of the target that begins at 0 or above", p.Middle)
+	}
+	return p, nil
+}
+
+func (p Poisson) describe(s *LossSpec) { s.Middle = p.Middle }
+
+func (p Poisson) over(low, high float64) (Loss, error) {
+	if !(low >= 0 && high > low) {
+		return nil, fmt.Errorf("model: loss poisson over a target from %v to %v, want counts; declare a range that begins at 0 or above", low, high)
+	}
+	return Poisson{(low + high) / (high - low)}, nil
+}

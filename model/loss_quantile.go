@@ -1,0 +1,66 @@
+package model
+
+import "fmt"
+
+const (
+	// DefaultQuantile is the median.
+	DefaultQuantile = 0.5
+	// DefaultQuantileWidth is the half-width of the smoothing, in units of half the target's range.
+	DefaultQuantileWidth = 0.05
+)
+
+// Quantile is the smoothed pinball loss, whose minimizer is a quantile of the target y, scaled to [-1, 1],
+// given the row. With u = z - y the pinball loss is (1-Quantile)·u above 0 and -Quantile·u below; it is
+// averaged over a window of ±Width around u, which makes it (u + Width)²/(4·Width) - Quantile·u within the
+// window and leaves it as it is outside.
+// Sources: Koenker and Bassett, "Regression Quantiles", Econometrica 1978; the smoothing by a uniform
+// kernel: Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
+// Statistics 2021, https://arxiv.org/abs/1905.08535.
+type Quantile struct{ Quantile, Width float64 }
+
+var _ Loss = Quantile{}
+
+// Name returns "quantile".
+func (Quantile) Name() string { return "quantile" }
+
+// Columns returns 1 for a numeric target.
+func (Quantile) Columns(classes int) int { return oneForNumbers(classes) }
+
+// Value returns the loss of one score.
+func (q Quantile) Value(scores []float64, label float64) float64 {
+	u := scores[0] - label
+	switch {
+	case u <= -q.Width:
+		return -q.Quantile * u
+	case u >= q.Width:
+		return (1 - q.Quantile) * u
+	}
+	return (u+q.Width)*(u+q.Width)/(4*q.Width) - q.Quantile*u
+}
+
+// Residuals writes the derivative, between -Quantile and 1 - Quantile.
+func (q Quantile) Residuals(dst, scores []float64, label float64) {
+	dst[0] = max(0, min(1, (scores[0]-label+q.Width)/(2*q.Width))) - q.Quantile
+}
+
+// Lipschitz returns the larger of Quantile and 1 - Quantile.
+func (q Quantile) Lipschitz(int) float64 { return max(q.Quantile, 1-q.Quantile) }
+
+// Smoothness returns 1/(2·Width).
+func (q Quantile) Smoothness() float64 { return 1 / (2 * q.Width) }
+
+// Predict leaves the score as it is.
+func (Quantile) Predict([]float64) {}
+
+func (q Quantile) with(s LossSpec) (Loss, error) {
+	if s.Quantile != 0 {
+		q.Quantile = s.Quantile
+	}
+	if !(q.Quantile > 0 && q.Quantile < 1) {
+		return nil, fmt.Errorf("model: quantile of the quantile loss is %v, want between 0 and 1; 0.5 is the median", q.Quantile)
+	}
+	width, err := widthOf(q.Name(), s.Width, q.Width)
+	return Quantile{q.Quantile, width}, err
+}
+
+func (q Quantile) describe(s *LossSpec) { s.Quantile, s.Width = q.Quantile, q.Width }
