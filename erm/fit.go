@@ -26,6 +26,8 @@ type fitting struct {
 	rows *mechanism.Rows
 	// grant pays for the plan's event, in the order in which the event lists its parts.
 	grant mechanism.Payer
+	// moments are what a linear method released, or nil.
+	moments *Moments
 }
 
 // Fit reserves the plan's event, encodes the records and lets the method pay and release. Errors after the

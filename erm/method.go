@@ -3,6 +3,7 @@ package erm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/mechanism"
@@ -45,7 +46,7 @@ type Step struct {
 type Fact struct{ Name, Value string }
 
 // methods is the table of methods, in the order in which they are listed.
-var methods = []method{}
+var methods = slices.Concat(linearMethods())
 
 // Names returns the names of all methods.
 func Names() []string {

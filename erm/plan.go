@@ -32,6 +32,8 @@ type Plan struct {
 	Loss    LossPlan `json:"loss"`
 	// RowBound is the largest L2 norm of a row; a longer one is shortened to it.
 	RowBound float64 `json:"row-bound"`
+	// Linear is the section of the methods that release sums of products.
+	Linear *LinearPlan `json:"linear,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }

@@ -1,0 +1,113 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// linearMethod is least squares from one release of all sums of products: of every record the matrix z·zᵀ of
+// z = (x, c·y), which holds x·xᵀ, x·y, y² and, as x has a constant, the sums of x and y and the number of
+// records.
+//
+// Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on integers.
+// Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The full matrix is
+// released with independent normal noise and averaged with its transpose: noise of deviation ν on and ν/√2 off
+// the diagonal, which is isotropic on symmetric matrices. Noise on one triangle alone, as in Dwork, Talwar,
+// Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that variance off the diagonal.
+// The method is that of Vu and Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009, and Foulds,
+// Geumlek, Welling and Chaudhuri, "On the Theory and Practice of Privacy-Preserving Bayesian Data Analysis", UAI
+// 2016, https://arxiv.org/abs/1603.07294, section 4.
+type linearMethod struct {
+	label, words string
+	classes      bool
+	rule         Ridge
+}
+
+// linearMethods are the rows of the table of methods.
+func linearMethods() []method {
+	return []method{
+		linearMethod{"sufficient-statistics", "linear regression from noisy sums of products", false, Ridge{NoiseNorms: DefaultNoiseNorms}},
+		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, Ridge{Adaptive: true}},
+		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: DefaultNoiseNorms}},
+	}
+}
+
+func (m linearMethod) name() string    { return m.label }
+func (m linearMethod) summary() string { return m.words }
+
+func (m linearMethod) plan(r Request, s *Setup) error {
+	if m.classes == s.Schema.Target.Regression() {
+		return fmt.Errorf("erm: method %s is for %s, want another method", m.label, map[bool]string{true: "targets with levels", false: "numeric targets"}[m.classes])
+	}
+	loss := model.Loss(model.Squared{})
+	if m.classes {
+		loss = model.SquaredClasses{}
+	}
+	if r.Loss != nil && r.Loss != loss {
+		return fmt.Errorf("erm: loss is %s with method %s, want %s", r.Loss.Name(), m.label, loss.Name())
+	}
+	s.Features = linearMap(r, s)
+	var err error
+	if s.Model, err = model.NewLinear(loss, len(s.Schema.Target.Levels), s.Features.Dim()); err != nil {
+		return err
+	}
+	norms := boundsOf(s.Features, s.Schema)
+	if s.Features.Norm == feature.NormNone && r.Radius > 0 {
+		norms.l2 = min(norms.l2, math.Hypot(r.Radius, s.Features.Intercept))
+	}
+	section := newLinearPlan(norms, r.Delta == 0 && !s.Plan.NonPrivate, r.SumRidge)
+	p := &s.Plan
+	p.Dim, p.Columns, p.Loss, p.RowBound, p.Linear = s.Model.Dim, s.Model.Columns, newLossPlan(loss), norms.l2, &section
+	if err = checkSide(p.Dim, p.Columns); err != nil {
+		return err
+	}
+	return r.calibrateLinear(p)
+}
+
+func (m linearMethod) validate(p Plan) error { return p.validateLinear() }
+
+func (m linearMethod) event(p Plan) mechanism.Event { return p.linearNoise() }
+
+func (m linearMethod) draws(p Plan) int {
+	if p.Linear.Laplace {
+		return 0
+	}
+	return p.linearNumbers()
+}
+
+func (m linearMethod) steps(p Plan) []Step {
+	return []Step{{fmt.Sprintf("%d sums of products", p.linearNumbers()), m.event(p)}}
+}
+
+func (m linearMethod) facts(p Plan) []Fact {
+	noise := "normal, on the full matrix, averaged with its transpose"
+	if p.Linear.Laplace {
+		noise = "Laplace, on the upper triangle"
+	}
+	ridge := fmt.Sprintf("%.4g, declared", p.Linear.Ridge)
+	switch {
+	case p.Linear.Ridge == 0 && m.rule.Adaptive:
+		ridge = "as the noise needs beside the least eigenvalue"
+	case p.Linear.Ridge == 0:
+		ridge = fmt.Sprintf("%.4g of the norm of the noise", m.rule.NoiseNorms)
+	}
+	return []Fact{{"noise", noise}, {"bound of a record's sums", fmt.Sprintf("%.4g", p.Linear.Bound)}, {"ridge", ridge}}
+}
+
+func (m linearMethod) fit(_ context.Context, f *fitting) ([]float64, error) {
+	moments, err := f.release()
+	if err != nil {
+		return nil, err
+	}
+	f.moments = moments
+	rule := m.rule
+	if f.Plan.Linear.Ridge > 0 {
+		rule = Ridge{Penalty: f.Plan.Linear.Ridge}
+	}
+	return moments.Solve(rule)
+}

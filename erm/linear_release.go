@@ -1,0 +1,171 @@
+package erm
+
+import (
+	"math"
+	"sync"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
+)
+
+// records reads mapped rows and targets of a fitting, several goroutines at a time.
+type records struct {
+	f     *fitting
+	rooms sync.Pool
+}
+
+// room is the working space of one goroutine.
+type room struct {
+	block   mechanism.Block
+	scratch *feature.Scratch
+	raw     []int16
+	x       []float64
+	mapped  []float64
+}
+
+func newRecords(f *fitting) *records {
+	d := f.Features.Chain.Dim()
+	return &records{f: f, rooms: sync.Pool{New: func() any {
+		return &room{scratch: f.Features.NewScratch(1), raw: make([]int16, d), x: make([]float64, d), mapped: make([]float64, f.Features.Dim())}
+	}}}
+}
+
+// each calls do with the mapped row and the label of the records first … first+n-1; a row is valid until do
+// returns.
+func (r *records) each(first, n int, do func(i int, x []float64, label float32)) error {
+	room := r.rooms.Get().(*room)
+	defer r.rooms.Put(room)
+	block, err := r.f.rows.Load(first, n, room.block)
+	if err != nil {
+		return err
+	}
+	room.block = block
+	for i := range n {
+		block.CopyRow(room.raw, i)
+		for j, v := range room.raw {
+			room.x[j] = float64(v) * r.f.rows.Step()
+		}
+		r.f.Features.ApplyFeatures(room.mapped, room.x, 1, room.scratch)
+		do(i, room.mapped, block.Labels()[i])
+	}
+	return nil
+}
+
+// joint writes z = (x, c·y), shortened to the radius; all zero for a record without a label.
+func (f *fitting) joint(dst, x []float64, label float32) {
+	l := f.Plan.Linear
+	if label != label {
+		clear(dst)
+		return
+	}
+	copy(dst, x)
+	for k := range f.Plan.Columns {
+		y := float64(label)
+		if !f.Schema.Target.Regression() {
+			y = model.ClassCoordinate(int(label), k, f.Plan.Columns)
+		}
+		dst[len(x)+k] = l.TargetScale * y
+	}
+	norm := 0.0
+	for _, v := range dst {
+		norm = math.Hypot(norm, v)
+	}
+	if norm <= l.Radius {
+		return
+	}
+	for j := range dst {
+		dst[j] *= l.Radius / norm
+	}
+}
+
+// release pays for the sums of products of the records and returns them.
+func (f *fitting) release() (*Moments, error) {
+	o := MomentsOptions{Features: f.Plan.Dim, Targets: f.Plan.Columns, Scale: f.Plan.Linear.TargetScale, Equal: f.Plan.Linear.Laplace}
+	if f.Features.Norm == feature.NormNone {
+		o.Intercept = f.Features.Intercept
+	}
+	o.Deviation = f.Plan.Linear.NoiseMultiplier * f.Plan.Linear.Bound
+	release := f.releaseGaussian
+	if f.Plan.Linear.Laplace {
+		release = f.releaseLaplace
+		o.Deviation *= math.Sqrt2
+	}
+	terms := query.Terms{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
+	sums, err := release(terms, o.Features+o.Targets)
+	if err != nil {
+		return nil, err
+	}
+	return NewMoments(sums, o)
+}
+
+// releaseGaussian releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose.
+func (f *fitting) releaseGaussian(terms query.Terms, side int) ([]float64, error) {
+	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
+	if err != nil {
+		return nil, err
+	}
+	source := newRecords(f)
+	rows, err := mechanism.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
+		clear(dst)
+		// Rows in memory are there, so nothing errs.
+		_ = source.each(f.rows.First()+first, n, func(i int, x []float64, label float32) {
+			f.joint(dst[i*side:(i+1)*side], x, label)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return query.Products(terms, rows, mechanism.AllProducts())
+}
+
+// releaseLaplace releases the upper triangle of Σ z·zᵀ with Laplace noise on the integers: K-norm noise in
+// the norm L1, of which one record has at most Bound.
+func (f *fitting) releaseLaplace(terms query.Terms, side int) ([]float64, error) {
+	sample, err := mechanism.Full().Draw(f.rows.Len())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: terms.Noise, Norm: mechanism.L1(), Dim: side * (side + 1) / 2, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
+	if err != nil {
+		return nil, err
+	}
+	source := newRecords(f)
+	err = query.AddVectors(sum, sample, side*(side+1)/2, func(_ int, dst []float64, listed []int) error {
+		z, at := make([]float64, side), 0
+		for _, record := range listed {
+			each := source.each(f.rows.First()+record, 1, func(_ int, x []float64, label float32) { f.joint(z, x, label) })
+			if each != nil {
+				return each
+			}
+			for i, u := range z {
+				for _, v := range z[i:] {
+					dst[at] = u * v
+					at++
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	noisy, err := mechanism.Release(terms.Payer, terms.Noise, sum.Seal())
+	return mirrored(noisy.Values(), side), err
+}
+
+// mirrored returns the symmetric matrix of an upper triangle.
+func mirrored(triangle []float64, side int) []float64 {
+	out, at := make([]float64, side*side), 0
+	if len(triangle) == 0 {
+		return out
+	}
+	for i := range side {
+		for j := i; j < side; j++ {
+			out[i*side+j], out[j*side+i] = triangle[at], triangle[at]
+			at++
+		}
+	}
+	return out
+}
