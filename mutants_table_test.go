@@ -53,7 +53,7 @@ var mutants = []mutant{
 	{"sampling probability too high", "mechanism/internal/sample/poisson.go", "u < head ||", "u <= head ||", "./mechanism/internal/sample", "TestPoissonCounts"},
 	{"empty samples skipped", "train/descent.go", "sum, err := r.newSum(sample)", "if len(sample.Indices()) == 0 {\n\t\treturn mechanism.Noisy{}, nil\n\t}\n\tsum, err := r.newSum(sample)", "./train", "TestEmptySamplesTrain"},
 	{"count without noise", "train/prepare.go", "out.divisor, err = query.Count(terms, t.records)", "_, err = query.Count(terms, t.records)\n\t\tout.divisor = float64(t.records)", "./train", "TestFitIsRandomAndPaid"},
-	{"preparation not charged", "train/plan.go", "s = append(s, p.noise(statistic.NoiseMultiplier))", "_ = statistic", "./train", "TestPlanEventFollowsThePreparation"},
+	{"preparation not charged", "train/plan.go", "s = append(s, statistic.event(p))", "_ = statistic", "./train", "TestPlanEventFollowsThePreparation"},
 	{"counts forgotten by gdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestLaws"},
 	{"counts forgotten by rdp", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestRDPLaws"},
 	{"counts forgotten, whatever the accountant", "account/terms.go", "c.collect(e.Event, count*float64(e.Count))", "c.collect(e.Event, count)", "./account", "TestConformance"},

@@ -58,6 +58,11 @@ type Column struct {
 	// Levels are the declared levels of a categorical column, distinct.
 	Levels []string
 
+	// Learning says whether bounds or levels are declared, to be learned, or learned.
+	Learning Learning
+	// MaxLevels is the declared greatest number of levels that are learned, 0 where levels are declared.
+	MaxLevels int
+
 	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
 	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop
 	Missing    Treatment // Indicator, Zero or Drop; text: Zero or Drop
@@ -115,10 +120,10 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 	}
 	if c.Kind == Categorical {
 		i := levelIndex(c.Levels, index, text)
-		if i < 0 {
+		if i < 0 && c.Learning != Private { // a text waits for its level
 			return unknown, 0
 		}
-		return good, float64(i)
+		return good, float64(max(0, i))
 	}
 	if c.Kind == Text {
 		return good, 0
@@ -136,10 +141,10 @@ func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64
 	}
 	if c.Kind == Categorical {
 		i := numberLevel(c.Levels, index, v)
-		if i < 0 {
+		if i < 0 && c.Learning != Private {
 			return unknown, 0
 		}
-		return good, float64(i)
+		return good, float64(max(0, i))
 	}
 	if c.Kind == Text {
 		return good, 0

@@ -83,6 +83,11 @@ func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request,
 			return request{}, nil, fmt.Errorf("data: extra column is %q, want a column of schema %q; name a declared one", name, s.Name)
 		}
 	}
+	for _, name := range s.privateLevels() {
+		if !slices.Contains(o.Extra, name) {
+			o.Extra = append(slices.Clip(o.Extra), name)
+		}
+	}
 	b := newBuilder(s, !o.WithoutTarget, o.Extra)
 	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, extra: o.Extra,
 		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), maxBytes: o.MaxBytes, sink: b}

@@ -97,11 +97,11 @@ func (p *schemaParser) column(e entry) (Column, error) {
 		}
 		return Column{}, p.fail(e.node, what+" is "+nodeWords(e.node), declareColumn, "declare it")
 	}
-	entries, err := p.mapping(e.node, what, "numeric", "levels", "text", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
+	entries, err := p.mapping(e.node, what, "numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
 	if err != nil {
 		return Column{}, err
 	}
-	numeric, categorical, text := hasKey(entries, "numeric"), hasKey(entries, "levels"), hasKey(entries, "text")
+	numeric, categorical, text := hasKey(entries, "numeric") || hasKey(entries, "bounds"), hasKey(entries, "levels"), hasKey(entries, "text")
 	switch {
 	case text && !numeric && !categorical:
 		return p.textColumn(what, entries)
@@ -121,6 +121,8 @@ func (p *schemaParser) numericColumn(what string, entries []entry) (Column, erro
 		switch e.key {
 		case "numeric":
 			c.Lower, c.Upper, err = p.bounds(e)
+		case "bounds", "range", "learned":
+			err = p.learning(e, &c, entries)
 		case "transform":
 			err = p.text(e, &c.Transform)
 		case "bins":
@@ -133,7 +135,7 @@ func (p *schemaParser) numericColumn(what string, entries []entry) (Column, erro
 			fill = e.node
 			c.Fill, err = p.number(e.node, e.key)
 		default:
-			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, transform, bins, out-of-range, missing, fill", "remove it")
+			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, or bounds and range, transform, bins, out-of-range, missing, fill", "remove it")
 		}
 		if err != nil {
 			return c, err
@@ -154,13 +156,21 @@ func (p *schemaParser) categoricalColumn(what string, entries []entry) (Column, 
 	for _, e := range entries {
 		switch e.key {
 		case "levels":
-			err = p.texts(e, &c.Levels)
+			if isPrivate(e) {
+				c.Learning = Private
+			} else {
+				err = p.texts(e, &c.Levels)
+			}
+		case "max-levels":
+			err = p.whole(e, &c.MaxLevels)
+		case "learned":
+			err = p.learning(e, &c, entries)
 		case "unknown":
 			err = p.treatment(e, &c.Unknown, Other, Zero, AsMissing, Drop)
 		case "missing":
 			err = p.treatment(e, &c.Missing, Indicator, Zero, Drop)
 		default:
-			err = p.fail(e.name, what+" is categorical and has the key "+e.key, "levels, unknown, missing", "remove it")
+			err = p.fail(e.name, what+" is categorical and has the key "+e.key, "levels, max-levels, unknown, missing", "remove it")
 		}
 		if err != nil {
 			return c, err

@@ -106,7 +106,7 @@ func (c *Column) node() *yaml.Node {
 	case Ignored:
 		return word("ignore")
 	case Numeric:
-		add(n, "numeric", numbers(c.Lower, c.Upper))
+		c.addBounds(n)
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))
 		}
@@ -119,7 +119,7 @@ func (c *Column) node() *yaml.Node {
 			add(n, "fill", number(c.Fill))
 		}
 	case Categorical:
-		add(n, "levels", list(c.Levels))
+		c.addLevels(n)
 		addTreatment(n, "unknown", c.Unknown)
 		addTreatment(n, "missing", c.Missing)
 	case Text:

@@ -38,6 +38,9 @@ func (c *Column) fault(marks MissingSet) *fault {
 	if c.Repeat != 0 {
 		return &fault{problem: fmt.Sprintf("repeat is %d", c.Repeat), want: "0 in a schema that is used", remedy: "call Schema.Expand first"}
 	}
+	if f := c.faultLearning(); f != nil {
+		return f
+	}
 	switch c.Kind {
 	case Numeric:
 		return c.faultNumeric()
@@ -78,7 +81,7 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	if c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || c.Transform != "" && c.Transform != TransformNone {
 		return &fault{problem: "a categorical column has bounds, bins or a transform", want: "levels only", remedy: "remove them"}
 	}
-	if len(c.Levels) == 0 {
+	if len(c.Levels) == 0 && c.Learning == Declared {
 		return &fault{problem: "no level is declared", want: "at least 1", remedy: "declare the levels or ignore the column"}
 	}
 	if f := faultLevels(c.Levels, marks); f != nil {

@@ -11,7 +11,8 @@ import (
 
 // Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1]
 // where a column is text: a numeric column into one number scaled by its bounds (after its transform) or one
-// indicator for each bin, a categorical column into one indicator for each level, a text
+// indicator for each bin, a categorical column into one indicator for each level (and each place for a
+// level that is to be learned or was not found, whose feature is 0), a text
 // column into its buckets, and the first two, where declared, into one more indicator for "missing". It is immutable.
 type Encoder struct {
 	columns []column
@@ -101,6 +102,9 @@ func (e *Encoder) categorical(c data.Column) {
 	if c.Unknown == data.Other {
 		out.indicators++
 		e.add(c.Name, "other")
+	}
+	for i := len(c.Levels); i < c.Slots(); i++ { // a place whose feature is 0 in every row
+		e.add(c.Name, "unused "+strconv.Itoa(i-len(c.Levels)+1))
 	}
 	e.finish(out, c)
 }

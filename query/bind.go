@@ -128,6 +128,9 @@ type column struct {
 func (b *binder) column(name string) (column, error) {
 	for j, c := range b.features {
 		if c.Name == name {
+			if c.Kind == data.Categorical && c.Learning == data.Private {
+				return column{}, fmt.Errorf("query: the levels of column %q are private, want them declared; ask for its categories", name)
+			}
 			return column{c, j}, nil
 		}
 	}

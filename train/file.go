@@ -13,6 +13,8 @@ import (
 
 var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file, want it off; the covariance is taken of rows in memory")
 
+var errLearning = fmt.Errorf("train: bounds or levels are to be learned with rows in a file, want them declared; rows are encoded before they are read")
+
 // Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file holds
 // every record, narrow, but readable: it is as private as the table.
 type Encoder struct {
@@ -27,6 +29,9 @@ type Encoder struct {
 func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if s.Plan.learns() {
+		return nil, errLearning
 	}
 	return &Encoder{setup: s, bits: o.FeatureBits, out: mechanism.NewRowsWriter(w)}, nil
 }
@@ -55,6 +60,9 @@ func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
+	}
+	if s.Plan.learns() {
+		return nil, errLearning
 	}
 	if s.Plan.SampleWeights != nil {
 		return nil, fmt.Errorf("train: rows have weights and are in a file, want the rows in memory")

@@ -93,11 +93,11 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if s.Plan.Holdout != nil {
 		return s.fitHoldout(ctx, l, d, o)
 	}
-	t, err := s.encode(d, o.FeatureBits)
+	s, t, grant, err := s.begin(l, d, o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
-	return s.fit(ctx, l, t, o)
+	return s.descendPaid(ctx, grant, t, o)
 }
 
 func (s Setup) check(o Options) error {
@@ -105,6 +105,9 @@ func (s Setup) check(o Options) error {
 		return err
 	}
 	if err := s.checkOutput(o); err != nil {
+		return err
+	}
+	if err := s.checkLearns(); err != nil {
 		return err
 	}
 	return o.Validate()

@@ -147,11 +147,7 @@ func (s Setup) fitHoldout(ctx context.Context, l *ledger.Ledger, d *data.Dataset
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.encode(d.Take(trained), o.FeatureBits)
-	if err != nil {
-		return nil, err
-	}
-	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method())
+	s, t, grant, err := s.begin(l, d.Take(trained), o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +155,11 @@ func (s Setup) fitHoldout(ctx context.Context, l *ledger.Ledger, d *data.Dataset
 	if err != nil {
 		return nil, err
 	}
-	records, err := recordsOf(result.Model, s.Plan.Holdout.Evaluation, d.Take(held))
+	out, err := d.Take(held).Under(s.Schema)
+	if err != nil {
+		return nil, err
+	}
+	records, err := recordsOf(result.Model, s.Plan.Holdout.Evaluation, out)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,8 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 		switch {
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
 			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
+		case p.learns():
+			return fmt.Errorf("train: model %d of %d learns bounds or levels, want them declared; fit it alone", i+1, len(jobs))
 		case p.Holdout != nil:
 			return fmt.Errorf("train: model %d of %d holds a part out, want none; fit it alone", i+1, len(jobs))
 		case p.Sampling != samplingFull || whitens || p.Person != nil:

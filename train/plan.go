@@ -66,11 +66,19 @@ type Plan struct {
 
 // Statistic is one release of the preparation.
 type Statistic struct {
-	Kind            StatisticKind `json:"kind"`
-	NoiseMultiplier float64       `json:"noise-multiplier"`
+	Kind StatisticKind `json:"kind"`
+	// Column is the one column that bounds or levels are of.
+	Column string `json:"column,omitempty"`
+	// NoiseMultiplier is that of Gaussian noise; of bounds, 1/ε of each of the two choices.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Bound is one record's L2 bound; Numbers how many numbers are released.
 	Bound   float64 `json:"bound"`
 	Numbers int     `json:"numbers"`
+	// Lower and Upper are the declared range that bounds are chosen from.
+	Lower float64 `json:"lower,omitempty"`
+	Upper float64 `json:"upper,omitempty"`
+	// ThresholdDelta is the probability with which the level of a single record may be released.
+	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 }
 
 // StatisticKind names what a statistic is.
@@ -100,7 +108,7 @@ func (k StatisticKind) Whitens() bool {
 
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.
 func Kinds() []StatisticKind {
-	return []StatisticKind{CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+	return []StatisticKind{BoundsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
 // noise is the noise of a multiplier under the plan.
@@ -124,7 +132,7 @@ func (p Plan) Event() mechanism.Event {
 func (p Plan) Training() mechanism.Sequence {
 	s := mechanism.Sequence{}
 	for _, statistic := range p.Preparation {
-		s = append(s, p.noise(statistic.NoiseMultiplier))
+		s = append(s, statistic.event(p))
 	}
 	return append(s, p.steps(p.NoiseMultiplier))
 }
@@ -155,7 +163,7 @@ func (p Plan) NoiseDraws() int {
 	}
 	n := p.Steps * p.Dim * p.Columns
 	for _, statistic := range p.Preparation {
-		n += statistic.Numbers
+		n += statistic.draws(p)
 	}
 	if p.Holdout != nil {
 		n += p.Holdout.Evaluation.NoiseDraws()
@@ -212,6 +220,9 @@ func (p Plan) Validate() error {
 		if !positive(s.Bound) || s.Numbers < 1 || s.Numbers > maxNumbers {
 			return fmt.Errorf("train: statistic %q has bound %v and %d numbers, want positive ones", s.Kind, s.Bound, s.Numbers)
 		}
+	}
+	if err := p.validateLearned(); err != nil {
+		return err
 	}
 	return mechanism.CheckEvent(p.Event())
 }

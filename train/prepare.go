@@ -74,6 +74,9 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
+		if statistic.Kind.OfColumn() { // learned before rows were encoded
+			continue
+		}
 		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 		if statistic.Kind == LabelsStatistic {
 			if err := statistic.learnLabels(terms, t, &out); err != nil {

@@ -179,6 +179,9 @@ func (r Request) check(s *data.Schema) error {
 	if err := r.checkSampling(s.Records, s.MaxRecords); err != nil {
 		return err
 	}
+	if err := r.checkLearned(s); err != nil {
+		return err
+	}
 	return s.Validate()
 }
 
@@ -243,8 +246,8 @@ func (p *Plan) calibrate(r Request) error {
 	mu := account.GDP{}.MuOf(target) / r.Neighboring.Movement()
 	spent := mechanism.Sequence{}
 	for i := range p.Preparation {
-		p.Preparation[i].NoiseMultiplier = 1 / (math.Sqrt(p.Preparation[i].Kind.share()) * mu)
-		spent = append(spent, mechanism.Gaussian{NoiseMultiplier: p.Preparation[i].NoiseMultiplier})
+		p.Preparation[i].setNoise(mu, target.Delta(), p.alike(p.Preparation[i].Kind))
+		spent = append(spent, p.Preparation[i].event(*p))
 	}
 	return p.calibrateSteps(target, spent)
 }

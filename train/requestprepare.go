@@ -33,6 +33,7 @@ func (r Request) prepare(s *Setup) error {
 	learn := func(kind StatisticKind, ofRow float64, numbers int) {
 		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}
+	s.Plan.Preparation = learned(s.Schema)
 	if s.Plan.Records == 0 {
 		learn(CountStatistic, 1, 1)
 	}

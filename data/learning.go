@@ -1,0 +1,250 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Learning says where the bounds of a numeric column, or the levels of a categorical one, come from.
+type Learning uint8
+
+// The origins of bounds and levels.
+const (
+	// Declared is public knowledge, written by a person.
+	Declared Learning = iota
+	// Private is to be learned of the records, within the budget of a plan. Until then [Lower, Upper] is a
+	// declared range that is wide enough for anything, and there are no levels, of which MaxLevels are learned at
+	// most.
+	Private
+	// Learned is what a plan has paid for and released.
+	Learned
+)
+
+// DefaultRange is the range of a numeric column whose bounds are private, from -DefaultRange to DefaultRange,
+// where a schema file names none.
+const DefaultRange = 1e12
+
+const (
+	// maxLearnedLevels bounds MaxLevels.
+	maxLearnedLevels = 1 << 16
+	// maxLevelText bounds a level that is learned, in bytes.
+	maxLevelText = 200
+)
+
+// String returns "declared", "private" or "learned".
+func (l Learning) String() string {
+	switch l {
+	case Declared:
+		return "declared"
+	case Private:
+		return "private"
+	case Learned:
+		return "learned"
+	}
+	return fmt.Sprintf("learning(%d)", uint8(l))
+}
+
+// Slots returns the number of places for levels: MaxLevels where levels are private or learned, of which the
+// first have levels, else the number of levels. It depends on no record.
+func (c *Column) Slots() int {
+	if c.Learning != Declared {
+		return c.MaxLevels
+	}
+	return len(c.Levels)
+}
+
+// Private returns the columns whose bounds or levels are to be learned, in order. While there are any, a data
+// set under the schema holds wide numbers and no levels, and is for learning only; see Dataset.Under.
+func (s *Schema) Private() []Column { return s.of(Private) }
+
+// Learned returns the columns whose bounds or levels were learned, in order.
+func (s *Schema) Learned() []Column { return s.of(Learned) }
+
+func (s *Schema) of(l Learning) []Column {
+	var out []Column
+	for _, c := range s.Features() {
+		if c.Learning == l {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// privateLevels names the columns whose texts are kept until their levels are known.
+func (s *Schema) privateLevels() []string {
+	var names []string
+	for _, c := range s.Private() {
+		if c.Kind == Categorical {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// WithBounds returns the schema with learned bounds of a private numeric column. Bounds that are no
+// sensible ones for the column are refused.
+func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) {
+	return s.learn(name, func(c *Column) error {
+		if c.Kind != Numeric || !(lower >= c.Lower && upper <= c.Upper) || faultBounds(lower, upper) != nil {
+			return fmt.Errorf("data: learned bounds of column %q are [%v, %v], want bounds of a numeric column inside its range", name, lower, upper)
+		}
+		c.Lower, c.Upper = lower, upper
+		if c.Missing == Zero {
+			c.Fill = min(max(c.Fill, lower), upper)
+		}
+		return nil
+	})
+}
+
+// WithLevels returns the schema with learned levels of a private categorical column, at most MaxLevels of them.
+func (s *Schema) WithLevels(name string, levels []string) (*Schema, error) {
+	marks := s.Marks()
+	return s.learn(name, func(c *Column) error {
+		if c.Kind != Categorical || len(levels) > c.MaxLevels || faultLevels(levels, marks) != nil {
+			return fmt.Errorf("data: column %q has %d learned levels, want at most %d distinct texts for a categorical column", name, len(levels), c.MaxLevels)
+		}
+		c.Levels = slices.Clone(levels)
+		return nil
+	})
+}
+
+// learn returns a copy of the schema with one private column that is learned.
+func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error) {
+	learned := *s
+	learned.Columns = slices.Clone(s.Columns)
+	at := slices.IndexFunc(learned.Columns, func(c Column) bool { return c.Name == name && c.Learning == Private })
+	if at < 0 {
+		return nil, fmt.Errorf("data: column %q has no private bounds or levels, want a column that is to be learned", name)
+	}
+	c := &learned.Columns[at]
+	if err := fill(c); err != nil {
+		return nil, err
+	}
+	c.Learning = Learned
+	return &learned, nil
+}
+
+// IsLevel reports whether a trimmed text can be a learned level: it is plain, of at most 200 bytes and no missing
+// mark. It looks at the text alone.
+func IsLevel(text string, marks MissingSet) bool {
+	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
+}
+
+// faultLearning reports why a column cannot be learned, or be as it was learned.
+func (c *Column) faultLearning() *fault {
+	switch {
+	case c.Learning > Learned:
+		return &fault{problem: fmt.Sprintf("learning is %d", c.Learning), want: "Declared, Private or Learned", remedy: "choose one"}
+	case c.Learning == Declared && c.MaxLevels != 0:
+		return &fault{problem: "max-levels is given for declared levels", want: "it only together with levels: private", remedy: "remove one of the two"}
+	case c.Learning == Declared:
+		return nil
+	case c.Kind == Numeric:
+		return c.faultLearnedBounds()
+	case c.Kind == Categorical:
+		return c.faultLearnedLevels()
+	}
+	return &fault{problem: "learning is asked for of a column that is neither numeric nor categorical", want: "bounds or levels", remedy: "declare the column"}
+}
+
+// faultLearnedBounds wants treatments that do not hang on the bounds that are learned, so that the rows that
+// take part are known before.
+func (c *Column) faultLearnedBounds() *fault {
+	switch {
+	case c.MaxLevels != 0:
+		return &fault{problem: "a numeric column has max-levels", want: "bounds only", remedy: "remove it"}
+	case c.OutOfRange != Clamp:
+		return &fault{problem: fmt.Sprintf("out-of-range is %v with private bounds", c.OutOfRange), want: "clamp", remedy: "write out-of-range: clamp here, or declare the bounds with numeric:"}
+	case len(c.Bins) > 0:
+		return &fault{problem: "bins are declared with private bounds", want: "bins, which need no learned bounds, or private bounds", remedy: "declare wide bounds with numeric: and keep the bins"}
+	}
+	return nil
+}
+
+// faultLearnedLevels wants a place for every text that is not learned.
+func (c *Column) faultLearnedLevels() *fault {
+	switch {
+	case c.MaxLevels < 1 || c.MaxLevels > maxLearnedLevels:
+		return &fault{problem: fmt.Sprintf("max-levels is %d", c.MaxLevels), want: fmt.Sprintf("1 to %d, how many levels have a place in the model", maxLearnedLevels), remedy: "write max-levels: with a public number, such as 20"}
+	case c.Unknown != Other:
+		return &fault{problem: fmt.Sprintf("unknown is %v with private levels", c.Unknown), want: "other, the level of all texts that are not learned", remedy: "write unknown: other here"}
+	case c.Learning == Private && len(c.Levels) > 0:
+		return &fault{problem: "levels are declared and private", want: "one of the two", remedy: "remove one"}
+	case len(c.Levels) > c.MaxLevels:
+		return &fault{problem: fmt.Sprintf("number of learned levels is %d", len(c.Levels)), want: fmt.Sprintf("at most max-levels, %d", c.MaxLevels), remedy: "remove levels"}
+	}
+	return nil
+}
+
+// Under returns a data set that was read under a schema with private columns as it would have been read under
+// s, which has learned bounds and levels in their place and is the same schema otherwise. Each row is looked at by
+// itself. It shares what does not change with d, and is d where s is its schema.
+func (d *Dataset) Under(s *Schema) (*Dataset, error) {
+	if s == d.schema {
+		return d, nil
+	}
+	features := s.Features()
+	if d.sparse != nil || len(features) != len(d.features) {
+		return nil, fmt.Errorf("data: the data set is sparse or of other columns, want columns in memory under the schema that was learned from")
+	}
+	out := *d
+	out.schema, out.features, out.columns, out.groups = s, features, slices.Clone(d.columns), map[string]group{}
+	for name, g := range d.groups {
+		out.groups[name] = g
+	}
+	for j := range features {
+		to, from := &features[j], &d.features[j]
+		if to.Name != from.Name || to.Kind != from.Kind || to.Learning != Learned && to.Learning != from.Learning {
+			return nil, fmt.Errorf("data: column %q is another in the schema of the data set, want the schema that was learned from", to.Name)
+		}
+		if from.Learning != Private {
+			continue
+		}
+		if to.Kind == Numeric {
+			out.columns[j] = clamped(d.columns[j], to)
+			continue
+		}
+		g, kept := d.groups[to.Name]
+		if !kept {
+			return nil, fmt.Errorf("data: the texts of column %q were not kept, want a data set that was read under the schema with private levels", to.Name)
+		}
+		out.columns[j] = g.under(to)
+		delete(out.groups, to.Name)
+	}
+	return &out, nil
+}
+
+// clamped moves values into the bounds of a column; NaN stays.
+func clamped(values []float32, c *Column) []float32 {
+	out := make([]float32, len(values))
+	for i, v := range values {
+		if out[i] = v; v == v { // not NaN, which marks a missing cell
+			out[i] = within(float64(v), c.Lower, c.Upper)
+		}
+	}
+	return out
+}
+
+// under turns codes of texts into positions among the levels of a column, as Column.Cell does.
+func (g group) under(c *Column) []float32 {
+	known := make(map[string]int, len(c.Levels))
+	for at, level := range c.Levels {
+		known[level] = at
+	}
+	position := make([]float32, len(g.levels))
+	for i, text := range g.levels {
+		at, found := known[text]
+		if !found {
+			at = len(c.Levels)
+		}
+		position[i] = float32(at)
+	}
+	out := make([]float32, len(g.codes))
+	for i, code := range g.codes {
+		if out[i] = float32(math.NaN()); code >= 0 {
+			out[i] = position[code]
+		}
+	}
+	return out
+}

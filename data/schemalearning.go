@@ -1,0 +1,71 @@
+package data
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// privateWord stands in a schema file for bounds or levels that are to be learned.
+const privateWord = "private"
+
+func isPrivate(e entry) bool { return e.node.Kind == yaml.ScalarNode && e.node.Value == privateWord }
+
+// learning reads one of the words about bounds and levels that nobody declares:
+//
+//	age: {bounds: private, range: [0, 200]}
+//	job: {levels: private, max-levels: 20}
+//
+// and the mark learned: true, which training writes beside numeric: and levels: of a model's schema.
+func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
+	switch {
+	case e.key == "learned" && (e.node.Value != "true" || hasKey(entries, "bounds")):
+		return p.fail(e.node, "learned is "+nodeWords(e.node), "learned: true, beside numeric: or levels: that were learned", "remove it")
+	case e.key == "learned":
+		c.Learning = Learned
+		return nil
+	case e.key == "range" && !hasKey(entries, "bounds"):
+		return p.fail(e.name, "a range is given without private bounds", "bounds: private beside it, or numeric: in its place", "add or replace it")
+	case e.key == "range":
+		var err error
+		c.Lower, c.Upper, err = p.bounds(e)
+		return err
+	case !isPrivate(e) || hasKey(entries, "numeric"):
+		return p.fail(e.node, "bounds is "+nodeWords(e.node), "bounds: private alone; declared bounds are numeric: [lower, upper]", "write one of the two")
+	}
+	c.Learning = Private
+	if !hasKey(entries, "range") {
+		c.Lower, c.Upper = -DefaultRange, DefaultRange
+	}
+	return nil
+}
+
+// addBounds writes the bounds of a numeric column.
+func (c *Column) addBounds(n *yaml.Node) {
+	if c.Learning == Private {
+		add(n, "bounds", word(privateWord))
+		add(n, "range", numbers(c.Lower, c.Upper))
+		return
+	}
+	add(n, "numeric", numbers(c.Lower, c.Upper))
+	c.addLearned(n)
+}
+
+// addLevels writes the levels of a categorical column.
+func (c *Column) addLevels(n *yaml.Node) {
+	if c.Learning == Private {
+		add(n, "levels", word(privateWord))
+	} else {
+		add(n, "levels", list(c.Levels))
+	}
+	if c.MaxLevels != 0 {
+		add(n, "max-levels", word(fmt.Sprint(c.MaxLevels)))
+	}
+	c.addLearned(n)
+}
+
+func (c *Column) addLearned(n *yaml.Node) {
+	if c.Learning == Learned {
+		add(n, "learned", word("true"))
+	}
+}

@@ -1,0 +1,59 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/query"
+)
+
+const (
+	// candidatesOfDouble is how many candidates for a bound there are from one magnitude to its double.
+	candidatesOfDouble = 8
+	// leastCandidate is the smallest magnitude of a candidate beside 0, as a power of two.
+	leastCandidate = -20
+	// evenCandidates is how many equal steps the declared range is divided into beside that.
+	evenCandidates = 256
+)
+
+// candidates are the numbers that a bound is chosen from: 0, magnitudes of ratio 2^(1/8) from 2^-20 on with
+// both signs, and 256 equal steps between the ends of the range, all inside of it. So there is a candidate
+// within 9 % of every number, however wide the range was declared, and one within 1/512 of a range that was
+// declared narrowly. Each is a float32, as records are, so that moving a value into the bounds and rounding it
+// may change places. They follow from the range alone.
+func candidates(lower, upper float64) query.Grid {
+	var all []float64
+	put := func(v float64) {
+		if v = float64(float32(v)); v >= lower && v <= upper {
+			all = append(all, v+0) // no negative zero
+		}
+	}
+	put(0)
+	for j := leastCandidate * candidatesOfDouble; ; j++ {
+		magnitude := math.Exp2(float64(j) / candidatesOfDouble)
+		if magnitude > max(-lower, upper) {
+			break
+		}
+		put(magnitude)
+		put(-magnitude)
+	}
+	for k := range evenCandidates + 1 {
+		share := float64(k) / evenCandidates
+		put((1-share)*lower + share*upper)
+	}
+	slices.Sort(all)
+	return query.Grid(slices.Compact(all))
+}
+
+// apart returns two chosen candidates in order and, where both are one, moves the upper one to the next
+// candidate, or the lower one back where there is none. It looks at released numbers and the grid only.
+func apart(grid query.Grid, lower, upper float64) (float64, float64) {
+	if lower < upper {
+		return lower, upper
+	}
+	at, _ := slices.BinarySearch(grid, lower)
+	if at+1 < len(grid) {
+		return grid[at], grid[at+1]
+	}
+	return grid[at-1], grid[at]
+}

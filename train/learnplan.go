@@ -1,0 +1,189 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+const (
+	// BoundsStatistic is two quantiles of a numeric column whose bounds nobody declared, each chosen by the
+	// exponential mechanism.
+	BoundsStatistic StatisticKind = "bounds"
+	// LevelsStatistic is the texts of a column whose levels nobody declared, those of which there are more
+	// records than a threshold, with noise.
+	LevelsStatistic StatisticKind = "levels"
+)
+
+const (
+	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together take.
+	BoundsShare = 0.02
+	// LevelsShare is the part that all learned levels together take.
+	LevelsShare = 0.02
+	// ThresholdShare is the part of delta that the thresholds of all learned levels take.
+	ThresholdShare = 0.05
+	// BoundsOutside is the share of the records that learned bounds leave outside, half of it beyond each end.
+	BoundsOutside = 0.05
+)
+
+// OfColumn reports whether a statistic is one of a single column, learned before rows are encoded.
+func (k StatisticKind) OfColumn() bool { return k == BoundsStatistic || k == LevelsStatistic }
+
+// checkLearned refuses a request for which no way to learn private bounds or levels is proved or built.
+func (r Request) checkLearned(s *data.Schema) error {
+	if learned := s.Learned(); len(learned) > 0 {
+		return fmt.Errorf("train: column %q has what another training learned, want it declared, or private again; write numeric: or levels: without learned, and count the cost of that training too", learned[0].Name)
+	}
+	private := s.Private()
+	if len(private) == 0 {
+		return nil
+	}
+	levels := slices.ContainsFunc(private, func(c data.Column) bool { return c.Kind == data.Categorical })
+	switch {
+	case math.IsInf(r.Epsilon, 1):
+		return fmt.Errorf("train: column %q is to be learned privately in a plan without privacy, want it declared; ask dither query for bounds or categories first", private[0].Name)
+	case r.PerStep:
+		return fmt.Errorf("train: column %q is to be learned and the budget is stated for each release, want one budget for the whole run", private[0].Name)
+	case levels && r.Neighboring != privacy.AddOrRemoveOne:
+		return fmt.Errorf("train: levels are to be learned under %v, want %v; the threshold is proved under that alone", r.Neighboring, privacy.AddOrRemoveOne)
+	case s.HasText():
+		return fmt.Errorf("train: column %q is to be learned beside a column of texts, want one of them; declare bounds and levels, or leave the texts out", private[0].Name)
+	}
+	return r.checkRoles(private)
+}
+
+// checkRoles refuses a private column that says whose a row is, what it weighs or what group it is of.
+func (r Request) checkRoles(private []data.Column) error {
+	roles := map[string]string{}
+	if r.Person != nil {
+		roles[r.Person.Column] = "persons"
+	}
+	if r.SampleWeights != nil {
+		roles[r.SampleWeights.Column] = "weights"
+	}
+	if r.Holdout != nil {
+		roles[r.Holdout.GroupColumn] = "groups"
+	}
+	for _, c := range private {
+		if role, taken := roles[c.Name]; taken {
+			return fmt.Errorf("train: column %q has private levels and is the column of %s, want its levels declared, or another column", c.Name, role)
+		}
+	}
+	return nil
+}
+
+// learned lists the statistics of the private columns; their noise follows in calibrate.
+func learned(s *data.Schema) []Statistic {
+	var out []Statistic
+	for _, c := range s.Private() {
+		if c.Kind == data.Numeric {
+			out = append(out, Statistic{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2})
+		} else {
+			out = append(out, Statistic{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels})
+		}
+	}
+	return out
+}
+
+// choice is how each bound is chosen. Of one choice μ is about ε/2: it is of bounded range ε, and so is
+// ε²/8-zero-concentrated, as a Gaussian release of μ = ε/2 is (Cesar & Rogers, "Bounding, Concentrating, and
+// Truncating: Unifying Privacy Loss Composition for Data Analytics", ALT 2021, https://arxiv.org/abs/2004.07223).
+// The price is computed from the choice itself; only its share of the budget is set by this rule.
+func (statistic Statistic) choice() mechanism.Exponential {
+	return mechanism.Exponential{Epsilon: 1 / statistic.NoiseMultiplier}
+}
+
+// discovery is how levels are found.
+func (statistic Statistic) discovery() mechanism.DiscoveryTerms {
+	return mechanism.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
+}
+
+// event is what the release of a statistic costs.
+func (statistic Statistic) event(p Plan) mechanism.Event {
+	switch statistic.Kind {
+	case BoundsStatistic:
+		return mechanism.Repeat{Event: statistic.choice(), Count: 2}
+	case LevelsStatistic:
+		return statistic.discovery().Events()
+	}
+	return p.noise(statistic.NoiseMultiplier)
+}
+
+// draws is how many rounded normal numbers a statistic takes. How many texts there are is private: of it
+// the bound counts.
+func (statistic Statistic) draws(p Plan) int {
+	switch statistic.Kind {
+	case BoundsStatistic:
+		return 0
+	case LevelsStatistic:
+		return p.MaxRecords
+	}
+	return statistic.Numbers
+}
+
+// setNoise gives a statistic its noise out of a budget of μ and delta, for as many as there are of its kind.
+func (statistic *Statistic) setNoise(mu, delta float64, alike int) {
+	count := float64(alike)
+	switch statistic.Kind {
+	case BoundsStatistic: // 2·count choices of μ = ε/2
+		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BoundsShare/(2*count)))
+	case LevelsStatistic:
+		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(LevelsShare/count))
+		statistic.ThresholdDelta = delta * ThresholdShare / count
+	default:
+		statistic.NoiseMultiplier = 1 / (math.Sqrt(statistic.Kind.share()) * mu)
+	}
+}
+
+// alike counts the statistics of a kind.
+func (p Plan) alike(kind StatisticKind) int {
+	n := 0
+	for _, statistic := range p.Preparation {
+		if statistic.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// learns reports whether the plan has statistics of single columns.
+func (p Plan) learns() bool {
+	return slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.Kind.OfColumn() })
+}
+
+// validateLearned refuses statistics of columns that make no sense, or are released without a proof.
+func (p Plan) validateLearned() error {
+	seen, rest := map[string]bool{}, false
+	for _, s := range p.Preparation {
+		if !s.Kind.OfColumn() {
+			rest = true
+			if s.Column != "" || s.Lower != 0 || s.Upper != 0 || s.ThresholdDelta != 0 {
+				return fmt.Errorf("train: statistic %q has a column, range or threshold, want none", s.Kind)
+			}
+			continue
+		}
+		bounds := s.Kind == BoundsStatistic
+		switch {
+		case p.NonPrivate:
+			return fmt.Errorf("train: statistic %q is in a plan without privacy, want none", s.Kind)
+		case rest:
+			return fmt.Errorf("train: statistic %q of column %q comes after statistics of rows, want it before them; rows are encoded by what it learns", s.Kind, s.Column)
+		case s.Column == "" || seen[s.Column]:
+			return fmt.Errorf("train: statistic %q is of column %q, want a column of its own", s.Kind, s.Column)
+		case s.Bound != 1 || bounds && s.Numbers != 2:
+			return fmt.Errorf("train: statistic %q of column %q has bound %v and %d numbers, want bound 1 and two bounds", s.Kind, s.Column, s.Bound, s.Numbers)
+		case bounds && (!(s.Lower < s.Upper) || math.Abs(s.Lower) > math.MaxFloat32 || math.Abs(s.Upper) > math.MaxFloat32 || len(candidates(s.Lower, s.Upper)) < 2):
+			return fmt.Errorf("train: range of column %q is [%v, %v], want finite numbers in order, apart in single precision", s.Column, s.Lower, s.Upper)
+		case bounds && s.ThresholdDelta != 0 || !bounds && (s.Lower != 0 || s.Upper != 0):
+			return fmt.Errorf("train: statistic %q of column %q has numbers of the other kind, want a range for bounds and a threshold for levels", s.Kind, s.Column)
+		case !bounds && !(s.ThresholdDelta > 0 && s.ThresholdDelta < p.Delta):
+			return fmt.Errorf("train: delta of the threshold of column %q is %v, want more than 0 and less than delta %v", s.Column, s.ThresholdDelta, p.Delta)
+		}
+		seen[s.Column] = true
+	}
+	return mechanism.CheckNeighboring(p.Event(), p.Neighboring)
+}
