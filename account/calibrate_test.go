@@ -130,3 +130,25 @@ func BenchmarkTerms(b *testing.B) {
 		}
 	}
 }
+
+// TestCalibrateBesideChoices calibrates noise beside releases whose pairs are not attained: what is proved is
+// near the target, whichever of pld and rdp proves it.
+func TestCalibrateBesideChoices(t *testing.T) {
+	for _, beside := range []mechanism.Sequence{
+		{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03}, Count: 6}},
+		{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03}, Count: 6}, mechanism.AssumedDP{Delta: 5e-7, Neighboring: privacy.AddOrRemoveOne}},
+		{mechanism.Exponential{Epsilon: 0.9}},
+	} {
+		plan := func(z float64) mechanism.Event {
+			return mechanism.Sequence{beside, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: z}, Count: 60}}
+		}
+		z, err := Calibrate(PLD{}, target(t, 1, 1e-5), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := PLD{}.Epsilon(plan(z), 1e-5, privacy.AddOrRemoveOne)
+		if err != nil || !(v.Upper <= 1) || v.Upper < 0.998 {
+			t.Errorf("%v: noise %v costs %v (%v), want 1 and hardly less", beside, z, v, err)
+		}
+	}
+}

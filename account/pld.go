@@ -283,17 +283,21 @@ func (PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbori
 	case c.gaussian:
 		return gaussianEpsilon(c.mu, delta).Upper, nil
 	}
-	if c.loose {
-		v, failed := RDP{}.Epsilon(e, delta, n)
-		return v.Upper, failed
-	}
 	worst := 0.0
 	for i := range c.directions {
 		v, failed := c.contour(i, func(k *contour.Integral) (float64, error) { return k.Epsilon(delta) })
 		if failed != nil {
-			return 0, failed
+			worst, err = 0, failed
+			break
 		}
 		worst = max(worst, v)
+	}
+	if !c.loose {
+		return worst, err
+	}
+	v, failed := RDP{}.Epsilon(e, delta, n) // where pairs are not attained, the less of the two is the bound
+	if err != nil || failed == nil && v.Upper < worst {
+		return v.Upper, failed
 	}
 	return worst, nil
 }

@@ -46,15 +46,24 @@ type Certificate struct {
 	Event      string `json:"event"`
 	NoiseDraws int    `json:"noise-draws"`
 	// Method names the plan's kind, Plan holds its public numbers.
-	Method      string          `json:"method"`
-	Plan        json.RawMessage `json:"plan"`
-	Assumptions []string        `json:"assumptions"`
-	Program     string          `json:"program"`
-	Run         string          `json:"run"`
-	Created     string          `json:"created"`
-	ModelSHA256 string          `json:"model-sha256"`
+	Method string          `json:"method"`
+	Plan   json.RawMessage `json:"plan"`
+	// Learned are bounds and levels that nobody declared and the plan paid for, as released.
+	Learned     []Learned `json:"learned,omitempty"`
+	Assumptions []string  `json:"assumptions"`
+	Program     string    `json:"program"`
+	Run         string    `json:"run"`
+	Created     string    `json:"created"`
+	ModelSHA256 string    `json:"model-sha256"`
 	// EvaluationSHA256 is the hash of the file with a private evaluation, if the plan has one.
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
+}
+
+// Learned is what was released about one column: two bounds, or levels, of which there may be none.
+type Learned struct {
+	Column string    `json:"column"`
+	Bounds []float64 `json:"bounds,omitempty"`
+	Levels []string  `json:"levels,omitempty"`
 }
 
 // Epsilon is a privacy loss in nats whose JSON form is a number, or "infinity".

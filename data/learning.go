@@ -179,9 +179,10 @@ func (c *Column) faultLearnedLevels() *fault {
 
 // Under returns a data set that was read under a schema with private columns as it would have been read under
 // s, which has learned bounds and levels in their place and is the same schema otherwise. Each row is looked at by
-// itself. It shares what does not change with d, and is d where s is its schema.
+// itself. It shares what does not change with d, and is d where
+// s is its schema or has nothing to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
-	if s == d.schema {
+	if s == d.schema || len(d.schema.Private()) == 0 {
 		return d, nil
 	}
 	features := s.Features()

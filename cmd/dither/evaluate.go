@@ -171,8 +171,13 @@ func writeEvaluation(w io.Writer, c *evaluate.Classification, r *evaluate.Regres
 
 // evaluateDataset measures a model on a data set with targets, by the levels of a column
 // unless group is empty. One of the two results is nil. Rows that the schema drops are left
-// out. The numbers are exact, and as private as the data set.
+// out. The numbers are exact, and as private as the data set. A data set under the schema that the model was
+// trained by is seen under the one that training learned.
 func evaluateDataset(m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
+	d, err := d.Under(m.Schema())
+	if err != nil {
+		return nil, nil, err
+	}
 	return measure(context.Background(), m, d, group)
 }
 

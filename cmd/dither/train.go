@@ -116,7 +116,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err = options.Validate(); err != nil {
 		return err
 	}
-	if err = t.checkStream(&request); err != nil {
+	if err = t.checkStream(&request, source.schema.Private()); err != nil {
 		return err
 	}
 	if request.Holdout, err = t.holdout.request(t.group); err != nil {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ditherml/dither/account"
@@ -27,20 +28,22 @@ const reportName = "report.html"
 
 // summary is what train prints about a finished run. All of it is public.
 type summary struct {
-	Folder       string                   `json:"folder"`
-	Private      bool                     `json:"private"`
-	Epsilon      certificate.Epsilon      `json:"epsilon"`
-	Delta        float64                  `json:"delta"`
-	Neighboring  privacy.Neighboring      `json:"neighboring"`
-	Unit         string                   `json:"unit"`
-	GroupRows    int                      `json:"group-rows,omitempty"`
-	GroupEpsilon certificate.Epsilon      `json:"group-epsilon,omitempty"`
-	Accountant   string                   `json:"accountant"`
-	ModelSHA256  string                   `json:"model-sha256"`
-	Warnings     []string                 `json:"warnings,omitempty"`
-	TestSet      string                   `json:"test-set,omitempty"`
-	Class        *evaluate.Classification `json:"classification,omitempty"`
-	Value        *evaluate.Regression     `json:"regression,omitempty"`
+	Folder       string              `json:"folder"`
+	Private      bool                `json:"private"`
+	Epsilon      certificate.Epsilon `json:"epsilon"`
+	Delta        float64             `json:"delta"`
+	Neighboring  privacy.Neighboring `json:"neighboring"`
+	Unit         string              `json:"unit"`
+	GroupRows    int                 `json:"group-rows,omitempty"`
+	GroupEpsilon certificate.Epsilon `json:"group-epsilon,omitempty"`
+	Accountant   string              `json:"accountant"`
+	ModelSHA256  string              `json:"model-sha256"`
+	// Learned are the bounds and levels that nobody declared.
+	Learned  []certificate.Learned    `json:"learned,omitempty"`
+	Warnings []string                 `json:"warnings,omitempty"`
+	TestSet  string                   `json:"test-set,omitempty"`
+	Class    *evaluate.Classification `json:"classification,omitempty"`
+	Value    *evaluate.Regression     `json:"regression,omitempty"`
 	// Holdout are the private measures on the held-out part.
 	Holdout *evaluate.Private `json:"holdout,omitempty"`
 }
@@ -68,6 +71,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	}
 	c := f.draft
 	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
+	c.Learned = train.Released(m.Schema())
 	evaluationText, err := sealEvaluation(evaluation, &c)
 	if err != nil {
 		return nil, summary{}, err
@@ -77,7 +81,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
-		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Warnings: f.warnings()}
+		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Learned: c.Learned, Warnings: f.warnings()}
 	if evaluation != nil {
 		s.Holdout = &evaluation.Measures
 	}
@@ -162,7 +166,7 @@ func events(p train.Plan) []report.Event {
 	for i, e := range all {
 		out[i] = report.Event{Purpose: "gradient steps", Text: eventText(e), Count: p.Steps, Share: weight(p, e)}
 		if i < len(p.Preparation) {
-			out[i].Purpose, out[i].Count = statisticWords[p.Preparation[i].Kind], 1
+			out[i].Purpose, out[i].Count = statisticWords[p.Preparation[i].Kind]+p.Preparation[i].Column, 1
 		}
 		total += out[i].Share
 	}
@@ -183,6 +187,9 @@ func weight(p train.Plan, e mechanism.Event) float64 {
 			return float64(r.Count)
 		}
 		return 1
+	}
+	if s, ok := e.(mechanism.Sequence); ok && len(s) > 0 { // noise, and a part of delta beside it
+		e = s[0]
 	}
 	filter, err := p.Filter()
 	if err != nil {
@@ -215,6 +222,16 @@ func eventText(e mechanism.Event) string {
 		return fmt.Sprintf("without-replacement(%d, %d, %s)", e.Records, e.Batch, eventText(e.Event))
 	case mechanism.Partition:
 		return fmt.Sprintf("partition(%d, %s)", e.Parts, eventText(e.Event))
+	case mechanism.Exponential:
+		return fmt.Sprintf("exponential(%.6g)", e.Epsilon)
+	case mechanism.AssumedDP:
+		return fmt.Sprintf("assumed-dp(%.6g, %.6g)", e.Epsilon, e.Delta)
+	case mechanism.Sequence:
+		parts := make([]string, len(e))
+		for i, part := range e {
+			parts[i] = eventText(part)
+		}
+		return "sequence(" + strings.Join(parts, ", ") + ")"
 	case mechanism.Repeat:
 		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
 	}
@@ -222,6 +239,8 @@ func eventText(e mechanism.Event) string {
 }
 
 var statisticWords = map[train.StatisticKind]string{
+	train.BoundsStatistic:     "bounds of ",
+	train.LevelsStatistic:     "levels of ",
 	train.CountStatistic:      "number of rows",
 	train.MeanStatistic:       "mean row, for centering",
 	train.RadiusStatistic:     "norms of rows, for their median",

@@ -32,6 +32,9 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 	w := t.stdout
 	fmt.Fprintf(w, "model      %s\n", s.Folder)
 	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(f.draft))
+	for _, l := range s.Learned {
+		fmt.Fprintf(w, "learned    %s\n", printable(learnedWords(l)))
+	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", warning)
 	}

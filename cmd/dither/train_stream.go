@@ -19,10 +19,12 @@ import (
 const streamRecords = 1 << 14
 
 // checkStream settles what --stream needs of the other flags, before anything is read.
-func (t *trainCommand) checkStream(r *train.Request) error {
+func (t *trainCommand) checkStream(r *train.Request, private []data.Column) error {
 	switch {
 	case !t.stream:
 		return nil
+	case len(private) > 0:
+		return fmt.Errorf("--stream is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", private[0].Name)
 	case t.streamed == nil:
 		return fmt.Errorf("--stream is given without --data, want --data FILE; a built-in data set is in memory as it is")
 	case t.holdout.holdout != "":

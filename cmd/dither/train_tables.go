@@ -155,6 +155,9 @@ func retarget(s *data.Schema, name string) error {
 			continue
 		}
 		found = true
+		if c.Learning != data.Declared {
+			return fmt.Errorf("--target %q has private bounds or levels in the schema, want declared ones; what is predicted must be public", name)
+		}
 		switch c.Kind {
 		case data.Categorical:
 			s.Target = data.Target{Column: name, Levels: c.Levels}

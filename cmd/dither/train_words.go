@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
@@ -25,8 +26,12 @@ func assumptions(s train.Setup, t tables) []string {
 	if slices.Contains(t.schema.FromData, "max-records") {
 		bound = ""
 	}
+	learned := ""
+	if names := learnedNames(p); len(names) > 0 {
+		learned = fmt.Sprintf(" The bounds or levels of %s are not declared: the plan pays for learning them.", strings.Join(names, ", "))
+	}
 	out := []string{
-		schema + " declared without looking at the records.",
+		schema + " declared without looking at the records." + learned,
 		fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound),
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
 		"The guarantee covers this run alone: other releases from the same records add to its cost.",
@@ -51,6 +56,28 @@ func assumptions(s train.Setup, t tables) []string {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}
 	return append(out, taintWords(t.schema)...)
+}
+
+// learnedNames lists the columns whose bounds or levels the plan learns.
+func learnedNames(p train.Plan) []string {
+	var names []string
+	for _, s := range p.Preparation {
+		if s.Kind.OfColumn() {
+			names = append(names, s.Column)
+		}
+	}
+	return names
+}
+
+// learnedWords says what was released about a column.
+func learnedWords(l certificate.Learned) string {
+	if len(l.Bounds) == 2 {
+		return fmt.Sprintf("%s from %.6g to %.6g", l.Column, l.Bounds[0], l.Bounds[1])
+	}
+	if len(l.Levels) == 0 {
+		return l.Column + " has no level that is frequent enough"
+	}
+	return fmt.Sprintf("%s has the levels %s", l.Column, columnWords(l.Levels))
 }
 
 // transformWords names what maps the encoded columns, in sentences, or nothing.
@@ -136,7 +163,10 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 	p, m := f.setup.Plan, r.Model
 	learned := []string{}
 	for _, s := range p.Preparation {
-		learned = append(learned, statisticWords[s.Kind])
+		learned = append(learned, statisticWords[s.Kind]+s.Column)
+	}
+	for _, l := range train.Released(m.Schema()) {
+		learned = append(learned, learnedWords(l))
 	}
 	if len(learned) == 0 {
 		learned = append(learned, "nothing")

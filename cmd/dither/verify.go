@@ -68,6 +68,7 @@ var checked = []string{
 	"model.json names the same run, program and time, and agrees on whether it is private",
 	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
 	"the weights and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
+	"bounds and levels that were learned are the same in both files, are among the candidates of the plan, and have their places",
 }
 
 // verification is what dither verify prints. Guarantee and Certificate are left out unless

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -45,6 +46,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		checkPaid(p, m.Features()),
+		checkLearned(c, p, m),
 	)
 }
 
@@ -73,6 +75,19 @@ func checkPaid(p train.Plan, m *feature.Map) error {
 		unpaid = append(unpaid, checkRadius(p, m))
 	}
 	return errors.Join(unpaid...)
+}
+
+// checkLearned refuses a model whose bounds and levels were learned otherwise than the plan says, or than the
+// certificate lists.
+func checkLearned(c certificate.Certificate, p train.Plan, m *model.Model) error {
+	err := train.CheckLearned(p, m.Schema())
+	same := slices.EqualFunc(c.Learned, train.Released(m.Schema()), func(a, b certificate.Learned) bool {
+		return a.Column == b.Column && slices.Equal(a.Bounds, b.Bounds) && slices.Equal(a.Levels, b.Levels)
+	})
+	if !same {
+		err = errors.Join(err, fmt.Errorf("the bounds and levels that were learned are not the same in %s and %s, want one list", certificate.FileName, model.FileName))
+	}
+	return err
 }
 
 // checkRadius refuses a model whose rows are clipped to another radius than the plan's bounds say. (Where a

@@ -1,0 +1,74 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+)
+
+// CheckLearned compares what the schema of a model says was learned with what a plan pays for, and returns every
+// disagreement, joined: each learned column needs its statistic and each statistic its column; bounds must be two
+// candidates of the declared range, in order; levels must be distinct sorted texts, no more than there are places.
+func CheckLearned(p Plan, s *data.Schema) error {
+	columns := map[string]data.Column{}
+	for _, c := range s.Learned() {
+		columns[c.Name] = c
+	}
+	var wrong []error
+	for _, c := range s.Private() {
+		wrong = append(wrong, fmt.Errorf("train: column %q of the model is still to be learned, want bounds or levels", c.Name))
+	}
+	for _, statistic := range p.Preparation {
+		if !statistic.Kind.OfColumn() {
+			continue
+		}
+		c, there := columns[statistic.Column]
+		if !there {
+			wrong = append(wrong, fmt.Errorf("train: the plan learns the %s of column %q, which the model does not say, want the schema that was learned", statistic.Kind, statistic.Column))
+			continue
+		}
+		delete(columns, statistic.Column)
+		wrong = append(wrong, statistic.check(c, s.Marks()))
+	}
+	for _, c := range s.Learned() {
+		if _, unpaid := columns[c.Name]; unpaid {
+			wrong = append(wrong, fmt.Errorf("train: the model rests on learned bounds or levels of column %q that the plan does not pay for, want all of them in the plan", c.Name))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// check refuses a learned column that the statistic cannot have released.
+func (statistic Statistic) check(c data.Column, marks data.MissingSet) error {
+	if statistic.Kind == BoundsStatistic {
+		grid := candidates(statistic.Lower, statistic.Upper)
+		_, low := slices.BinarySearch(grid, c.Lower)
+		_, high := slices.BinarySearch(grid, c.Upper)
+		if c.Kind != data.Numeric || !low || !high || !(c.Lower < c.Upper) {
+			return fmt.Errorf("train: the bounds of column %q are [%v, %v], want two candidates of the range [%v, %v] in order", c.Name, c.Lower, c.Upper, statistic.Lower, statistic.Upper)
+		}
+		return nil
+	}
+	sorted := slices.IsSorted(c.Levels) && len(slices.Compact(slices.Clone(c.Levels))) == len(c.Levels)
+	usable := !slices.ContainsFunc(c.Levels, func(level string) bool { return !data.IsLevel(level, marks) })
+	if c.Kind != data.Categorical || c.MaxLevels != statistic.Numbers || len(c.Levels) > statistic.Numbers || !sorted || !usable {
+		return fmt.Errorf("train: column %q has %d learned levels in %d places, want at most the %d of the plan, distinct and sorted", c.Name, len(c.Levels), c.MaxLevels, statistic.Numbers)
+	}
+	return nil
+}
+
+// Released lists the bounds and levels in a schema that were learned, for a certificate.
+func Released(s *data.Schema) []certificate.Learned {
+	var out []certificate.Learned
+	for _, c := range s.Learned() {
+		l := certificate.Learned{Column: c.Name, Levels: c.Levels}
+		if c.Kind == data.Numeric {
+			l.Bounds = []float64{c.Lower, c.Upper}
+		}
+		out = append(out, l)
+	}
+	return out
+}
