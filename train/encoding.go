@@ -46,6 +46,9 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	if m.Whitening != nil {
 		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
 	}
+	if private := s.Private(); len(private) > 0 {
+		return nil, fmt.Errorf("train: column %q has private bounds or levels, want them declared; gradient descent alone learns them", private[0].Name)
+	}
 	if err := checkFeatureBits(featureBits); err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (statistic Statistic) learnBounds(payer mechanism.Payer, maxRecords int, r 
 	grid := candidates(statistic.Lower, statistic.Upper)
 	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
 	terms := query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: grid, MaxRecords: maxRecords}
-	lower, upper, err := query.Bounds(terms, r.len(), r.number(r.d.Column(at)), BoundsOutside)
+	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), r.number(r.d.Column(at)), BoundsOutside)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (statistic Statistic) learnLevels(payer mechanism.Payer, maxRecords int, r 
 		usable[i] = data.IsLevel(text, marks)
 	}
 	terms := query.CategoryTerms{Payer: payer, DiscoveryTerms: statistic.discovery(), MaxRecords: maxRecords}
-	found, err := query.Categories(terms, r.len(), r.text(codes, texts, usable), 0.95)
+	found, err := query.Categories(terms, query.EachRow(r.len()), r.text(codes, texts, usable), 0.95)
 	if err != nil {
 		return nil, err
 	}

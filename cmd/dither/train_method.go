@@ -77,6 +77,9 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 	if request.PrivateRadius {
 		return fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
 	}
+	if private := source.schema.Private(); len(private) > 0 {
+		return fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
+	}
 	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return err
 	}

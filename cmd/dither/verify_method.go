@@ -24,6 +24,9 @@ func checkOther(c certificate.Certificate, m *model.Model) error {
 	if f := m.Features(); f.Center != nil || f.Whitening != nil {
 		learned = fmt.Errorf("the model rests on a learned center or covariance, want one that the plan pays for")
 	}
+	if len(s.Learned())+len(s.Private()) > 0 || len(c.Learned) > 0 {
+		learned = errors.Join(learned, fmt.Errorf("the model rests on learned bounds or levels, want none, since the plan does not pay for them"))
+	}
 	return errors.Join(
 		agree("length of the weights", p.Dim, m.Linear().Dim),
 		agree("number of weight vectors", p.Columns, m.Linear().Columns),
