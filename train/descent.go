@@ -23,6 +23,7 @@ type descent struct {
 	optimizer Optimizer
 	output    *output
 	weights   []float64
+	taken     int        // steps
 	persons   *ofPersons // nil: a record is a row
 }
 
@@ -69,6 +70,7 @@ func (r *descent) advance(step int, noisy mechanism.Noisy) {
 	r.optimizer.Step(r.weights, noisy)
 	r.Plan.Clipping.project(r.weights)
 	r.output.after(step, r.weights)
+	r.taken++
 	r.report(step + 1)
 }
 
@@ -110,7 +112,8 @@ func (r *descent) gradient() (mechanism.Noisy, error) {
 	return mechanism.Release(r.payer, r.noise(), sum.Seal())
 }
 
-func (r *descent) noise() mechanism.Noise { return r.Plan.noise(r.Plan.NoiseMultiplier) }
+// noise is that of the step to take.
+func (r *descent) noise() mechanism.Noise { return r.Plan.noiseOf(r.taken) }
 
 // newSum returns the empty sum of a step.
 func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
@@ -144,6 +147,9 @@ func (r *descent) report(step int) {
 	}
 	now := r.Plan
 	now.Steps, now.Holdout = step, nil
+	if len(now.NoiseMultipliers) > 0 {
+		now.NoiseMultipliers = now.NoiseMultipliers[:step]
+	}
 	event := now.Event()
 	a := account.For(event)
 	if _, certified := a.(account.PLD); certified && step < steps {

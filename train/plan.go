@@ -50,6 +50,9 @@ type Plan struct {
 	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients,
 	// divided by one record's bound; 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// NoiseMultipliers, if any, are those of each step. NoiseMultiplier is then the constant one that
+	// costs as much.
+	NoiseMultipliers []float64 `json:"noise-multipliers,omitempty"`
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
@@ -109,14 +112,6 @@ func (k StatisticKind) Whitens() bool {
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.
 func Kinds() []StatisticKind {
 	return []StatisticKind{BoundsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
-}
-
-// noise is the noise of a multiplier under the plan.
-func (p Plan) noise(multiplier float64) mechanism.Noise {
-	if p.NonPrivate {
-		return mechanism.NonPrivate{}
-	}
-	return mechanism.Gaussian{NoiseMultiplier: multiplier}
 }
 
 // Event returns what the plan releases: the training, and in parallel, about the held-out records if there
@@ -202,6 +197,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := p.validateSampling(); err != nil {
+		return err
+	}
+	if err := p.validateNoise(); err != nil {
 		return err
 	}
 	if err := p.Person.validate(p); err != nil {

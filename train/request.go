@@ -31,6 +31,10 @@ type Request struct {
 	// Steps is the number of gradient steps; 0 means DefaultSteps, BaselineSteps without
 	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
+	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones, at the same cost of the
+	// whole: the noise of each step is what leaves least of it at the end when every later step keeps
+	// this share of a displacement. 0 means the same noise in every step.
+	NoiseContraction float64
 	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss. ParameterRadius is
 	// for ClipDataAndParameter.
 	ClippingMode    ClippingMode
@@ -142,6 +146,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 		return Setup{}, err
 	}
 	if setup.Plan.Clipping, err = r.clipping(linear, features); err != nil {
+		return Setup{}, err
+	}
+	if err = r.scheduleNoise(&setup.Plan); err != nil {
 		return Setup{}, err
 	}
 	if err = setup.Plan.calibrate(r); err != nil {
@@ -257,9 +264,12 @@ func (p *Plan) calibrateSteps(target privacy.Guarantee, spent mechanism.Event) e
 	plan := func(z float64) mechanism.Event {
 		return mechanism.Sequence{spent, p.steps(z)}
 	}
-	var err error
-	p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan)
-	return err
+	z, err := account.Calibrate(account.For(plan(1)), target, plan)
+	if err != nil {
+		return err
+	}
+	p.setNoise(z)
+	return nil
 }
 
 // calibrateEach gives every release the noise that alone costs the target.

@@ -54,6 +54,9 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 
 // steps is the event of all gradient steps with this multiplier.
 func (p Plan) steps(multiplier float64) mechanism.Event {
+	if len(p.NoiseMultipliers) > 0 {
+		return p.scheduled(multiplier)
+	}
 	count := p.Steps
 	if p.Sampling == samplingPartition { // each record is in one step of every round
 		count = (p.Steps + p.Parts - 1) / p.Parts

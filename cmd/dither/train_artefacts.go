@@ -138,6 +138,9 @@ func noiseWords(p train.Plan) string {
 	if p.NonPrivate {
 		return ""
 	}
+	if n := len(p.NoiseMultipliers); n > 0 {
+		return fmt.Sprintf("The noise on the sum of gradients goes from %.4g times the most that one record can contribute, in the first step, to %.4g times in the last of %d; it costs as much as %.4g times in every step.", p.NoiseMultipliers[0], p.NoiseMultipliers[n-1], n, p.NoiseMultiplier)
+	}
 	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
 }
 
@@ -234,6 +237,10 @@ func eventText(e mechanism.Event) string {
 		return "sequence(" + strings.Join(parts, ", ") + ")"
 	case mechanism.Repeat:
 		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
+	case mechanism.Sequence:
+		if n := len(e); n > 2 {
+			return fmt.Sprintf("sequence(%s, … %d in all …, %s)", eventText(e[0]), n, eventText(e[n-1]))
+		}
 	}
 	return e.String()
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// descentOptions are the flags of what is made of released gradients, none of which costs privacy.
+// descentOptions are the flags of the noise over the steps and of what is made of released gradients.
 type descentOptions struct {
 	optimizer, schedule, outputRule string
 	warmUp                          int
-	l1                              float64
+	l1, noiseContraction            float64
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
@@ -24,11 +24,13 @@ func (d *descentOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules()))
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")
+	f.Float64Var(&d.noiseContraction, "noise-contraction", 0, "less noise in later steps at the same cost of the whole: what leaves the least noise at the end when each step keeps this share of a displacement, such as 1 - learning rate × ridge (default: the same noise in every step)")
 	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+join(train.OutputRules())+" (the last, and all in "+iteratesName+"); all cost the same (default: as --average says)")
 }
 
-// apply sets the options.
-func (d *descentOptions) apply(o *train.Options) {
+// apply sets what is asked for.
+func (d *descentOptions) apply(r *train.Request, o *train.Options) {
+	r.NoiseContraction = d.noiseContraction
 	o.Optimizer, o.Schedule, o.WarmUp, o.L1 = train.OptimizerName(d.optimizer), train.Schedule(d.schedule), d.warmUp, d.l1
 	o.Output = train.OutputRule(d.outputRule)
 }

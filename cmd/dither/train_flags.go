@@ -77,7 +77,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
 		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
-	p.descent.apply(&o)
+	p.descent.apply(&r, &o)
 	var err error
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, o, err
