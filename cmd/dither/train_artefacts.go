@@ -230,6 +230,9 @@ func eventText(e mechanism.Event) string {
 	case mechanism.AssumedDP:
 		return fmt.Sprintf("assumed-dp(%.6g, %.6g)", e.Epsilon, e.Delta)
 	case mechanism.Sequence:
+		if n := len(e); n > 8 {
+			return fmt.Sprintf("sequence(%s, … %d in all …, %s)", eventText(e[0]), n, eventText(e[n-1]))
+		}
 		parts := make([]string, len(e))
 		for i, part := range e {
 			parts[i] = eventText(part)
@@ -237,10 +240,6 @@ func eventText(e mechanism.Event) string {
 		return "sequence(" + strings.Join(parts, ", ") + ")"
 	case mechanism.Repeat:
 		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
-	case mechanism.Sequence:
-		if n := len(e); n > 2 {
-			return fmt.Sprintf("sequence(%s, … %d in all …, %s)", eventText(e[0]), n, eventText(e[n-1]))
-		}
 	}
 	return e.String()
 }
