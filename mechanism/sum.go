@@ -147,8 +147,8 @@ func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float
 	}
 }
 
-// verifyOnes is verifyBlock for one coefficient a record. One below 2^32, whose square is a word, is
-// checked here, in 128 bits; verify decides about all others.
+// verifyOnes is verifyBlock for one coefficient a record: it rounds and compares as verify does, which
+// decides about all that does not pass at once.
 func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float64) {
 	frame, beta, tail := &b.rows.frame, int64(0), int64(0)
 	limitHigh, limitLow := bits.Mul64(uint64(s.grid.bound), uint64(s.grid.bound))
@@ -156,8 +156,8 @@ func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float6
 		unit, n2 := b.multiplier(i, frame), b.n2[i]
 		f := math.RoundToEven(v * (s.scale * unit))
 		q := int64(f)
-		high, low := bits.Mul64(uint64(q*q), uint64(n2))
-		if !(f > -1<<32 && f < 1<<32) || n2 == 0 || high > limitHigh || high == limitHigh && low > limitLow {
+		high, low := bits.Mul64(uint64(max(q, -q)), uint64(max(q, -q)))
+		if n2 == 0 || !(f >= -maxCoefficient && f <= maxCoefficient) || !within(high, low, uint64(n2), limitHigh, limitLow) {
 			var one [1]int64
 			s.verify(one[:], proposals[i:i+1], n2, unit)
 			q = one[0]
@@ -220,10 +220,15 @@ func withinBound(q []int64, n2, bound int64) bool {
 		low, carry = bits.Add64(low, l, 0)
 		high += h + carry
 	}
-	middle, low := bits.Mul64(low, uint64(n2))
-	top, second := bits.Mul64(high, uint64(n2))
-	middle, carry = bits.Add64(middle, second, 0)
 	limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))
+	return within(high, low, uint64(n2), limitHigh, limitLow)
+}
+
+// within reports whether a square sum of two words times n2 is at most the limit of two words.
+func within(high, low, n2, limitHigh, limitLow uint64) bool {
+	middle, low := bits.Mul64(low, n2)
+	top, second := bits.Mul64(high, n2)
+	middle, carry := bits.Add64(middle, second, 0)
 	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
