@@ -61,8 +61,11 @@ func (s *Scorer) finish(dst, src []float32, stride int, b *Block) {
 
 // scaleAll multiplies by the rows' multipliers alone.
 func (s *Scorer) scaleAll(dst, src []float32, stride int, b *Block) {
+	unit, units := float32(s.rows.frame.unit), b.multipliers
 	for i := range b.Len() {
-		unit := float32(b.multiplier(i, &s.rows.frame))
+		if units != nil {
+			unit = units[i]
+		}
 		if s.columns == 1 {
 			dst[i] = src[i*stride] * unit
 			continue

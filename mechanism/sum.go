@@ -150,24 +150,30 @@ func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float
 // verifyOnes is verifyBlock for one coefficient a record: it rounds and compares as verify does, which
 // decides about all that does not pass at once.
 func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float64) {
-	frame, beta, tail := &b.rows.frame, int64(0), int64(0)
 	limitHigh, limitLow := bits.Mul64(uint64(s.grid.bound), uint64(s.grid.bound))
+	unit, units, squares := b.rows.frame.unit, b.multipliers, b.n2[:len(proposals)]
 	for i, v := range proposals {
-		unit, n2 := b.multiplier(i, frame), b.n2[i]
-		f := math.RoundToEven(v * (s.scale * unit))
-		q := int64(f)
-		high, low := bits.Mul64(uint64(max(q, -q)), uint64(max(q, -q)))
-		if n2 == 0 || !(f >= -maxCoefficient && f <= maxCoefficient) || !within(high, low, uint64(n2), limitHigh, limitLow) {
+		if units != nil {
+			unit = float64(units[i])
+		}
+		f, n2 := math.RoundToEven(v*(s.scale*unit)), squares[i]
+		q := int64(math.Abs(f))
+		high, low := bits.Mul64(uint64(q), uint64(q))
+		if n2 == 0 || !(math.Abs(f) <= maxCoefficient) || !within(high, low, uint64(n2), limitHigh, limitLow) {
 			var one [1]int64
 			s.verify(one[:], proposals[i:i+1], n2, unit)
-			q = one[0]
+			f = float64(one[0])
 		}
-		dst[i*stride] = float64(q)
-		beta += q * b.beta(i)
-		tail += q * b.tail(i)
+		dst[i*stride] = f + 0 // not a negative zero
 	}
-	s.betas[0] += beta
-	s.tails[0] += tail
+	if b.rows.frame.m == nil && b.tails == nil {
+		return // nothing stands beside the rows
+	}
+	for i := range proposals {
+		q := int64(dst[i*stride])
+		s.betas[0] += q * b.beta(i)
+		s.tails[0] += q * b.tail(i)
+	}
 }
 
 // verify writes to q the integers that a record may add: after it,
