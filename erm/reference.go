@@ -1,0 +1,92 @@
+package erm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/mechanism"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// MethodLBFGS is the baseline without privacy, as certificates name it.
+const MethodLBFGS = "l-bfgs"
+
+// ReferencePlan is the section of the baseline.
+type ReferencePlan struct {
+	// SumRidge is Λ of the penalty (Λ/2)·‖w‖² beside the sum of losses. The intercept is not penalized.
+	SumRidge float64 `json:"sum-ridge"`
+}
+
+const (
+	// referenceRidge is Λ where none is asked for: what scikit-learn calls C = 1.
+	referenceRidge = 1
+	// referenceGradient is the largest entry of the gradient of the mean loss at the end.
+	referenceGradient = 1e-9
+	// referenceLoose is the gradient that is taken as well when rounding ends the search earlier.
+	referenceLoose = 1e-6
+)
+
+// lbfgs is the minimizer of the losses and a ridge without privacy, by the method of Liu and Nocedal, "On
+// the Limited Memory BFGS Method for Large Scale Optimization", Mathematical Programming 1989: what other
+// programs find, for comparison.
+type lbfgs struct{}
+
+func (lbfgs) name() string { return MethodLBFGS }
+
+func (lbfgs) summary() string {
+	return "the exact minimizer without privacy, for comparison: with --non-private only"
+}
+
+func (lbfgs) plan(r Request, s *Setup) error {
+	if !s.Plan.NonPrivate {
+		return fmt.Errorf("erm: method %s has no noise, want a baseline without privacy (--non-private) or another method", MethodLBFGS)
+	}
+	ridge := r.SumRidge
+	if ridge == 0 {
+		ridge = referenceRidge
+	}
+	s.Plan.Reference = &ReferencePlan{ridge}
+	return nil
+}
+
+func (m lbfgs) validate(p Plan) error {
+	if p.Reference == nil || !positive(p.Reference.SumRidge) || !p.NonPrivate {
+		return fmt.Errorf("erm: the plan of method %s has no section of its own, a ridge that is not positive, or claims privacy; want a baseline with a positive ridge", MethodLBFGS)
+	}
+	return nil
+}
+
+func (lbfgs) event(Plan) mechanism.Event { return mechanism.NonPrivate{} }
+func (lbfgs) draws(Plan) int             { return 0 }
+
+func (m lbfgs) steps(p Plan) []Step { return []Step{{"exact weights", m.event(p)}} }
+
+func (lbfgs) facts(p Plan) []Fact {
+	return []Fact{{"ridge of the sum", fmt.Sprintf("%.4g, not on the intercept", p.Reference.SumRidge)}}
+}
+
+func (lbfgs) fit(ctx context.Context, f *fitting) ([]float64, error) {
+	if err := f.grant.Pay(mechanism.NonPrivate{}); err != nil {
+		return nil, err
+	}
+	if f.rows.Len() == 0 {
+		return make([]float64, f.Model.Weights()), nil
+	}
+	o := newObjective(f)
+	result, err := optimize.Minimize(optimize.Problem{Func: o.value, Grad: o.gradient, Status: func() (optimize.Status, error) { return optimize.NotTerminated, errors.Join(ctx.Err(), o.err) }},
+		make([]float64, f.Model.Weights()), &optimize.Settings{GradientThreshold: referenceGradient, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
+	if err = errors.Join(ctx.Err(), o.err, err); result == nil {
+		return nil, fmt.Errorf("erm: %s failed: %w", MethodLBFGS, err)
+	}
+	largest := 0.0
+	for _, g := range result.Gradient {
+		largest = max(largest, math.Abs(g))
+	}
+	if !(largest <= referenceLoose) {
+		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger --sum-ridge helps: %w", MethodLBFGS, largest, referenceLoose, err)
+	}
+	return slices.Clone(result.X), nil
+}
