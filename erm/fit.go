@@ -32,7 +32,7 @@ type fitting struct {
 
 // Fit reserves the plan's event, encodes the records and lets the method pay and release. Errors after the
 // reservation do not depend on values of records, and what was reserved stays spent. There may be at most
-// MaxRecords records. Of the result only the model is filled in: it is what package train returns.
+// MaxRecords records. Of the result the model is filled in, and the inference of linear regression.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err
@@ -52,7 +52,8 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	weights, err := m.fit(ctx, &fitting{Setup: s, options: o, rows: rows, grant: grant})
+	f := &fitting{Setup: s, options: o, rows: rows, grant: grant}
+	weights, err := m.fit(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	return &train.Result{Model: fitted}, nil
+	return &train.Result{Model: fitted, Inference: f.inference(weights)}, nil
 }
 
 // noise is the noise of a plan, or none for a baseline.

@@ -3,6 +3,7 @@ package erm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -109,6 +110,26 @@ func linearMap(r Request, s *Setup) *feature.Map {
 func checkSide(features, targets int) error {
 	if features+targets > maxLinearSide {
 		return fmt.Errorf("erm: there are %d features and %d targets, want at most %d in all for sums of products; use dp-gd", features, targets, maxLinearSide)
+	}
+	return nil
+}
+
+// CheckMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
+// plan's bound, and nothing in it was learned.
+func (p Plan) CheckMap(m *feature.Map, s *data.Schema) error {
+	bound := RowBound(m)
+	var center []float64
+	if p.Linear != nil {
+		bound = boundsOf(m, s).l2
+		if p.Linear.Declared {
+			center = publicCenter(s, m.Chain.Dim())
+		}
+	}
+	switch shortened := p.Linear != nil && p.RowBound < bound; {
+	case p.RowBound != bound && !shortened:
+		return fmt.Errorf("the bound of rows is %v in the plan and %v in the model, want one value", p.RowBound, bound)
+	case m.Whitening != nil || !slices.Equal(m.Center, center):
+		return fmt.Errorf("the model rests on a learned center or covariance, want one that the plan pays for")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/train"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -145,21 +146,10 @@ func scaledSym(f float64, a *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// Estimate is an estimated number with its standard error and an interval.
-type Estimate struct {
-	Value float64 `json:"value"`
-	// StandardError counts the sample and the noise; NoiseError the noise alone.
-	StandardError float64 `json:"standard-error"`
-	NoiseError    float64 `json:"noise-error"`
-	// Lower and Upper are the interval's ends.
-	Lower float64 `json:"lower"`
-	Upper float64 `json:"upper"`
-}
-
 // Contrast returns offset + a·w with an interval that covers it at this level, such as 0.95: of a linear
 // model with errors of equal variance that the records are a sample of.
-func (f *Inference) Contrast(a []float64, offset, level float64) Estimate {
-	e := Estimate{Value: offset}
+func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
+	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0
 	for i, v := range a {
 		e.Value += v * f.Weights[i]

@@ -61,6 +61,7 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 		norms.l2 = min(norms.l2, math.Hypot(r.Radius, s.Features.Intercept))
 	}
 	section := newLinearPlan(norms, r.Delta == 0 && !s.Plan.NonPrivate, r.SumRidge)
+	section.Declared = s.Features.Center != nil
 	p := &s.Plan
 	p.Dim, p.Columns, p.Loss, p.RowBound, p.Linear = s.Model.Dim, s.Model.Columns, newLossPlan(loss), norms.l2, &section
 	if err = checkSide(p.Dim, p.Columns); err != nil {

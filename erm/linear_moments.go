@@ -69,6 +69,31 @@ func (m *Moments) Targets() int { return m.targets }
 // Deviation returns the standard deviation of the noise on the diagonal of the second moment.
 func (m *Moments) Deviation() float64 { return m.noise }
 
+// Keep returns the moments of the features whose numbers are listed, in ascending order: those of a model
+// without the others, from the same release. The constant coordinate must be among them if there is one.
+func (m *Moments) Keep(features []int) (*Moments, error) {
+	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
+		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))
+	}
+	all := append([]int(nil), features...)
+	for i, j := range features {
+		if j < 0 || j >= m.features || i > 0 && j <= features[i-1] {
+			return nil, fmt.Errorf("erm: feature %d of %d is kept, want ascending numbers", j, m.features)
+		}
+	}
+	for k := range m.targets {
+		all = append(all, m.features+k)
+	}
+	kept := *m
+	kept.features, kept.sums = len(features), mat.NewSymDense(len(all), nil)
+	for i, a := range all {
+		for j := i; j < len(all); j++ {
+			kept.sums.SetSym(i, j, m.sums.At(a, all[j]))
+		}
+	}
+	return &kept, nil
+}
+
 // SecondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues.
 func (m *Moments) SecondMoment() *mat.SymDense {
 	s := mat.NewSymDense(m.features, nil)

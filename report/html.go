@@ -66,6 +66,8 @@ type view struct {
 	TooLarge   bool
 	BudgetNote string
 	WeightNote []string
+	// EstimatesNote explains the intervals of coefficients.
+	EstimatesNote string
 }
 
 // newView prepares a page whose strings are clean.
@@ -80,7 +82,7 @@ func newView(p Page) view {
 		Limits:     g.limits(),
 		Exactly:    exactly,
 		BudgetNote: budgetNote,
-		WeightNote: []string{barNote, noiseNote},
+		WeightNote: []string{barNote, noiseNote}, EstimatesNote: estimatesNote,
 	}
 	if v.Private {
 		v.Attacks, v.Trade = g.attacks(), newTradePlot(g)

@@ -34,6 +34,8 @@ type Page struct {
 	Coefficients []Coefficient
 	// Unlisted is how many further coefficients each score has, all of them smaller.
 	Unlisted int
+	// Estimates is nil unless the method says how uncertain its coefficients are.
+	Estimates *Estimates
 	// Metrics is nil unless a set that was declared public was given.
 	Metrics *Metrics
 	// Holdout is nil unless a part of the records was held out and measured privately.
@@ -96,6 +98,15 @@ type Coefficient struct {
 	Score string
 	// Value is the weight.
 	Value float64
+}
+
+// Estimates are coefficients with intervals, which follow from what was released.
+type Estimates struct {
+	// Facts go before the table.
+	Facts []Fact
+	// Table has one row a coefficient, or is nil, and Refusal then says why.
+	Table   *Table
+	Refusal string
 }
 
 // Metrics are measured over records that were declared public, or, where Private says so, computed

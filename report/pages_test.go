@@ -88,6 +88,7 @@ func regressionPage() Page {
 	p.Warnings, p.Tainted = nil, nil
 	p.Model = []Fact{{"kind", "linear regression with Huber loss", ""}}
 	p.Coefficients = p.Coefficients[:9]
+	p.Estimates = &Estimates{Facts: []Fact{{"records, with noise", "15034", ""}}, Table: &Table{"Coefficients with intervals of 95 %", []string{"coefficient", "estimate", "from", "to"}, [][]string{{"intercept", "3.02", "2.88", "3.16"}, {"water", "1.99", "1.97", "2.01"}}}}
 	p.Metrics = &Metrics{Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "4128"}, {"root mean squared error", "0.7801"}, {"mean absolute error", "0.5512"}, {"R²", "0.5402"}}}}}
 	return p
 }
@@ -97,6 +98,7 @@ func classesPage() Page {
 	p.Title = "A private model of garment"
 	p.Guarantee = Guarantee{Epsilon: 8, Delta: 1e-5, Neighboring: "add-or-remove-one", Unit: "one image", Accountant: "pld"}
 	p.Warnings, p.Tainted, p.Coefficients = nil, nil, nil
+	p.Estimates = &Estimates{Refusal: "the noise is too large"}
 	p.Model = []Fact{{"kind", "softmax regression, 10 classes", ""}}
 	levels := []string{"T-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}
 	counts := make([][]int, len(levels))

@@ -35,6 +35,7 @@ func (p Page) WriteText(w io.Writer) error {
 	t.metrics()
 	t.facts("The model", t.Model)
 	t.coefficients()
+	t.estimates()
 	t.facts("Files", t.Files)
 	t.facts("Provenance", t.Provenance)
 	if t.Verify != "" {
@@ -158,6 +159,26 @@ func (t *textPage) coefficients() {
 	}
 	if left > 0 {
 		fmt.Fprintf(&t.out, "\n  and %d more scores\n", left)
+	}
+}
+
+// estimates writes coefficients with intervals, if there are any.
+func (t *textPage) estimates() {
+	e := t.Estimates
+	if e == nil {
+		return
+	}
+	t.heading("How sure are the coefficients?")
+	t.wrapped("  ", "  ", estimatesNote)
+	for _, f := range e.Facts {
+		fmt.Fprintf(&t.out, "  %s: %s\n", f.Name, f.Value)
+	}
+	if e.Table != nil {
+		fmt.Fprintf(&t.out, "\n  %s\n", e.Table.Title)
+		t.table(append([][]string{e.Table.Columns}, e.Table.Rows...))
+	}
+	if e.Refusal != "" {
+		t.wrapped("  ", "  ", "There are no intervals: "+e.Refusal+".")
 	}
 }
 

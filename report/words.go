@@ -148,3 +148,6 @@ const barNote = "A bar to the right raises the score, a bar to the left lowers i
 
 // noiseNote warns of reading too much into private weights.
 const noiseNote = "The weights carry the noise that protects the records, so small differences mean nothing."
+
+// estimatesNote explains the intervals of coefficients.
+const estimatesNote = "These are computed from the released sums alone, so they cost nothing more. A standard error counts that the records are a sample, with errors of equal size, and the noise that protects them. The estimates have no ridge, so they differ from the weights of the model."

@@ -61,6 +61,8 @@ type Result struct {
 	// Evaluation is what was released about the held-out records, nil without any; evaluate.NewFile makes
 	// measures of it.
 	Evaluation []float64
+	// Inference is nil but for linear regression by released sums of products, see package erm.
+	Inference *Inference
 }
 
 // Validate returns an error that names a number that makes no sense.

@@ -44,6 +44,8 @@ type summary struct {
 	TestSet  string                   `json:"test-set,omitempty"`
 	Class    *evaluate.Classification `json:"classification,omitempty"`
 	Value    *evaluate.Regression     `json:"regression,omitempty"`
+	// Inference is what linear regression says of its coefficients.
+	Inference *train.Inference `json:"inference,omitempty"`
 	// Holdout are the private measures on the held-out part.
 	Holdout *evaluate.Private `json:"holdout,omitempty"`
 }
@@ -81,7 +83,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
-		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Learned: c.Learned, Warnings: f.warnings()}
+		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Inference: result.Inference, Learned: c.Learned, Warnings: f.warnings()}
 	if evaluation != nil {
 		s.Holdout = &evaluation.Measures
 	}
@@ -124,6 +126,7 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
 	}
 	p.Coefficients, p.Unlisted = coefficients(result.Model)
+	p.Estimates = reportEstimates(result.Inference)
 	if s.Class != nil || s.Value != nil {
 		p.Metrics = metrics(s)
 	}

@@ -38,6 +38,9 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", warning)
 	}
+	if err := writeEstimates(w, s.Inference); err != nil {
+		return err
+	}
 	if s.TestSet != "" {
 		fmt.Fprintf(w, "\nmeasured on %s:\n", oneLine(s.TestSet))
 		if err := writeEvaluation(w, s.Class, s.Value); err != nil {

@@ -20,10 +20,7 @@ func checkOther(c certificate.Certificate, m *model.Model) error {
 		return nil // Certificate.Verify says so
 	}
 	s := m.Schema()
-	learned := error(nil)
-	if f := m.Features(); f.Center != nil || f.Whitening != nil {
-		learned = fmt.Errorf("the model rests on a learned center or covariance, want one that the plan pays for")
-	}
+	learned := p.CheckMap(m.Features(), s)
 	if len(s.Learned())+len(s.Private()) > 0 || len(c.Learned) > 0 {
 		learned = errors.Join(learned, fmt.Errorf("the model rests on learned bounds or levels, want none, since the plan does not pay for them"))
 	}
@@ -31,7 +28,6 @@ func checkOther(c certificate.Certificate, m *model.Model) error {
 		agree("length of the weights", p.Dim, m.Linear().Dim),
 		agree("number of weight vectors", p.Columns, m.Linear().Columns),
 		agree("loss", p.Loss.Name, m.Linear().Loss.Name()),
-		agree("bound of rows", p.RowBound, erm.RowBound(m.Features())),
 		agree("unit", p.Unit, s.Row),
 		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
 		agree("declared number of records", p.Records, s.Records),

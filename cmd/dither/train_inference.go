@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// estimateRows are the table of estimates.
+func estimateRows(i *train.Inference) report.Table {
+	t := report.Table{Title: fmt.Sprintf("Coefficients of linear regression in the units of the table, with intervals of %g %%", 100*i.Level),
+		Columns: []string{"coefficient", "estimate", "standard error", "of it noise", "from", "to"}}
+	for _, e := range i.Estimates {
+		t.Rows = append(t.Rows, []string{e.Name, estimateDigits(e.Value), estimateDigits(e.StandardError), estimateDigits(e.NoiseError), estimateDigits(e.Lower), estimateDigits(e.Upper)})
+	}
+	return t
+}
+
+func estimateDigits(v float64) string { return fmt.Sprintf("%.5g", v) }
+
+// reportEstimates are the report's words about an inference, or nil.
+func reportEstimates(i *train.Inference) *report.Estimates {
+	if i == nil {
+		return nil
+	}
+	out := &report.Estimates{Refusal: i.Refusal}
+	if i.Records > 0 {
+		out.Facts = append(out.Facts, report.Fact{Name: "records, with noise", Value: fmt.Sprintf("%.0f", i.Records)})
+	}
+	if i.Determination != 0 {
+		out.Facts = append(out.Facts, report.Fact{Name: "R² on the training records, with noise", Value: fmt.Sprintf("%.4f", math.Min(1, i.Determination))})
+	}
+	if i.Refusal == "" {
+		table := estimateRows(i)
+		out.Table = &table
+	}
+	return out
+}
+
+// writeEstimates prints an inference.
+func writeEstimates(w io.Writer, i *train.Inference) error {
+	if i == nil {
+		return nil
+	}
+	if i.Determination != 0 {
+		fmt.Fprintf(w, "\nfrom the released sums: about %.0f records, R² %.4f on them\n", i.Records, math.Min(1, i.Determination))
+	}
+	if i.Refusal != "" {
+		_, err := fmt.Fprintf(w, "no intervals: %s\n", i.Refusal)
+		return err
+	}
+	table := estimateRows(i)
+	fmt.Fprintf(w, "\n%s\n", table.Title)
+	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{table.Columns}, table.Rows...) {
+		for _, cell := range row {
+			fmt.Fprintf(aligned, "  %s\t", oneLine(cell))
+		}
+		fmt.Fprintln(aligned)
+	}
+	return aligned.Flush()
+}
