@@ -27,9 +27,17 @@ func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int
 	if r.Len() > t.MaxRecords {
 		return 0, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", t.MaxRecords)
 	}
-	results, err := r.blocks(blocks, statistic)
+	partition, err := mechanism.Partitioned(blocks)
 	if err != nil {
 		return 0, err
+	}
+	parts, err := partition.DrawParts(r.Len())
+	if err != nil {
+		return 0, err
+	}
+	results := make([]float64, blocks)
+	for k, part := range parts {
+		results[k] = statistic(r.rowsOf(part.Indices()))
 	}
 	t.MaxRecords = blocks
 	chosen, err := t.choose(EachRow(blocks), func(k int) float64 { return results[k] }, []float64{0.5}, true)
@@ -39,25 +47,13 @@ func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int
 	return chosen[0], nil
 }
 
-// blocks divides the records at random and returns the statistic of each block.
-func (r Records) blocks(count int, statistic func(rows []int) float64) ([]float64, error) {
-	partition, err := mechanism.Partitioned(count)
-	if err != nil {
-		return nil, err
+// rowsOf lists the rows of some records that are used.
+func (r Records) rowsOf(records []int) []int {
+	var rows []int
+	for _, record := range records {
+		r.each(record, func(row int) { rows = append(rows, row) })
 	}
-	parts, err := partition.DrawParts(r.Len())
-	if err != nil {
-		return nil, err
-	}
-	results := make([]float64, count)
-	for k, part := range parts {
-		var rows []int
-		for _, record := range part.Indices() {
-			r.each(record, func(row int) { rows = append(rows, row) })
-		}
-		results[k] = statistic(rows)
-	}
-	return results, nil
+	return rows
 }
 
 // blockStatistic is what an aggregate takes of each block.

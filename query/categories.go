@@ -59,11 +59,16 @@ func (t CategoryTerms) count(r Records, name func(i int) string) (*mechanism.Dis
 	}
 	var names []string
 	for i := range r.Len() {
-		names = names[:0]
-		r.each(i, func(row int) { names = append(names, name(row)) })
+		names = r.names(names[:0], i, name)
 		if err = discovery.Add(i, names...); err != nil {
 			return nil, err
 		}
 	}
 	return discovery, nil
+}
+
+// names appends the categories of a record's rows.
+func (r Records) names(dst []string, record int, name func(i int) string) []string {
+	r.each(record, func(row int) { dst = append(dst, name(row)) })
+	return dst
 }

@@ -276,22 +276,31 @@ func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
 }
 
 func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
-	codes, levels, err := d.Group(q.plan.Expressions[0])
+	name, err := q.names(d)
 	if err != nil {
 		return nil, err
 	}
-	keep := q.keeps(d)
-	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, r, func(i int) string {
-		if codes[i] < 0 || int(codes[i]) >= len(levels) || keep != nil && !keep(i) {
-			return ""
-		}
-		return levels[codes[i]]
-	}, q.plan.Confidence)
+	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, r, name, q.plan.Confidence)
 	rows := make([]Row, len(found))
 	for k, c := range found {
 		rows[k] = Row{c.Name, c.Count}
 	}
 	return rows, err
+}
+
+// names returns the category of a row, "" for a row that has none or that the filter drops.
+func (q *Question) names(d *data.Dataset) (func(i int) string, error) {
+	codes, levels, err := d.Group(q.plan.Expressions[0])
+	if err != nil {
+		return nil, err
+	}
+	keep := q.keeps(d)
+	return func(i int) string {
+		if codes[i] < 0 || int(codes[i]) >= len(levels) || keep != nil && !keep(i) {
+			return ""
+		}
+		return levels[codes[i]]
+	}, nil
 }
 
 // columns are the numbers of all expressions.

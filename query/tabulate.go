@@ -72,7 +72,7 @@ type table struct {
 var tables = map[Statistic]table{
 	CountStatistic:     counting,
 	HistogramStatistic: counting,
-	SumStatistic: {1, SumBound, func(v Values, dst []float64, row int) { dst[0], _ = v.at(row) },
+	SumStatistic: {1, SumBound, Values.number,
 		func(l law, totals []float64, _ Values, level float64) Answer { return l.linear(totals[0], level) }, true},
 	MeanStatistic: {2, one, Values.halves,
 		func(l law, totals []float64, v Values, level float64) Answer {
@@ -83,6 +83,13 @@ var tables = map[Statistic]table{
 			width := v.Upper - v.Lower
 			return varianceOf(l, totals, level).rescale(0, width*width)
 		}, true},
+}
+
+// number writes what a row adds to a sum: nothing where its number is missing.
+func (v Values) number(dst []float64, row int) {
+	if x, ok := v.at(row); ok {
+		dst[0] = x
+	}
 }
 
 // counting is the number of rows in each cell.
