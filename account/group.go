@@ -15,7 +15,8 @@ import (
 // it (Gaussian, Laplace and Poisson-sampled Gaussian releases; see PLD.EpsilonGroup); otherwise it
 // is k·ε with ε so that the event is (ε, δ')-private and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps
 // between neighbors give (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in
-// its exact form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy).
+// its exact form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At
+// delta 0 that is k·ε.
 func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
@@ -41,6 +42,9 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 		return one, err
 	}
 	k := float64(records)
+	if delta == 0 {
+		return k * one * (1 + 1e-15), nil
+	}
 	holds := func(epsilon float64) bool {
 		// Σ_{i<k} e^(iε) ≤ k·e^((k-1)ε), and the sum itself where it does not overflow.
 		grow := k * math.Exp((k-1)*epsilon)

@@ -111,7 +111,7 @@ func New(method string, plan json.RawMessage, d Derivation) (Certificate, error)
 		return Certificate{}, err
 	}
 	c := Certificate{Format: format, Version: formatVersion, Private: !math.IsInf(price.Epsilon, 1),
-		Epsilon: Epsilon(price.Epsilon), Delta: d.Delta, Neighboring: d.Neighboring, Unit: d.Unit.Row, Accountant: account.For(d.Event).Name(),
+		Epsilon: Epsilon(price.Epsilon), Delta: d.Delta, Neighboring: d.Neighboring, Unit: d.Unit.Row, Accountant: d.accountant().Name(),
 		GroupRows: d.Unit.RowsPerPerson, Event: d.Event.String(), NoiseDraws: d.NoiseDraws, Method: method, Plan: plan}
 	if d.Unit.RowsPerPerson > 0 {
 		c.GroupEpsilon = Epsilon(price.GroupEpsilon)

@@ -17,7 +17,8 @@ type Price struct {
 }
 
 // PriceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
-// included.
+// included. At delta 0 it is that of pure differential privacy, and +Inf for a derivation that has
+// none, such as one with rounded Gaussian noise.
 func PriceOf(d Derivation) (Price, error) {
 	epsilon, err := priceRows(d, 1)
 	if err != nil || d.Unit.RowsPerPerson < 1 {
@@ -30,8 +31,8 @@ func PriceOf(d Derivation) (Price, error) {
 // priceRows is the cost for this many rows: the epsilon of the accounted law at a delta
 // that leaves room for the slack, widened by it.
 func priceRows(d Derivation, rows int) (float64, error) {
-	slack := mechanism.SlackOf(d.NoiseDraws)
-	rough, err := account.EpsilonGroup(account.For(d.Event), d.Event, d.Delta, d.Neighboring, rows)
+	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
+	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
 	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {
 		return rough, err
 	}
@@ -39,13 +40,16 @@ func priceRows(d Derivation, rows int) (float64, error) {
 	if !(delta > 0) {
 		return math.Inf(1), nil
 	}
-	epsilon, err := account.EpsilonGroup(account.For(d.Event), d.Event, delta, d.Neighboring, rows)
+	epsilon, err := account.EpsilonGroup(a, d.Event, delta, d.Neighboring, rows)
 	if err != nil || !(epsilon <= rough+1) {
 		return math.Inf(1), err
 	}
 	widened, _ := slack.Widen(epsilon, delta)
 	return widened, nil
 }
+
+// accountant prices the derivation.
+func (d Derivation) accountant() account.Accountant { return account.ForDelta(d.Event, d.Delta) }
 
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01

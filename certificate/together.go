@@ -17,8 +17,8 @@ func Together(delta float64, certificates ...Certificate) (Derivation, error) {
 	if len(certificates) == 0 {
 		return Derivation{}, fmt.Errorf("certificate: there are no certificates to put together, want at least one")
 	}
-	if !(delta > 0 && delta < 1) {
-		return Derivation{}, fmt.Errorf("certificate: delta is %v, want more than 0 and less than 1", delta)
+	if !(delta >= 0 && delta < 1) {
+		return Derivation{}, fmt.Errorf("certificate: delta is %v, want at least 0 and less than 1", delta)
 	}
 	first, all := certificates[0], mechanism.Sequence{}
 	d := Derivation{Neighboring: first.Neighboring, Delta: delta, Unit: privacy.Unit{Row: first.Unit}}

@@ -45,7 +45,7 @@ func TestTogether(t *testing.T) {
 	if _, err = Together(1e-6); err == nil {
 		t.Error("nothing was put together")
 	}
-	if _, err = Together(0, a); err == nil {
-		t.Error("delta 0 was taken")
+	if _, err = Together(-1e-9, a); err == nil {
+		t.Error("a delta below 0 was taken")
 	}
 }

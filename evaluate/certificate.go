@@ -12,8 +12,14 @@ import (
 // MethodPrivate is the name of a private evaluation in certificates.
 const MethodPrivate = "evaluate"
 
-// NoiseDraws returns how many random numbers the plan's noise takes.
-func (p Plan) NoiseDraws() int { return p.Numbers() }
+// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their law; discrete
+// Laplace noise has exactly its own.
+func (p Plan) NoiseDraws() int {
+	if p.Noise == NoiseLaplace {
+		return 0
+	}
+	return p.Numbers()
+}
 
 // Derivation returns what the plan implies, for the certificate.
 func (p Plan) Derivation() certificate.Derivation {

@@ -163,8 +163,10 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("evaluate: neighboring is %v, want a named relation", p.Neighboring)
 	case p.Unit == "":
 		return fmt.Errorf("evaluate: the unit is empty, want what one record is; the schema's row says it")
-	case !(p.Delta > 0 && p.Delta < 1):
-		return fmt.Errorf("evaluate: delta is %v, want more than 0 and less than 1", p.Delta)
+	case !(p.Delta >= 0 && p.Delta < 1):
+		return fmt.Errorf("evaluate: delta is %v, want at least 0 and less than 1", p.Delta)
+	case p.Delta == 0 && p.Noise == NoiseGaussian:
+		return fmt.Errorf("evaluate: delta is 0 with gaussian noise, which has no epsilon there, want laplace noise or a delta of more than 0")
 	case p.MaxRecords < 1 || p.RowsPerPerson < 0:
 		return fmt.Errorf("evaluate: max records is %d and rows per person %d, want a declared bound of at least 1 and no negative number", p.MaxRecords, p.RowsPerPerson)
 	case p.Person != nil && (p.Person.Column == "" || p.Person.MaxRows < 1 || p.Person.MaxRows > maxRowsPerPerson):

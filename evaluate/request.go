@@ -164,6 +164,10 @@ func (p Plan) calibrated(epsilon float64) (Plan, error) {
 	if !target.Private() {
 		return Plan{}, fmt.Errorf("evaluate: epsilon is %v, want a finite number", epsilon)
 	}
+	if p.Noise == NoiseLaplace { // pure: epsilon holds without delta
+		p.NoiseMultiplier = p.Neighboring.Movement() / target.Epsilon()
+		return p, p.Validate()
+	}
 	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
 		return Plan{}, fmt.Errorf("evaluate: the target is smaller than the rounding of the noise: %w", err)
 	}
@@ -172,9 +176,7 @@ func (p Plan) calibrated(epsilon float64) (Plan, error) {
 		q.NoiseMultiplier = z
 		return q.Event()
 	}
-	if p.Noise == NoiseLaplace { // pure: epsilon holds without delta
-		p.NoiseMultiplier = p.Neighboring.Movement() / target.Epsilon()
-	} else if p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan); err != nil {
+	if p.NoiseMultiplier, err = account.Calibrate(account.For(plan(1)), target, plan); err != nil {
 		return Plan{}, err
 	}
 	return p, p.Validate()

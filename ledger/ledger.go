@@ -117,7 +117,7 @@ func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 		if len(l.entries) > 0 {
 			return nil, fmt.Errorf("ledger: %w: this ledger is for one plan, and %s is reserved, want a ledger made by New or NewFiltered for several", ErrOverBudget, l.entries[0].Purpose)
 		}
-		filter = account.For(e)
+		filter = account.ForDelta(e, l.limit.Delta())
 	}
 	cost, err := filter.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
 	if err != nil {

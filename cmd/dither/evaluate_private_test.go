@@ -153,7 +153,7 @@ func TestEvaluatePrivateWrong(t *testing.T) {
 		{"no private", []string{"evaluate", made.folder, "t.csv", "--epsilon", "1"}, exitUsage, "without --private"},
 		{"epsilon 0", []string{"evaluate", made.folder, "t.csv", "--private", "--epsilon", "0"}, exitUsage, "positive finite"},
 		{"epsilon infinite", []string{"evaluate", made.folder, "t.csv", "--private", "--epsilon", "Inf"}, exitUsage, "positive finite"},
-		{"delta", with("--delta", "0"), exitUsage, "delta is 0"},
+		{"delta", with("--noise", "gaussian", "--delta", "0"), exitUsage, "delta is 0"},
 		{"noise", with("--noise", "uniform"), exitUsage, "want laplace or gaussian"},
 		{"relation", with("--neighboring", "any"), exitUsage, "neighboring"},
 		{"unit", with("--unit", "person:town"), exitUsage, "max-records-per-person"},

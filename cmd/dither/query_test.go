@@ -86,7 +86,8 @@ func TestQueryAnswers(t *testing.T) {
 			t.Errorf("%v: the charge is %v", c.args, e)
 		}
 	}
-	for args, want := range map[string]int{"quantiles age --quantiles 0.25,0.5": 2, "bounds age --share 0.1": 2, "covariance age height": 3, "correlation age height": 1} {
+	for args, want := range map[string]int{"quantiles age --quantiles 0.25,0.5": 2, "bounds age --share 0.1": 2, "covariance age height": 3, "correlation age height": 1,
+		"radius age height": 1, "aggregate age --of median --blocks 20": 1, "aggregate age height --of correlation": 1} {
 		if a := answered(t, strings.Fields(args)...); len(a.Rows) != want {
 			t.Errorf("%s: got %+v, want %d rows", args, a.Rows, want)
 		}
@@ -145,6 +146,12 @@ func TestQueryRefusals(t *testing.T) {
 		{"relation", questionArgs("count", "--neighboring", "friends"), exitUsage, "neighboring"},
 		{"too dear", questionArgs("count", "--noise-multiplier", "0.5", "--epsilon", "1"), exitRefused, "over budget"},
 		{"too dear", questionArgs("count", "--noise", "gaussian", "--noise-multiplier", "1", "--epsilon", "1"), exitRefused, "over budget"},
+		{"statistic of blocks", questionArgs("aggregate", "age", "--of", "mode"), exitUsage, "want one of [correlation deviation mean median]"},
+		{"blocks of a mean", questionArgs("mean", "age", "--blocks", "9"), exitUsage, "--blocks goes with aggregate"},
+		{"persons without a bound", questionArgs("count", "--unit", "person:town"), exitUsage, "--max-records-per-person"},
+		{"rows with a bound", questionArgs("count", "--max-records-per-person", "3"), exitUsage, "--unit"},
+		{"no column of persons", questionArgs("count", "--unit", "person:name", "--max-records-per-person", "3"), exitUsage, "no column of the schema"},
+		{"no delta", questionArgs("count", "--noise", "gaussian", "--delta", "0"), exitUsage, "delta is 0"},
 		{"unknown flag", questionArgs("count", "--seed", "1"), exitUsage, "unknown flag"},
 	} {
 		status, stdout, stderr := invoke(c.args...)
@@ -191,6 +198,41 @@ func TestQueryVerifies(t *testing.T) {
 	}
 	mustInvoke(t, "verify", "answer")
 	checkForgedAnswer(t)
+}
+
+// TestQueryOfPersons asks about the 401 rows of two towns, and of one more that has one row, with 3 rows of each
+// counted, at delta 0, and verifies the certificate.
+func TestQueryOfPersons(t *testing.T) {
+	queryFiles(t)
+	unit := []string{"--unit", "person:town", "--max-records-per-person", "3", "--epsilon", "200", "--delta", "0"}
+	a := answered(t, append([]string{"count"}, unit...)...)
+	// A scale of 3/200: an answer that is off has a probability below 1e-28.
+	if e := float64(a.Certificate.Epsilon); a.Rows[0].Value != 7 || e > 200*(1+priceTolerance) || e < 199 || a.Certificate.Accountant != "basic" || a.Certificate.Delta != 0 {
+		t.Errorf("got %+v for %v by %s, want 7 for nearly 200", a.Rows, e, a.Certificate.Accountant)
+	}
+	out, _ := mustInvoke(t, questionArgs(append([]string{"mean", "age", "--by", "sex", "--out", "persons"}, unit...)...)...)
+	for _, want := range []string{"declared  one person is all rows with one town, of which at most 3 are used", "at delta 0, adding or removing one person", "what the rows of a person add to all cells is bounded together"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	if out, _ = mustInvoke(t, "verify", "persons"); !strings.HasSuffix(out, "verified\n") || !strings.Contains(strings.Join(strings.Fields(out), " "), "delta 0, add-or-remove-one, for one record (all rows with one town") {
+		t.Errorf("got %s", out)
+	}
+	path := filepath.Join("persons", certificate.FileName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, edited := range map[string]string{`"max-rows": 3`: `"max-rows": 2`, `"column": "town"`: `"column": "age"`, `"person": {`: `"Person": {`} {
+		if !strings.Contains(string(text), old) {
+			t.Fatalf("the certificate lacks %s", old)
+		}
+		writeText(t, path, strings.Replace(string(text), old, edited, 1))
+		if status, _, _ := invoke("verify", "persons"); status != exitFailed {
+			t.Errorf("%s: got status %d, want %d", edited, status, exitFailed)
+		}
+	}
 }
 
 // checkForgedAnswer changes the plan in the answer and the hash with it: the plans then differ.
