@@ -93,3 +93,35 @@ func TestGroupsOfSampledRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestEpsilonGroupBesideChoices prices a group by hand: k records move noise by k bounds, widen the range of a
+// choice k times, and meet an event of probability δ with at most k·δ. The general bound in steps has none at all
+// here, since δ' of a step falls below that of the event.
+func TestEpsilonGroupBesideChoices(t *testing.T) {
+	of := func(k float64) mechanism.Event {
+		return mechanism.Sequence{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03 * k}, Count: 6}, mechanism.AssumedDP{Delta: 5e-8 * k, Neighboring: privacy.AddOrRemoveOne},
+			mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40 / k}, Count: 60}, mechanism.PermuteAndFlip{Epsilon: 0.02 * k}, mechanism.KNorm{NoiseMultiplier: 50 / k}}
+	}
+	for _, k := range []int{2, 5, 9} {
+		got, err := EpsilonGroup(PLD{}, of(1), 1e-6, privacy.AddOrRemoveOne, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := PLD{}.Epsilon(of(float64(k)), 1e-6, privacy.AddOrRemoveOne)
+		if err != nil || !(got >= want.Upper*(1-1e-3) && got <= want.Upper*1.05) {
+			t.Errorf("%d records cost %v, want about %v (%v)", k, got, want.Upper, err)
+		}
+	}
+	apart := mechanism.Parallel{of(1), mechanism.Gaussian{NoiseMultiplier: 30}}
+	got, err := EpsilonGroup(For(apart), apart, 1e-6, privacy.AddOrRemoveOne, 5)
+	want, failed := PLD{}.Epsilon(mechanism.Sequence{of(5), mechanism.Gaussian{NoiseMultiplier: 6}}, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || failed != nil || !(got <= want.Upper*1.05) {
+		t.Errorf("5 records in two parts cost %v (%v), want at most %v (%v), what all of them cost in both", got, err, want.Upper, failed)
+	}
+	if e := (mechanism.AssumedDP{Epsilon: 0.5, Delta: 1e-9, Neighboring: privacy.AddOrRemoveOne}); true {
+		got, err := EpsilonGroup(PLD{}, e, 1e-9*(1+math.Exp(0.5)+math.E)*1.0001, privacy.AddOrRemoveOne, 3)
+		if err != nil || !(got <= 1.501 && got > 1.49) {
+			t.Errorf("three records of %v cost %v (%v), want 1.5", e, got, err)
+		}
+	}
+}

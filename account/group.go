@@ -29,10 +29,20 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 			return exact.EpsilonGroup(e, delta, n, records)
 		}
 	}
-	return groupBySteps(delta, records, func(delta float64) (float64, error) {
-		v, err := a.Epsilon(e, delta, n)
-		return v.Upper, err
+	general, err := groupBySteps(delta, records, func(delta float64) (float64, error) {
+		v, failed := a.Epsilon(e, delta, n)
+		return v.Upper, failed
 	})
+	all, apart := e.(mechanism.Parallel)
+	if err != nil || !apart || records == 1 {
+		return general, err
+	}
+	// However the group is divided, no part has more than all of it, and the parts are released one after the other.
+	together, err := EpsilonGroup(For(mechanism.Sequence(all)), mechanism.Sequence(all), delta, n, records)
+	if err != nil {
+		return general, nil
+	}
+	return min(general, together), nil
 }
 
 // groupBySteps is the general bound from what one record costs at each delta.
@@ -73,7 +83,8 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
 // records move a Gaussian or Laplace release by k bounds; a Poisson sample holds a binomial number of
 // them, so that it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with
-// Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1, https://arxiv.org/abs/2401.10294).
+// Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1, https://arxiv.org/abs/2401.10294); the log
+// ratios of a choice of bounded range ε move by ε for each record, so that it is one of bounded range k·ε.
 // Where another release is part of the event, the bound is the general one of EpsilonGroup.
 func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
@@ -127,26 +138,47 @@ func (c *composition) group(e mechanism.Event, n privacy.Neighboring, records in
 		remove, add = append(remove, pld.Term{Pair: p, Count: 1}), append(add, pld.Term{Pair: p, Count: 1})
 	}
 	for _, t := range all {
-		var p pair.Mixture
+		var p, swapped pair.Pair
 		switch e := t.event.(type) {
 		case mechanism.Gaussian:
 			continue // part of mu
 		case mechanism.Laplace:
 			p = pair.Shift(pair.Laplace, e.NoiseMultiplier/(k*n.Movement()))
+			swapped = p
+		case mechanism.Exponential:
+			p = pair.BoundedRange{Epsilon: k * n.Movement() * e.Epsilon}
+			swapped = p
+		case mechanism.AssumedDP:
+			p = assumedGroup(e, k)
+			swapped = p
 		case mechanism.PoissonSampled:
 			inner, normal := e.Event.(mechanism.Gaussian)
 			if !normal || n == privacy.ReplaceOne {
 				return false
 			}
-			p = binomialShifts(e.Probability, inner.NoiseMultiplier, records)
+			m := binomialShifts(e.Probability, inner.NoiseMultiplier, records)
+			p, swapped = m, m.Swap()
 		default:
 			return false
 		}
 		remove = append(remove, pld.Term{Pair: p, Count: int64(t.count)})
-		add = append(add, pld.Term{Pair: p.Swap(), Count: int64(t.count)})
+		add = append(add, pld.Term{Pair: swapped, Count: int64(t.count)})
 	}
 	c.directions = [][]pld.Term{remove, add}
 	return true
+}
+
+// assumedGroup is the pair of (ε, δ)-differential privacy for k records: (kε, δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as above).
+func assumedGroup(e mechanism.AssumedDP, k float64) pair.Pair {
+	grow := k
+	if e.Epsilon > 0 {
+		grow = math.Expm1(k*e.Epsilon) / math.Expm1(e.Epsilon) * (1 + 1e-12)
+	}
+	delta := 0.0
+	if e.Delta > 0 {
+		delta = min(1, e.Delta*grow)
+	}
+	return approximate(k*e.Epsilon, delta)
 }
 
 // binomialShifts is a release that a binomial number of records moves.
