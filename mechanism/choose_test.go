@@ -315,3 +315,26 @@ func TestChoiceOfFarLosses(t *testing.T) {
 		}
 	}
 }
+
+// TestExponentialHasBoundedRange holds the log ratios of the exponential mechanism over all candidates, for random
+// neighboring losses, to a range of epsilon: what its dominating pair is made for.
+func TestExponentialHasBoundedRange(t *testing.T) {
+	r, widest := rand.New(rand.NewPCG(4, 5)), 0.0
+	for range 2000 {
+		a, b := make([]int64, 5), make([]int64, 5)
+		for i := range a {
+			a[i] = 1000 + r.Int64N(3000)
+			b[i] = a[i] + []int64{-1000, 1000, r.Int64N(2001) - 1000}[r.IntN(3)]
+		}
+		p, q := exponentialLaw(0.8, 1000, a), exponentialLaw(0.8, 1000, b)
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range p {
+			ratio := math.Log(p[i] / q[i])
+			least, most = min(least, ratio), max(most, ratio)
+		}
+		widest = max(widest, most-least)
+	}
+	if widest > 0.8+1e-12 || widest < 0.79 {
+		t.Errorf("the log ratios have a range of %v, want 0.8 and no more", widest)
+	}
+}

@@ -257,6 +257,11 @@ func single(t *testing.T, epsilon float64) *ledger.Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newSingle(t, limit)
+}
+
+func newSingle(t *testing.T, limit privacy.Guarantee) *ledger.Ledger {
+	t.Helper()
 	l, err := ledger.NewSingle(limit)
 	if err != nil {
 		t.Fatal(err)

@@ -174,8 +174,8 @@ func (p Plan) validateLearned() error {
 			return fmt.Errorf("train: statistic %q of column %q comes after statistics of rows, want it before them; rows are encoded by what it learns", s.Kind, s.Column)
 		case s.Column == "" || seen[s.Column]:
 			return fmt.Errorf("train: statistic %q is of column %q, want a column of its own", s.Kind, s.Column)
-		case s.Bound != 1 || bounds && s.Numbers != 2:
-			return fmt.Errorf("train: statistic %q of column %q has bound %v and %d numbers, want bound 1 and two bounds", s.Kind, s.Column, s.Bound, s.Numbers)
+		case s.Bound != 1 || bounds && s.Numbers != 2 || !positive(s.NoiseMultiplier):
+			return fmt.Errorf("train: statistic %q of column %q has bound %v, %d numbers and noise multiplier %v, want bound 1, two bounds and a positive finite multiplier", s.Kind, s.Column, s.Bound, s.Numbers, s.NoiseMultiplier)
 		case bounds && (!(s.Lower < s.Upper) || math.Abs(s.Lower) > math.MaxFloat32 || math.Abs(s.Upper) > math.MaxFloat32 || len(candidates(s.Lower, s.Upper)) < 2):
 			return fmt.Errorf("train: range of column %q is [%v, %v], want finite numbers in order, apart in single precision", s.Column, s.Lower, s.Upper)
 		case bounds && s.ThresholdDelta != 0 || !bounds && (s.Lower != 0 || s.Upper != 0):
