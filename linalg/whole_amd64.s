@@ -45,9 +45,9 @@ turn:
 	VMOVDQU      (AX)(DX*2), Y1
 	VPMADDWD     Y1, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
-	VPMOVSXDQ    X2, Y2
+	VPMOVZXDQ    X2, Y2
 	VPADDQ       Y2, Y0, Y0
-	VPMOVSXDQ    X1, Y2
+	VPMOVZXDQ    X1, Y2
 	VPADDQ       Y2, Y0, Y0
 	ADDQ         $0x10, DX
 	CMPQ         DX, CX
@@ -102,9 +102,9 @@ turn:
 	VPMOVZXBW    (AX)(DX*1), Y1
 	VPMADDWD     Y1, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
-	VPMOVSXDQ    X2, Y2
+	VPMOVZXDQ    X2, Y2
 	VPADDQ       Y2, Y0, Y0
-	VPMOVSXDQ    X1, Y2
+	VPMOVZXDQ    X1, Y2
 	VPADDQ       Y2, Y0, Y0
 	ADDQ         $0x10, DX
 	CMPQ         DX, CX
@@ -115,5 +115,241 @@ turn:
 	VPADDQ       X2, X1, X1
 	VMOVQ        X1, AX
 	MOVQ         AX, sum+16(FP)
+	VZEROUPPER
+	RET
+
+// func dotRowsShortAVX512(dst *int64, x *int16, m *int16, rows int, turns int, left int, mask uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·dotRowsShortAVX512(SB), NOSPLIT, $0-52
+	MOVQ  dst+0(FP), AX
+	MOVQ  rows+24(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  m+16(FP), BX
+	MOVQ  turns+32(FP), SI
+	MOVQ  left+40(FP), DI
+	MOVL  mask+48(FP), R8
+	KMOVD R8, K1
+
+row:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ   R8, R8
+	MOVQ   SI, R9
+	TESTQ  R9, R9
+	JZ     last
+
+turn:
+	VMOVDQU16 (DX)(R8*2), Z2
+	VPMADDWD  (BX)(R8*2), Z2, Z2
+	VPSLLQ    $0x20, Z2, Z3
+	VPSRAQ    $0x20, Z3, Z3
+	VPADDQ    Z3, Z0, Z0
+	VPSRAQ    $0x20, Z2, Z2
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x20, R8
+	DECQ      R9
+	JNZ       turn
+
+last:
+	TESTQ       DI, DI
+	JZ          total
+	VMOVDQU16.Z (DX)(R8*2), K1, Z2
+	VMOVDQU16.Z (BX)(R8*2), K1, Z3
+	VPMADDWD    Z3, Z2, Z2
+	VPSLLQ      $0x20, Z2, Z3
+	VPSRAQ      $0x20, Z3, Z3
+	VPADDQ      Z3, Z0, Z0
+	VPSRAQ      $0x20, Z2, Z2
+	VPADDQ      Z2, Z1, Z1
+	ADDQ        DI, R8
+
+total:
+	LEAQ          (DX)(R8*2), DX
+	VPADDQ        Z1, Z0, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y3
+	VPADDQ        Y3, Y2, Y3
+	VEXTRACTI128  $0x01, Y3, X2
+	VPADDQ        X2, X3, X2
+	VPSHUFD       $0x4e, X2, X3
+	VPADDQ        X3, X2, X2
+	VMOVQ         X2, (AX)
+	ADDQ          $0x08, AX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func squareRowsShortAVX512(dst *int64, x *int16, rows int, turns int, left int, mask uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·squareRowsShortAVX512(SB), NOSPLIT, $0-44
+	MOVQ  dst+0(FP), AX
+	MOVQ  rows+16(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  turns+24(FP), BX
+	MOVQ  left+32(FP), SI
+	MOVL  mask+40(FP), DI
+	KMOVD DI, K1
+
+row:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	TESTQ  R8, R8
+	JZ     last
+
+turn:
+	VMOVDQU16 (DX)(DI*2), Z2
+	VPMADDWD  Z2, Z2, Z2
+	VPSLLQ    $0x20, Z2, Z3
+	VPSRLQ    $0x20, Z3, Z3
+	VPADDQ    Z3, Z0, Z0
+	VPSRLQ    $0x20, Z2, Z2
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x20, DI
+	DECQ      R8
+	JNZ       turn
+
+last:
+	TESTQ       SI, SI
+	JZ          total
+	VMOVDQU16.Z (DX)(DI*2), K1, Z2
+	VPMADDWD    Z2, Z2, Z2
+	VPSLLQ      $0x20, Z2, Z3
+	VPSRLQ      $0x20, Z3, Z3
+	VPADDQ      Z3, Z0, Z0
+	VPSRLQ      $0x20, Z2, Z2
+	VPADDQ      Z2, Z1, Z1
+	ADDQ        SI, DI
+
+total:
+	LEAQ          (DX)(DI*2), DX
+	VPADDQ        Z1, Z0, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y3
+	VPADDQ        Y3, Y2, Y3
+	VEXTRACTI128  $0x01, Y3, X2
+	VPADDQ        X2, X3, X2
+	VPSHUFD       $0x4e, X2, X3
+	VPADDQ        X3, X2, X2
+	VMOVQ         X2, (AX)
+	ADDQ          $0x08, AX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func dotRowsByteAVX512(dst *int64, x *uint8, m *int16, rows int, turns int, left int, mask uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·dotRowsByteAVX512(SB), NOSPLIT, $0-52
+	MOVQ  dst+0(FP), AX
+	MOVQ  rows+24(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  m+16(FP), BX
+	MOVQ  turns+32(FP), SI
+	MOVQ  left+40(FP), DI
+	MOVL  mask+48(FP), R8
+	KMOVD R8, K1
+
+row:
+	VPXORQ Z0, Z0, Z0
+	XORQ   R8, R8
+	MOVQ   SI, R9
+	TESTQ  R9, R9
+	JZ     last
+
+turn:
+	VPMOVZXBW (DX)(R8*1), Z2
+	VPMADDWD  (BX)(R8*2), Z2, Z2
+	VPADDD    Z2, Z0, Z0
+	ADDQ      $0x20, R8
+	DECQ      R9
+	JNZ       turn
+
+last:
+	TESTQ       DI, DI
+	JZ          total
+	VPMOVZXBW.Z (DX)(R8*1), K1, Z2
+	VMOVDQU16.Z (BX)(R8*2), K1, Z4
+	VPMADDWD    Z4, Z2, Z2
+	VPADDD      Z2, Z0, Z0
+	ADDQ        DI, R8
+
+total:
+	LEAQ          (DX)(R8*1), DX
+	VPXORQ        Z1, Z1, Z1
+	VPXORQ        Z3, Z3, Z3
+	VPSLLQ        $0x20, Z0, Z2
+	VPSRAQ        $0x20, Z2, Z2
+	VPADDQ        Z2, Z3, Z3
+	VPSRAQ        $0x20, Z0, Z0
+	VPADDQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VPADDQ        Y2, Y3, Y2
+	VEXTRACTI128  $0x01, Y2, X4
+	VPADDQ        X4, X2, X4
+	VPSHUFD       $0x4e, X4, X2
+	VPADDQ        X2, X4, X4
+	VMOVQ         X4, (AX)
+	ADDQ          $0x08, AX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func squareRowsByteAVX512(dst *int64, x *uint8, rows int, turns int, left int, mask uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·squareRowsByteAVX512(SB), NOSPLIT, $0-44
+	MOVQ  dst+0(FP), AX
+	MOVQ  rows+16(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  turns+24(FP), BX
+	MOVQ  left+32(FP), SI
+	MOVL  mask+40(FP), DI
+	KMOVD DI, K1
+
+row:
+	VPXORQ Z0, Z0, Z0
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	TESTQ  R8, R8
+	JZ     last
+
+turn:
+	VPMOVZXBW (DX)(DI*1), Z2
+	VPMADDWD  Z2, Z2, Z2
+	VPADDD    Z2, Z0, Z0
+	ADDQ      $0x20, DI
+	DECQ      R8
+	JNZ       turn
+
+last:
+	TESTQ       SI, SI
+	JZ          total
+	VPMOVZXBW.Z (DX)(DI*1), K1, Z2
+	VPMADDWD    Z2, Z2, Z2
+	VPADDD      Z2, Z0, Z0
+	ADDQ        SI, DI
+
+total:
+	LEAQ          (DX)(DI*1), DX
+	VPXORQ        Z1, Z1, Z1
+	VPXORQ        Z3, Z3, Z3
+	VPSLLQ        $0x20, Z0, Z2
+	VPSRLQ        $0x20, Z2, Z2
+	VPADDQ        Z2, Z3, Z3
+	VPSRLQ        $0x20, Z0, Z0
+	VPADDQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VPADDQ        Y2, Y3, Y2
+	VEXTRACTI128  $0x01, Y2, X4
+	VPADDQ        X4, X2, X4
+	VPSHUFD       $0x4e, X4, X2
+	VPADDQ        X2, X4, X4
+	VMOVQ         X4, (AX)
+	ADDQ          $0x08, AX
+	DECQ          CX
+	JNZ           row
 	VZEROUPPER
 	RET

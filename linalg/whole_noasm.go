@@ -7,3 +7,9 @@ func dotVector[T WholeEntry](instructions, []T, []int16) (sum int64, done int) {
 
 // squareVector does nothing of the sum here, and says so.
 func squareVector[T WholeEntry](instructions, []T) (sum int64, done int) { return 0, 0 }
+
+// dotRowsVector does none of the rows here, and says so.
+func dotRowsVector[T WholeEntry](instructions, []int64, []T, []int16) (done int) { return 0 }
+
+// squareRowsVector does none of the rows here, and says so.
+func squareRowsVector[T WholeEntry](instructions, []int64, []T, int) (done int) { return 0 }

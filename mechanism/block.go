@@ -18,6 +18,7 @@ type Block struct {
 
 // blockMemory is the memory of a block that was read or copied.
 type blockMemory struct {
+	words    []uint64 // what was read from a file
 	x        payload
 	labels   []float32
 	measures measures
@@ -131,8 +132,8 @@ func (b *Block) Norm(i int) float64 {
 // coordinate.
 func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
 
-// Each calls do with the rows first … first+n-1, block after block. Rows in a file are read ahead, one
-// block while do works on another. A block is only valid until do returns.
+// Each calls do with the rows first … first+n-1, block after block. A block is only valid until do
+// returns. Pass is for all rows on several goroutines.
 func (r *Rows) Each(first, n int, do func(Block) error) error {
 	if r.file != nil {
 		return r.eachOfFile(first, n, do)
@@ -146,19 +147,6 @@ func (r *Rows) Each(first, n int, do func(Block) error) error {
 		if err = do(b); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// eachPayload calls do with the integers of the rows from ≤ i < to of these, block after block, and the
-// place of the first of them.
-func (r *Rows) eachPayload(from, to int, do func(x payload, at int)) error {
-	if r.file != nil {
-		return r.file.each(r, from, to, func(own *blockMemory, at int) error { do(own.x, at); return nil })
-	}
-	size := r.BlockLen()
-	for ; from < to; from += size {
-		do(r.x.part(from, min(size, to-from)), from)
 	}
 	return nil
 }

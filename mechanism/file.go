@@ -1,21 +1,26 @@
 package mechanism
 
 import (
+	"bufio"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sort"
 
 	"github.com/ditherml/dither/linalg"
 )
 
 // Rows in a file. The file holds blocks, each of them the integers of some rows and then their labels,
-// then a table of the blocks in JSON, its checksum, its length and a mark. Every block has a checksum, which is
-// held each time it is read: what is summed is what was measured. Integers and labels stand in the
+// then a table of the blocks in JSON, its checksum, its length and a mark. Integers and labels stand in the
 // order of the processor that wrote them: such a file is for the machine that made it.
+//
+// What a record may add is verified with measures of the very integers that are added: those in the memory
+// that a block was read into. They are computed anew each time, whatever the file has become, so that the
+// bound of a sum does not hang on the disk. Where they are kept instead, of rows of bits that are long, the
+// checksum of a block is held at each reading. Checksums otherwise guard the result, not the guarantee: they
+// are held when a block is read for the first time and then every so often.
 
 const (
 	fileMark = "dither-rows-1\n\x00\x00"
@@ -23,9 +28,14 @@ const (
 	fileBlockBytes = 1 << 18
 	// maxFileBlock is the largest number of rows in a block.
 	maxFileBlock = 1 << 14
-	// keptMeasures: rows of at least so many bytes have their measures kept in memory; of smaller ones
-	// they are computed when a block is read, so that memory stays far below the size of the file.
+	// keptMeasures: rows of bits of at least so many bytes have their measures kept in memory, since the
+	// product of bits with a center is slow.
 	keptMeasures = 256
+	// checkEvery is at which readings of a block its checksum is held: the first and each so many after it.
+	checkEvery = 16
+	// writeBytes is how much is written at a time: the operating system keeps a file that was written in
+	// large pieces in large pieces, which are read faster.
+	writeBytes = 1 << 20
 )
 
 // fileTable is the end of a file of rows.
@@ -54,14 +64,16 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // RowsWriter writes rows to a file, from which OpenRows reads them.
 type RowsWriter struct {
-	w      io.Writer
+	w      *bufio.Writer
 	table  fileTable
 	offset int64
 	bytes  []byte
 }
 
 // NewRowsWriter returns a writer without rows yet.
-func NewRowsWriter(w io.Writer) *RowsWriter { return &RowsWriter{w: w} }
+func NewRowsWriter(w io.Writer) *RowsWriter {
+	return &RowsWriter{w: bufio.NewWriterSize(w, writeBytes)}
+}
 
 // Append writes rows in memory after those before. All must be alike in type, dim and step, and in
 // whether they have labels; their frames do not matter.
@@ -109,18 +121,7 @@ func (w *RowsWriter) Close(note json.RawMessage) error {
 	text = binary.LittleEndian.AppendUint32(text, sum)
 	text = binary.LittleEndian.AppendUint64(text, uint64(length))
 	_, err = w.w.Write(append(text, fileMark...))
-	return err
-}
-
-// rowsFile is where blocks are read from.
-type rowsFile struct {
-	r     io.ReaderAt
-	table fileTable
-}
-
-func (f *rowsFile) keepsMeasures() bool {
-	dense := Rows{kind: f.table.Type, dim: f.table.Dim}
-	return f.table.Type != Sparse && dense.rowBytes() >= keptMeasures
+	return errors.Join(err, w.w.Flush())
 }
 
 // FileNote returns the note of a file of rows of this size, or an error that says that it is none.
@@ -129,9 +130,10 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 	return t.Note, err
 }
 
-// OpenRows returns the rows of a file of this size, seen from a frame. They are read anew whenever
-// they are asked for, and their checksums are held, once now; the file must not change. The rows are
-// all records of their table.
+// OpenRows returns the rows of a file of this size, seen from a frame. All of it is read once now, and its
+// checksums are held; then rows are read anew whenever they are asked for. The file must not change: if r
+// tells its size and when it was written, as an os.File does, a change is an error. The rows are all records
+// of their table.
 func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	t, err := readTable(r, size)
 	if err != nil {
@@ -141,7 +143,12 @@ func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows.file = &rowsFile{r, t}
+	if rows.file, err = newRowsFile(r, t); err != nil {
+		return nil, err
+	}
+	if !rows.file.keepsMeasures() {
+		return rows, rows.file.check()
+	}
 	return rows, rows.measure()
 }
 
@@ -206,35 +213,4 @@ func (t fileTable) blockBytes(b fileBlock) int {
 		n += 4 * b.Rows
 	}
 	return n
-}
-
-// read fills own with block k, and holds its checksum.
-func (f *rowsFile) read(k int, form payload, own *blockMemory) (err error) {
-	b := f.table.Blocks[k]
-	at, sum := b.Offset, uint32(0)
-	fill := func(dst []byte) error {
-		if n, failed := f.r.ReadAt(dst, at); n < len(dst) {
-			return fmt.Errorf("mechanism: read a block of rows: %w", failed)
-		}
-		at, sum = at+int64(len(dst)), crc32.Update(sum, castagnoli, dst)
-		return nil
-	}
-	if own.x, err = form.decode(own.x, b.Rows, b.Entries, fill); err != nil {
-		return err
-	}
-	if own.labels = nil; f.table.Labels {
-		own.labels = make([]float32, b.Rows)
-		if err = fill(linalg.Bytes(own.labels)); err != nil {
-			return err
-		}
-	}
-	if sum != b.Sum {
-		return errDamaged("a block has another checksum")
-	}
-	return nil
-}
-
-// blockOf returns the block that row i is in.
-func (f *rowsFile) blockOf(i int) int {
-	return sort.Search(len(f.table.Blocks), func(k int) bool { return f.table.Blocks[k].First > i }) - 1
 }

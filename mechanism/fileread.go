@@ -1,121 +1,149 @@
 package mechanism
 
-// each calls do with every block that has rows from ≤ i < to, in memory that is reused, cut to those
-// rows, and the place of the first of them. One block is read while do works on the one before.
-func (f *rowsFile) each(r *Rows, from, to int, do func(own *blockMemory, at int) error) error {
-	if from >= to {
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// rowsFile is where blocks are read from. It is safe for concurrent use.
+type rowsFile struct {
+	r        io.ReaderAt
+	table    fileTable
+	readings []atomic.Uint32 // of each block
+	stat     func() (fs.FileInfo, error)
+	size     int64
+	written  time.Time
+	free     *sync.Pool // of *blockMemory
+}
+
+// newRowsFile remembers what the file is now.
+func newRowsFile(r io.ReaderAt, t fileTable) (*rowsFile, error) {
+	f := &rowsFile{r: r, table: t, readings: make([]atomic.Uint32, len(t.Blocks)), free: &sync.Pool{New: func() any { return &blockMemory{} }}}
+	if known, ok := r.(fs.File); ok {
+		f.stat = known.Stat
+		info, err := f.stat()
+		if err != nil {
+			return nil, fmt.Errorf("mechanism: look at the file of rows: %w", err)
+		}
+		f.size, f.written = info.Size(), info.ModTime()
+	}
+	return f, nil
+}
+
+// unchanged refuses a file that was written to since it was opened, as far as it can be seen.
+func (f *rowsFile) unchanged() error {
+	if f.stat == nil {
 		return nil
 	}
-	type filled struct {
-		own *blockMemory
-		k   int
-		err error
+	info, err := f.stat()
+	if err != nil {
+		return fmt.Errorf("mechanism: look at the file of rows: %w", err)
 	}
-	free, ready, stop := make(chan *blockMemory, 2), make(chan filled, 1), make(chan struct{})
-	defer close(stop)
-	free <- &blockMemory{}
-	free <- &blockMemory{}
-	first, last := f.blockOf(from), f.blockOf(to-1)
-	go func() {
-		for k := first; k <= last; k++ {
-			var own *blockMemory
-			select {
-			case own = <-free:
-			case <-stop:
-				return
-			}
-			next := filled{own, k, f.read(k, r.form, own)}
-			select {
-			case ready <- next:
-			case <-stop:
-				return
-			}
-		}
-	}()
-	for range last - first + 1 {
-		next := <-ready
-		if next.err != nil {
-			return next.err
-		}
-		if err := f.cut(next.own, next.k, from, to, do); err != nil {
-			return err
-		}
-		free <- next.own
+	if info.Size() != f.size || !info.ModTime().Equal(f.written) {
+		return errDamaged("it was written to while it was in use")
 	}
 	return nil
 }
 
-// cut calls do with the rows of block k that are from ≤ i < to.
-func (f *rowsFile) cut(own *blockMemory, k, from, to int, do func(own *blockMemory, at int) error) error {
+// keepsMeasures reports whether the measures of all rows are kept in memory.
+func (f *rowsFile) keepsMeasures() bool {
+	rows := Rows{kind: f.table.Type, dim: f.table.Dim}
+	return f.table.Type == Bit && rows.rowBytes() >= keptMeasures
+}
+
+// read fills own with block k, and holds its checksum if it is time to, or if its measures are kept.
+func (f *rowsFile) read(k int, form payload, own *blockMemory) (err error) {
 	b := f.table.Blocks[k]
-	start, end := max(from, b.First), min(to, b.First+b.Rows)
-	if start == b.First && end == b.First+b.Rows {
-		return do(own, start)
+	own.words = room(own.words, (b.Bytes+7)/8)
+	bytes := linalg.Bytes(own.words)[:b.Bytes]
+	if n, failed := f.r.ReadAt(bytes, b.Offset); n < len(bytes) {
+		return fmt.Errorf("mechanism: read a block of rows: %w", failed)
 	}
-	part := *own
-	part.x, part.labels = own.x.part(start-b.First, end-start), piece(own.labels, start-b.First, end-start)
-	return do(&part, start)
+	if due := f.readings[k].Add(1)%checkEvery == 1; (due || f.keepsMeasures()) && crc32.Checksum(bytes, castagnoli) != b.Sum {
+		return errDamaged("a block has another checksum")
+	}
+	if own.x, err = form.decode(own.x, own.words, b.Rows, b.Entries); err != nil {
+		return err
+	}
+	if own.labels = own.labels[:0]; f.table.Labels {
+		own.labels = room(own.labels, b.Rows)
+		copy(linalg.Bytes(own.labels), bytes[len(bytes)-4*b.Rows:])
+	}
+	return nil
 }
 
-// eachOfFile is Each for rows in a file.
-func (r *Rows) eachOfFile(first, n int, do func(Block) error) error {
-	from := first - r.first
-	if n < 0 || from < 0 || from > r.count-n {
-		return errOutside
+// blockOf returns the block that row i is in.
+func (f *rowsFile) blockOf(i int) int {
+	return sort.Search(len(f.table.Blocks), func(k int) bool { return f.table.Blocks[k].First > i }) - 1
+}
+
+// turns hands out the numbers of blocks, each once, in ascending order. Goroutines may share it.
+type turns struct {
+	next atomic.Int64
+	end  int64
+}
+
+// newTurns returns the turns of the blocks that have the rows from ≤ i < to.
+func (f *rowsFile) newTurns(from, to int) *turns {
+	t := &turns{}
+	if from < to {
+		t.next.Store(int64(f.blockOf(from)))
+		t.end = int64(f.blockOf(to-1)) + 1
 	}
-	return r.file.each(r, from, from+n, func(own *blockMemory, at int) error {
-		return do(Block{rows: r, x: own.x, first: r.first + at, labels: own.labels, measures: r.measured(own, at)})
+	return t
+}
+
+// take returns the next block, if there is one.
+func (t *turns) take() (int, bool) {
+	k := t.next.Add(1) - 1
+	return int(k), k < t.end
+}
+
+// each calls do with the blocks of the turns that this call takes, in memory that is used again, and their
+// numbers.
+func (f *rowsFile) each(form payload, t *turns, do func(own *blockMemory, k int) error) error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	own := f.free.Get().(*blockMemory)
+	defer f.free.Put(own)
+	for k, more := t.take(); more; k, more = t.take() {
+		if err := f.read(k, form, own); err != nil {
+			return err
+		}
+		if err := do(own, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check reads all blocks once.
+func (f *rowsFile) check() error {
+	form := newPayload(f.table.Type, 0, f.table.Dim)
+	return f.together(form, func(*blockMemory, int) error { return nil })
+}
+
+// together is each for all blocks, on all processors.
+func (f *rowsFile) together(form payload, do func(own *blockMemory, k int) error) error {
+	turns := f.newTurns(0, f.table.Count)
+	var lock sync.Mutex
+	var failed error
+	parallel(len(f.table.Blocks), func(int, int) {
+		if err := f.each(form, turns, do); err != nil {
+			lock.Lock()
+			defer lock.Unlock()
+			failed = errors.Join(failed, err)
+		}
 	})
-}
-
-// measured returns the measures of the rows in own, the first of which stands at.
-func (r *Rows) measured(own *blockMemory, at int) measures {
-	n := own.x.count()
-	if r.measures.n2 != nil {
-		return r.measures.part(at, n)
-	}
-	own.measures = r.frame.newMeasures(n, own.measures)
-	r.frame.measureAll(own.measures, own.x)
-	return own.measures
-}
-
-// loadFile reads rows that may lie in several blocks.
-func (r *Rows) loadFile(at, n int, old Block) (Block, error) {
-	records, places := make([]int, n), make([]int, n)
-	for i := range records {
-		records[i], places[i] = r.first+at+i, at+i
-	}
-	return r.loadFileAt(records, places, old)
-}
-
-// loadFileAt reads the blocks that have the rows that are listed, in the order of the list, each once
-// where they stand together.
-func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
-	own := old.memory()
-	own.measures = r.frame.newMeasures(len(at), own.measures)
-	out := Block{rows: r, records: records, measures: own.measures, own: own}
-	read, labels := &blockMemory{}, []float32(nil)
-	out.x = r.form.take(own.x, nil)
-	for from := 0; from < len(at); {
-		k := r.file.blockOf(at[from])
-		b := r.file.table.Blocks[k]
-		if err := r.file.read(k, r.form, read); err != nil {
-			return Block{}, err
-		}
-		all := r.measured(read, b.First)
-		var inside []int
-		for to := from; to < len(at) && at[to] >= b.First && at[to] < b.First+b.Rows; to++ {
-			inside = append(inside, at[to]-b.First)
-		}
-		for i, j := range inside {
-			own.measures.copyFrom(from+i, all, j)
-			if read.labels != nil {
-				labels = append(labels, read.labels[j])
-			}
-		}
-		out.x = out.x.extend(read.x, inside)
-		from += len(inside)
-	}
-	own.x, own.labels, out.labels = out.x, labels, labels
-	return out, nil
+	return failed
 }

@@ -1,9 +1,7 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
-	"sync"
 )
 
 // measures are what the frame makes of rows: what their records' proposals are verified with.
@@ -101,28 +99,25 @@ func (m *measures) multiplier(i int, f *frame) float64 {
 	return float64(m.multipliers[i])
 }
 
-// measure computes and keeps the measures of all rows, if they are to be kept. It reads all of them.
+// measure computes and keeps the measures of all rows, unless they are of a file and computed when they are
+// read.
 func (r *Rows) measure() error {
 	r.measures = measures{}
-	keep := r.file == nil || r.file.keepsMeasures()
-	var all measures
-	if keep {
-		all = r.frame.newMeasures(r.count, measures{})
+	if r.file != nil && !r.file.keepsMeasures() {
+		return nil
 	}
-	var lock sync.Mutex
-	var failed error
-	parallel(r.count, func(from, to int) {
-		err := r.eachPayload(from, to, func(x payload, at int) {
-			if keep {
-				r.frame.measureAll(all.part(at, x.count()), x)
-			}
+	all := r.frame.newMeasures(r.count, measures{})
+	var err error
+	if r.file != nil {
+		err = r.file.together(r.form, func(own *blockMemory, k int) error {
+			r.frame.measureAll(all.part(r.file.table.Blocks[k].First, own.x.count()), own.x)
+			return nil
 		})
-		lock.Lock()
-		defer lock.Unlock()
-		failed = errors.Join(failed, err)
-	})
+	} else {
+		parallel(r.count, func(from, to int) { r.frame.measureAll(all.part(from, to-from), r.x.part(from, to-from)) })
+	}
 	r.measures = all
-	return failed
+	return err
 }
 
 // Seen returns the same records, in the same memory, seen from another frame.

@@ -56,9 +56,9 @@ type payload interface {
 	extend(o payload, rows []int) payload
 	// encode appends the bytes of a file to dst and says how many entries sparse rows have.
 	encode(dst []byte) ([]byte, int)
-	// decode returns the rows that encode made bytes of, in memory of to if there is enough; fill
-	// fills a slice with the bytes that come next.
-	decode(to payload, rows, entries int, fill func([]byte) error) (payload, error)
+	// decode returns the rows that encode made bytes of, as they stand in words from the first byte on,
+	// without a copy where there is a choice; it may use memory of to otherwise.
+	decode(to payload, words []uint64, rows, entries int) (payload, error)
 	// weigh turns weights that stand column after column into what margins wants.
 	weigh(weights []float32, columns int) []float32
 	// margins writes the products of all rows with the weights of weigh to dst, row-major.
@@ -163,10 +163,8 @@ func (p dense[T]) extend(o payload, rows []int) payload {
 
 func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
 
-func (p dense[T]) decode(to payload, rows, _ int, fill func([]byte) error) (payload, error) {
-	buffer, _ := to.(dense[T])
-	out := dense[T]{p.dim, room(buffer.x, rows*p.dim)}
-	return out, fill(linalg.Bytes(out.x))
+func (p dense[T]) decode(_ payload, words []uint64, rows, _ int) (payload, error) {
+	return dense[T]{p.dim, linalg.View[T](words, 0, rows*p.dim)}, nil
 }
 
 // room returns a slice of n entries, in the memory of s if there is enough.

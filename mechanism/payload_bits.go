@@ -74,10 +74,8 @@ func (p bitRows) extend(o payload, rows []int) payload {
 
 func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
 
-func (p bitRows) decode(to payload, rows, _ int, fill func([]byte) error) (payload, error) {
-	buffer, _ := to.(bitRows)
-	out := bitRows{p.dim, room(buffer.x, rows*linalg.BitWords(p.dim))}
-	return out, fill(linalg.Bytes(out.x))
+func (p bitRows) decode(_ payload, words []uint64, rows, _ int) (payload, error) {
+	return bitRows{p.dim, words[:rows*linalg.BitWords(p.dim)]}, nil
 }
 
 func (p bitRows) weigh(weights []float32, _ int) []float32 { return weights }

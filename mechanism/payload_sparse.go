@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -123,21 +122,22 @@ func (p *sparseRows) encode(dst []byte) ([]byte, int) {
 	return append(dst, linalg.Bytes(p.value[from:to])...), to - from
 }
 
-func (p *sparseRows) decode(to payload, rows, entries int, fill func([]byte) error) (payload, error) {
-	out, lengths := p.cleared(to), make([]uint32, rows)
-	if err := fill(linalg.Bytes(lengths)); err != nil {
-		return nil, err
+func (p *sparseRows) decode(to payload, words []uint64, rows, entries int) (payload, error) {
+	buffer, _ := to.(*sparseRows)
+	if buffer == nil {
+		buffer = &sparseRows{}
 	}
-	for i, n := range lengths {
+	out, left := &sparseRows{dim: p.dim, start: append(buffer.start[:0], 0)}, entries
+	for i, n := range linalg.View[uint32](words, 0, rows) {
+		if left -= int(n); left < 0 {
+			break
+		}
 		out.start = append(out.start, out.start[i]+int(n))
 	}
-	if out.start[rows] != entries {
+	if left != 0 {
 		return nil, errDamaged("a block has other entries than its table says")
 	}
-	out.index, out.value = room(out.index, entries), room(out.value, entries)
-	if err := errors.Join(fill(linalg.Bytes(out.index)), fill(linalg.Bytes(out.value))); err != nil {
-		return nil, err
-	}
+	out.index, out.value = linalg.View[uint32](words, 4*rows, entries), linalg.View[int16](words, 4*(rows+entries), entries)
 	return out, out.check()
 }
 

@@ -106,17 +106,20 @@ func Symmetric(m []float64, d int) []float64 {
 // fills c for the records of a block; it is called from several goroutines, each
 // with its own c.
 func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Contributions, b mechanism.Block)) error {
-	return addParts(sum, rows.Len(), rows.BlockLen(), func(w *worker, from, to int) error {
-		return rows.Each(rows.First()+from, to-from, func(b mechanism.Block) error { return w.add(b, propose) })
+	parts := partsOf(rows.Len(), rows.BlockLen())
+	pass := rows.Pass(parts)
+	return addParts(sum, parts, func(w *worker, p int) error {
+		return pass.Each(p, func(b mechanism.Block) error { return w.add(b, propose) })
 	})
 }
 
 // AddSample is AddAll for the records of a sample.
 func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *linalg.Contributions, b mechanism.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
-	return addParts(sum, len(indices), size, func(w *worker, from, to int) error {
+	parts := partsOf(len(indices), size)
+	return addParts(sum, parts, func(w *worker, p int) error {
 		var b mechanism.Block
-		for ; from < to; from += size {
+		for from, to := p*len(indices)/parts, (p+1)*len(indices)/parts; from < to; from += size {
 			var err error
 			if b, err = rows.LoadAt(indices[from:min(from+size, to)], b); err != nil {
 				return err
@@ -143,15 +146,17 @@ func (w *worker) add(b mechanism.Block, propose func(c *linalg.Contributions, b 
 	return w.sum.AddBlock(b, w.c)
 }
 
-// addParts runs add on parts of n things, in several goroutines with a part of the sum each,
+// partsOf returns into how many parts n things are divided for all processors, none smaller than a block.
+func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/block)) }
+
+// addParts runs add for each part, in several goroutines with a part of the sum each,
 // and merges the parts.
-func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, from, to int) error) error {
-	parts := max(1, min(runtime.GOMAXPROCS(0), n/block))
+func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
 		workers[p].sum = sum.Empty()
-		wait.Go(func() { errs[p] = add(&workers[p], p*n/parts, (p+1)*n/parts) })
+		wait.Go(func() { errs[p] = add(&workers[p], p) })
 	}
 	wait.Wait()
 	for p := range parts {
@@ -170,15 +175,15 @@ func addParts(sum *mechanism.Sum, n, block int, add func(w *worker, from, to int
 // of blocks[m], which are the same for each sum m, as its rows see them.
 func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []linalg.Contributions, blocks []mechanism.Block)) error {
 	base := rows[0]
-	n, size := base.Len(), base.BlockLen()
-	parts := max(1, min(runtime.GOMAXPROCS(0), n/size))
+	parts := partsOf(base.Len(), base.BlockLen())
+	pass := base.Pass(parts)
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
 		groups[p] = group.Empty()
 		wait.Go(func() {
 			c, blocks, propose := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows)), proposer()
-			errs[p] = base.Each(base.First()+p*n/parts, (p+1)*n/parts-p*n/parts, func(b mechanism.Block) error {
+			errs[p] = pass.Each(p, func(b mechanism.Block) error {
 				for m, r := range rows {
 					var err error
 					if blocks[m], err = r.See(b, blocks[m]); err != nil {

@@ -14,6 +14,7 @@ func whole(c *build.Context) {
 		wholeKernel(c, entry, false)
 		wholeKernel(c, entry, true)
 	}
+	wholeRows(c)
 }
 
 // wholeKernel writes one kernel; n is a positive multiple of 16.
@@ -48,11 +49,14 @@ func wholeKernel(c *build.Context, entry string, square bool) {
 	} else {
 		c.VPMADDWD(operand.Mem{Base: m, Index: i, Scale: 2}, v, v)
 	}
-	half, wide := c.XMM(), c.YMM()
+	half, wide, widen := c.XMM(), c.YMM(), c.VPMOVSXDQ
+	if square {
+		widen = c.VPMOVZXDQ // two squares of -32768 are 2^31
+	}
 	c.VEXTRACTI128(operand.Imm(1), v, half)
-	c.VPMOVSXDQ(half, wide)
+	widen(half, wide)
 	c.VPADDQ(wide, sum, sum)
-	c.VPMOVSXDQ(v.AsX(), wide)
+	widen(v.AsX(), wide)
 	c.VPADDQ(wide, sum, sum)
 	c.ADDQ(operand.Imm(16), i)
 	c.CMPQ(i, n)

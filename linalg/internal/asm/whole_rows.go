@@ -1,0 +1,162 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// wholeRowsKernel writes a kernel of DotRows or SquareRows.
+type wholeRowsKernel struct {
+	*build.Context
+	bytes, square bool
+	x, m, end     reg.Register // end of the whole turns of a row, in bytes of x
+	sum, other    reg.VecVirtual
+	mask          reg.OpmaskVirtual
+}
+
+// wholeRows writes the kernels of DotRows and SquareRows: row after row, 32 entries a turn, multiplied in
+// pairs to 32 bits. Pairs of bytes are added up in 32 bits, which the callers see to suffices, and pairs of 16 bits in 64.
+func wholeRows(c *build.Context) {
+	for _, bytes := range []bool{false, true} {
+		for _, square := range []bool{false, true} {
+			k := &wholeRowsKernel{Context: c, bytes: bytes, square: square}
+			k.write()
+		}
+	}
+}
+
+// size is how many bytes an entry has.
+func (k *wholeRowsKernel) size() int {
+	if k.bytes {
+		return 1
+	}
+	return 2
+}
+
+func (k *wholeRowsKernel) begin() {
+	name, entry, m := "dotRows", "int16", "m *int16, "
+	if k.square {
+		name, m = "squareRows", ""
+	}
+	if k.bytes {
+		name, entry = name+"Byte", "uint8"
+	} else {
+		name += "Short"
+	}
+	k.Function(name + "AVX512")
+	k.Attributes(attr.NOSPLIT)
+	k.SignatureExpr("func(dst *int64, x *" + entry + ", " + m + "rows, turns, left int, mask uint32)")
+}
+
+// write writes the kernel: of rows of 32·turns+left entries, of which the last have a bit each in mask.
+func (k *wholeRowsKernel) write() {
+	k.begin()
+	dst, rows := k.Load(k.Param("dst"), k.GP64()), k.Load(k.Param("rows"), k.GP64())
+	k.x = k.Load(k.Param("x"), k.GP64())
+	if k.m = nil; !k.square {
+		k.m = k.Load(k.Param("m"), k.GP64())
+	}
+	turns, left := k.Load(k.Param("turns"), k.GP64()), k.Load(k.Param("left"), k.GP64())
+	bits := k.Load(k.Param("mask"), k.GP32())
+	k.mask = k.K()
+	k.KMOVD(bits, k.mask)
+	k.sum, k.other = k.ZMM(), k.ZMM()
+	k.Label("row")
+	k.VPXORQ(k.sum, k.sum, k.sum)
+	if !k.bytes {
+		k.VPXORQ(k.other, k.other, k.other)
+	}
+	at, i := k.GP64(), k.GP64()
+	k.XORQ(at, at)
+	k.MOVQ(turns, i)
+	k.TESTQ(i, i)
+	k.JZ(operand.LabelRef("last"))
+	k.Label("turn")
+	k.turn(at, false)
+	k.ADDQ(operand.Imm(32), at)
+	k.DECQ(i)
+	k.JNZ(operand.LabelRef("turn"))
+	k.Label("last")
+	k.TESTQ(left, left)
+	k.JZ(operand.LabelRef("total"))
+	k.turn(at, true)
+	k.ADDQ(left, at)
+	k.Label("total")
+	k.LEAQ(operand.Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, k.x)
+	k.total(dst)
+	k.ADDQ(operand.Imm(8), dst)
+	k.DECQ(rows)
+	k.JNZ(operand.LabelRef("row"))
+	k.VZEROUPPER()
+	k.RET()
+}
+
+// turn adds the products of 32 entries, or of those of the mask.
+func (k *wholeRowsKernel) turn(at reg.Register, last bool) {
+	v := k.ZMM()
+	x := operand.Mem{Base: k.x, Index: at, Scale: uint8(k.size())}
+	switch {
+	case k.bytes && last:
+		k.VPMOVZXBW_Z(x, k.mask, v)
+	case k.bytes:
+		k.VPMOVZXBW(x, v)
+	case last:
+		k.VMOVDQU16_Z(x, k.mask, v)
+	default:
+		k.VMOVDQU16(x, v)
+	}
+	switch {
+	case k.square:
+		k.VPMADDWD(v, v, v)
+	case last:
+		m := k.ZMM()
+		k.VMOVDQU16_Z(operand.Mem{Base: k.m, Index: at, Scale: 2}, k.mask, m)
+		k.VPMADDWD(m, v, v)
+	default:
+		k.VPMADDWD(operand.Mem{Base: k.m, Index: at, Scale: 2}, v, v)
+	}
+	if k.bytes {
+		k.VPADDD(v, k.sum, k.sum)
+		return
+	}
+	k.widen(v, k.sum, k.other)
+}
+
+// widen adds the even and the odd numbers of 32 bits of v to sums of 64 bits. Squares have no sign: two of
+// -32768 are 2^31.
+func (k *wholeRowsKernel) widen(v, even, odd reg.VecVirtual) {
+	low, right := k.ZMM(), k.VPSRAQ
+	if k.square {
+		right = k.VPSRLQ
+	}
+	k.VPSLLQ(operand.Imm(32), v, low)
+	right(operand.Imm(32), low, low)
+	k.VPADDQ(low, even, even)
+	right(operand.Imm(32), v, v)
+	k.VPADDQ(v, odd, odd)
+}
+
+// total stores the sum of a row.
+func (k *wholeRowsKernel) total(dst reg.Register) {
+	sum := k.ZMM()
+	if k.bytes {
+		k.VPXORQ(k.other, k.other, k.other)
+		k.VPXORQ(sum, sum, sum)
+		k.widen(k.sum, sum, k.other)
+		k.VPADDQ(k.other, sum, sum)
+	} else {
+		k.VPADDQ(k.other, k.sum, sum)
+	}
+	high := k.YMM()
+	k.VEXTRACTI64X4(operand.Imm(1), sum, high)
+	k.VPADDQ(high, sum.AsY(), high)
+	half := k.XMM()
+	k.VEXTRACTI128(operand.Imm(1), high, half)
+	k.VPADDQ(half, high.AsX(), half)
+	swapped := k.XMM()
+	k.VPSHUFD(operand.Imm(0x4e), half, swapped)
+	k.VPADDQ(swapped, half, half)
+	k.VMOVQ(half, operand.Mem{Base: dst})
+}

@@ -1,0 +1,79 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+import "golang.org/x/sys/cpu"
+
+// wholeRowsAvailable is the set that DotRows and SquareRows use; AVX-512 has to have BW too.
+var wholeRowsAvailable = detectWholeRows()
+
+func detectWholeRows() instructions {
+	if available == avx512 && !cpu.X86.HasAVX512BW {
+		return avx2
+	}
+	return available
+}
+
+const (
+	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits: a turn
+	// adds at most 2·255·32767, and 2^31 holds that of 128 turns of 32 entries.
+	maxDotBytes = 128 * 32
+	// maxSquareBytes: a turn adds at most 2·255², and 2^31 holds that of 2^14 turns.
+	maxSquareBytes = 1 << 14 * 32
+)
+
+// dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
+func dotRowsVector[T WholeEntry](set instructions, dst []int64, x []T, m []int16) (done int) {
+	if set < avx512 || wholeRowsAvailable < avx512 {
+		return 0
+	}
+	dim := len(m)
+	switch x := any(x).(type) {
+	case []int16:
+		dotRowsShortAVX512(&dst[0], &x[0], &m[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
+	case []uint8:
+		if dim > maxDotBytes {
+			return 0
+		}
+		dotRowsByteAVX512(&dst[0], &x[0], &m[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
+	}
+	return len(dst)
+}
+
+// squareRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
+func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim int) (done int) {
+	if set < avx512 || wholeRowsAvailable < avx512 {
+		return 0
+	}
+	switch x := any(x).(type) {
+	case []int16:
+		squareRowsShortAVX512(&dst[0], &x[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
+	case []uint8:
+		if dim > maxSquareBytes {
+			return 0
+		}
+		squareRowsByteAVX512(&dst[0], &x[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
+	}
+	return len(dst)
+}
+
+// dotRowsShortAVX512 writes the products of at least one row of 32·turns+left entries; bit j of mask is set
+// for each of the left.
+//
+//go:noescape
+func dotRowsShortAVX512(dst *int64, x, m *int16, rows, turns, left int, mask uint32)
+
+// squareRowsShortAVX512 writes the squares as dotRowsShortAVX512 the products.
+//
+//go:noescape
+func squareRowsShortAVX512(dst *int64, x *int16, rows, turns, left int, mask uint32)
+
+// dotRowsByteAVX512 is dotRowsShortAVX512 for at most maxDotBytes entries.
+//
+//go:noescape
+func dotRowsByteAVX512(dst *int64, x *uint8, m *int16, rows, turns, left int, mask uint32)
+
+// squareRowsByteAVX512 is squareRowsShortAVX512 for at most maxSquareBytes entries.
+//
+//go:noescape
+func squareRowsByteAVX512(dst *int64, x *uint8, rows, turns, left int, mask uint32)
