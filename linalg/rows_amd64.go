@@ -32,13 +32,16 @@ func blockRows(stride int) int { return max(blockBytes/max(stride, 1)&^7, 8) }
 
 // aheadOf returns how far behind a row a kernel that is called for n of so many rows asks
 // for memory: the first of the rows that follow come to the second cache, as far as there
-// is room. Whoever goes through a long matrix in blocks will need them next. Asking for
-// memory that is not there does nothing.
-func aheadOf(rows, n, stride int) int {
-	if rows*stride <= 4*blockBytes {
-		return rows * stride
+// is room. Whoever goes through a long matrix in blocks will need them next: the capacity of
+// x says whether there is more of it. Asking for memory that is not there does nothing.
+func aheadOf[T Entry | uint64](x []T, rows, n, stride int) int {
+	switch {
+	case rows*stride > 4*blockBytes:
+		return n * stride
+	case cap(x) == len(x):
+		return 0
 	}
-	return n * stride
+	return rows * stride
 }
 
 // lowMask has as many low bits set as the last and incomplete group of a row has entries.

@@ -2917,8 +2917,65 @@ rows5:
 
 few4:
 chunks6:
-	CMPQ    DX, $0x01
+	CMPQ    DX, $0x02
 	JL      few7
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS (CX)(BX*1), Z2
+	VMOVUPS 64(CX)(BX*1), Z3
+	VMOVUPS (CX)(BX*2), Z4
+	VMOVUPS 64(CX)(BX*2), Z5
+	VMOVUPS (CX)(SI*1), Z6
+	VMOVUPS 64(CX)(SI*1), Z7
+	MOVQ    16(SP), R8
+	MOVQ    rows+24(FP), R9
+	MOVQ    stride+48(FP), R10
+	MOVQ    columns+40(FP), R11
+	IMUL3Q  $0x08, R11, R11
+	MOVQ    24(SP), R12
+	MOVQ    R12, R13
+	MOVQ    AX, DI
+
+rows8:
+	PREFETCHT0   (DI)(R12*1)
+	XORQ         R13, R12
+	VBROADCASTSD (R8), Z8
+	VBROADCASTSD 8(R8), Z9
+	VBROADCASTSD 16(R8), Z10
+	VBROADCASTSD 24(R8), Z11
+	VPMOVSXWD    (DI), Y12
+	VCVTDQ2PD    Y12, Z12
+	VFMADD231PD  Z8, Z12, Z0
+	VFMADD231PD  Z9, Z12, Z2
+	VFMADD231PD  Z10, Z12, Z4
+	VFMADD231PD  Z11, Z12, Z6
+	VPMOVSXWD    16(DI), Y12
+	VCVTDQ2PD    Y12, Z12
+	VFMADD231PD  Z8, Z12, Z1
+	VFMADD231PD  Z9, Z12, Z3
+	VFMADD231PD  Z10, Z12, Z5
+	VFMADD231PD  Z11, Z12, Z7
+	ADDQ         R10, DI
+	ADDQ         R11, R8
+	DECQ         R9
+	JNZ          rows8
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z1, 64(CX)
+	VMOVUPS      Z2, (CX)(BX*1)
+	VMOVUPS      Z3, 64(CX)(BX*1)
+	VMOVUPS      Z4, (CX)(BX*2)
+	VMOVUPS      Z5, 64(CX)(BX*2)
+	VMOVUPS      Z6, (CX)(SI*1)
+	VMOVUPS      Z7, 64(CX)(SI*1)
+	SUBQ         $0x02, DX
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000080, CX
+	JMP          chunks6
+
+few7:
+chunks9:
+	CMPQ    DX, $0x01
+	JL      few10
 	VMOVUPS (CX), Z0
 	VMOVUPS (CX)(BX*1), Z1
 	VMOVUPS (CX)(BX*2), Z2
@@ -2932,7 +2989,7 @@ chunks6:
 	MOVQ    R12, R13
 	MOVQ    AX, DI
 
-rows8:
+rows11:
 	PREFETCHT0   (DI)(R12*1)
 	XORQ         R13, R12
 	VBROADCASTSD (R8), Z4
@@ -2948,7 +3005,7 @@ rows8:
 	ADDQ         R10, DI
 	ADDQ         R11, R8
 	DECQ         R9
-	JNZ          rows8
+	JNZ          rows11
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, (CX)(BX*1)
 	VMOVUPS      Z2, (CX)(BX*2)
@@ -2956,11 +3013,11 @@ rows8:
 	SUBQ         $0x01, DX
 	ADDQ         $0x00000010, AX
 	ADDQ         $0x00000040, CX
-	JMP          chunks6
+	JMP          chunks9
 
-few7:
+few10:
 	CMPQ      mask+64(FP), $0x00
-	JE        whole9
+	JE        whole12
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMOVUPD.Z (CX)(BX*2), K1, Z2
@@ -2973,7 +3030,7 @@ few7:
 	MOVQ      24(SP), R10
 	MOVQ      R10, R11
 
-rows10:
+rows13:
 	PREFETCHT0   (AX)(R10*1)
 	XORQ         R11, R10
 	VBROADCASTSD (DX), Z4
@@ -2989,13 +3046,13 @@ rows10:
 	ADDQ         R8, AX
 	ADDQ         R9, DX
 	DECQ         DI
-	JNZ          rows10
+	JNZ          rows13
 	VMOVUPD      Z0, K1, (CX)
 	VMOVUPD      Z1, K1, (CX)(BX*1)
 	VMOVUPD      Z2, K1, (CX)(BX*2)
 	VMOVUPD      Z3, K1, (CX)(SI*1)
 
-whole9:
+whole12:
 	SUBQ   $0x04, (SP)
 	ADDQ   $0x20, 16(SP)
 	MOVQ   $0x00000000, 24(SP)
@@ -3005,18 +3062,18 @@ whole9:
 	JMP    columns1
 
 fewer2:
-columns11:
+columns14:
 	CMPQ   (SP), $0x02
-	JL     fewer12
+	JL     fewer15
 	MOVQ   x+8(FP), AX
 	MOVQ   8(SP), CX
 	MOVQ   dim+32(FP), DX
 	IMUL3Q $0x08, DX, BX
 	SHRQ   $0x03, DX
 
-chunks13:
+chunks16:
 	CMPQ    DX, $0x04
-	JL      few14
+	JL      few17
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS 128(CX), Z2
@@ -3034,7 +3091,7 @@ chunks13:
 	MOVQ    R11, R12
 	MOVQ    AX, SI
 
-rows15:
+rows18:
 	PREFETCHT0   (SI)(R11*1)
 	XORQ         R12, R11
 	VBROADCASTSD (DI), Z8
@@ -3058,7 +3115,7 @@ rows15:
 	ADDQ         R9, SI
 	ADDQ         R10, DI
 	DECQ         R8
-	JNZ          rows15
+	JNZ          rows18
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
 	VMOVUPS      Z2, 128(CX)
@@ -3070,12 +3127,55 @@ rows15:
 	SUBQ         $0x04, DX
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000100, CX
-	JMP          chunks13
+	JMP          chunks16
 
-few14:
-chunks16:
+few17:
+chunks19:
+	CMPQ    DX, $0x02
+	JL      few20
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS (CX)(BX*1), Z2
+	VMOVUPS 64(CX)(BX*1), Z3
+	MOVQ    16(SP), DI
+	MOVQ    rows+24(FP), R8
+	MOVQ    stride+48(FP), R9
+	MOVQ    columns+40(FP), R10
+	IMUL3Q  $0x08, R10, R10
+	MOVQ    24(SP), R11
+	MOVQ    R11, R12
+	MOVQ    AX, SI
+
+rows21:
+	PREFETCHT0   (SI)(R11*1)
+	XORQ         R12, R11
+	VBROADCASTSD (DI), Z4
+	VBROADCASTSD 8(DI), Z5
+	VPMOVSXWD    (SI), Y6
+	VCVTDQ2PD    Y6, Z6
+	VFMADD231PD  Z4, Z6, Z0
+	VFMADD231PD  Z5, Z6, Z2
+	VPMOVSXWD    16(SI), Y6
+	VCVTDQ2PD    Y6, Z6
+	VFMADD231PD  Z4, Z6, Z1
+	VFMADD231PD  Z5, Z6, Z3
+	ADDQ         R9, SI
+	ADDQ         R10, DI
+	DECQ         R8
+	JNZ          rows21
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z1, 64(CX)
+	VMOVUPS      Z2, (CX)(BX*1)
+	VMOVUPS      Z3, 64(CX)(BX*1)
+	SUBQ         $0x02, DX
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000080, CX
+	JMP          chunks19
+
+few20:
+chunks22:
 	CMPQ    DX, $0x01
-	JL      few17
+	JL      few23
 	VMOVUPS (CX), Z0
 	VMOVUPS (CX)(BX*1), Z1
 	MOVQ    16(SP), DI
@@ -3087,7 +3187,7 @@ chunks16:
 	MOVQ    R11, R12
 	MOVQ    AX, SI
 
-rows18:
+rows24:
 	PREFETCHT0   (SI)(R11*1)
 	XORQ         R12, R11
 	VBROADCASTSD (DI), Z2
@@ -3099,17 +3199,17 @@ rows18:
 	ADDQ         R9, SI
 	ADDQ         R10, DI
 	DECQ         R8
-	JNZ          rows18
+	JNZ          rows24
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, (CX)(BX*1)
 	SUBQ         $0x01, DX
 	ADDQ         $0x00000010, AX
 	ADDQ         $0x00000040, CX
-	JMP          chunks16
+	JMP          chunks22
 
-few17:
+few23:
 	CMPQ      mask+64(FP), $0x00
-	JE        whole19
+	JE        whole25
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	MOVQ      16(SP), DX
@@ -3120,7 +3220,7 @@ few17:
 	MOVQ      24(SP), R9
 	MOVQ      R9, R10
 
-rows20:
+rows26:
 	PREFETCHT0   (AX)(R9*1)
 	XORQ         R10, R9
 	VBROADCASTSD (DX), Z2
@@ -3132,32 +3232,32 @@ rows20:
 	ADDQ         DI, AX
 	ADDQ         R8, DX
 	DECQ         SI
-	JNZ          rows20
+	JNZ          rows26
 	VMOVUPD      Z0, K1, (CX)
 	VMOVUPD      Z1, K1, (CX)(BX*1)
 
-whole19:
+whole25:
 	SUBQ   $0x02, (SP)
 	ADDQ   $0x10, 16(SP)
 	MOVQ   $0x00000000, 24(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x10, AX, AX
 	ADDQ   AX, 8(SP)
-	JMP    columns11
+	JMP    columns14
 
-fewer12:
-columns21:
+fewer15:
+columns27:
 	CMPQ   (SP), $0x01
-	JL     fewer22
+	JL     fewer28
 	MOVQ   x+8(FP), AX
 	MOVQ   8(SP), CX
 	MOVQ   dim+32(FP), DX
 	IMUL3Q $0x08, DX, BX
 	SHRQ   $0x03, DX
 
-chunks23:
+chunks29:
 	CMPQ    DX, $0x08
-	JL      few24
+	JL      few30
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS 128(CX), Z2
@@ -3175,7 +3275,7 @@ chunks23:
 	MOVQ    R10, R11
 	MOVQ    AX, BX
 
-rows25:
+rows31:
 	PREFETCHT0   (BX)(R10*1)
 	PREFETCHT0   64(BX)(R10*1)
 	XORQ         R11, R10
@@ -3207,7 +3307,7 @@ rows25:
 	ADDQ         R8, BX
 	ADDQ         R9, SI
 	DECQ         DI
-	JNZ          rows25
+	JNZ          rows31
 	VMOVUPS      Z0, (CX)
 	VMOVUPS      Z1, 64(CX)
 	VMOVUPS      Z2, 128(CX)
@@ -3219,12 +3319,94 @@ rows25:
 	SUBQ         $0x08, DX
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000200, CX
-	JMP          chunks23
+	JMP          chunks29
 
-few24:
-chunks26:
+few30:
+chunks32:
+	CMPQ    DX, $0x04
+	JL      few33
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	MOVQ    16(SP), SI
+	MOVQ    rows+24(FP), DI
+	MOVQ    stride+48(FP), R8
+	MOVQ    columns+40(FP), R9
+	IMUL3Q  $0x08, R9, R9
+	MOVQ    24(SP), R10
+	MOVQ    R10, R11
+	MOVQ    AX, BX
+
+rows34:
+	PREFETCHT0   (BX)(R10*1)
+	XORQ         R11, R10
+	VBROADCASTSD (SI), Z4
+	VPMOVSXWD    (BX), Y5
+	VCVTDQ2PD    Y5, Z5
+	VFMADD231PD  Z4, Z5, Z0
+	VPMOVSXWD    16(BX), Y5
+	VCVTDQ2PD    Y5, Z5
+	VFMADD231PD  Z4, Z5, Z1
+	VPMOVSXWD    32(BX), Y5
+	VCVTDQ2PD    Y5, Z5
+	VFMADD231PD  Z4, Z5, Z2
+	VPMOVSXWD    48(BX), Y5
+	VCVTDQ2PD    Y5, Z5
+	VFMADD231PD  Z4, Z5, Z3
+	ADDQ         R8, BX
+	ADDQ         R9, SI
+	DECQ         DI
+	JNZ          rows34
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z1, 64(CX)
+	VMOVUPS      Z2, 128(CX)
+	VMOVUPS      Z3, 192(CX)
+	SUBQ         $0x04, DX
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000100, CX
+	JMP          chunks32
+
+few33:
+chunks35:
+	CMPQ    DX, $0x02
+	JL      few36
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	MOVQ    16(SP), SI
+	MOVQ    rows+24(FP), DI
+	MOVQ    stride+48(FP), R8
+	MOVQ    columns+40(FP), R9
+	IMUL3Q  $0x08, R9, R9
+	MOVQ    24(SP), R10
+	MOVQ    R10, R11
+	MOVQ    AX, BX
+
+rows37:
+	PREFETCHT0   (BX)(R10*1)
+	XORQ         R11, R10
+	VBROADCASTSD (SI), Z2
+	VPMOVSXWD    (BX), Y3
+	VCVTDQ2PD    Y3, Z3
+	VFMADD231PD  Z2, Z3, Z0
+	VPMOVSXWD    16(BX), Y3
+	VCVTDQ2PD    Y3, Z3
+	VFMADD231PD  Z2, Z3, Z1
+	ADDQ         R8, BX
+	ADDQ         R9, SI
+	DECQ         DI
+	JNZ          rows37
+	VMOVUPS      Z0, (CX)
+	VMOVUPS      Z1, 64(CX)
+	SUBQ         $0x02, DX
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000080, CX
+	JMP          chunks35
+
+few36:
+chunks38:
 	CMPQ    DX, $0x01
-	JL      few27
+	JL      few39
 	VMOVUPS (CX), Z0
 	MOVQ    16(SP), SI
 	MOVQ    rows+24(FP), DI
@@ -3235,7 +3417,7 @@ chunks26:
 	MOVQ    R10, R11
 	MOVQ    AX, BX
 
-rows28:
+rows40:
 	PREFETCHT0   (BX)(R10*1)
 	XORQ         R11, R10
 	VBROADCASTSD (SI), Z1
@@ -3245,16 +3427,16 @@ rows28:
 	ADDQ         R8, BX
 	ADDQ         R9, SI
 	DECQ         DI
-	JNZ          rows28
+	JNZ          rows40
 	VMOVUPS      Z0, (CX)
 	SUBQ         $0x01, DX
 	ADDQ         $0x00000010, AX
 	ADDQ         $0x00000040, CX
-	JMP          chunks26
+	JMP          chunks38
 
-few27:
+few39:
 	CMPQ      mask+64(FP), $0x00
-	JE        whole29
+	JE        whole41
 	VMOVUPD.Z (CX), K1, Z0
 	MOVQ      16(SP), DX
 	MOVQ      rows+24(FP), BX
@@ -3264,7 +3446,7 @@ few27:
 	MOVQ      24(SP), R8
 	MOVQ      R8, R9
 
-rows30:
+rows42:
 	PREFETCHT0   (AX)(R8*1)
 	XORQ         R9, R8
 	VBROADCASTSD (DX), Z1
@@ -3274,19 +3456,19 @@ rows30:
 	ADDQ         SI, AX
 	ADDQ         DI, DX
 	DECQ         BX
-	JNZ          rows30
+	JNZ          rows42
 	VMOVUPD      Z0, K1, (CX)
 
-whole29:
+whole41:
 	SUBQ   $0x01, (SP)
 	ADDQ   $0x08, 16(SP)
 	MOVQ   $0x00000000, 24(SP)
 	MOVQ   dim+32(FP), AX
 	IMUL3Q $0x08, AX, AX
 	ADDQ   AX, 8(SP)
-	JMP    columns21
+	JMP    columns27
 
-fewer22:
+fewer28:
 	VZEROUPPER
 	RET
 

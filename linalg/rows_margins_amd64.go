@@ -14,7 +14,7 @@ func margins[T Entry](set instructions, dst []float32, x []T, dim int, w []float
 		most = min(most, tailRows)
 	}
 	rows := len(dst) / columns
-	for ahead := aheadOf(rows, most, stride); rows > 0; {
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
 			marginsAVX512(dst, x, w, n, dim, columns, stride, ahead)
@@ -103,7 +103,7 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 		tails = weightTails(tails, w, columns, dim)
 	}
 	rows := len(dst) / columns
-	for ahead := aheadOf(rows, most, 8*words); rows > 0; {
+	for ahead := aheadOf(x, rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
 			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, ahead, mask)

@@ -12,7 +12,7 @@ func addScaledRows[T Entry](set instructions, dst []float32, x []T, dim int, r [
 	stride := strideOf[T](dim)
 	most := blockRows(stride)
 	rows := len(r) / columns
-	for ahead := aheadOf(rows, most, stride); rows > 0; {
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
 			addScaledRowsAVX512(dst, x, r, n, dim, columns, stride, ahead)

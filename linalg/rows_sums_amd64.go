@@ -19,7 +19,7 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		most = min(most, limbRows)
 	}
 	rows := len(q) / columns
-	for ahead := aheadOf(rows, most, stride); rows > 0; {
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		addWholeBlock(set, dst, x, q[:n*columns], n, dim, columns, stride, ahead)
 		if set == avx2 {
@@ -89,7 +89,7 @@ func addWholeBits(set instructions, dst []float64, x []uint64, dim int, q []floa
 	words := BitWords(dim)
 	most := blockRows(8 * words)
 	rows, mask := len(q)/columns, lowMask(dim, sumGroup)
-	for ahead := aheadOf(rows, most, 8*words); rows > 0; {
+	for ahead := aheadOf(x, rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
 			addWholeBitAVX512(&dst[0], &x[0], &q[0], n, dim, columns, 8*words, ahead, mask)

@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -179,5 +184,160 @@ func TestEachStopsAtAnError(t *testing.T) {
 	}
 	if err = rows.Each(0, 51, func(Block) error { return nil }); err == nil {
 		t.Error("more rows than there are were taken")
+	}
+}
+
+// changing is a file whose bytes change under its reader.
+type changing struct{ text []byte }
+
+func (c *changing) ReadAt(dst []byte, at int64) (int, error) { return copy(dst, c.text[at:]), nil }
+
+// TestChangedFileKeepsTheBound changes every byte of the rows after the file was opened, to the least and the
+// largest integers that fit, and sums one record at a time: nothing adds more than the bound, whatever stands
+// in the file. Rows of bits that are long keep their measures, and are refused instead; so are bits beyond the
+// end of a row.
+func TestChangedFileKeepsTheBound(t *testing.T) {
+	for _, kind := range []RowType{Int16, Uint8, Bit} {
+		for _, dim := range []int{3, 64, 70, 2112} {
+			x := coordinates(rand.New(rand.NewPCG(4, 6)), kind, 9, dim)
+			file := &changing{smallBlocks(t, x, kind, make([]float32, len(x)))}
+			rows, err := OpenRows(file, int64(len(file.text)), Frame{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			keeps := kind == Bit && dim != 64
+			if err = rows.Each(0, 1, func(Block) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range rows.file.table.Blocks {
+				for i := range b.Bytes - 4*b.Rows {
+					file.text[b.Offset+int64(i)] = []byte{0x00, 0x80, 0xff, 0xff}[i&1+2*int(b.Offset&1)]
+				}
+			}
+			moved := false
+			for record := range len(x) {
+				s := newTestSum(t, rows, fullSample(t, len(x)), 1, 1, len(x))
+				err = rows.Each(record, 1, func(b Block) error {
+					return s.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: []float64{1e9}})
+				})
+				if refused := errors.Is(err, ErrDamaged); refused != keeps || err != nil && !refused {
+					t.Fatalf("%v, dim %d: got %v, want it refused: %v", kind, dim, err, keeps)
+				}
+				sum := new(big.Int)
+				for _, v := range s.Seal().state.values {
+					sum.Add(sum, new(big.Int).Mul(big.NewInt(v), big.NewInt(v)))
+				}
+				bound := big.NewInt(s.grid.bound)
+				if sum.Cmp(bound.Mul(bound, bound)) > 0 {
+					t.Fatalf("%v, dim %d: a record adds integers of squared norm %v, want at most %v", kind, dim, sum, bound)
+				}
+				moved = moved || sum.Sign() > 0
+			}
+			if moved == keeps {
+				t.Errorf("%v, dim %d: records added something: %v, want the opposite", kind, dim, moved)
+			}
+		}
+	}
+}
+
+func fullSample(t *testing.T, records int) Sample {
+	t.Helper()
+	s, err := Full().Draw(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestChecksumsAreHeldAgain changes a label after a file was opened: it is found within so many passes.
+func TestChecksumsAreHeldAgain(t *testing.T) {
+	x := coordinates(rand.New(rand.NewPCG(4, 7)), Int16, 20, 3)
+	file := &changing{smallBlocks(t, x, Int16, make([]float32, len(x)))}
+	rows, err := OpenRows(file, int64(len(file.text)), Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := func() error { return rows.Each(0, len(x), func(Block) error { return nil }) }
+	for range 2 * checkEvery {
+		if err = pass(); err != nil {
+			t.Fatalf("the undamaged file: %v", err)
+		}
+	}
+	last := rows.file.table.Blocks[len(rows.file.table.Blocks)-1]
+	file.text[last.Offset+int64(last.Bytes)-1] ^= 1
+	for k := range checkEvery {
+		if err = pass(); err != nil {
+			break
+		}
+		if k == checkEvery-1 {
+			t.Fatalf("the damage was not found in %d passes", checkEvery)
+		}
+	}
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v, want that the file is damaged", err)
+	}
+}
+
+// TestFileThatIsWrittenToIsRefused holds that a file that the operating system says was changed is not read on.
+func TestFileThatIsWrittenToIsRefused(t *testing.T) {
+	x := coordinates(rand.New(rand.NewPCG(4, 8)), Uint8, 20, 3)
+	path := filepath.Join(t.TempDir(), "rows")
+	text := smallBlocks(t, x, Uint8, make([]float32, len(x)))
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := OpenRows(file, int64(len(text)), Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(Block) error { return nil }
+	if err = rows.Each(0, len(x), nothing); err != nil {
+		t.Fatalf("a file that nobody wrote to: %v", err)
+	}
+	if err = os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err = rows.Each(0, len(x), nothing); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v, want that the file is damaged", err)
+	}
+}
+
+// TestPassMeetsEveryRowOnce counts the rows that the parts of a pass meet, in memory and in a file, run one
+// after another and at the same time.
+func TestPassMeetsEveryRowOnce(t *testing.T) {
+	const n = 300
+	x := coordinates(rand.New(rand.NewPCG(4, 9)), Uint8, n, 3)
+	memory := typedRows(t, x, Uint8, Frame{}, 0, n)
+	text := smallBlocks(t, x, Uint8, make([]float32, n))
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string]*Rows{"memory": memory, "file": file} {
+		for _, parts := range []int{1, 3} {
+			met, pass := make([]atomic.Int32, n), rows.Pass(parts)
+			parallel(parts, func(from, to int) {
+				for p := from; p < to; p++ {
+					if failed := pass.Each(p, func(b Block) error {
+						for i := range b.Len() {
+							met[b.Record(i)].Add(1)
+						}
+						return nil
+					}); failed != nil {
+						t.Error(failed)
+					}
+				}
+			})
+			for i := range met {
+				if got := met[i].Load(); got != 1 {
+					t.Fatalf("%s, %d parts: row %d was met %d times, want once", name, parts, i, got)
+				}
+			}
+		}
 	}
 }

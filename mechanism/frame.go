@@ -52,12 +52,16 @@ type frame struct {
 	step   float64
 	unit   float64 // what an integer stands for where nothing is normalized
 	square int64   // Σ m²
+	most   float64 // the squared norm of a row that counts, in grid units
+	rest   float64 // what the intercept leaves of norm 1 to a row
 }
 
 const (
 	// frameBits: the terms of y, and the intercept, have norms of at most 2^frameBits in a row
 	// that counts, so that n2 stays below 2^63.
 	frameBits = 30
+	// termLimit is the largest squared norm of a term of y.
+	termLimit = 1 << (2*frameBits - 2)
 	// rowBits is what M raises the norm of rows to, at most: far below frameBits, so that none
 	// is lost, far above 1, so that β is fine.
 	rowBits = 28
@@ -70,7 +74,7 @@ const (
 
 // newFrame puts a frame on the grid of rows.
 func newFrame(f Frame, kind RowType, dim int, step float64) (frame, error) {
-	out := frame{Frame: f, step: step, unit: step}
+	out := frame{Frame: f, step: step, unit: step, most: termLimit, rest: 1 / math.Sqrt(1+f.Intercept*f.Intercept)}
 	switch {
 	case f.Normalize > NormalizeUnit || f.Normalize == NormalizeClip && !positive(f.Radius):
 		return out, fmt.Errorf("mechanism: rows are normalized by way %d with radius %v, want a way of this package and a positive finite radius", f.Normalize, f.Radius)
@@ -87,7 +91,7 @@ func newFrame(f Frame, kind RowType, dim int, step float64) (frame, error) {
 	}
 	largest := float64(kind.Largest()) * math.Sqrt(float64(many))
 	out.bits = uint(max(0, rowBits-math.Ceil(math.Log2(largest))))
-	out.unit = math.Ldexp(step, -int(out.bits))
+	out.unit, out.most = math.Ldexp(step, -int(out.bits)), math.Ldexp(termLimit, -2*int(out.bits))
 	if f.Center == nil {
 		return out, nil
 	}
@@ -151,31 +155,29 @@ type measured struct {
 	multiplier float64
 }
 
-// measure returns what the frame makes of a row with squared norm n2 and product dot with m.
-func (f frame) measure(n2 int64, dot func() int64) measured {
-	first := f.first(math.Sqrt(float64(n2)) * f.step)
-	out := measured{}
-	limit := float64(int64(1) << (2*frameBits - 2))
-	if math.Ldexp(float64(n2), int(2*f.bits)) > limit {
-		return out
+// measure returns what the frame makes of a row with squared norm n2 and product dot with m, which counts
+// only when there is one.
+func (f *frame) measure(n2, dot int64) measured {
+	if !(float64(n2) <= f.most) {
+		return measured{}
 	}
-	y2 := n2 << (2 * f.bits)
+	out, y2, first := measured{}, n2<<(2*f.bits), f.first(math.Sqrt(float64(n2))*f.step)
 	if f.m != nil {
 		out.beta = 1
 		if f.beta > 0 {
 			out.beta = int64(math.Round(min(f.beta/first, 1<<frameBits)))
 		}
-		if float64(out.beta)*float64(out.beta)*f.m2 > limit {
+		if float64(out.beta)*float64(out.beta)*f.m2 > termLimit {
 			return measured{}
 		}
-		y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot()
+		y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot
 	}
 	return f.finish(out, y2, f.unit*first)
 }
 
 // first returns the factor of the first normalization of a row of this norm; 1 for a row of
 // zeros.
-func (f frame) first(norm float64) float64 {
+func (f *frame) first(norm float64) float64 {
 	switch {
 	case f.Normalize == NormalizeUnit && norm > 0:
 		return 1 / norm
@@ -186,33 +188,57 @@ func (f frame) first(norm float64) float64 {
 }
 
 // finish normalizes y, of squared norm y2 in integers that stand for unit, and adds the intercept.
-func (f frame) finish(out measured, y2 int64, unit float64) measured {
+func (f *frame) finish(out measured, y2 int64, unit float64) measured {
 	norm := math.Sqrt(float64(y2))
-	out.multiplier = unit
-	switch f.Normalize {
+	switch out.multiplier = unit; f.Normalize {
 	case NormalizeUnit:
-		if out.multiplier = 1; y2 > 0 {
-			out.multiplier = 1 / norm
-		}
+		return f.finishUnit(out, y2, norm)
 	case NormalizeClip:
 		out.multiplier = unit * min(1, f.Radius/(unit*norm))
 	}
 	if f.Intercept > 0 {
-		t := math.Round(f.Intercept / out.multiplier)
+		t := math.RoundToEven(f.Intercept / out.multiplier)
 		if !(t <= 1<<frameBits) {
 			return measured{}
 		}
-		if out.tail = int64(t); f.Normalize == NormalizeUnit {
-			switch {
-			case y2 == 0:
-				out.tail = 1
-			default:
-				out.multiplier /= math.Sqrt(1 + f.Intercept*f.Intercept)
-			}
-		}
+		out.tail = int64(t)
 	}
+	return out.counted(y2)
+}
+
+// counted adds the norm of the intercept to that of y.
+func (out measured) counted(y2 int64) measured {
 	out.n2 = y2 + out.tail*out.tail
 	return out
+}
+
+// finishUnit is finish for rows of norm 1, with the intercept; of a row of zeros the intercept is all.
+func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
+	if y2 == 0 {
+		if out.multiplier = 1; f.Intercept > 0 {
+			out.tail = 1
+		}
+		return out.counted(y2)
+	}
+	t := math.RoundToEven(f.Intercept * norm)
+	if !(t <= 1<<frameBits) {
+		return measured{}
+	}
+	out.multiplier, out.tail = f.rest/norm, int64(t)
+	return out.counted(y2)
+}
+
+// measureUnits turns the squared norms in m into measures of rows of norm 1 with an intercept and without a
+// center.
+func (f *frame) measureUnits(m *measures) {
+	multipliers, tails := m.multipliers[:len(m.n2)], m.tails[:len(m.n2)]
+	for i, n2 := range m.n2 {
+		y2, v := n2<<(2*f.bits), measured{}
+		if float64(n2) <= f.most {
+			v = f.finishUnit(v, y2, math.Sqrt(float64(y2)))
+		}
+		m.n2[i], multipliers[i], tails[i] = v.n2, float32(v.multiplier), int32(v.tail)
+	}
 }
 
 // centered returns the sums over y and the intercepts, column after column, from the sums over x

@@ -28,9 +28,27 @@ func (f frame) newMeasures(n int, old measures) measures {
 }
 
 // measureAll computes the measures of the rows of x.
-func (f frame) measureAll(m measures, x payload) {
-	for i := range x.count() {
-		m.set(i, f.measure(x.norm2(i), func() int64 { return x.dot(i, f.m, f.narrow) }))
+func (f *frame) measureAll(m measures, x payload) {
+	var room [maxBlockRows]int64
+	for first, n := 0, x.count(); first < n; first += len(room) {
+		rows := min(len(room), n-first)
+		part := m.part(first, rows)
+		f.measureSome(&part, x.part(first, rows), room[:rows])
+	}
+}
+
+// measureSome is measureAll for a few rows; dots is working space, one number a row.
+func (f *frame) measureSome(m *measures, x payload, dots []int64) {
+	x.norms2(m.n2)
+	switch {
+	case f.m != nil:
+		x.dots(dots, f.m, f.narrow)
+	case f.Normalize == NormalizeUnit && f.Intercept > 0:
+		f.measureUnits(m)
+		return
+	}
+	for i, n2 := range m.n2 {
+		m.set(i, f.measure(n2, dots[i]))
 	}
 }
 

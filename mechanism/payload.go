@@ -25,7 +25,8 @@ func (t RowType) String() string {
 	return [...]string{"int16", "uint8", "bit", "sparse"}[t]
 }
 
-// Largest returns the largest integer of the type.
+// Largest returns the largest integer of the type. Memory of the 16-bit types can hold -32768 too, which no
+// writer makes: sums hold for it as well.
 func (t RowType) Largest() int64 {
 	switch t {
 	case Uint8:
@@ -36,6 +37,14 @@ func (t RowType) Largest() int64 {
 	return maxCoordinate
 }
 
+// reach returns the largest magnitude that memory of the type can hold.
+func (t RowType) reach() int64 {
+	if t == Int16 || t == Sparse {
+		return -math.MinInt16
+	}
+	return t.Largest()
+}
+
 // payload holds the integers of rows of one type. Rows are named from 0.
 type payload interface {
 	// count returns the number of rows.
@@ -44,8 +53,10 @@ type payload interface {
 	put(i int, v []float64, step float64, way func(float64) float64)
 	// norm2 returns Σ x², exactly.
 	norm2(i int) int64
-	// dot returns Σ x·m modulo 2^64; narrow is m when it fits 16 bits, or nil.
-	dot(i int, m []int64, narrow []int16) int64
+	// norms2 writes norm2 of every row to dst.
+	norms2(dst []int64)
+	// dots writes Σ x·m modulo 2^64 of every row to dst; narrow is m when it fits 16 bits, or nil.
+	dots(dst []int64, m []int64, narrow []int16)
 	// copyRow writes row i to dst.
 	copyRow(dst []int16, i int)
 	// part returns n rows from first on, in the same memory.
@@ -128,14 +139,20 @@ func inside(q, low, high float64) float64 {
 
 func (p dense[T]) norm2(i int) int64 { return linalg.SquareWhole(p.row(i)) }
 
-func (p dense[T]) dot(i int, m []int64, narrow []int16) (sum int64) {
+func (p dense[T]) norms2(dst []int64) { linalg.SquareRows(dst, p.x, p.dim) }
+
+func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 	if narrow != nil {
-		return linalg.DotWhole(p.row(i), narrow)
+		linalg.DotRows(dst, p.x, p.dim, narrow)
+		return
 	}
-	for j, v := range p.row(i) {
-		sum += int64(v) * m[j]
+	for i := range dst {
+		sum := int64(0)
+		for j, v := range p.row(i) {
+			sum += int64(v) * m[j]
+		}
+		dst[i] = sum
 	}
-	return sum
 }
 
 func (p dense[T]) copyRow(dst []int16, i int) {

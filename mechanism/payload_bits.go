@@ -44,9 +44,18 @@ func (p bitRows) each(i int, do func(j int)) {
 	}
 }
 
-func (p bitRows) dot(i int, m []int64, _ []int16) (sum int64) {
-	p.each(i, func(j int) { sum += m[j] })
-	return sum
+func (p bitRows) norms2(dst []int64) {
+	for i := range dst {
+		dst[i] = p.norm2(i)
+	}
+}
+
+func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
+	for i := range dst {
+		sum := int64(0)
+		p.each(i, func(j int) { sum += m[j] })
+		dst[i] = sum
+	}
 }
 
 func (p bitRows) copyRow(dst []int16, i int) {
@@ -75,7 +84,13 @@ func (p bitRows) extend(o payload, rows []int) payload {
 func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
 
 func (p bitRows) decode(_ payload, words []uint64, rows, _ int) (payload, error) {
-	return bitRows{p.dim, words[:rows*linalg.BitWords(p.dim)]}, nil
+	out := bitRows{p.dim, words[:rows*linalg.BitWords(p.dim)]}
+	for i := linalg.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += linalg.BitWords(p.dim) {
+		if out.x[i]>>(p.dim%64) != 0 {
+			return nil, errDamaged("a row has bits beyond its end")
+		}
+	}
+	return out, nil
 }
 
 func (p bitRows) weigh(weights []float32, _ int) []float32 { return weights }

@@ -67,12 +67,21 @@ func (p *sparseRows) norm2(i int) (n2 int64) {
 	return n2
 }
 
-func (p *sparseRows) dot(i int, m []int64, _ []int16) (sum int64) {
-	index, value := p.row(i)
-	for k, j := range index {
-		sum += int64(value[k]) * m[j]
+func (p *sparseRows) norms2(dst []int64) {
+	for i := range dst {
+		dst[i] = p.norm2(i)
 	}
-	return sum
+}
+
+func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
+	for i := range dst {
+		sum := int64(0)
+		index, value := p.row(i)
+		for k, j := range index {
+			sum += int64(value[k]) * m[j]
+		}
+		dst[i] = sum
+	}
 }
 
 func (p *sparseRows) copyRow(dst []int16, i int) {

@@ -17,7 +17,7 @@ type wholeSum struct {
 
 // newWholeSum returns an empty sum with this total, of columns × r.dim zeros.
 func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
-	return wholeSum{form: r.form, columns: columns, largest: float64(r.kind.Largest()), total: total}
+	return wholeSum{form: r.form, columns: columns, largest: float64(r.kind.reach()), total: total}
 }
 
 // add adds rows times whole numbers q, row-major, of magnitude at most 2^52: in float64 as long as no

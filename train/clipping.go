@@ -70,13 +70,13 @@ func (c Clipping) validate() error {
 // if it is within, 0 for a norm that is not a number. It is a proposal; the sum verifies
 // the bound.
 func (c Clipping) weight(norm float64) float64 {
-	if c.Mode != ClipGradient {
+	if c.Mode != ClipGradient || norm <= c.Norm {
 		return 1
 	}
 	if !(norm <= math.MaxFloat64) {
 		return 0
 	}
-	return min(1, c.Norm/norm)
+	return c.Norm / norm
 }
 
 // project moves weights onto the ball of the parameter radius, if there is one, and reports whether

@@ -67,14 +67,14 @@ func (s *sumState) nextColumns(columns int) {
 }
 
 // allChunks goes through the chunks with the columns of a tile, several chunks at a time,
-// then one at a time, then the tail.
+// then fewer, then the tail.
 func (s *sumState) allChunks(t sumTile) {
 	s.x, s.out, s.chunks = s.argument("x"), s.fetch(s.dst), s.argument("dim")
 	apart := s.GP64()
 	s.IMUL3Q(operand.U8(s.number()), s.chunks, apart)
 	s.ds = s.stridesOf(apart, t.columns)
 	s.SHRQ(operand.U8(map[int]uint8{8: 3, 16: 4}[s.chunk()]), s.chunks)
-	for _, tile := range []sumTile{t, {t.columns, 1}} {
+	for _, tile := range s.fewerChunks(t) {
 		again, fewer := s.label("chunks"), s.label("few")
 		s.Label(again)
 		s.CMPQ(s.chunks, operand.U8(tile.chunks))
@@ -93,6 +93,16 @@ func (s *sumState) allChunks(t sumTile) {
 		s.tile(sumTile{t.columns, 1}, true)
 		s.Label(none)
 	}
+}
+
+// fewerChunks are a tile and those that take what it leaves. Of 16-bit rows, which are often short, a half and
+// a quarter come before the last one.
+func (s *sumState) fewerChunks(t sumTile) []sumTile {
+	tiles := []sumTile{t}
+	for n := t.chunks / 2; n > 1 && s.double && s.entry == rowShort && s.set.masks; n /= 2 {
+		tiles = append(tiles, sumTile{t.columns, n})
+	}
+	return append(tiles, sumTile{t.columns, 1})
 }
 
 // tile adds all rows to the sums of a tile.
