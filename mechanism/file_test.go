@@ -341,3 +341,16 @@ func TestPassMeetsEveryRowOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastIntegerIsSummedExactly adds -32768 · 2^38 and then -1, which float64 cannot hold in one number:
+// memory of 16 bits may hold more than the largest integer of its type.
+func TestLeastIntegerIsSummedExactly(t *testing.T) {
+	rows := typedRows(t, [][]float64{{0}}, Int16, Frame{}, 0, 1)
+	w := newWholeSum(rows, 1, make([]int64, 1))
+	w.add(dense[int16]{1, []int16{math.MinInt16}}, []float64{1 << 38})
+	w.add(dense[int16]{1, []int16{-1}}, []float64{1})
+	w.flush()
+	if want := int64(-1<<53 - 1); w.total[0] != want {
+		t.Errorf("got %d, want %d", w.total[0], want)
+	}
+}
