@@ -31,12 +31,13 @@ const (
 	minBlockRows, maxBlockRows = 16, 256
 )
 
-// BlockLen returns how many rows to work on at a time: as many as stay near the processor.
+// BlockLen returns how many rows to work on at a time: as many as stay near the processor, a multiple of
+// the four that kernels take together.
 func (r *Rows) BlockLen() int {
 	if r.kind == Sparse {
 		return maxBlockRows
 	}
-	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()))
+	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()&^3))
 }
 
 // rowBytes is the size of a dense row, at least 1.

@@ -169,6 +169,28 @@ func mergeTwice(t *testing.T, group *Group, c linalg.Contributions) {
 	}
 }
 
+// TestSameRows holds that rows are the same if integers, frame and place are.
+func TestSameRows(t *testing.T) {
+	x := [][]float64{{1, 2}, {3, 4}}
+	one, _ := made(t, x, 1)
+	two, _ := made(t, x, 1)
+	seen := func(f Frame) *Rows {
+		rows, err := one.Seen(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	unit := Frame{Normalize: NormalizeUnit, Center: []float64{0.5, 0.25}}
+	moved := Frame{Normalize: NormalizeUnit, Center: []float64{0.25, 0.5}}
+	if !seen(unit).Same(seen(unit)) || !one.Same(one) {
+		t.Error("rows that are seen alike are not the same")
+	}
+	if one.Same(two) || seen(unit).Same(seen(moved)) || seen(unit).Same(one) {
+		t.Error("rows of other integers or another frame are the same")
+	}
+}
+
 func TestGroupRefusals(t *testing.T) {
 	x := [][]float64{{1, 2}, {3, 4}}
 	one, sample := made(t, x, 1)

@@ -156,6 +156,12 @@ var errShare = fmt.Errorf("mechanism: the rows are not the same integers, want r
 // shares reports whether two rows are the same integers.
 func (r *Rows) shares(o *Rows) bool { return r.origin == o.origin }
 
+// Same reports whether two rows are the same integers of the same records seen from the same frame, so that
+// either can stand for the other.
+func (r *Rows) Same(o *Rows) bool {
+	return r.shares(o) && r.alike(o) && r.first == o.first && r.count == o.count
+}
+
 // See returns the rows of a block as these rows see them; it is of rows that are the same integers. It may
 // use the memory of old, a block that See made, or the zero Block.
 func (r *Rows) See(b, old Block) (Block, error) {

@@ -37,6 +37,11 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset)
 		if runs[i], err = j.begin(l, t); err != nil {
 			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
+		for _, earlier := range runs[:i] {
+			if runs[i].rows.Same(earlier.rows) {
+				runs[i].rows = earlier.rows // what they measure is kept once
+			}
+		}
 	}
 	if err = descendTogether(ctx, runs); err != nil {
 		return nil, err
