@@ -210,13 +210,13 @@ func gaussianOf(square float64) mechanism.Event {
 }
 
 // lastIterate is 1/NoiseMultiplier² of the Gaussian that the last iterate amounts to: (1-c^T)/(1+c^T) ·
-// (1+c)/(1-c) over the square of the multiplier (Bok, Su & Altschuler 2024, theorem 4.1).
+// (1+c)/(1-c) over the square of the multiplier (Bok, Su & Altschuler 2024, theorem 4.1). The first
+// quotient is tanh(-T·log(c)/2), which loses no digits where c is close to 1.
 func lastIterate(e mechanism.LastIterate) float64 {
 	if e.Steps == 0 {
 		return 0
 	}
-	rest := math.Pow(e.Contraction, float64(e.Steps))
-	factor := (1 - rest) / (1 + rest) * (1 + e.Contraction) / (1 - e.Contraction)
+	factor := math.Tanh(-float64(e.Steps)*math.Log1p(e.Contraction-1)/2) * (1 + e.Contraction) / (1 - e.Contraction)
 	return min(float64(e.Steps), factor*(1+1e-13)) / e.NoiseMultiplier / e.NoiseMultiplier
 }
 
