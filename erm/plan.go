@@ -38,6 +38,23 @@ type Plan struct {
 	Reference *ReferencePlan `json:"reference,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
+
+	Output    *OutputPlan    `json:"output-perturbation,omitempty"`
+	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
+}
+
+// only refuses a plan without the section of its method, or with another one beside it.
+func (p Plan) only(present bool) error {
+	sections := 0
+	for _, there := range []bool{p.Output != nil, p.Objective != nil} {
+		if there {
+			sections++
+		}
+	}
+	if !present || sections != 1 {
+		return fmt.Errorf("erm: the plan has %d sections for method %s, want its own and no other", sections, p.Method)
+	}
+	return nil
 }
 
 // LossPlan names a loss and its parameters.

@@ -35,6 +35,9 @@ type Request struct {
 	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all losses; 0
 	// leaves it to the method.
 	SumRidge float64
+	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
+	// NoiseGaussian, or NoiseLInfinity at delta 0.
+	Noise string
 }
 
 // Setup is a plan with the parts of the model that it was made for.

@@ -1,0 +1,184 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// MethodObjective is objective perturbation: the minimizer of the sum of losses with a ridge and a random
+// linear term.
+const MethodObjective = "objective-perturbation"
+
+// ObjectivePlan is the section of objective perturbation (Redberg, Koskela & Wang, "Improving the Privacy
+// and Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
+// https://arxiv.org/abs/2401.00583).
+type ObjectivePlan struct {
+	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses.
+	Ridge float64 `json:"ridge"`
+	// Smoothness is a bound on the second derivative of one record's loss, over Ridge; below 1.
+	Smoothness float64 `json:"smoothness"`
+	// NoiseMultiplier is the standard deviation of the linear term over the bound of one record's gradient
+	// in one head.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// OutputNoiseMultiplier is the standard deviation of the noise on the result over the distance that
+	// rounding and the solver's tolerance leave between neighbors.
+	OutputNoiseMultiplier float64 `json:"output-noise-multiplier"`
+	// Distance is that distance, in L2 norm.
+	Distance float64 `json:"distance"`
+}
+
+func (o ObjectivePlan) heads(columns int) mechanism.Event {
+	one := mechanism.ObjectivePerturbation{NoiseMultiplier: o.NoiseMultiplier, Smoothness: o.Smoothness}
+	if columns == 1 {
+		return one
+	}
+	return mechanism.Repeat{Event: one, Count: columns}
+}
+
+func (o ObjectivePlan) event(columns int) mechanism.Sequence {
+	return mechanism.Sequence{o.heads(columns), mechanism.Gaussian{NoiseMultiplier: o.OutputNoiseMultiplier}}
+}
+
+const (
+	// outputShare is the multiplier of the noise on the result, in units of the one that alone would cost
+	// the budget: it takes about 1/outputShare² of the budget.
+	outputShare = 30
+	// nearGaussian is by which factor the linear term may be larger than a normal release of the same
+	// budget: the default ridge is the least with which it is not.
+	nearGaussian = 1.3
+)
+
+type objectivePerturbation struct{}
+
+var _ method = objectivePerturbation{}
+
+func (objectivePerturbation) name() string { return MethodObjective }
+
+func (objectivePerturbation) summary() string {
+	return "the minimizer with a ridge and a random linear term"
+}
+
+// plan refuses what the theorem does not cover: other relations (by the event), losses with a second
+// derivative of rank above one or with kinks, and baselines.
+func (m objectivePerturbation) plan(r Request, s *Setup) error {
+	switch {
+	case s.Plan.NonPrivate:
+		return fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
+	case r.Delta == 0:
+		return fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
+	case r.Neighboring == privacy.ReplaceOne:
+		return fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
+	}
+	base, err := s.Plan.problem(1)
+	if err != nil {
+		return err
+	}
+	target, err := r.target(s.Plan, 2*s.Plan.Dim*s.Plan.Columns)
+	if err != nil {
+		return err
+	}
+	o := ObjectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.GDP{}.MuOf(target)}
+	if o.Ridge == 0 {
+		if o.Ridge, err = o.leastRidge(target, base.Curvature(), s.Plan.Columns); err != nil {
+			return err
+		}
+	}
+	if o.Smoothness = base.Curvature() / o.Ridge * (1 + 0x1p-40); !(o.Smoothness < 1) {
+		return fmt.Errorf("erm: ridge of the sum is %v, want more than the curvature %v of one record's loss", o.Ridge, base.Curvature())
+	}
+	if o.NoiseMultiplier, err = o.calibrate(account.For(o.with(1).event(s.Plan.Columns)), target, s.Plan.Columns); err != nil {
+		return err
+	}
+	base.Ridge = o.Ridge
+	o.Distance = o.one().Distance(base)(s.Plan.Dim)
+	s.Plan.Objective = &o
+	return nil
+}
+
+func (o ObjectivePlan) one() mechanism.ObjectivePerturbation {
+	return mechanism.ObjectivePerturbation{NoiseMultiplier: o.NoiseMultiplier, Smoothness: o.Smoothness}
+}
+
+// with returns the plan with another noise.
+func (o ObjectivePlan) with(multiplier float64) ObjectivePlan {
+	o.NoiseMultiplier = multiplier
+	return o
+}
+
+// calibrate returns the least noise of the linear term that keeps a target under an accountant.
+func (o ObjectivePlan) calibrate(a account.Accountant, target privacy.Guarantee, columns int) (float64, error) {
+	return account.Calibrate(a, target, func(z float64) mechanism.Event { return o.with(z).event(columns) })
+}
+
+// leastRidge returns about the least ridge with which the linear term is at most nearGaussian times the
+// noise of a normal release of the same budget, counted by Rényi divergences.
+func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, columns int) (float64, error) {
+	most := nearGaussian * math.Sqrt(float64(columns)) / account.GDP{}.MuOf(target)
+	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {
+		if o.Smoothness = curvature / ridge; o.Smoothness >= 0.99 {
+			continue
+		}
+		cost, err := account.RDP{}.Epsilon(o.with(most).event(columns), target.Delta(), target.Neighboring())
+		if err != nil {
+			return 0, err
+		}
+		if cost.Upper <= target.Epsilon() {
+			return ridge, nil
+		}
+	}
+	return 0, fmt.Errorf("erm: no ridge keeps epsilon %v at delta %v, want a larger budget", target.Epsilon(), target.Delta())
+}
+
+func (m objectivePerturbation) validate(p Plan) error {
+	if err := p.only(p.Objective != nil); err != nil {
+		return err
+	}
+	o := p.Objective
+	problem, err := p.problem(o.Ridge)
+	if err != nil {
+		return err
+	}
+	if p.NonPrivate {
+		return fmt.Errorf("erm: objective perturbation is planned without privacy, want noise")
+	}
+	if err = o.one().Covers(problem); err != nil {
+		return err
+	}
+	if want := o.one().Distance(problem)(p.Dim); o.Distance != want {
+		return fmt.Errorf("erm: distance is %v, want %v, which follows from the other numbers", o.Distance, want)
+	}
+	return nil
+}
+
+func (m objectivePerturbation) event(p Plan) mechanism.Event { return p.Objective.event(p.Columns) }
+
+func (objectivePerturbation) draws(p Plan) int { return 2 * p.Dim * p.Columns }
+
+func (objectivePerturbation) steps(p Plan) []Step {
+	e := p.Objective.event(p.Columns)
+	return []Step{{"minimizer", e[0]}, {"noise on it", e[1]}}
+}
+
+func (objectivePerturbation) facts(p Plan) []Fact {
+	o := p.Objective
+	return []Fact{
+		{"ridge", fmt.Sprintf("%.4g beside the sum of losses, %.4g times the curvature of one record's loss", o.Ridge, 1/o.Smoothness)},
+		{"linear term", fmt.Sprintf("of a standard deviation of %.4g times the gradient of one record", o.NoiseMultiplier)},
+		{"noise on the result", fmt.Sprintf("of a standard deviation of %.4g, against rounding", o.OutputNoiseMultiplier*o.Distance)},
+	}
+}
+
+func (m objectivePerturbation) fit(ctx context.Context, f *fitting) ([]float64, error) {
+	o := f.Plan.Objective
+	problem, err := f.Plan.problem(o.Ridge)
+	if err != nil {
+		return nil, err
+	}
+	noisy, err := o.one().Solve(ctx, f.grant, problem, f.rows, mechanism.Gaussian{NoiseMultiplier: o.OutputNoiseMultiplier})
+	return noisy.Values(), err
+}

@@ -1,0 +1,175 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// MethodOutput is output perturbation: the minimizer of the sum of losses with a ridge, plus noise.
+const MethodOutput = "output-perturbation"
+
+// OutputPlan is the section of output perturbation. One record moves the minimizer by at most the
+// sensitivity that mechanism.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
+// Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
+type OutputPlan struct {
+	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses.
+	Ridge float64 `json:"ridge"`
+	// Noise is NoiseGaussian, or for guarantees with one epsilon at every delta NoiseL1, NoiseL2 or
+	// NoiseLInfinity.
+	Noise string `json:"noise"`
+	// NoiseMultiplier is the standard deviation of Gaussian noise, or the scale b of a density
+	// ∝ exp(-‖z‖/(b·bound)), over the bound of one record in the norm of the noise.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Sensitivity is that bound in L2 norm.
+	Sensitivity float64 `json:"sensitivity"`
+}
+
+// The noises of a released vector of weights. L1 and L∞ noise is exact on the integers and has a guarantee
+// at delta 0; L2 noise is within a stated slack of it, for which delta must be above 0.
+const (
+	NoiseGaussian  = "gaussian"
+	NoiseL1        = "l1"
+	NoiseL2        = "l2"
+	NoiseLInfinity = "l-infinity"
+)
+
+// noiseNorm returns the norm in which a noise measures a record.
+func noiseNorm(noise string) (mechanism.Norm, error) {
+	switch noise {
+	case NoiseGaussian, NoiseL2:
+		return mechanism.L2(), nil
+	case NoiseL1:
+		return mechanism.L1(), nil
+	case NoiseLInfinity:
+		return mechanism.LInfinity(), nil
+	}
+	return mechanism.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, NoiseGaussian, NoiseL1, NoiseL2, NoiseLInfinity)
+}
+
+// noiseOf returns the noise of this name and multiplier.
+func noiseOf(noise string, multiplier float64) mechanism.Noise {
+	if noise == NoiseGaussian {
+		return mechanism.Gaussian{NoiseMultiplier: multiplier}
+	}
+	return mechanism.KNorm{NoiseMultiplier: multiplier}
+}
+
+// noiseDraws is how many draws with slack a noise of so many weights takes.
+func noiseDraws(noise string, weights int) int {
+	if noise == NoiseL1 || noise == NoiseLInfinity {
+		return 0
+	}
+	return weights
+}
+
+// chosenNoise is the noise of a request: without delta the one of them that is exact.
+func (r Request) chosenNoise() string {
+	switch {
+	case r.Noise != "":
+		return r.Noise
+	case r.Delta == 0:
+		return NoiseLInfinity
+	}
+	return NoiseGaussian
+}
+
+// outputRidge is the coefficient of the default ridge.
+const outputRidge = 0.25
+
+// defaultRidge is Λ where noise and ridge cost about as much. Noise of standard deviation z·G/Λ in every
+// score of a unit row costs about n·(z·G/Λ)²/8, the ridge (Λ/2)·‖w‖², so that the best Λ is in proportion to
+// (n·z²)^(1/3) in units of rows. The coefficient is a choice made on one public table.
+func defaultRidge(p Plan, lipschitz, multiplier float64) float64 {
+	if p.NonPrivate {
+		return 1
+	}
+	return outputRidge * p.RowBound * p.RowBound * math.Cbrt(p.records()*multiplier*multiplier*lipschitz*lipschitz)
+}
+
+type outputPerturbation struct{}
+
+var _ method = outputPerturbation{}
+
+func (outputPerturbation) name() string { return MethodOutput }
+
+func (outputPerturbation) summary() string { return "the exact minimizer with a ridge, plus noise" }
+
+func (m outputPerturbation) plan(r Request, s *Setup) error {
+	noise, z := r.chosenNoise(), 1.0
+	if _, err := noiseNorm(noise); err != nil {
+		return err
+	}
+	weights := s.Plan.Dim * s.Plan.Columns
+	if !s.Plan.NonPrivate {
+		var err error
+		z, err = r.calibrate(s.Plan, noiseDraws(noise, weights), func(z float64) mechanism.Event { return noiseOf(noise, z) })
+		if err != nil {
+			return err
+		}
+	}
+	ridge := r.SumRidge
+	if ridge == 0 {
+		ridge = defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z)
+	}
+	problem, err := s.Plan.problem(ridge)
+	if err != nil {
+		return err
+	}
+	s.Plan.Output = &OutputPlan{Ridge: ridge, Noise: noise, NoiseMultiplier: z, Sensitivity: problem.Sensitivity(s.Plan.Dim)}
+	return nil
+}
+
+func (m outputPerturbation) validate(p Plan) error {
+	if err := p.only(p.Output != nil); err != nil {
+		return err
+	}
+	problem, err := p.problem(p.Output.Ridge)
+	if err != nil {
+		return err
+	}
+	if _, err = noiseNorm(p.Output.Noise); err != nil {
+		return err
+	}
+	if want := problem.Sensitivity(p.Dim); p.Output.Sensitivity != want {
+		return fmt.Errorf("erm: sensitivity is %v, want %v, which follows from the other numbers", p.Output.Sensitivity, want)
+	}
+	return mechanism.CheckEvent(noiseOf(p.Output.Noise, p.Output.NoiseMultiplier))
+}
+
+func (m outputPerturbation) event(p Plan) mechanism.Event {
+	return p.noise(noiseOf(p.Output.Noise, p.Output.NoiseMultiplier))
+}
+
+func (outputPerturbation) draws(p Plan) int { return noiseDraws(p.Output.Noise, p.Dim*p.Columns) }
+
+func (m outputPerturbation) steps(p Plan) []Step { return []Step{{"weights", m.event(p)}} }
+
+func (outputPerturbation) facts(p Plan) []Fact {
+	o := p.Output
+	return []Fact{
+		{"ridge", fmt.Sprintf("%.4g beside the sum of losses", o.Ridge)},
+		{"sensitivity", fmt.Sprintf("one record moves the minimizer by at most %.4g", o.Sensitivity)},
+		{"noise", fmt.Sprintf("%s, of %.4g times the most that one record can move", o.Noise, o.NoiseMultiplier)},
+	}
+}
+
+func (m outputPerturbation) fit(ctx context.Context, f *fitting) ([]float64, error) {
+	problem, err := f.Plan.problem(f.Plan.Output.Ridge)
+	if err != nil {
+		return nil, err
+	}
+	norm, err := noiseNorm(f.Plan.Output.Noise)
+	if err != nil {
+		return nil, err
+	}
+	noise := f.Plan.noise(noiseOf(f.Plan.Output.Noise, f.Plan.Output.NoiseMultiplier))
+	sealed, err := problem.Minimize(ctx, f.rows, noise, norm)
+	if err != nil {
+		return nil, err
+	}
+	noisy, err := mechanism.Release(f.grant, noise, sealed)
+	return noisy.Values(), err
+}

@@ -1,0 +1,181 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+)
+
+// Loss is a convex loss of the scores of one record and its label, of which this package knows the
+// constants that sensitivities rest on. The set is closed; the zero value is invalid. A label is a class
+// index, or for Huber the target, moved into [-1, 1].
+type Loss struct {
+	kind  lossKind
+	width float64
+}
+
+type lossKind uint8
+
+const (
+	lossLogistic lossKind = iota + 1
+	lossOneVsRest
+	lossSoftmax
+	lossHuber
+)
+
+// LogisticLoss is log(1 + exp(-y·z)) of one score, y = -1 for label 0 and +1 for label 1.
+func LogisticLoss() Loss { return Loss{kind: lossLogistic} }
+
+// OneVsRestLoss is the sum of one logistic loss a score: that of the label against all others.
+func OneVsRestLoss() Loss { return Loss{kind: lossOneVsRest} }
+
+// SoftmaxLoss is log Σ exp(z_k) - z_y.
+func SoftmaxLoss() Loss { return Loss{kind: lossSoftmax} }
+
+// HuberLoss is half the squared residual z - y up to width, and linear beyond.
+func HuberLoss(width float64) Loss { return Loss{lossHuber, width} }
+
+// String returns the loss's name.
+func (l Loss) String() string {
+	switch l.kind {
+	case lossLogistic:
+		return "logistic"
+	case lossOneVsRest:
+		return "one-vs-rest"
+	case lossSoftmax:
+		return "softmax"
+	case lossHuber:
+		return call("huber", l.width)
+	}
+	return "invalid-loss"
+}
+
+// check refuses a loss that has not this number of scores.
+func (l Loss) check(columns int) error {
+	one := l.kind == lossLogistic || l.kind == lossHuber
+	if l.kind < lossLogistic || l.kind > lossHuber || l.kind == lossHuber && !positive(l.width) || columns < 1 || one != (columns == 1) {
+		return fmt.Errorf("mechanism: loss is %v of %d scores, want one made by this package's functions, with 1 score for logistic and huber and 2 or more for others", l, columns)
+	}
+	return nil
+}
+
+// Lipschitz returns the largest L2 norm of the derivative by the scores: one score is wrong by at most 1
+// (or the width); softmax has p - e_y, of norm at most √2.
+func (l Loss) Lipschitz(columns int) float64 {
+	switch l.kind {
+	case lossOneVsRest:
+		return math.Sqrt(float64(columns)) * (1 + 0x1p-52)
+	case lossSoftmax:
+		return math.Sqrt2 * (1 + 0x1p-52)
+	case lossHuber:
+		return l.width
+	}
+	return 1
+}
+
+// Smoothness returns a bound on the eigenvalues of the second derivative by the scores.
+func (l Loss) Smoothness() float64 {
+	switch l.kind {
+	case lossSoftmax:
+		return 0.5
+	case lossHuber:
+		return 1
+	}
+	return 0.25
+}
+
+// atZero is the largest loss where all scores are 0.
+func (l Loss) atZero(columns int) float64 {
+	switch l.kind {
+	case lossOneVsRest:
+		return float64(columns) * math.Ln2
+	case lossSoftmax:
+		return math.Log(float64(columns))
+	case lossHuber:
+		return l.width
+	}
+	return math.Ln2
+}
+
+// residuals overwrites scores by the derivative of the loss, correct to residualError in every entry when
+// the scores are exact. A label that is none gives zeros.
+func (l Loss) residuals(z []float64, label float32) {
+	y := float64(label)
+	if l.kind == lossHuber {
+		if y != y {
+			clear(z)
+			return
+		}
+		z[0] = max(-l.width, min(l.width, z[0]-max(-1, min(1, y))))
+		return
+	}
+	if !(y >= 0 && y < float64(max(2, len(z)))) || y != math.Trunc(y) {
+		clear(z)
+		return
+	}
+	switch l.kind {
+	case lossLogistic:
+		z[0] = logistic(z[0]) - y
+		return
+	case lossSoftmax:
+		softmaxOf(z)
+	case lossOneVsRest:
+		for k, v := range z {
+			z[k] = logistic(v)
+		}
+	}
+	z[int(y)]--
+}
+
+// residualError bounds the absolute error of an entry that residuals writes: at most four correctly
+// rounded or nearly so steps of numbers up to 1 in logistic, and up to columns more in the sum of softmax.
+// The exponential is correct to an ulp.
+func residualError(columns int) float64 { return float64(columns+16) * 0x1p-53 }
+
+// curve overwrites v, a direction in the scores, by the second derivative at the scores z times v. It
+// shapes steps and decides nothing. z is overwritten too.
+func (l Loss) curve(v, z []float64, label float32) {
+	switch l.kind {
+	case lossHuber:
+		if !(math.Abs(z[0]-float64(label)) < l.width) {
+			v[0] = 0
+		}
+	case lossSoftmax:
+		softmaxOf(z)
+		mean := 0.0
+		for k, p := range z {
+			mean += p * v[k]
+		}
+		for k, p := range z {
+			v[k] = p * (v[k] - mean)
+		}
+	default:
+		for k, s := range z {
+			p := logistic(s)
+			v[k] *= p * (1 - p)
+		}
+	}
+}
+
+// logistic is 1/(1+exp(-z)) without overflow.
+func logistic(z float64) float64 {
+	if z >= 0 {
+		return 1 / (1 + math.Exp(-z))
+	}
+	e := math.Exp(z)
+	return e / (1 + e)
+}
+
+// softmaxOf replaces scores by exp(z_k) over their sum.
+func softmaxOf(z []float64) {
+	top, sum := math.Inf(-1), 0.0
+	for _, v := range z {
+		top = max(top, v)
+	}
+	for k, v := range z {
+		z[k] = math.Exp(v - top)
+		sum += z[k]
+	}
+	for k := range z {
+		z[k] /= sum
+	}
+}

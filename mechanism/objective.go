@@ -1,0 +1,109 @@
+package mechanism
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism/internal/sample"
+)
+
+// objectiveBits is how fine the grid of the linear term is: its standard deviation is 2^objectiveBits steps.
+const objectiveBits = 46
+
+// farthest bounds a drawn number of the linear term, in standard deviations.
+const farthest = 16
+
+// Solve releases the minimizer of J(w) + b·w, b a normal vector that never leaves: objective perturbation,
+// with normal noise on the result. One head of a problem of several is one objective of its own: e is paid
+// once for each head, then output for the whole vector.
+//
+// The guarantee of e is proved for twice differentiable losses of one score, without constraints
+// (Redberg, Koskela & Wang 2023, see ObjectivePerturbation), and for the exact minimizer w* of a continuous
+// b. Executed is a b on a grid and a minimizer within a tolerance. Both together lie within
+//
+//	r = (τ + √n·(g/2 + rounding of b)) / Ridge
+//
+// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity. Since w* and
+// the records determine b, what is computed is a function of w* and the records; on neighbors it differs,
+// at one w*, by at most 2r. So what is released is w*, followed by a normal release of something that one
+// record moves by at most 2r: the composition of e and output, in this order. (Without
+// output noise the grid of b would be seen through the minimizer.)
+func (e ObjectivePerturbation) Solve(ctx context.Context, payer Payer, p Problem, rows *Rows, output Gaussian) (Noisy, error) {
+	if err := e.Covers(p); err != nil {
+		return Noisy{}, err
+	}
+	if payer == nil || rows == nil {
+		return Noisy{}, fmt.Errorf("mechanism: the release has no payer or no rows, want a grant of a ledger and rows")
+	}
+	point, err := p.newPoint(rows, output, L2(), e.Distance(p), e.reach(p, rows.Dim()))
+	if err != nil {
+		return Noisy{}, err
+	}
+	for range p.Columns {
+		if err = payer.Pay(e); err != nil {
+			return Noisy{}, err
+		}
+	}
+	if err = payer.Pay(output); err != nil {
+		return Noisy{}, err
+	}
+	m := newMinimization(p, rows, e.linear(p, rows.Dim()), p.Tolerance(rows.Dim(), e.reach(p, rows.Dim())))
+	w, err := m.run(ctx)
+	if err != nil {
+		return Noisy{}, err
+	}
+	values, err := point.seal(w).state.noisy()
+	return Noisy{values}, err
+}
+
+// Covers refuses a problem that the proof does not cover, or with other constants than the event states.
+func (e ObjectivePerturbation) Covers(p Problem) error {
+	if err := CheckEvent(e); err != nil {
+		return err
+	}
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.Loss.kind != lossLogistic && p.Loss.kind != lossOneVsRest {
+		return fmt.Errorf("mechanism: objective perturbation is asked of loss %v, want logistic or one-vs-rest; the proof is for twice differentiable losses of one score", p.Loss)
+	}
+	if !(e.Smoothness >= p.Curvature()/p.Ridge) {
+		return fmt.Errorf("mechanism: smoothness of %v is %v, want at least %v, the curvature of one record over the ridge", e, e.Smoothness, p.Curvature()/p.Ridge)
+	}
+	return nil
+}
+
+// deviation is the standard deviation of a number of b: a head's gradient is at most one score's, Radius.
+func (e ObjectivePerturbation) deviation(p Problem) float64 {
+	return e.NoiseMultiplier * p.Radius * (1 + 0x1p-50)
+}
+
+// reach bounds the norm of b.
+func (e ObjectivePerturbation) reach(p Problem, dim int) float64 {
+	return farthest * e.deviation(p) * math.Sqrt(float64(p.Columns*dim)) * (1 + 0x1p-40)
+}
+
+// Distance returns 2r for rows of this length: by how much one record moves what is released, when the exact
+// minimizer stays where it is. It is at least 2^-32 of the reach of the minimizer, so that a grid of 64 bits
+// holds both.
+func (e ObjectivePerturbation) Distance(p Problem) func(dim int) float64 {
+	return func(dim int) float64 {
+		step := math.Ldexp(e.deviation(p), -objectiveBits)
+		rounded := math.Sqrt(float64(p.Columns*dim)) * (step/2 + farthest*e.deviation(p)*0x1p-52)
+		r := (p.Tolerance(dim, e.reach(p, dim)) + rounded) / p.Ridge * (1 + 0x1p-40)
+		return max(2*r, p.reach(e.reach(p, dim))*0x1p-32)
+	}
+}
+
+// linear draws b.
+func (e ObjectivePerturbation) linear(p Problem, dim int) []float64 {
+	integers, step := make([]int64, p.Columns*dim), math.Ldexp(e.deviation(p), -objectiveBits)
+	sample.NewStream().RoundedGaussian(integers, objectiveBits)
+	b := make([]float64, len(integers))
+	for j, v := range integers {
+		b[j] = float64(v) * step
+	}
+	clear(integers)
+	return b
+}
