@@ -19,6 +19,9 @@ const (
 	// maxBackOff is by how much a parameter is moved at most to meet the proven bound, after
 	// the estimate was met.
 	maxBackOff = 0.1
+	// nearTarget is how near a proven cost is to come to the target, closerTries how often it is computed
+	// for that.
+	nearTarget, closerTries = 5e-4, 12
 )
 
 // Calibrate returns the smallest parameter for which plan's event meets the target under
@@ -143,7 +146,7 @@ func (s *search) least(low, high float64) (float64, error) {
 	}
 	first := s.upper(parameter)
 	if first <= s.target.Epsilon() {
-		return parameter, nil
+		return s.closer(parameter, first, low), nil
 	}
 	// The proven bound lies a little above the estimate: move on by as much as that asks for.
 	for move := max(4*calibrateTolerance, 1.2*(first/s.target.Epsilon()-1)); move < maxBackOff; move *= 2 {
@@ -155,6 +158,24 @@ func (s *search) least(low, high float64) (float64, error) {
 		return s.bisect(parameter, high), nil
 	}
 	return 0, s.unreachable()
+}
+
+// closer moves a parameter that meets the target down until its proven cost is within nearTarget of it:
+// where pairs dominate without being attained, the estimate lies above the proven bound.
+func (s *search) closer(parameter, cost, low float64) float64 {
+	weak := 0.0
+	for try := 0; try < closerTries && cost < (1-nearTarget)*s.target.Epsilon() && parameter > low; try++ {
+		next := max(low, parameter*cost/s.target.Epsilon())
+		if weak > 0 {
+			next = max(next, math.Sqrt(weak*parameter))
+		}
+		if v := s.upper(next); v <= s.target.Epsilon() {
+			parameter, cost = next, v
+		} else {
+			weak = next
+		}
+	}
+	return parameter
 }
 
 // bisect is for bounds that are far above their estimate.

@@ -99,22 +99,20 @@ func mean(t *testing.T, r Request, runs int, s *data.Schema, train, test *data.D
 	return sum / float64(runs)
 }
 
-func TestSweep(t *testing.T) {
+// TestAdultBook holds mean accuracies on the course book's split, at delta 1e-5. Means of three runs have a
+// standard deviation of at most 0.003 (measured, of output perturbation; 0.002 of objective perturbation),
+// and the floors are four of them below the measured means.
+func TestAdultBook(t *testing.T) {
 	s, train, test := adultBook(t)
-	for _, method := range []string{MethodOutput, MethodObjective} {
-		for _, epsilon := range []float64{0.1, 0.5, 1} {
-			for _, k := range []float64{1,2,4,8} {
-				if method==MethodOutput && k>1 {continue}
-			r := Request{Method: method, Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}
-			setup, err := NewSetup(r, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if setup.Plan.Objective!=nil {r.SumRidge=setup.Plan.Objective.Ridge*k}
-			setup, _ = NewSetup(r, s)
-			t.Log(setup.Plan.Facts())
-			t.Log(method, epsilon, mean(t, r, 3, s, train, test))
-			}
+	for _, c := range []struct {
+		method         string
+		epsilon, floor float64
+	}{{MethodOutput, 0.5, 0.806}, {MethodObjective, 0.5, 0.822}} {
+		r := Request{Method: c.method, Epsilon: c.epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.25}
+		got := mean(t, r, 3, s, train, test)
+		t.Logf("%s, epsilon %v: mean accuracy %.4f", c.method, c.epsilon, got)
+		if got < c.floor {
+			t.Errorf("%s, epsilon %v: mean accuracy %v, want at least %v", c.method, c.epsilon, got, c.floor)
 		}
 	}
 }

@@ -74,6 +74,9 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 	case r.Neighboring == privacy.ReplaceOne:
 		return fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
 	}
+	if r.Noise != "" {
+		return fmt.Errorf("erm: noise is %q with objective perturbation, want none named; it is normal", r.Noise)
+	}
 	base, err := s.Plan.problem(1)
 	if err != nil {
 		return err

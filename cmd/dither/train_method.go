@@ -21,10 +21,13 @@ type methodFlags struct {
 	flags    *pflag.FlagSet
 	name     string
 	sumRidge float64
+	noise    string
 }
 
 // ownFlags names, for each flag that only some methods have, those methods.
-var ownFlags = map[string][]string{}
+var ownFlags = map[string][]string{
+	"output-noise": {erm.MethodOutput},
+}
 
 // descentFlags are the flags of gradient descent with noise in every step.
 var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "center", "whiten", "learning-rate", "momentum", "ridge",
@@ -39,6 +42,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	}
 	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
+	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights: %s, or %s, %s or %s, of which the first and the last need no delta (default %s, %s with --delta 0)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity))
 }
 
 // elsewhere reports whether the method is one of package erm.
@@ -69,7 +73,7 @@ func (m *methodFlags) check() error {
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge}
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise}
 }
 
 // runMethod is run for a method of package erm.

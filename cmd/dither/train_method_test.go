@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/erm"
+)
+
+// TestTrainMethods trains with every method of package erm, verifies and measures what was written, and wants
+// an edited plan to be noticed.
+func TestTrainMethods(t *testing.T) {
+	for _, name := range erm.Names() {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "model")
+			if out, _ := mustInvoke(t, methodArguments(name, "train", "--out", folder, "--quiet")...); !strings.Contains(out, "guarantee  epsilon") {
+				t.Fatalf("got %s, want a model", out)
+			}
+			if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "\nverified") {
+				t.Errorf("verify: %s", out)
+			}
+			page, err := os.ReadFile(filepath.Join(folder, reportName))
+			if err != nil || !strings.Contains(string(page), name) || !strings.Contains(string(page), erm.Summary(name)) {
+				t.Errorf("the report does not name the method: %v", err)
+			}
+			path := filepath.Join(folder, "certificate.json")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = os.WriteFile(path, []byte(strings.Replace(string(text), `"max-records": 2`, `"max-records": 1`, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if status, _, _ := invoke("verify", folder); status == exitDone {
+				t.Error("a certificate with another bound on records was verified")
+			}
+			if out, _ := mustInvoke(t, methodArguments(name, "train", "--dry-run")...); !strings.Contains(out, "of the budget") {
+				t.Errorf("dry run: %s", out)
+			}
+		})
+	}
+}
+
+// methodArguments adds what a method needs to a command line for the built-in data set.
+func methodArguments(name string, arguments ...string) []string {
+	return append(arguments, "--method", name)
+}
+
+func TestTrainMethodFlags(t *testing.T) {
+	help, _ := mustInvoke(t, "train", "--help")
+	for _, name := range erm.Names() {
+		if !strings.Contains(help, name) {
+			t.Errorf("the help does not name method %s", name)
+		}
+	}
+	for arguments, want := range map[string]string{
+		"--method magic":                                     "--method is",
+		"--method output-perturbation --steps 5":             "--steps is given with --method output-perturbation",
+		"--method output-perturbation --clipping example":    "--clipping",
+		"--method output-perturbation --holdout private:0.2": "--holdout",
+		"--method objective-perturbation --output-noise l1":  "--output-noise",
+		"--sum-ridge 1": "--sum-ridge",
+		"--method output-perturbation --row-radius private": "--row-radius",
+		"--method objective-perturbation --delta 0":         "delta is 0",
+		"--method objective-perturbation --non-private":     "without privacy",
+	} {
+		if status, _, message := invoke(append([]string{"train", "--dry-run"}, strings.Fields(arguments)...)...); status != exitUsage || !strings.Contains(message, want) {
+			t.Errorf("%s: got status %d and %q, want %d and %q", arguments, status, message, exitUsage, want)
+		}
+	}
+}
