@@ -34,7 +34,6 @@ type minimization struct {
 	dim       int
 	linear    []float64 // added to the gradient, or nil
 	tolerance float64
-	labels    []float32
 	scores    []float64 // of the last gradient: Columns a record
 }
 
