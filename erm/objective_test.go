@@ -9,14 +9,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// line is a logistic objective of one weight with a linear term b of deviation sigma: L'(w) + ridge·w + b = 0.
-type line struct {
+// lineObjective is a logistic objective of one weight with a linear term b of deviation sigma: L'(w) + ridge·w + b = 0.
+type lineObjective struct {
 	x, y         []float64
 	ridge, sigma float64
 }
 
 // slope returns F(w) = L'(w) + ridge·w and its derivative.
-func (l line) slope(w float64) (f, curvature float64) {
+func (l lineObjective) slope(w float64) (f, curvature float64) {
 	f, curvature = l.ridge*w, l.ridge
 	for i, x := range l.x {
 		p := 1 / (1 + math.Exp(-x*w))
@@ -27,14 +27,14 @@ func (l line) slope(w float64) (f, curvature float64) {
 }
 
 // density is that of the minimizer: b = -F(w), and b is normal.
-func (l line) density(w float64) float64 {
+func (l lineObjective) density(w float64) float64 {
 	f, curvature := l.slope(w)
 	return math.Exp(-f*f/(2*l.sigma*l.sigma)) / (l.sigma * math.Sqrt(2*math.Pi)) * curvature
 }
 
 // exceeds integrates max(0, p - e^ε·q) over the line for each ε; a step is a small part of how far the
 // densities and the curvature of a record of this radius reach.
-func exceeds(p, q line, radius float64, epsilons []float64) []float64 {
+func exceeds(p, q lineObjective, radius float64, epsilons []float64) []float64 {
 	reach := (9*p.sigma + 6*radius) / p.ridge
 	h := min(p.sigma/p.ridge/60, 0.1/radius)
 	sums := make([]float64, len(epsilons))
@@ -49,16 +49,16 @@ func exceeds(p, q line, radius float64, epsilons []float64) []float64 {
 
 // hardLines returns neighbors, with and without a record of norm radius, among records that leave the
 // curvature at the ridge or raise it.
-func hardLines(radius, ridge, sigma float64) [][2]line {
-	var out [][2]line
+func hardLines(radius, ridge, sigma float64) [][2]lineObjective {
+	var out [][2]lineObjective
 	for _, others := range []int{0, 1, 5} {
 		for _, y := range []float64{0, 1} {
-			without := line{ridge: ridge, sigma: sigma}
+			without := lineObjective{ridge: ridge, sigma: sigma}
 			for range others {
 				without.x, without.y = append(without.x, radius/3), append(without.y, 1)
 			}
-			with := line{append([]float64{radius}, without.x...), append([]float64{y}, without.y...), ridge, sigma}
-			out = append(out, [2]line{with, without}, [2]line{without, with})
+			with := lineObjective{append([]float64{radius}, without.x...), append([]float64{y}, without.y...), ridge, sigma}
+			out = append(out, [2]lineObjective{with, without}, [2]lineObjective{without, with})
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ type Plan struct {
 	Reference *ReferencePlan `json:"reference,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
-
+	// Output is the section of output perturbation, Objective that of objective perturbation.
 	Output    *OutputPlan    `json:"output-perturbation,omitempty"`
 	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
 }
@@ -46,7 +46,7 @@ type Plan struct {
 // only refuses a plan without the section of its method, or with another one beside it.
 func (p Plan) only(present bool) error {
 	sections := 0
-	for _, there := range []bool{p.Output != nil, p.Objective != nil} {
+	for _, there := range []bool{p.Linear != nil, p.Reference != nil, p.Output != nil, p.Objective != nil} {
 		if there {
 			sections++
 		}
