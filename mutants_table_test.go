@@ -27,7 +27,7 @@ var mutants = []mutant{
 	{"bound twice as large as charged", "mechanism/sum.go", "limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))", "limitHigh, limitLow := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
 	{"a record counted twice", "mechanism/tally.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestSumRefusals"},
 	{"a record in two parts of a group", "mechanism/group.go", "if err := g.merge(&o.tally); err != nil {\n\t\treturn err\n\t}\n\tg.flush()", "g.flush()", "./mechanism", "TestGroupRefusals"},
-	{"a record in a group twice", "mechanism/group.go", "if err := g.mark(blocks[0].record, n); err != nil {", "if err := g.mark(blocks[0].record, 0); err != nil {", "./mechanism", "TestGroupIsItsSums"},
+	{"a record in a group twice", "mechanism/group.go", "if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {", "if err := g.mark(blocks[0].first, blocks[0].records, 0); err != nil {", "./mechanism", "TestGroupIsItsSums"},
 	{"a sum in a group and by itself", "mechanism/group.go", "s.sealed = true\n\t}\n\treturn newGroup", "_ = s\n\t}\n\treturn newGroup", "./mechanism", "TestGroupRefusals"},
 	{"groups of a part of the records", "mechanism/group.go", "s.sample.drawn.member != nil || ", "", "./mechanism", "TestGroupRefusals"},
 	{"records outside the sample", "mechanism/tally.go", "if !s.sample.has(at) {", "if at < 0 {", "./mechanism", "TestSampleIsObeyed"},

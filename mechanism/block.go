@@ -118,10 +118,15 @@ func (b *Block) Record(i int) int { return b.record(i) }
 
 // record returns the number of the block's i-th record.
 func (b *Block) record(i int) int {
-	if b.records != nil {
-		return b.records[i]
+	return recordOf(b.first, b.records, i)
+}
+
+// recordOf returns the i-th of the records that are listed or, without a list, of first, first+1, ….
+func recordOf(first int, records []int, i int) int {
+	if records != nil {
+		return records[i]
 	}
-	return b.first + i
+	return first + i
 }
 
 // Norm returns the L2 norm of the i-th row of the block, as it is seen, correct to float32.

@@ -74,7 +74,7 @@ func (d *Discovery) Add(record int, names ...string) error {
 	if d.sealed {
 		return fmt.Errorf("mechanism: the names were released, want records before that")
 	}
-	if err := d.mark(func(int) int { return record }, 1); err != nil {
+	if err := d.mark(record, nil, 1); err != nil {
 		return err
 	}
 	for _, name := range names[:min(int64(len(names)), d.terms.rows())] {

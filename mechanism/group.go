@@ -78,7 +78,7 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	if n == 0 {
 		return nil
 	}
-	if err := g.mark(blocks[0].record, n); err != nil {
+	if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {
 		return err
 	}
 	g.exact = room(g.exact, n*g.columns)

@@ -56,7 +56,7 @@ func (r *Ranks) Add(record int, points ...int) error {
 	if r.sealed {
 		return fmt.Errorf("mechanism: the ranks are sealed, want records before that")
 	}
-	if err := r.mark(func(int) int { return record }, 1); err != nil {
+	if err := r.mark(record, nil, 1); err != nil {
 		return err
 	}
 	for _, p := range points[:min(len(points), r.o.rows())] {

@@ -49,6 +49,10 @@ func (s *Scorer) finish(dst, src []float32, stride int, b *Block) {
 		s.scaleAll(dst, src, stride, b)
 		return
 	}
+	if s.columns == 1 && b.multipliers != nil && b.tails != nil {
+		s.finishOnes(dst, src, stride, b)
+		return
+	}
 	for i := range b.Len() {
 		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
 		scale := unit * s.scale
@@ -56,6 +60,18 @@ func (s *Scorer) finish(dst, src []float32, stride int, b *Block) {
 		for k, v := range row {
 			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
 		}
+	}
+}
+
+// finishOnes is finish for one score a row and rows that are normalized and have an intercept.
+func (s *Scorer) finishOnes(dst, src []float32, stride int, b *Block) {
+	tails := b.tails[:len(b.multipliers)]
+	for i, unit32 := range b.multipliers {
+		unit, moved := float64(unit32), float64(float64(tails[i])*s.tails[0])
+		if b.betas != nil {
+			moved -= float64(float64(b.betas[i]) * s.centers[0])
+		}
+		dst[i] = float32(float64(unit*s.scale*float64(src[i*stride])) + float64(unit*moved))
 	}
 }
 

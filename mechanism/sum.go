@@ -108,7 +108,7 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 	if err := s.check(&b, c); err != nil {
 		return err
 	}
-	if err := s.mark(b.record, b.Len()); err != nil {
+	if err := s.mark(b.first, b.records, b.Len()); err != nil {
 		return err
 	}
 	s.exact = room(s.exact, len(c.Coefficients))

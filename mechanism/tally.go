@@ -23,16 +23,17 @@ func checkMaxRecords(s Sample, maxRecords int) error {
 	return nil
 }
 
-// mark notes that n records are in the sum; on an error none is.
-func (s *tally) mark(record func(int) int, n int) error {
+// mark notes that n records are in the sum, those that are listed or, without a list, first, first+1, …; on
+// an error none is.
+func (s *tally) mark(first int, records []int, n int) error {
 	for i := range n {
-		at := record(i)
+		at := recordOf(first, records, i)
 		if !s.sample.has(at) {
-			s.unmark(record, i)
+			s.unmark(first, records, i)
 			return fmt.Errorf("mechanism: contributions are of records outside the sample")
 		}
 		if s.added[at/64]>>(at%64)&1 == 1 {
-			s.unmark(record, i)
+			s.unmark(first, records, i)
 			return fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
 		}
 		s.added[at/64] |= 1 << (at % 64)
@@ -46,9 +47,9 @@ func (s *tally) empty() bool {
 }
 
 // unmark undoes the first n marks.
-func (s *tally) unmark(record func(int) int, n int) {
+func (s *tally) unmark(first int, records []int, n int) {
 	for i := range n {
-		at := record(i)
+		at := recordOf(first, records, i)
 		s.added[at/64] &^= 1 << (at % 64)
 	}
 }

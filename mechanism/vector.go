@@ -64,19 +64,19 @@ func (s *VectorSum) Empty() *VectorSum { return newVectorSum(s.sample, s.dim, s.
 // caller, and nothing is added. A vector with NaN or infinities contributes zero; one beyond the
 // bound is moved toward zero until it holds it.
 func (s *VectorSum) Add(first int, vectors []float64) error {
-	return s.add(func(i int) int { return first + i }, len(vectors)/s.dim, vectors)
+	return s.add(first, nil, len(vectors)/s.dim, vectors)
 }
 
 // AddAt is Add for records in any order: the vectors are those of the records that are listed.
 func (s *VectorSum) AddAt(records []int, vectors []float64) error {
-	return s.add(func(i int) int { return records[i] }, len(records), vectors)
+	return s.add(0, records, len(records), vectors)
 }
 
-func (s *VectorSum) add(record func(int) int, n int, vectors []float64) error {
+func (s *VectorSum) add(first int, records []int, n int, vectors []float64) error {
 	if len(vectors) != n*s.dim || s.sealed {
 		return fmt.Errorf("mechanism: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.dim)
 	}
-	if err := s.mark(record, n); err != nil {
+	if err := s.mark(first, records, n); err != nil {
 		return err
 	}
 	q := make([]int64, s.dim)

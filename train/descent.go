@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/linalg"
@@ -127,9 +128,16 @@ func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply f
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.weigh(c, b.Labels())
 	r.ready.weighRows(c, b.Record)
+	clip := r.Plan.Clipping
+	if c.Columns == 1 {
+		for i, v := range c.Coefficients {
+			c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v))
+		}
+		return
+	}
 	for i := range b.Len() {
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
-		if w := r.Plan.Clipping.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
+		if w := clip.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
 			for k := range residual {
 				residual[k] *= w
 			}
