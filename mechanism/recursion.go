@@ -52,7 +52,7 @@ type recursionPart struct {
 // add adds the records of a block.
 func (p *recursionPart) add(b Block) error {
 	n := b.Len()
-	if err := p.sum.mark(b.record, n); err != nil {
+	if err := p.sum.mark(b.first, b.records, n); err != nil {
 		return err
 	}
 	p.q = room(p.q, n*p.Columns)
