@@ -34,6 +34,7 @@ func linearMethods() []method {
 		linearMethod{"sufficient-statistics", "linear regression from noisy sums of products", false, Ridge{NoiseNorms: DefaultNoiseNorms}},
 		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, Ridge{Adaptive: true}},
 		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: DefaultNoiseNorms}},
+		newtonMethod{},
 	}
 }
 

@@ -34,6 +34,8 @@ type Plan struct {
 	RowBound float64 `json:"row-bound"`
 	// Linear is the section of the methods that release sums of products.
 	Linear *LinearPlan `json:"linear,omitempty"`
+	// Newton is the section of Newton's method.
+	Newton *NewtonPlan `json:"newton,omitempty"`
 	// Reference is the section of the baseline.
 	Reference *ReferencePlan `json:"reference,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
