@@ -45,6 +45,9 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 	if m.classes == s.Schema.Target.Regression() {
 		return fmt.Errorf("erm: method %s is for %s, want another method", m.label, map[bool]string{true: "targets with levels", false: "numeric targets"}[m.classes])
 	}
+	if r.Noise != "" {
+		return fmt.Errorf("erm: noise is %q with method %s, want none named; it is normal, and Laplace noise at delta 0", r.Noise, m.label)
+	}
 	loss := model.Loss(model.Squared{})
 	if m.classes {
 		loss = model.SquaredClasses{}

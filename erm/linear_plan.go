@@ -89,11 +89,14 @@ func (r Request) calibrateLinear(p *Plan) error {
 // validateLinear refuses a section whose numbers make no sense.
 func (p Plan) validateLinear() error {
 	l := p.Linear
+	if err := p.only(l != nil); err != nil {
+		return err
+	}
 	switch {
-	case l == nil:
-		return fmt.Errorf("erm: the plan of method %s has no section linear, want one", p.Method)
 	case !positive(l.Radius) || !positive(l.Bound) || !positive(l.TargetScale):
 		return fmt.Errorf("erm: radius is %v, bound %v, target scale %v, want positive finite numbers", l.Radius, l.Bound, l.TargetScale)
+	case math.Abs(math.Hypot(p.RowBound, l.TargetScale)/l.Radius-1) > 1e-9:
+		return fmt.Errorf("erm: radius is %v with rows up to %v and target scale %v, want the norm of both", l.Radius, p.RowBound, l.TargetScale)
 	case !l.Laplace && math.Abs(l.Bound/(l.Radius*l.Radius)-1) > 1e-9:
 		return fmt.Errorf("erm: bound is %v with radius %v, want the radius squared", l.Bound, l.Radius)
 	case !(l.Ridge >= 0) || math.IsInf(l.Ridge, 1):

@@ -62,6 +62,8 @@ func requests() map[string]Request {
 		"output baseline":     with(func(r *Request) { r.Method, r.Epsilon = MethodOutput, math.Inf(1) }),
 		"objective":           with(func(r *Request) { r.Method = MethodObjective }),
 		"objective zero-out":  with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut }),
+		"least squares":       with(func(r *Request) { r.Method = "least-squares" }),
+		"newton":              with(func(r *Request) { r.Method = "newton" }),
 		"objective two heads": with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} }),
 	}
 }

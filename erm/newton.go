@@ -65,6 +65,9 @@ func secondDerivative(l model.Loss) (float64, error) {
 }
 
 func (m newtonMethod) plan(r Request, s *Setup) error {
+	if r.Noise != "" {
+		return fmt.Errorf("erm: noise is %q with method newton, want none named; it is normal", r.Noise)
+	}
 	largest, err := secondDerivative(s.Model.Loss)
 	if err != nil {
 		return err
@@ -101,13 +104,21 @@ func (n NewtonPlan) event() mechanism.Event {
 
 func (newtonMethod) validate(p Plan) error {
 	n := p.Newton
+	if err := p.only(n != nil); err != nil {
+		return err
+	}
+	loss, err := lossOf(p.Loss)
+	if err != nil {
+		return err
+	}
+	gradient, curvature := loss.Lipschitz(1)*p.RowBound, loss.Smoothness()*p.RowBound*p.RowBound
 	switch {
-	case n == nil:
-		return fmt.Errorf("erm: the plan of method newton has no section newton, want one")
 	case p.Columns != 1 || n.Steps < 1 || n.Steps > maxNewtonSteps:
 		return fmt.Errorf("erm: newton has %d columns and %d steps, want 1 and 1 to %d", p.Columns, n.Steps, maxNewtonSteps)
-	case !positive(n.GradientBound) || !positive(n.Curvature) || !(n.Ridge >= 0) || math.IsInf(n.Ridge, 1):
-		return fmt.Errorf("erm: gradient bound is %v, curvature %v, ridge %v, want positive finite numbers, or ridge 0", n.GradientBound, n.Curvature, n.Ridge)
+	case !(math.Abs(n.GradientBound/gradient-1) < 1e-9) || !(math.Abs(n.Curvature/curvature-1) < 1e-9):
+		return fmt.Errorf("erm: gradient bound is %v and curvature %v, want %v and %v, which follow from loss and rows", n.GradientBound, n.Curvature, gradient, curvature)
+	case !(n.Ridge >= 0) || math.IsInf(n.Ridge, 1):
+		return fmt.Errorf("erm: ridge is %v, want 0 or a positive finite number", n.Ridge)
 	case !p.NonPrivate && (!positive(n.GradientNoise) || !positive(n.TraceNoise) || !positive(n.StepNoise)):
 		return fmt.Errorf("erm: noise multipliers are %v, %v and %v, want positive finite numbers", n.GradientNoise, n.TraceNoise, n.StepNoise)
 	}

@@ -48,7 +48,7 @@ type Plan struct {
 // only refuses a plan without the section of its method, or with another one beside it.
 func (p Plan) only(present bool) error {
 	sections := 0
-	for _, there := range []bool{p.Linear != nil, p.Reference != nil, p.Output != nil, p.Objective != nil} {
+	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil} {
 		if there {
 			sections++
 		}
