@@ -10,48 +10,73 @@ import (
 
 // bytesInLimbs says whether the processor multiplies bytes of four rows at once and adds
 // the products up in 32 bits (AVX-512 VNNI). Where it does, AddWhole splits the factors of
-// bytes into four limbs of 8 bits with sign. A sum of limbs times bytes over few enough
-// rows is exact in 32 bits.
+// bytes into three or four limbs of 8 bits with sign. A sum of limbs times bytes over few
+// enough rows is exact in 32 bits.
 var bytesInLimbs = rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI
 
 const (
-	// limbBound is the greatest magnitude of a factor: 127·(1 + 2^8 + 2^16 + 2^24).
-	limbBound = 0x7f7f7f7f
+	// threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
+	// the largest is 127.
+	threeLimbs = 127 * (1 + 1<<8 + 1<<16)
+	fourLimbs  = 127 * (1 + 1<<8 + 1<<16 + 1<<24)
 
 	// limbDim is the shortest row that is worth the effort.
 	limbDim = 32
 
-	// limbRows is how many rows the kernel takes at most. A limb and the next, which counts
-	// for 2^8, add at most 128·255·(1 + 2^8) a row to 32 bits, and 2^31 holds that of 255.
+	// limbRows is how many rows the kernels take at most. A limb adds at most 128·255 a row to 32
+	// bits, and 2^31 holds far more than that of 128.
 	limbRows = 128
 
 	// limbColumns is how many columns are packed at a time.
 	limbColumns = 16
 )
 
-// limbWords is the room for packed factors.
+// limbWords is the room for packed factors: four words for each column of a group of four rows.
 type limbWords [limbRows * limbColumns]uint32
 
-// fitsLimbs reports whether no factor is beyond limbBound.
-func fitsLimbs(q []float64) bool {
+// largestWhole returns the largest magnitude of whole numbers; where one is NaN it is one too.
+func largestWhole(q []float64) float64 {
+	most := uint64(0)
 	for _, v := range q {
-		if !(math.Abs(v) <= limbBound) {
-			return false
-		}
+		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order
 	}
-	return true
+	return math.Float64frombits(most)
 }
 
-// addLimbs adds groups of four rows, at most limbRows rows and at least one group, whose
-// factors fit.
-func addLimbs(dst []float64, x []uint8, q []float64, groups, dim, columns, ahead int) {
+// limbsOf returns how many limbs factors of rows of a type are split into; 0: they are not.
+func limbsOf[T WholeEntry](q []float64, dim int) int {
+	if strideOf[T](1) != 1 || !bytesInLimbs || dim < limbDim {
+		return 0
+	}
+	switch largest := largestWhole(q); {
+	case largest <= threeLimbs:
+		return 3
+	case largest <= fourLimbs:
+		return 4
+	}
+	return 0
+}
+
+// addLimbs adds as many of the rows, at most limbRows, as make whole groups of four, and returns how many
+// they are.
+func addLimbs[T WholeEntry](limbs int, dst []float64, entries []T, q []float64, rows, dim, columns, ahead int) (done int) {
+	x, bytes := any(entries).([]uint8)
+	groups := rows / 4
+	if limbs == 0 || !bytes || groups == 0 {
+		return 0
+	}
 	var words limbWords
 	for k := 0; k < columns; k += limbColumns {
 		count, part := min(limbColumns, columns-k), dst[k*dim:]
 		packLimbs(&words, q[k:], groups, columns, count)
-		addLimbsByteVNNI(&part[0], &x[0], &words[0], groups, dim, count, dim, ahead, lowMask(dim, 64))
+		if limbs == 3 {
+			addThreeLimbsByteVNNI(&part[0], &x[0], &words[0], groups, dim, count, dim, ahead, lowMask(dim, 64))
+		} else {
+			addFourLimbsByteVNNI(&part[0], &x[0], &words[0], groups, dim, count, dim, ahead, lowMask(dim, 64))
+		}
 		ahead = 0
 	}
+	return 4 * groups
 }
 
 // packLimbs splits the factors of groups of four rows: for each group, each of count
@@ -75,9 +100,12 @@ func packLimbs(words *limbWords, q []float64, groups, columns, count int) {
 	}
 }
 
-// addLimbsByteVNNI adds groups of four rows that are stride bytes apart, at least one
-// group, column and entry, whose factors are packed. Bit j of mask is set for each entry j
-// of the last dim%64. While a row is added what is ahead of it by so many bytes is fetched.
-//
+// What follows adds groups of four rows that are stride bytes apart, at least one group, column and entry,
+// whose factors are packed. Bit j of mask is set for each entry j of the last dim%64. While a row is added
+// what is ahead of it by so many bytes is fetched.
+
 //go:noescape
-func addLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64)
+func addThreeLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64)
+
+//go:noescape
+func addFourLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64)

@@ -14,14 +14,20 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		return
 	}
 	stride := strideOf[T](dim)
-	most := blockRows(stride)
-	if stride == dim && bytesInLimbs {
+	most, limbs := blockRows(stride), 0
+	if set == avx512 {
+		limbs = limbsOf[T](q, dim)
+	}
+	if limbs > 0 {
 		most = min(most, limbRows)
 	}
 	rows := len(q) / columns
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		addWholeBlock(set, dst, x, q[:n*columns], n, dim, columns, stride, ahead)
+		done := addLimbs(limbs, dst, x, q, n, dim, columns, ahead)
+		if done < n {
+			addWholeBlock(set, dst, x[done*dim:], q[done*columns:], n-done, dim, columns, stride, ahead)
+		}
 		if set == avx2 {
 			addWholeFrom(dst, x, q[:n*columns], dim&^(sumGroup-1), dim, columns)
 		}
@@ -43,24 +49,11 @@ func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []flo
 		}
 	case []uint8:
 		if set == avx512 {
-			addWholeBytes(dst, x, q, rows, dim, columns, ahead, mask)
+			addWholeByteAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		} else {
 			addWholeByteAVX2(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		}
 	}
-}
-
-// addWholeBytes adds rows of bytes with AVX-512, in limbs as far as that can be.
-func addWholeBytes(dst []float64, x []uint8, q []float64, rows, dim, columns, ahead int, mask uint64) {
-	if bytesInLimbs && rows >= 4 && dim >= limbDim && fitsLimbs(q) {
-		addLimbs(dst, x, q, rows/4, dim, columns, ahead)
-		done := rows &^ 3
-		if rows -= done; rows == 0 {
-			return
-		}
-		x, q = x[done*dim:], q[done*columns:]
-	}
-	addWholeByteAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, dim, ahead, mask)
 }
 
 // addWholeFrom adds what belongs to the coordinates from a given one on.

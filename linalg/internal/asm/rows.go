@@ -68,7 +68,9 @@ func rows(c *build.Context) {
 			}
 		}
 	}
-	(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel()
+	for _, shape := range limbShapes {
+		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel(shape)
+	}
 	flushWhole(c)
 	readSingles(c)
 }

@@ -8,29 +8,42 @@ import (
 )
 
 // limbStrip is how many coordinates a kernel of limbs takes together: four registers of
-// sums for each of the four limbs of the factors.
+// sums for each limb of a column's factors.
 const limbStrip = 64
 
-// limbState is what the parts of the kernel of limbs share. Its factors are whole numbers
-// in four limbs of 8 bits. An instruction multiplies the bytes of four rows with a limb of
-// as many factors, and adds the products up in 32 bits.
-type limbState struct {
-	*rowKernel
-	dst, factors, left, ahead operand.Mem    // where a strip and a column begin, columns to do
-	x                         reg.Register   // the strip of the first row
-	base                      reg.VecVirtual // what the upper two limbs count for
+// limbWordBytes is the distance of the packed factors of two columns.
+const limbWordBytes = 16
+
+// limbShape says how many limbs of 8 bits the factors of a kernel have, and how many columns it
+// takes together.
+type limbShape struct {
+	name           string
+	limbs, columns int
 }
 
-// limbSums are the sums of each limb, in four registers of 16 coordinates.
-type limbSums [][4]reg.VecVirtual
+// limbShapes are the kernels. Each leaves registers for the entries of a group of rows.
+var limbShapes = []limbShape{{"addThreeLimbs", 3, 2}, {"addFourLimbs", 4, 1}}
 
-// limbKernel writes a kernel of AddWhole for bytes. For each strip of coordinates it goes
-// through the columns, and for each through the groups of four rows.
-func (k *rowKernel) limbKernel() {
-	k.begin("addLimbs", "dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64")
-	s := &limbState{rowKernel: k, dst: k.keep("dst"), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8)}
+// limbState is what the parts of a kernel of limbs share. An instruction multiplies the bytes of
+// four rows with a limb of as many factors, and adds the products up in 32 bits.
+type limbState struct {
+	*rowKernel
+	limbShape
+	dst, out, factors, left, ahead operand.Mem    // where a strip and a column begin, columns to do
+	x                              reg.Register   // the strip of the first row
+	base                           reg.VecVirtual // what a limb counts for in the one below
+}
+
+// limbSums are the sums of each column and limb, in four registers of 16 coordinates.
+type limbSums [][][4]reg.VecVirtual
+
+// limbKernel writes a kernel of AddWhole. For each strip of coordinates it goes through the
+// columns, and for each tile of them through the groups of rows.
+func (k *rowKernel) limbKernel(shape limbShape) {
+	k.begin(shape.name, "dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64")
+	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8)}
 	bits, narrow := k.GP64(), k.XMM()
-	k.MOVQ(operand.U64(math.Float64bits(1<<16)), bits)
+	k.MOVQ(operand.U64(math.Float64bits(1<<8)), bits)
 	k.VMOVQ(bits, narrow)
 	s.base = k.ZMM()
 	k.VBROADCASTSD(narrow, s.base)
@@ -54,31 +67,47 @@ func (k *rowKernel) limbKernel() {
 	k.end()
 }
 
-// strip adds all rows to a strip of every column, and together with the first column asks
+// strip adds all rows to a strip of every column, and together with the first columns asks
 // for the memory ahead.
 func (s *limbState) strip(tail bool) {
-	out := s.fetch(s.dst)
+	s.MOVQ(s.fetch(s.dst), s.out)
 	s.MOVQ(s.argument("factors"), s.factors)
 	s.MOVQ(s.argument("columns"), s.left)
 	s.MOVQ(s.argument("ahead"), s.ahead)
-	again := s.label("columns")
-	s.Label(again)
-	s.finish(out, s.allGroups(tail), tail)
-	distance := s.argument("dim")
-	s.LEAQ(operand.Mem{Base: out, Index: distance, Scale: 8}, out)
-	s.ADDQ(operand.U8(16), s.factors)
-	s.MOVQ(operand.U32(0), s.ahead)
-	s.DECQ(s.left)
-	s.JNZ(operand.LabelRef(again))
+	for _, columns := range []int{s.columns, 1} {
+		again, fewer := s.label("columns"), s.label("fewer")
+		s.Label(again)
+		s.CMPQ(s.left, operand.U8(columns))
+		s.JL(operand.LabelRef(fewer))
+		sums := s.allGroups(columns, tail)
+		out, distance := s.fetch(s.out), s.argument("dim")
+		for _, column := range sums {
+			s.finish(out, column, tail)
+			s.LEAQ(operand.Mem{Base: out, Index: distance, Scale: 8}, out)
+		}
+		s.MOVQ(out, s.out)
+		s.ADDQ(operand.U8(limbWordBytes*columns), s.factors)
+		s.MOVQ(operand.U32(0), s.ahead)
+		s.SUBQ(operand.U8(columns), s.left)
+		s.JMP(operand.LabelRef(again))
+		s.Label(fewer)
+		if columns == 1 {
+			break
+		}
+	}
 }
 
-// allGroups returns the sums of each limb, with the coordinates in the order of interleave.
-func (s *limbState) allGroups(tail bool) limbSums {
-	sums := make(limbSums, 4)
-	for l := range sums {
-		for v := range sums[l] {
-			sums[l][v] = s.ZMM()
-			s.VXORPS(sums[l][v], sums[l][v], sums[l][v])
+// allGroups returns the sums of some columns, with the coordinates in the order of interleave.
+func (s *limbState) allGroups(columns int, tail bool) limbSums {
+	sums := make(limbSums, columns)
+	for c := range sums {
+		sums[c] = make([][4]reg.VecVirtual, s.limbs)
+		for l := range sums[c] {
+			for v := range sums[c][l] {
+				sum := s.ZMM()
+				s.VXORPS(sum, sum, sum)
+				sums[c][l][v] = sum
+			}
 		}
 	}
 	x, next, factor, left := s.GP64(), s.fetch(s.ahead), s.fetch(s.factors), s.argument("groups")
@@ -102,11 +131,13 @@ func (s *limbState) allGroups(tail bool) limbSums {
 
 // addGroup adds the products of a group of rows.
 func (s *limbState) addGroup(sums limbSums, entries [4]reg.VecVirtual, factor reg.Register) {
-	for l := range sums {
-		limb := s.ZMM()
-		s.VPBROADCASTD(operand.Mem{Base: factor, Disp: 4 * l}, limb)
-		for v, entry := range entries {
-			s.VPDPBUSD(limb, entry, sums[l][v])
+	for c, column := range sums {
+		for l := range column {
+			limb := s.ZMM()
+			s.VPBROADCASTD(operand.Mem{Base: factor, Disp: limbWordBytes*c + 4*l}, limb)
+			for v, entry := range entries {
+				s.VPDPBUSD(limb, entry, column[l][v])
+			}
 		}
 	}
 }
@@ -141,19 +172,17 @@ func (s *limbState) loadStrip(m operand.Mem, tail bool) reg.VecVirtual {
 	return v
 }
 
-// finish adds the sums of all limbs to a strip of dst. Two limbs fit into 32 bits.
-func (s *limbState) finish(out reg.Register, sums limbSums, tail bool) {
-	for v := range 4 {
-		for l := 0; l < 4; l += 2 {
-			s.VPSLLD(operand.U8(8), sums[l+1][v], sums[l+1][v])
-			s.VPADDD(sums[l+1][v], sums[l][v], sums[l][v])
-		}
+// finish adds the sums of all limbs of a column to a strip of dst.
+func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual, tail bool) {
+	for l := range sums {
+		sums[l] = s.inOrder(sums[l])
 	}
-	lower, upper := s.inOrder(sums[0]), s.inOrder(sums[2])
 	for v := range 4 {
 		for h := range 2 {
-			total, low := s.half(upper[v], h), s.half(lower[v], h)
-			s.VFMADD213PD(low, s.base, total)
+			total := s.half(sums[s.limbs-1][v], h)
+			for l := s.limbs - 2; l >= 0; l-- {
+				s.VFMADD213PD(s.half(sums[l][v], h), s.base, total)
+			}
 			s.addTotal(out, total, 16*v+8*h, tail)
 		}
 	}
@@ -162,15 +191,17 @@ func (s *limbState) finish(out reg.Register, sums limbSums, tail bool) {
 // inOrder brings the coordinates of interleave into ascending order: it transposes the
 // quarters of four registers.
 func (s *limbState) inOrder(v [4]reg.VecVirtual) [4]reg.VecVirtual {
-	shuffle := func(which uint8, a, b reg.VecVirtual) reg.VecVirtual {
-		r := s.ZMM()
-		s.VSHUFI32X4(operand.U8(which), b, a, r)
-		return r
-	}
 	const even, odd = 0x88, 0xdd // quarters 0 and 2 of a and b, and 1 and 3
-	a, b := shuffle(even, v[0], v[1]), shuffle(even, v[2], v[3])
-	c, d := shuffle(odd, v[0], v[1]), shuffle(odd, v[2], v[3])
-	return [4]reg.VecVirtual{shuffle(even, a, b), shuffle(even, c, d), shuffle(odd, a, b), shuffle(odd, c, d)}
+	a, b := s.shuffle(even, v[0], v[1]), s.shuffle(even, v[2], v[3])
+	c, d := s.shuffle(odd, v[0], v[1]), s.shuffle(odd, v[2], v[3])
+	return [4]reg.VecVirtual{s.shuffle(even, a, b), s.shuffle(even, c, d), s.shuffle(odd, a, b), s.shuffle(odd, c, d)}
+}
+
+// shuffle takes two quarters of a and two of b.
+func (s *limbState) shuffle(which uint8, a, b reg.VecVirtual) reg.VecVirtual {
+	r := s.ZMM()
+	s.VSHUFI32X4(operand.U8(which), b, a, r)
+	return r
 }
 
 // half converts half h of a register.
