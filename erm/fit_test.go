@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/ledger"
@@ -92,7 +93,13 @@ func newLedger(t testing.TB, p Plan) *ledger.Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+1e-3), p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
+	return ledgerOf(t, c)
+}
+
+// ledgerOf returns a ledger for what a certificate says.
+func ledgerOf(t testing.TB, c certificate.Certificate) *ledger.Ledger {
+	t.Helper()
+	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+1e-3), c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
 	if err != nil {
 		t.Fatal(err)
 	}

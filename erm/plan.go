@@ -43,12 +43,14 @@ type Plan struct {
 	// Output is the section of output perturbation, Objective that of objective perturbation.
 	Output    *OutputPlan    `json:"output-perturbation,omitempty"`
 	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
+	// Exponential is the section of the exponential mechanism.
+	Exponential *ExponentialPlan `json:"exponential,omitempty"`
 }
 
 // only refuses a plan without the section of its method, or with another one beside it.
 func (p Plan) only(present bool) error {
 	sections := 0
-	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil} {
+	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil} {
 		if there {
 			sections++
 		}

@@ -38,6 +38,8 @@ type Request struct {
 	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
 	// NoiseGaussian, or NoiseLInfinity at delta 0.
 	Noise string
+	// Choice are the options of the exponential mechanism.
+	Choice ChoiceRequest
 }
 
 // Setup is a plan with the parts of the model that it was made for.

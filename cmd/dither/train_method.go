@@ -22,11 +22,16 @@ type methodFlags struct {
 	name     string
 	sumRidge float64
 	noise    string
+	choice   erm.ChoiceRequest
 }
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
 	"output-noise": {erm.MethodOutput},
+	"grid-points":  {erm.MethodExponential},
+	"grid-reach":   {erm.MethodExponential},
+	"loss-bound":   {erm.MethodExponential},
+	"choice":       {erm.MethodExponential},
 }
 
 // descentFlags are the flags of gradient descent with noise in every step.
@@ -43,6 +48,10 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
 	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights: %s, or %s, %s or %s, of which the first and the last need no delta (default %s, %s with --delta 0)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity))
+	f.IntVar(&m.choice.Points, "grid-points", 0, "points of the grid along each weight (default: by the number of weights)")
+	f.Float64Var(&m.choice.Reach, "grid-reach", 0, "the grid goes from minus this to this along each weight (default: a score of 5 for the longest row)")
+	f.Float64Var(&m.choice.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
+	f.StringVar(&m.choice.Choice, "choice", "", fmt.Sprintf("how a point of the grid is chosen: %s or %s (default %s)", erm.ChoiceFlip, erm.ChoiceExponential, erm.ChoiceFlip))
 }
 
 // elsewhere reports whether the method is one of package erm.
@@ -73,7 +82,7 @@ func (m *methodFlags) check() error {
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise}
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Choice: m.choice}
 }
 
 // runMethod is run for a method of package erm.

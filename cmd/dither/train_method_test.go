@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // minimizing are the methods of package erm that this file trains with.
-var minimizing = []string{erm.MethodOutput, erm.MethodObjective}
+var minimizing = []string{erm.MethodOutput, erm.MethodObjective, erm.MethodExponential}
 
 // TestTrainMethods trains with these methods, verifies and measures what was written, and wants
 // an edited plan to be noticed.
@@ -18,7 +19,7 @@ func TestTrainMethods(t *testing.T) {
 	for _, name := range minimizing {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "model")
-			if out, _ := mustInvoke(t, methodArguments(name, "train", "--out", folder, "--quiet")...); !strings.Contains(out, "guarantee  epsilon") {
+			if out, _ := mustInvoke(t, methodArguments(t, name, "train", "--out", folder, "--quiet")...); !strings.Contains(out, "guarantee  epsilon") {
 				t.Fatalf("got %s, want a model", out)
 			}
 			if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "\nverified") {
@@ -39,16 +40,24 @@ func TestTrainMethods(t *testing.T) {
 			if status, _, _ := invoke("verify", folder); status == exitDone {
 				t.Error("a certificate with another bound on records was verified")
 			}
-			if out, _ := mustInvoke(t, methodArguments(name, "train", "--dry-run")...); !strings.Contains(out, "of the budget") {
+			if out, _ := mustInvoke(t, methodArguments(t, name, "train", "--dry-run")...); !strings.Contains(out, "of the budget") {
 				t.Errorf("dry run: %s", out)
 			}
 		})
 	}
 }
 
-// methodArguments adds what a method needs to a command line for the built-in data set.
-func methodArguments(name string, arguments ...string) []string {
-	return append(arguments, "--method", name)
+// methodArguments adds a small table and a method to a command line.
+func methodArguments(t *testing.T, name string, arguments ...string) []string {
+	t.Helper()
+	dir, rows := t.TempDir(), strings.Builder{}
+	rows.WriteString("age,sick\n")
+	for i := range 1000 {
+		fmt.Fprintf(&rows, "%d,%s\n", i%100, []string{"no", "yes"}[i%100/50])
+	}
+	schema := "dither-schema: 1\nrow: one person\nmax-records: 2000\ntarget: {column: sick, levels: [\"no\", \"yes\"]}\ncolumns:\n  age: {numeric: [0, 100], out-of-range: clamp, missing: zero}\n"
+	table := writeText(t, filepath.Join(dir, "table.csv"), rows.String())
+	return append(arguments, "--method", name, "--data", table, "--schema", writeText(t, filepath.Join(dir, "table.yaml"), schema))
 }
 
 func TestTrainMethodFlags(t *testing.T) {
