@@ -53,7 +53,7 @@ func (l *Losses) Add(first int, fractions []float64) error {
 	if len(fractions) != n*l.o.Candidates || l.sealed {
 		return fmt.Errorf("mechanism: the losses are %d numbers, want %d a record, before the sum is sealed", len(fractions), l.o.Candidates)
 	}
-	if err := l.mark(func(i int) int { return first + i }, n); err != nil {
+	if err := l.mark(first, nil, n); err != nil {
 		return err
 	}
 	for i := range n {
