@@ -104,6 +104,20 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	m.finish(dst)
 }
 
+// PredictFeatures writes the predictions for rows whose features, after the transforms, stand in x, one
+// row after the other, to dst, of length rows·Outputs; it overwrites x. The scratch must have been
+// made for as many rows by Features().NewScratch.
+func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) {
+	dim, k := m.features.Dim(), m.Outputs()
+	mapped := make([]float64, rows*dim)
+	m.features.ApplyFeatures(mapped, x, rows, s)
+	for r := range rows {
+		own := dst[r*k : (r+1)*k]
+		m.linear.Scores(own, mapped[r*dim:(r+1)*dim], m.weights)
+		m.finish(own)
+	}
+}
+
 // finish turns scores into a prediction.
 func (m *Model) finish(dst []float64) {
 	m.linear.Loss.Predict(dst)

@@ -126,11 +126,28 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 	norm := r.ClippingNorm
 	if norm == 0 {
 		norm = min(1, lipschitz) * rows * math.Sqrt(r.Person.scale())
-		if hasTexts(m.Chain) {
-			norm *= textClipping
+		if hasTexts(m.Chain) || !math.IsInf(r.Epsilon, 1) && clipsWell(linear.Loss) {
+			norm *= defaultClipping
 		}
 	}
 	return Clipping{Mode: ClipGradient, Norm: norm, Bound: norm}, nil
+}
+
+// defaultClipping is the clipping norm of private runs in units of what bounds most gradients. Half of them
+// or more are longer at first and few at the end; a clipped one keeps its direction, and the noise is
+// half of what it would be. It was chosen on parts of training sets: images, tables and texts gain by it at
+// every budget from 0.5 to 3.
+const defaultClipping = 0.5
+
+// clipsWell reports whether a loss is as good with its long gradients clipped: with classes that share a
+// score by its logistic function the signs of residuals stay, and a Huber loss becomes one of less width.
+// The residuals of a quantile would lose their ratio.
+func clipsWell(l model.Loss) bool {
+	switch l.(type) {
+	case model.Logistic, model.Softmax, model.OneVsRest, model.Huber:
+		return true
+	}
+	return false
 }
 
 // squaredLoss is the name of the loss without a Lipschitz constant of which residualWithin knows

@@ -33,7 +33,7 @@ func (statistic Statistic) products(c *feature.Chain) mechanism.Products {
 
 // learnProducts pays for a second moment of the centered rows.
 func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepared) error {
-	if t.data == nil {
+	if t.inFile {
 		return errWhitening
 	}
 	rows, err := t.momentRows(terms, before(out.features), math.Sqrt(statistic.Bound))

@@ -13,7 +13,7 @@ import (
 
 var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file, want it off; the covariance is taken of rows in memory")
 
-var errLearning = fmt.Errorf("train: bounds or levels are to be learned with rows in a file, want them declared; rows are encoded before they are read")
+var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
 // Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file holds
 // every record, narrow, but readable: it is as private as the table.
@@ -73,10 +73,8 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.Person != nil {
 		return nil, fmt.Errorf("train: persons are records of the plan, want rows; which person a row belongs to is not in the file")
 	}
-	for _, statistic := range s.Plan.Preparation {
-		if statistic.Kind.Whitens() {
-			return nil, errWhitening
-		}
+	if s.Plan.whitens() {
+		return nil, errWhitening
 	}
 	rows, err := mechanism.OpenRows(file, size, frame(before(s.Features)))
 	if err != nil {
@@ -91,5 +89,5 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	case rows.Dim() != s.Features.Chain.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
-	return s.fit(ctx, l, table{rows: rows, records: rows.Len()}, o)
+	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), inFile: true}, o)
 }

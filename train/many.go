@@ -62,10 +62,6 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 		if err := j.Setup.check(j.Options); err != nil {
 			return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
-		whitens := false
-		for _, statistic := range p.Preparation {
-			whitens = whitens || statistic.Kind.Whitens()
-		}
 		switch {
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
 			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
@@ -73,7 +69,7 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 			return fmt.Errorf("train: model %d of %d learns bounds or levels, want them declared; fit it alone", i+1, len(jobs))
 		case p.Holdout != nil:
 			return fmt.Errorf("train: model %d of %d holds a part out, want none; fit it alone", i+1, len(jobs))
-		case p.Sampling != samplingFull || whitens || p.Person != nil:
+		case p.Sampling != samplingFull || p.whitens() || p.Person != nil:
 			return fmt.Errorf("train: model %d of %d samples its records, whitens them or takes persons for records, want full batch over rows without whitening; fit it alone", i+1, len(jobs))
 		case d.Target() == nil || d.Records() > p.MaxRecords:
 			return fmt.Errorf("train: the data set has no target or more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
@@ -107,6 +108,11 @@ const (
 // Whitens reports whether a statistic is one that rows are whitened by.
 func (k StatisticKind) Whitens() bool {
 	return k == CovarianceStatistic || k == VarianceStatistic || k == ChannelStatistic || k == PlaceStatistic
+}
+
+// whitens reports whether the plan learns what rows are whitened by.
+func (p Plan) whitens() bool {
+	return slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.Kind.Whitens() })
 }
 
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.

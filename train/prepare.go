@@ -34,10 +34,8 @@ func gridStep(bound float64) float64 {
 // beyond the records hold zeros.
 func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 	type room struct {
-		block   mechanism.Block
 		scratch *feature.Scratch
 		x       []float64
-		row     []int16
 	}
 	d := m.Chain.Dim()
 	rooms := sync.Pool{New: func() any { return &room{} }}
@@ -46,21 +44,28 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 		r := rooms.Get().(*room)
 		defer rooms.Put(r)
 		if len(r.x) < n*d {
-			*r = room{scratch: m.NewScratch(n), x: make([]float64, n*d), row: make([]int16, d)}
+			*r = room{m.NewScratch(n), make([]float64, n*d)}
 		}
 		clear(dst[there*out:])
-		block, err := t.rows.Load(first, there, r.block)
-		if err != nil {
-			there = 0 // rows in memory are there
-		}
-		r.block = block
-		for i := range there {
-			block.CopyRow(r.row, i)
-			for j, v := range r.row {
-				r.x[i*d+j] = float64(v) * t.rows.Step()
-			}
-		}
+		t.features(r.x[:there*d], first, there)
 		m.ApplyFeatures(dst[:there*out], r.x[:there*d], there, r.scratch)
+	}
+}
+
+// features writes the features of rows in memory to x, one row after the other.
+func (t table) features(x []float64, first, n int) {
+	block, err := t.rows.Load(first, n, mechanism.Block{})
+	if err != nil || n == 0 {
+		clear(x) // rows in memory are there
+		return
+	}
+	d := len(x) / n
+	row := make([]int16, d)
+	for i := range n {
+		block.CopyRow(row, i)
+		for j, v := range row {
+			x[i*d+j] = float64(v) * t.rows.Step()
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ type Request struct {
 	// one is not 0, and without any each step takes all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
-	// Steps is the number of gradient steps; 0 means DefaultSteps, BaselineSteps without
+	// Steps is the number of gradient steps; 0 means DefaultSteps or WhitenedSteps, BaselineSteps without
 	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones, at the same cost of the
@@ -101,6 +101,9 @@ const (
 	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
 	// result depends on steps·learning rate only, so it need not be tuned.
 	DefaultSteps = 60
+	// WhitenedSteps is that number where rows are whitened: more of them, each shorter, leave less noise
+	// in the strong directions; 240 are no better.
+	WhitenedSteps = 120
 	// DefaultEpochs is the expected number of times that a sampled run sees each record.
 	DefaultEpochs = 20
 	// BaselineSteps is the number of steps of a baseline, which may converge further.
@@ -144,6 +147,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	setup := Setup{p, s, features, linear}
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
+	}
+	if setup.Plan.Steps == DefaultSteps && r.Steps == 0 && setup.Plan.Sampling == samplingFull && setup.Plan.whitens() {
+		setup.Plan.Steps = WhitenedSteps
 	}
 	if setup.Plan.Clipping, err = r.clipping(linear, features); err != nil {
 		return Setup{}, err

@@ -23,7 +23,8 @@ const (
 type table struct {
 	rows    *mechanism.Rows
 	records int           // without the places that hold none
-	data    *data.Dataset // nil: the rows are in a file
+	data    *data.Dataset // nil: the rows are in a file, or came from one
+	inFile  bool          // and are read from it whenever they are asked for
 	persons [][]int       // the rows of each person, where a record is a person
 	// centered are the rows that a second moment was taken of, with their limit, or nil.
 	centered      *mechanism.Rows
@@ -97,6 +98,15 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	return out
 }
 
+// targets are the labels of rows in memory.
+func (t table) targets() []float32 {
+	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), mechanism.Block{})
+	if err != nil {
+		return nil // rows in memory are there
+	}
+	return block.Labels()
+}
+
 // rowType is the narrowest type for what the schema declares and the format of the table, not for
 // what its records hold.
 func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
@@ -129,7 +139,7 @@ func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 		return t.rows.Seen(frame(m))
 	}
 	places := t.rows.Len()
-	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: labels(s.Schema.Target, t.data, places)}
+	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
 	return mechanism.NewRows(places, o, t.mapped(m))
 }
 

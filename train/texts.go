@@ -9,9 +9,6 @@ const (
 	// TextIntercept is the value of the constant feature. It is small, so that its direction, which is
 	// the strongest of such rows, does not bound the learning rate of all others.
 	TextIntercept = 0.2
-	// textClipping is the clipping norm in units of that for other rows: most gradients of texts are
-	// long, and a clipped one keeps its direction.
-	textClipping = 0.5
 	// textCurvature is what rows of norm 1 are taken to have in their strongest direction. They are not
 	// centered unless that is asked for: in so many features the noise of a mean is longer than the mean.
 	textCurvature = 0.05

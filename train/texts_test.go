@@ -50,7 +50,7 @@ func TestTextDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if setup.Features.Intercept != TextIntercept || setup.Plan.Clipping.Bound != textClipping || setup.Plan.Dim != 4096+2 {
+	if setup.Features.Intercept != TextIntercept || setup.Plan.Clipping.Bound != defaultClipping || setup.Plan.Dim != 4096+2 {
 		t.Errorf("got intercept %v, clipping %+v, %d features", setup.Features.Intercept, setup.Plan.Clipping, setup.Plan.Dim)
 	}
 	if len(setup.Plan.Preparation) != 1 || setup.Plan.Preparation[0].Kind != CountStatistic {

@@ -48,7 +48,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
-	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d without privacy, or %d expected passes when sampling)", train.DefaultSteps, train.BaselineSteps, train.DefaultEpochs))
+	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling)", train.DefaultSteps, train.WhitenedSteps, train.BaselineSteps, train.DefaultEpochs))
 	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest L2 norm after clipping (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")

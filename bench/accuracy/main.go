@@ -1,0 +1,136 @@
+// Command accuracy measures what private models of public data sets attain: for each set and epsilon the
+// mean and standard deviation, over several runs, of the accuracy on the public test part, all defaults
+// of package train. It prints a table in Markdown. From the root of the repository:
+//
+//	DITHER_DATA=/path/to/data go run ./bench/accuracy --runs 10
+//	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets fashion-scattering --epsilons 1 --validation
+//
+// Features are encoded once for each set; every run learns its preparation anew, with fresh noise, within
+// its epsilon. Of the flags, those that are named as in dither train change a default; --validation
+// measures on the last sixth of the training part instead, which is where defaults are to be chosen.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// settings are the flags.
+type settings struct {
+	folder     string
+	names      []string
+	epsilons   []float64
+	runs       int
+	validation bool
+	features   string
+	request    train.Request
+	options    train.Options
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(arguments []string) (settings, error) {
+	s := settings{options: train.Options{Momentum: train.DefaultMomentum}}
+	f := pflag.NewFlagSet("accuracy", pflag.ContinueOnError)
+	f.StringVar(&s.folder, "data", os.Getenv("DITHER_DATA"), "folder of the data sets")
+	f.StringSliceVar(&s.names, "sets", nil, "names of sets (default: all): "+strings.Join(names(), ", "))
+	epsilons := f.StringSlice("epsilons", nil, "epsilons (default: those of each set); inf: without privacy")
+	f.IntVar(&s.runs, "runs", 3, "runs of each")
+	f.BoolVar(&s.validation, "validation", false, "train on the first five sixths of the training part, and measure on the rest of it")
+	f.StringVar(&s.features, "features", "", "folder to keep encoded features in, for later calls")
+	f.IntVar(&s.request.Steps, "steps", 0, "as of dither train")
+	f.Float64Var(&s.request.ClippingNorm, "clipping-norm", 0, "as of dither train")
+	f.Float64Var(&s.request.Intercept, "intercept", 0, "as of dither train")
+	f.Float64Var(&s.options.LearningRate, "learning-rate", 0, "as of dither train")
+	f.Float64Var(&s.options.Momentum, "momentum", train.DefaultMomentum, "as of dither train")
+	f.Float64Var(&s.options.Ridge, "ridge", 0, "as of dither train")
+	if err := f.Parse(arguments); err != nil {
+		return s, err
+	}
+	for _, text := range *epsilons {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return s, fmt.Errorf("--epsilons has %q, want numbers", text)
+		}
+		s.epsilons = append(s.epsilons, v)
+	}
+	if s.folder == "" || s.runs < 1 {
+		return s, errors.New("--data, or the variable DITHER_DATA, must name the folder of the data sets, and --runs be at least 1")
+	}
+	return s, nil
+}
+
+func run(ctx context.Context, arguments []string, w io.Writer) error {
+	s, err := parse(arguments)
+	if err != nil {
+		return err
+	}
+	chosen, err := choose(s.names)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "| set | measure | ε | mean | standard deviation | runs | seconds a run | settings |\n|---|---|---|---|---|---|---|---|\n")
+	for _, c := range chosen {
+		if err := s.measure(ctx, c, w); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// measure prints the lines of one set.
+func (s settings) measure(ctx context.Context, c set, w io.Writer) error {
+	p, err := s.prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s: encoded in %.1f s\n", c.name, p.seconds)
+	epsilons := s.epsilons
+	if epsilons == nil {
+		epsilons = c.epsilons
+	}
+	for _, epsilon := range epsilons {
+		began, scores := time.Now(), []float64(nil)
+		var last outcome
+		for range s.runs {
+			if last, err = s.once(ctx, c, p, epsilon); err != nil {
+				return err
+			}
+			scores = append(scores, last.score)
+		}
+		mean, deviation := moments(scores)
+		seconds := time.Since(began).Seconds() / float64(s.runs)
+		fmt.Fprintf(w, "| %s | %s | %v | %.2f | %.2f | %d | %.1f | %s |\n", c.name, c.measure(), epsilon, 100*mean, 100*deviation, s.runs, seconds, last.settings)
+	}
+	return nil
+}
+
+// moments returns the mean and the standard deviation, of which a single score has none: 0.
+func moments(scores []float64) (mean, deviation float64) {
+	n := float64(len(scores))
+	for _, v := range scores {
+		mean += v / n
+	}
+	for _, v := range scores {
+		deviation += (v - mean) * (v - mean) / max(1, n-1)
+	}
+	return mean, math.Sqrt(deviation)
+}

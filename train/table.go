@@ -1,0 +1,121 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// Table is the records of one data set, encoded once for several runs: the features after the
+// transforms, on their grid, in memory. It holds private records. It is immutable and safe for
+// concurrent use.
+type Table struct {
+	table
+	chain *feature.Chain
+}
+
+// NewTable encodes a data set as the setup says, with these feature bits (Options.FeatureBits). It keeps d.
+// What the setup asks for beside columns and transforms does not matter.
+func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
+	if err := checkFeatureBits(featureBits); err != nil {
+		return nil, err
+	}
+	if d.Target() == nil {
+		return nil, fmt.Errorf("train: the data set has no target, want one; it is kept beside the features")
+	}
+	rows, err := s.encodeRows(d, d.Records(), s.rowType(d, featureBits))
+	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Chain}, err
+}
+
+// ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of so
+// many bytes, into memory.
+func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
+	rows, err := mechanism.ReadRows(file, size, frame(before(s.Features)))
+	if err != nil {
+		return nil, err
+	}
+	if rows.Dim() != before(s.Features).Dim() {
+		return nil, errOtherTable
+	}
+	return &Table{table{rows: rows, records: rows.Len()}, s.Features.Chain}, nil
+}
+
+var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
+
+// Records returns the number of records. It is private unless it was declared.
+func (t *Table) Records() int { return t.records }
+
+// Fit is Fit on the records of the table; the plan's columns and transforms must be those that it was
+// encoded with. A table that was read from a file knows neither persons nor weights of rows, and no part
+// of a table can be held out.
+func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
+	if err := s.check(o); err != nil {
+		return nil, err
+	}
+	own, err := t.seen(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.fit(ctx, l, own, o)
+}
+
+// seen returns the table as a plan sees it, before anything is spent.
+func (t *Table) seen(s Setup) (own table, err error) {
+	own = t.table
+	places, err := s.Plan.slots(own.records)
+	switch {
+	case err != nil:
+		return own, err
+	case own.records > s.Plan.MaxRecords || places != own.records:
+		return own, fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
+	case s.Features.Chain.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Chain.Specs(), t.chain.Specs()):
+		return own, errOtherTable
+	case s.Plan.learns():
+		return own, errLearning
+	case s.Plan.Holdout != nil:
+		return own, fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
+	case own.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
+		return own, fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
+	case s.Plan.Person != nil:
+		if own.persons, err = s.Plan.Person.persons(own.data); err != nil {
+			return own, err
+		}
+	}
+	own.rows, err = own.rows.Seen(frame(before(s.Features)))
+	return own, err
+}
+
+// Predict returns what a model predicts for each record, as Model.Predict does, and the targets as the
+// loss sees them: levels, or numbers scaled to [-1, 1]. Features are those of the grid, off by half a step
+// of it at most. Both are private for private records.
+func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
+	const rows = 64
+	f, k := m.Features(), m.Outputs()
+	if f.Chain.Dim() != t.chain.Dim() {
+		return nil, nil, errOtherTable
+	}
+	predictions, targets = make([]float64, t.records*k), t.targets()
+	var wait sync.WaitGroup
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for first := 0; first < t.records; first += rows {
+		n := min(rows, t.records-first)
+		limit <- struct{}{}
+		wait.Go(func() {
+			x := make([]float64, n*f.Chain.Dim())
+			t.features(x, first, n)
+			m.PredictFeatures(predictions[first*k:(first+n)*k], x, n, f.NewScratch(n))
+			<-limit
+		})
+	}
+	wait.Wait()
+	return predictions, targets, nil
+}
