@@ -60,6 +60,8 @@ var layers = []layer{
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
+	// What measures the defaults of training on public data sets is a command too.
+	{"bench/accuracy", "privacy ledger data feature model evaluate train"},
 	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm audit experiment report"},
 }
 

@@ -70,6 +70,10 @@ func TestRowsInAFileAreRowsInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			back, err := ReadRows(bytes.NewReader(text), int64(len(text)), f)
+			if err != nil {
+				t.Fatal(err)
+			}
 			weights := make([]float64, columns*memory.Dim())
 			for j := range weights {
 				weights[j] = r.NormFloat64()
@@ -77,12 +81,14 @@ func TestRowsInAFileAreRowsInMemory(t *testing.T) {
 			list := r.Perm(n)[:25]
 			for _, records := range [][]int{nil, list, {3}, {}} {
 				want, wantScores := sumAndScores(t, memory, weights, records)
-				got, gotScores := sumAndScores(t, file, weights, records)
-				if !slices.Equal(got, want) {
-					t.Fatalf("records %v: another sum", records)
-				}
-				if !slices.Equal(gotScores, wantScores) {
-					t.Fatalf("records %v: other scores, labels or norms", records)
+				for name, rows := range map[string]*Rows{"in a file": file, "from a file": back} {
+					got, gotScores := sumAndScores(t, rows, weights, records)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s, records %v: another sum", name, records)
+					}
+					if !slices.Equal(gotScores, wantScores) {
+						t.Fatalf("%s, records %v: other scores, labels or norms", name, records)
+					}
 				}
 			}
 		})
@@ -135,6 +141,9 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 			damaged[at] ^= 1 << r.IntN(8)
 			if got := readAll(t, damaged); got != "" {
 				t.Fatalf("%v: byte %d of %d was changed and the file was taken", kind, at, len(text))
+			}
+			if _, err := ReadRows(bytes.NewReader(damaged), int64(len(damaged)), Frame{}); err == nil {
+				t.Fatalf("%v: byte %d of %d was changed and the file was read into memory", kind, at, len(text))
 			}
 			if got := readAll(t, text[:at]); got != "" {
 				t.Fatalf("%v: %d of %d bytes were taken for a whole file", kind, at, len(text))

@@ -224,8 +224,8 @@ func TestStructureOfPlans(t *testing.T) {
 			if radius {
 				kinds = strings.Replace(kinds, "count", "count radius", 1)
 			}
-			if setup.Features.Intercept != WhitenedIntercept || setup.Plan.Clipping.Bound != setup.Features.RowBound() {
-				t.Errorf("%s: intercept %v and bound %v, want %v and that of the rows", structure, setup.Features.Intercept, setup.Plan.Clipping.Bound, WhitenedIntercept)
+			if setup.Features.Intercept != WhitenedIntercept || setup.Plan.Clipping.Bound != defaultClipping*setup.Features.RowBound() {
+				t.Errorf("%s: intercept %v and bound %v, want %v and half of that of the rows", structure, setup.Features.Intercept, setup.Plan.Clipping.Bound, WhitenedIntercept)
 			}
 			if strings.Join(got, " ") != kinds {
 				t.Errorf("%s: the plan releases %v, want %s", structure, got, kinds)

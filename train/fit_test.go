@@ -213,8 +213,9 @@ func TestEmptySamplesTrain(t *testing.T) {
 }
 
 func TestFitStops(t *testing.T) {
-	s := toySchema(t)
-	setup, err := NewPlan(ask(), s)
+	s, r := toySchema(t), ask()
+	r.Steps = 60 // of 100 or fewer each is told of
+	setup, err := NewPlan(r, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,15 +232,16 @@ func TestFitStops(t *testing.T) {
 }
 
 func TestProgressEndsAtTheCost(t *testing.T) {
-	last := Progress{}
-	fitted(t, ask(), Options{Momentum: 0.9, Progress: func(p Progress) {
+	last, r := Progress{}, ask()
+	r.Steps = 60 // of 100 or fewer each is told of
+	fitted(t, r, Options{Momentum: 0.9, Progress: func(p Progress) {
 		if p.Epsilon < last.Epsilon || p.Step != 0 && p.Step != last.Step+1 {
 			t.Errorf("progress went from %+v to %+v", last, p)
 		}
 		last = p
 	}})
-	if last.Step != DefaultSteps || last.Epsilon > 1 || last.Epsilon < 0.999 {
-		t.Errorf("progress ended at %+v, want step %d and epsilon 1", last, DefaultSteps)
+	if last.Step != r.Steps || last.Epsilon > 1 || last.Epsilon < 0.999 {
+		t.Errorf("progress ended at %+v, want step %d and epsilon 1", last, r.Steps)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestPlanThroughJSON(t *testing.T) {
 	if err != nil || d.Event.String() != s.Plan.Event().String() || d.NoiseDraws != s.Plan.NoiseDraws() {
 		t.Errorf("read back: got %v, %v, want %v", d, err, s.Plan.Derivation())
 	}
-	for _, bad := range []string{`{}`, `{"steps": 5, "surprise": 1}`, `[]`, strings.Replace(string(text), `"steps":60`, `"steps":0`, 1)} {
+	for _, bad := range []string{`{}`, `{"steps": 5, "surprise": 1}`, `[]`, strings.Replace(string(text), `"steps":120`, `"steps":0`, 1)} {
 		if _, err := Methods()[MethodGD](json.RawMessage(bad)); err == nil {
 			t.Errorf("%.40s…: got no error", bad)
 		}

@@ -7,12 +7,13 @@
 //
 // Features are encoded once for each set; every run learns its preparation anew, with fresh noise, within
 // its epsilon. Of the flags, those that are named as in dither train change a default; --validation
-// measures on the last sixth of the training part instead, which is where defaults are to be chosen.
+// measures on every sixth record of the training part instead, which is where defaults are to be chosen.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -23,7 +24,6 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/train"
-	"github.com/spf13/pflag"
 )
 
 // settings are the flags.
@@ -41,7 +41,7 @@ type settings struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, pflag.ErrHelp) {
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
@@ -49,12 +49,12 @@ func main() {
 
 func parse(arguments []string) (settings, error) {
 	s := settings{options: train.Options{Momentum: train.DefaultMomentum}}
-	f := pflag.NewFlagSet("accuracy", pflag.ContinueOnError)
+	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&s.folder, "data", os.Getenv("DITHER_DATA"), "folder of the data sets")
-	f.StringSliceVar(&s.names, "sets", nil, "names of sets (default: all): "+strings.Join(names(), ", "))
-	epsilons := f.StringSlice("epsilons", nil, "epsilons (default: those of each set); inf: without privacy")
+	chosen := f.String("sets", "", "names of sets, with commas between them (default: all): "+strings.Join(names(), ", "))
+	epsilons := f.String("epsilons", "", "budgets, with commas between them (default: those of each set); inf: without privacy")
 	f.IntVar(&s.runs, "runs", 3, "runs of each")
-	f.BoolVar(&s.validation, "validation", false, "train on the first five sixths of the training part, and measure on the rest of it")
+	f.BoolVar(&s.validation, "validation", false, "train on five sixths of the training part, and measure on every sixth record of it")
 	f.StringVar(&s.features, "features", "", "folder to keep encoded features in, for later calls")
 	f.IntVar(&s.request.Steps, "steps", 0, "as of dither train")
 	f.Float64Var(&s.request.ClippingNorm, "clipping-norm", 0, "as of dither train")
@@ -65,7 +65,8 @@ func parse(arguments []string) (settings, error) {
 	if err := f.Parse(arguments); err != nil {
 		return s, err
 	}
-	for _, text := range *epsilons {
+	s.names = listed(*chosen)
+	for _, text := range listed(*epsilons) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return s, fmt.Errorf("--epsilons has %q, want numbers", text)
@@ -76,6 +77,14 @@ func parse(arguments []string) (settings, error) {
 		return s, errors.New("--data, or the variable DITHER_DATA, must name the folder of the data sets, and --runs be at least 1")
 	}
 	return s, nil
+}
+
+// listed divides a list with commas, of which an empty one has nothing.
+func listed(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
 }
 
 func run(ctx context.Context, arguments []string, w io.Writer) error {

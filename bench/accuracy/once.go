@@ -50,10 +50,9 @@ func (s settings) prepare(ctx context.Context, c set) (p parts, err error) {
 	}
 	name := c.name
 	if s.validation {
-		n := training.Records() / 6 * 5
-		training, test = training.Slice(0, n), training.Slice(n, training.Records())
+		training, test = everySixth(training)
 		if p.schema.Records > 0 {
-			p.schema.Records = n
+			p.schema.Records = training.Records()
 		}
 		name += "-validation"
 	}
@@ -72,6 +71,19 @@ func (s settings) prepare(ctx context.Context, c set) (p parts, err error) {
 	}
 	p.seconds = time.Since(began).Seconds()
 	return p, err
+}
+
+// everySixth takes every sixth record out of a part.
+func everySixth(d *data.Dataset) (rest, sixth *data.Dataset) {
+	var parts [2][]int
+	for i := range d.Records() {
+		part := 0
+		if i%6 == 5 {
+			part = 1
+		}
+		parts[part] = append(parts[part], i)
+	}
+	return d.Take(parts[0]), d.Take(parts[1])
 }
 
 // encode returns the encoded records, of rows with transforms those that an earlier call has kept.

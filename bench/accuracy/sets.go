@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/csv"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -45,7 +50,7 @@ func sets() []set {
 		images("fashion-scattering", "fashion-mnist", scattering, groupNorm),
 		images("mnist-raw", "mnist"),
 		images("mnist-scattering", "mnist", "deskew:shape=28x28", scattering, groupNorm),
-		{name: "imdb", epsilons: []float64{1, 3}, schema: imdbSchema, read: pair("imdb/imdb-train.tsv.gz", "imdb/imdb-test.tsv.gz")},
+		{name: "imdb", epsilons: []float64{1, 3}, schema: imdbSchema, read: readIMDb},
 		{name: "a9a", epsilons: []float64{0.5, 1, 3}, schema: a9aSchema, read: pair("libsvm-a9a/a9a.gz", "libsvm-a9a/a9a.t.gz")},
 		{name: "adult-book", epsilons: []float64{0.5, 1, 3}, schema: bookSchema, read: readBook},
 		{name: "nlswork-persons", epsilons: []float64{3}, schema: nlsworkSchema, read: readNlswork, person: &train.PersonUnit{Column: "idcode", MaxRows: 5}, regression: true},
@@ -131,6 +136,53 @@ defaults: {missing: zero, out-of-range: clamp}
 columns:
   "f[1:124]": {numeric: [0, 1]}
 `))
+}
+
+// readIMDb reads tables whose cells are divided by tabs and quoted nowhere: quotation marks in them are
+// letters, which a table with commas can say.
+func readIMDb(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
+	folder, err := os.MkdirTemp("", "accuracy-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(folder)
+	part := func(name string) (*data.Dataset, error) {
+		to := filepath.Join(folder, name+".csv")
+		if err := withCommas(filepath.Join(in, "imdb", name+".tsv.gz"), to); err != nil {
+			return nil, err
+		}
+		return data.Read(ctx, s, data.Source{Path: to}, data.ReadOptions{})
+	}
+	if training, err = part("imdb-train"); err == nil {
+		test, err = part("imdb-test")
+	}
+	return training, test, err
+}
+
+// withCommas writes a compressed table with tabs as one with commas and quotation marks.
+func withCommas(from, to string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(plain)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	for line := range strings.Lines(string(text)) {
+		if err = w.Write(strings.Split(strings.TrimRight(line, "\r\n"), "\t")); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return os.WriteFile(to, out.Bytes(), 0o600)
 }
 
 // bookSchema declares the processed matrix of Adult of J. P. Near and C. Abuah, "Programming Differential

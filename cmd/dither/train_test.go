@@ -425,7 +425,7 @@ func TestTrainOutputsLookAlikeWithOneRowMore(t *testing.T) {
 func TestTrainWarnsOfSmallBudgets(t *testing.T) {
 	schema, _ := workplace(t, 10)
 	base := []string{"train", "--data", "absent.csv", "--schema", schema, "--dry-run"}
-	for epsilon, want := range map[string]bool{"0.01": true, "0.1": true, "2": false} {
+	for epsilon, want := range map[string]bool{"0.01": true, "0.04": true, "2": false} {
 		out, _ := mustInvoke(t, append(base, "--epsilon", epsilon)...)
 		if got := strings.Contains(out, "too small to learn"); got != want {
 			t.Errorf("epsilon %s at 5000 rows: warning %v, want %v", epsilon, got, want)

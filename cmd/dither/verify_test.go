@@ -103,10 +103,10 @@ func TestVerifyRefuses(t *testing.T) {
 		{"group rows removed", change(func(m *modelFolder) { m.certificate.GroupRows, m.certificate.GroupEpsilon = 0, 0 }), exitFailed, "rows of one person"},
 		{"delta lowered", change(func(m *modelFolder) { m.certificate.Delta /= 10 }), exitFailed, "the delta is"},
 		{"event changed", inCertificate(`"event": "sequence(`, `"event": "sequence(gaussian(99), `), exitFailed, "the event is"},
-		{"plan steps changed", inCertificate(`"steps": 60`, `"steps": 10`), exitFailed, "the event is"},
+		{"plan steps changed", inCertificate(`"steps": 120`, `"steps": 10`), exitFailed, "the event is"},
 		{"plan noise changed", inCertificate(`"noise-multiplier": `, `"noise-multiplier": 1`), exitFailed, "the event is"},
-		{"plan field twice", inCertificate(`"steps": 60`, `"steps": 10, "steps": 60`), exitFailed, "not spelled"},
-		{"plan field unknown", inCertificate(`"steps": 60`, `"steps": 60, "more": 1`), exitFailed, "plan"},
+		{"plan field twice", inCertificate(`"steps": 120`, `"steps": 10, "steps": 120`), exitFailed, "not spelled"},
+		{"plan field unknown", inCertificate(`"steps": 120`, `"steps": 120, "more": 1`), exitFailed, "plan"},
 		{"plan relation changed", inCertificate(`"plan": {
   "neighboring": "add-or-remove-one"`, `"plan": {
   "neighboring": "zero-out"`), exitFailed, "plan"},

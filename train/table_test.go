@@ -1,0 +1,156 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestTableFitIsFit trains without privacy on pictures that are encoded once, kept in memory and read from a
+// file: the same bits as Fit, with each structure of whitening and without, whatever the table was encoded
+// for.
+func TestTableFitIsFit(t *testing.T) {
+	s, d := pictures(t, 150)
+	plan := func(whiten Choice, structure Structure) Setup {
+		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: whiten, Structure: structure, Steps: 5, Transforms: scatteringOf8x8(t), PrivateRadius: structure == StructureKronecker}
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return setup
+	}
+	first := plan(No, "")
+	text := encoded(t, first, d, 31, Options{})
+	inMemory, err := NewTable(first, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromFile, err := ReadTable(first, bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Momentum: 0.9}
+	for _, setup := range []Setup{first, plan(Yes, StructureKronecker), plan(Yes, StructureFull), plan(Yes, StructureDiagonal)} {
+		fit := func(run func(*ledger.Ledger) (*Result, error)) *model.Model {
+			result, failed := run(rich(t, setup.Plan.Neighboring))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			return result.Model
+		}
+		want := fit(func(l *ledger.Ledger) (*Result, error) { return Fit(context.Background(), l, setup, d, o) })
+		for name, table := range map[string]*Table{"in memory": inMemory, "from a file": fromFile} {
+			got := fit(func(l *ledger.Ledger) (*Result, error) { return table.Fit(context.Background(), l, setup, o) })
+			for j, v := range want.Weights() {
+				if math.Float64bits(got.Weights()[j]) != math.Float64bits(v) {
+					t.Fatalf("%v, %s: weight %d is %v, want %v", setup.Plan.Preparation, name, j, got.Weights()[j], v)
+				}
+			}
+			checkTablePredictions(t, table, got, want)
+		}
+	}
+}
+
+// checkTablePredictions holds predictions of a table against those for the rows of the data set. Features are
+// off by half a step of the grid of 16 bits, and predictions by little more here.
+func checkTablePredictions(t *testing.T, table *Table, m, want *model.Model) {
+	t.Helper()
+	_, d := pictures(t, 150)
+	labels, p := predictions(want, d)
+	got, targets, err := table.Predict(m)
+	if err != nil || len(got) != len(p) {
+		t.Fatalf("got %d predictions and %v, want %d", len(got), err, len(p))
+	}
+	for i, v := range p {
+		if math.Abs(got[i]-v) > 1e-3 {
+			t.Fatalf("prediction %d is %v, want %v", i, got[i], v)
+		}
+	}
+	for i, v := range labels {
+		if float64(targets[i]) != v {
+			t.Fatalf("target %d is %v, want %v", i, targets[i], v)
+		}
+	}
+}
+
+// TestTableRefusals holds what is refused before anything is spent.
+func TestTableRefusals(t *testing.T) {
+	s, d := pictures(t, 60)
+	s.Records = 60
+	plan := func(change func(*Request)) Setup {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Steps: 5, Transforms: scatteringOf8x8(t)}
+		change(&r)
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return setup
+	}
+	first := plan(func(*Request) {})
+	text := encoded(t, first, d, 60, Options{})
+	table, err := ReadTable(first, bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, batches := plan(func(*Request) {}), plan(func(r *Request) { r.Neighboring, r.BatchSize = privacy.ReplaceOne, 10 })
+	few.Plan.MaxRecords, few.Plan.Records = 50, 50
+	batches.Plan.Records, batches.Plan.MaxRecords = 61, 61
+	raw := plan(func(r *Request) { r.Transforms = nil })
+	for name, c := range map[string]struct {
+		setup Setup
+		want  string
+	}{
+		"more than the bound": {few, "max-records"},
+		"another batch":       {batches, "fixed size"},
+		"other transforms":    {raw, "other columns or transforms"},
+		"held out":            {plan(func(r *Request) { r.Holdout = &HoldoutRequest{Share: 0.2} }), "held out"},
+	} {
+		l := rich(t, c.setup.Plan.Neighboring)
+		if _, err = table.Fit(context.Background(), l, c.setup, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error about %q", name, err, c.want)
+		}
+		if len(l.Entries()) != 0 {
+			t.Errorf("%s: the ledger has %d entries, want none", name, len(l.Entries()))
+		}
+	}
+	if _, err = ReadTable(raw, bytes.NewReader(text), int64(len(text))); err == nil {
+		t.Error("a file of other features was taken")
+	}
+	if _, err = NewTable(first, d, 7); err == nil {
+		t.Error("7 feature bits were taken")
+	}
+}
+
+// TestDefaultsOfSteps holds how many steps a plan has unasked, and its clipping norm in units of the bound of a
+// row.
+func TestDefaultsOfSteps(t *testing.T) {
+	s := toySchema(t)
+	for name, c := range map[string]struct {
+		change func(*Request)
+		steps  int
+		norm   float64
+	}{
+		"whitened":     {func(r *Request) { r.Whiten = Yes }, WhitenedSteps, defaultClipping},
+		"not whitened": {func(r *Request) { r.Whiten = No }, DefaultSteps, defaultClipping},
+		"asked for":    {func(r *Request) { r.Whiten, r.Steps, r.ClippingNorm = Yes, DefaultSteps, 0.7 }, DefaultSteps, 0.7},
+		"sampled":      {func(r *Request) { r.Whiten, r.SamplingProbability = Yes, 0.5 }, 2 * DefaultEpochs, defaultClipping},
+		"baseline":     {func(r *Request) { r.Whiten, r.Epsilon = Yes, math.Inf(1) }, BaselineSteps, 1},
+		"hinge":        {func(r *Request) { r.Loss = model.Hinge{} }, WhitenedSteps, 1},
+	} {
+		r := ask()
+		c.change(&r)
+		setup, err := NewPlan(r, s)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if setup.Plan.Steps != c.steps || setup.Plan.Clipping.Norm != c.norm {
+			t.Errorf("%s: %d steps and clipping norm %v, want %d and %v", name, setup.Plan.Steps, setup.Plan.Clipping.Norm, c.steps, c.norm)
+		}
+	}
+}
