@@ -18,6 +18,10 @@ type Draft struct {
 	// Numeric gives bounds and Levels levels of columns, the target among them.
 	Numeric map[string][2]float64
 	Levels  map[string][]string
+	// PrivateBounds gives the range of columns whose bounds are to be learned, PrivateLevels the greatest number of
+	// levels of columns whose levels are; the target is not among them.
+	PrivateBounds map[string][2]float64
+	PrivateLevels map[string]int
 	// Text names columns of texts, Ignore columns that are not features.
 	Text, Ignore []string
 	// Row says what one row is; "" means "one person".
@@ -101,6 +105,10 @@ func (d Draft) check(file string, t *table) error {
 			return &FileError{File: file, Line: t.headerLine, Problem: fmt.Sprintf("column %q is not in the header", name), Want: "the names of its columns", Remedy: "check the spelling, and the delimiter"}
 		}
 	}
+	_, bounds := d.PrivateBounds[d.Target]
+	if _, levels := d.PrivateLevels[d.Target]; bounds || levels {
+		return &FileError{File: file, Problem: fmt.Sprintf("target %q is private", d.Target), Want: "declared levels or bounds of what is predicted", Remedy: "declare them"}
+	}
 	for i, name := range d.names() {
 		if slices.Contains(d.names()[:i], name) || name == d.Target && slices.Contains(append(slices.Clone(d.Ignore), d.Text...), name) {
 			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, text or ignore", Remedy: "keep one of them"}
@@ -121,6 +129,12 @@ func (d Draft) names() []string {
 		names = append(names, name)
 	}
 	for name := range d.Levels {
+		names = append(names, name)
+	}
+	for name := range d.PrivateBounds {
+		names = append(names, name)
+	}
+	for name := range d.PrivateLevels {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -149,7 +163,21 @@ func (d Draft) column(name string) Column {
 	if levels, ok := d.Levels[name]; ok {
 		return draftCategorical(name, levels)
 	}
-	return Column{Name: name}
+	return d.privateColumn(name)
+}
+
+// privateColumn is a column that is to be learned, or one without a kind.
+func (d Draft) privateColumn(name string) Column {
+	c := Column{Name: name}
+	if bounds, ok := d.PrivateBounds[name]; ok {
+		c = draftNumeric(name, bounds[0], bounds[1])
+		c.Learning = Private
+	}
+	if most, ok := d.PrivateLevels[name]; ok {
+		c = draftCategorical(name, nil)
+		c.Learning, c.MaxLevels = Private, most
+	}
+	return c
 }
 
 // draftNumeric treats bad cells in the way that loses least.

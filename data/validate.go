@@ -74,7 +74,7 @@ func (s *Schema) open() []fault {
 }
 
 // declareColumn says what a person can write for a column that is left open.
-const declareColumn = "numeric: [lower, upper], levels: [...], text: {} or ignore"
+const declareColumn = "numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private"
 
 // undeclared returns the open declarations as words for Schema.Undeclared.
 func (s *Schema) undeclared() []string {

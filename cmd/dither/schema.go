@@ -34,6 +34,10 @@ const schemaInitLong = `Draft a schema from the header of a table and from what 
 is marked DECLARE in the draft and listed; a person writes it in, from public knowledge,
 before the schema can be used. Only the first line of the table is read.
 
+What nobody can declare is learned within the budget of the training: --numeric pay=private, or
+pay=private:0:1e6 with a range that is wide enough for anything, and --levels town=private:20
+for the 20 most frequent texts at most.
+
 With --from-data the bounds and levels that are left open are copied out of the records. They
 are then not protected by any guarantee: the schema says so, a certificate will say so, and
 train asks for --assume-public.`
@@ -41,6 +45,7 @@ train asks for --assume-public.`
 const schemaInitExample = `  dither schema init people.csv --target income --levels "income=<=50K,>50K" \
     --numeric age=17:90 --levels sex=Male,Female --ignore id \
     --row "one person" --max-records 50000 --out people.yaml
+  dither schema init people.csv --target income --numeric age=17:90 --numeric pay=private --levels town=private:20
   dither schema init reviews.csv --target label --levels label=bad,good --text review --max-records 50000
   dither schema init public.csv --target price --from-data`
 
@@ -67,8 +72,8 @@ func newSchemaInit() *cobra.Command {
 	s.out.add(c, "schema file to write")
 	f := c.Flags()
 	f.StringVar(&s.target, "target", "", "column to predict (required)")
-	f.StringArrayVar(&s.numeric, "numeric", nil, "declare bounds, as age=17:90; may be given many times, for the target too")
-	f.StringArrayVar(&s.levels, "levels", nil, `declare levels, as sex=Male,Female; a level with a comma in quotes; may be given many times, for the target too`)
+	f.StringArrayVar(&s.numeric, "numeric", nil, "declare bounds, as age=17:90, or age=private to have them learned; may be given many times, for the target too")
+	f.StringArrayVar(&s.levels, "levels", nil, `declare levels, as sex=Male,Female; a level with a comma in quotes, or sex=private:20 to have at most so many learned; may be given many times, for the target too`)
 	f.StringArrayVar(&s.text, "text", nil, "column of texts, whose words are hashed into buckets; may be given many times")
 	f.StringArrayVar(&s.ignore, "ignore", nil, "column that is never used; may be given many times")
 	f.StringVar(&s.row, "row", "", `what one row is (default "one person")`)
@@ -107,7 +112,7 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 
 // draft turns the flags into declared facts.
 func (s *schemaInit) draft() (data.Draft, error) {
-	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, Text: s.text, Ignore: s.ignore, Row: s.row,
+	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, PrivateBounds: map[string][2]float64{}, PrivateLevels: map[string]int{}, Text: s.text, Ignore: s.ignore, Row: s.row,
 		MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
 	if s.target == "" {
 		return d, fmt.Errorf("--target is missing, want the column to predict")
@@ -115,64 +120,99 @@ func (s *schemaInit) draft() (data.Draft, error) {
 	if s.maxRecords < 0 || s.records < 0 || s.rowsPerPerson < 0 {
 		return d, fmt.Errorf("--max-records is %d, --records %d and --rows-per-person %d, want positive numbers", s.maxRecords, s.records, s.rowsPerPerson)
 	}
-	for _, fact := range s.numeric {
-		name, bounds, err := parseNumeric(fact)
-		if err != nil {
-			return d, err
-		}
-		if _, twice := d.Numeric[name]; twice {
-			return d, fmt.Errorf("--numeric names %q twice, want each column once", name)
-		}
-		d.Numeric[name] = bounds
-	}
-	for _, fact := range s.levels {
-		name, levels, err := parseLevels(fact)
-		if err != nil {
-			return d, err
-		}
-		_, numeric := d.Numeric[name]
-		if _, twice := d.Levels[name]; twice || numeric {
-			return d, fmt.Errorf("--levels names %q, which is declared already, want each column once", name)
-		}
-		d.Levels[name] = levels
-	}
-	return d, nil
+	return d, s.declare(d)
 }
 
-// parseNumeric reads name=lower:upper. The name may hold an equals sign.
-func parseNumeric(fact string) (name string, bounds [2]float64, err error) {
+// declare reads the bounds and levels that the flags declare, or leave to be learned.
+func (s *schemaInit) declare(d data.Draft) error {
+	declared := map[string]bool{}
+	once := func(flag, name string) error {
+		if declared[name] {
+			return fmt.Errorf("--%s names %q, which is declared twice or in two ways, want each column once", flag, name)
+		}
+		declared[name] = true
+		return nil
+	}
+	for _, fact := range s.numeric {
+		name, bounds, private, err := parseNumeric(fact)
+		if err == nil {
+			err = once("numeric", name)
+		}
+		if err != nil {
+			return err
+		}
+		if private {
+			d.PrivateBounds[name] = bounds
+		} else {
+			d.Numeric[name] = bounds
+		}
+	}
+	for _, fact := range s.levels {
+		name, levels, most, err := parseLevels(fact)
+		if err == nil {
+			err = once("levels", name)
+		}
+		if err != nil {
+			return err
+		}
+		if levels == nil {
+			d.PrivateLevels[name] = most
+		} else {
+			d.Levels[name] = levels
+		}
+	}
+	return nil
+}
+
+// privateWord asks for bounds or levels to be learned.
+const privateWord = "private"
+
+// parseNumeric reads name=lower:upper, name=private or name=private:lower:upper. The name may hold an equals
+// sign.
+func parseNumeric(fact string) (name string, bounds [2]float64, private bool, err error) {
 	at := strings.LastIndexByte(fact, '=')
-	lower, upper, ok := strings.Cut(fact[at+1:], ":")
+	value := fact[at+1:]
+	if at >= 1 && value == privateWord {
+		return fact[:at], [2]float64{-data.DefaultRange, data.DefaultRange}, true, nil
+	}
+	value, private = strings.CutPrefix(value, privateWord+":")
+	lower, upper, ok := strings.Cut(value, ":")
 	if at < 1 || !ok {
-		return "", bounds, fmt.Errorf("--numeric is %q, want COLUMN=LOWER:UPPER", fact)
+		return "", bounds, private, fmt.Errorf("--numeric is %q, want COLUMN=LOWER:UPPER, or COLUMN=private", fact)
 	}
 	for i, text := range []string{lower, upper} {
 		if bounds[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
-			return "", bounds, fmt.Errorf("--numeric is %q, want numbers in COLUMN=LOWER:UPPER", fact)
+			return "", bounds, private, fmt.Errorf("--numeric is %q, want numbers in COLUMN=LOWER:UPPER", fact)
 		}
 	}
 	if !(bounds[0] < bounds[1]) {
-		return "", bounds, fmt.Errorf("--numeric is %q, want the lower bound below the upper one", fact)
+		return "", bounds, private, fmt.Errorf("--numeric is %q, want the lower bound below the upper one", fact)
 	}
-	return fact[:at], bounds, nil
+	return fact[:at], bounds, private, nil
 }
 
-// parseLevels reads name=level,level,… where a level may stand in quotes. The name ends at
-// the first equals sign, because levels may hold one.
-func parseLevels(fact string) (name string, levels []string, err error) {
+// parseLevels reads name=level,level,… where a level may stand in quotes, or name=private:most, for which levels
+// is nil. The name ends at the first equals sign, because levels may hold one.
+func parseLevels(fact string) (name string, levels []string, most int, err error) {
 	name, list, ok := strings.Cut(fact, "=")
 	if !ok || name == "" || list == "" {
-		return "", nil, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL", fact)
+		return "", nil, 0, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL", fact)
+	}
+	if text, private := strings.CutPrefix(list, privateWord+":"); private {
+		if most, err = strconv.Atoi(text); err != nil || most < 1 {
+			return "", nil, 0, fmt.Errorf("--levels is %q, want a number of levels in COLUMN=private:MOST, such as 20", fact)
+		}
+		return name, nil, most, nil
 	}
 	r := csv.NewReader(strings.NewReader(list))
 	levels, err = r.Read()
 	if _, more := r.Read(); err != nil || more != io.EOF {
-		return "", nil, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL in one line, with each quote closed", fact)
+		return "", nil, 0, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL in one line, with each quote closed", fact)
 	}
 	for i := range levels {
 		levels[i] = strings.TrimSpace(levels[i])
 	}
-	return name, levels, nil
+	return name, levels, 0, nil
 }
 
 // unsafeRune reports whether a character of a multi-line text could give an order to a terminal.

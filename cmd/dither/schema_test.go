@@ -108,7 +108,7 @@ func TestParseFacts(t *testing.T) {
 		"age=17:90": {"age", [2]float64{17, 90}, true}, "a=b=-1.5:2e3": {"a=b", [2]float64{-1.5, 2000}, true}, "x= 0 : 1 ": {"x", [2]float64{0, 1}, true},
 		"age": {}, "age=": {}, "age=1": {}, "=1:2": {}, "age=a:2": {}, "age=2:1": {}, "age=1:1": {}, "age=NaN:1": {}, "age=1:2:3": {},
 	} {
-		name, bounds, err := parseNumeric(fact)
+		name, bounds, _, err := parseNumeric(fact)
 		if (err == nil) != want.ok || want.ok && (name != want.name || bounds != want.bounds) {
 			t.Errorf("parseNumeric(%q): got %q, %v, %v; want %+v", fact, name, bounds, err, want)
 		}
@@ -120,7 +120,7 @@ func TestParseFacts(t *testing.T) {
 		"sex=f,m": {"sex", []string{"f", "m"}}, "income=<=50K, >50K": {"income", []string{"<=50K", ">50K"}}, `x="a, b",c`: {"x", []string{"a, b", "c"}},
 		"sex": {}, "sex=": {}, "=a,b": {}, `x="a`: {}, "": {}, "x=a\nb": {},
 	} {
-		name, levels, err := parseLevels(fact)
+		name, levels, _, err := parseLevels(fact)
 		if (err == nil) != (want.levels != nil) || err == nil && (name != want.name || !slices.Equal(levels, want.levels)) {
 			t.Errorf("parseLevels(%q): got %q, %q, %v; want %+v", fact, name, levels, err, want)
 		}
@@ -207,4 +207,39 @@ func TestSchemaCheckWrong(t *testing.T) {
 		{"an empty file", check("schema.yaml", "empty.csv"), exitUsage, "empty"},
 		{"a binary file", check("schema.yaml", "binary.csv"), exitUsage, "binary.csv"},
 	})
+}
+
+// TestSchemaInitPrivate drafts columns that are to be learned; the draft can be used at once.
+func TestSchemaInitPrivate(t *testing.T) {
+	folder := t.TempDir()
+	table, out := writeText(t, filepath.Join(folder, "table.csv"), tableText(30, "low", "high")), filepath.Join(folder, "s.yaml")
+	flags := []string{"schema", "init", table, "--target", "income", "--levels", "income=low,high", "--numeric", "age=private:0:200", "--numeric", "height=private", "--levels", "sex=f,m", "--levels", "town=private:7", "--max-records", "500"}
+	mustInvoke(t, append(flags, "--out", out)...)
+	s, err := data.ReadSchema(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.Features()
+	if len(s.Private()) != 3 || f[0].Lower != 0 || f[0].Upper != 200 || f[1].Upper != data.DefaultRange || f[3].MaxLevels != 7 || f[3].Learning != data.Private || f[2].Learning != data.Declared {
+		t.Errorf("got %+v, want age, height and town to be learned", f)
+	}
+	report, _ := mustInvokeAny(t, "schema", "check", out, table)
+	if strings.Contains(report, "town") {
+		t.Errorf("got %q, want no complaint about texts that are to be learned", report)
+	}
+	for _, wrong := range [][]string{{"--numeric", "age=private:5:1"}, {"--numeric", "age=private:a:b"}, {"--levels", "town=private:"}, {"--levels", "town=private:0"}, {"--numeric", "town=private"}, {"--numeric", "height=0:9"}} {
+		if status, _, stderr := invoke(append(slices.Clone(flags), wrong...)...); status != exitUsage || stderr == "" {
+			t.Errorf("%q: got exit status %d, want %d", wrong, status, exitUsage)
+		}
+	}
+	if status, _, stderr := invoke("schema", "init", table, "--target", "income", "--levels", "income=private:2"); status != exitUsage || !strings.Contains(stderr, "is private") {
+		t.Errorf("a private target: got exit status %d and %q, want %d", status, stderr, exitUsage)
+	}
+}
+
+// mustInvokeAny runs one command line whatever its exit status.
+func mustInvokeAny(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	_, stdout, stderr = invoke(args...)
+	return stdout, stderr
 }
