@@ -48,7 +48,7 @@ type Certificate struct {
 	// Method names the plan's kind, Plan holds its public numbers.
 	Method string          `json:"method"`
 	Plan   json.RawMessage `json:"plan"`
-	// Learned are bounds and levels that nobody declared and the plan paid for, as released.
+	// Learned are bounds, bins and levels that nobody declared and the plan paid for, as released.
 	Learned     []Learned `json:"learned,omitempty"`
 	Assumptions []string  `json:"assumptions"`
 	Program     string    `json:"program"`
@@ -59,10 +59,12 @@ type Certificate struct {
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
 }
 
-// Learned is what was released about one column: two bounds, or levels, of which there may be none.
+// Learned is what was released about one column: two bounds, cut points of bins, or levels. Of the latter two there
+// may be none.
 type Learned struct {
 	Column string    `json:"column"`
 	Bounds []float64 `json:"bounds,omitempty"`
+	Bins   []float64 `json:"bins,omitempty"`
 	Levels []string  `json:"levels,omitempty"`
 }
 

@@ -58,10 +58,12 @@ type Column struct {
 	// Levels are the declared levels of a categorical column, distinct.
 	Levels []string
 
-	// Learning says whether bounds or levels are declared, to be learned, or learned.
+	// Learning says whether bounds, cut points or levels are declared, to be learned, or learned.
 	Learning Learning
 	// MaxLevels is the declared greatest number of levels that are learned, 0 where levels are declared.
 	MaxLevels int
+	// MaxBins is the declared greatest number of bins where cut points are learned, and not bounds; else 0.
+	MaxBins int
 
 	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
 	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Learning says where the bounds of a numeric column, or the levels of a categorical one, come from.
+// Learning says where the bounds or the cut points of a numeric column, or the levels of a categorical one, come
+// from.
 type Learning uint8
 
-// The origins of bounds and levels.
+// The origins of bounds, cut points and levels.
 const (
 	// Declared is public knowledge, written by a person.
 	Declared Learning = iota
 	// Private is to be learned of the records, within the budget of a plan. Until then [Lower, Upper] is a
-	// declared range that is wide enough for anything, and there are no levels, of which MaxLevels are learned at
-	// most.
+	// declared range that is wide enough for anything, and there are no levels or cut points, of which as many are
+	// learned at most as MaxLevels, or MaxBins less one.
 	Private
 	// Learned is what a plan has paid for and released.
 	Learned
@@ -28,6 +29,8 @@ const DefaultRange = 1e12
 const (
 	// maxLearnedLevels bounds MaxLevels.
 	maxLearnedLevels = 1 << 16
+	// maxLearnedBins bounds MaxBins, so that quantiles are whole thousandths apart.
+	maxLearnedBins = 64
 	// maxLevelText bounds a level that is learned, in bytes.
 	maxLevelText = 200
 )
@@ -45,10 +48,17 @@ func (l Learning) String() string {
 	return fmt.Sprintf("learning(%d)", uint8(l))
 }
 
-// Slots returns the number of places for levels: MaxLevels where levels are private or learned, of which the
-// first have levels, else the number of levels. It depends on no record.
+// Slots returns the number of places for levels, or for bins of a numeric column: MaxLevels or MaxBins where they
+// are private or learned, of which the first are taken, else their number. It depends on no record.
 func (c *Column) Slots() int {
-	if c.Learning != Declared {
+	switch {
+	case c.Kind == Numeric && c.MaxBins > 0:
+		return c.MaxBins
+	case c.Kind == Numeric && len(c.Bins) > 0:
+		return len(c.Bins) + 1
+	case c.Kind == Numeric:
+		return 0
+	case c.Learning != Declared:
 		return c.MaxLevels
 	}
 	return len(c.Levels)
@@ -86,13 +96,25 @@ func (s *Schema) privateLevels() []string {
 // sensible ones for the column are refused.
 func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
-		if c.Kind != Numeric || !(lower >= c.Lower && upper <= c.Upper) || faultBounds(lower, upper) != nil {
+		if c.Kind != Numeric || c.MaxBins > 0 || !(lower >= c.Lower && upper <= c.Upper) || faultBounds(lower, upper) != nil {
 			return fmt.Errorf("data: learned bounds of column %q are [%v, %v], want bounds of a numeric column inside its range", name, lower, upper)
 		}
 		c.Lower, c.Upper = lower, upper
 		if c.Missing == Zero {
 			c.Fill = min(max(c.Fill, lower), upper)
 		}
+		return nil
+	})
+}
+
+// WithBins returns the schema with learned cut points of a private numeric column, fewer than MaxBins, ascending
+// inside its bounds.
+func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
+	return s.learn(name, func(c *Column) error {
+		if c.Kind != Numeric || len(cuts) >= c.MaxBins || faultBins(cuts, c.Lower, c.Upper) != nil {
+			return fmt.Errorf("data: column %q has %d learned cut points, want fewer than %d ascending ones inside the bounds of a numeric column", name, len(cuts), c.MaxBins)
+		}
+		c.Bins = slices.Clone(cuts)
 		return nil
 	})
 }
@@ -138,8 +160,12 @@ func (c *Column) faultLearning() *fault {
 		return &fault{problem: fmt.Sprintf("learning is %d", c.Learning), want: "Declared, Private or Learned", remedy: "choose one"}
 	case c.Learning == Declared && c.MaxLevels != 0:
 		return &fault{problem: "max-levels is given for declared levels", want: "it only together with levels: private", remedy: "remove one of the two"}
+	case c.MaxBins != 0 && (c.Learning == Declared || c.Kind != Numeric):
+		return &fault{problem: "max-bins is given without private bins", want: "it only together with bins: private", remedy: "remove it"}
 	case c.Learning == Declared:
 		return nil
+	case c.MaxBins != 0:
+		return c.faultLearnedBins()
 	case c.Kind == Numeric:
 		return c.faultLearnedBounds()
 	case c.Kind == Categorical:
@@ -158,6 +184,19 @@ func (c *Column) faultLearnedBounds() *fault {
 		return &fault{problem: fmt.Sprintf("out-of-range is %v with private bounds", c.OutOfRange), want: "clamp", remedy: "write out-of-range: clamp here, or declare the bounds with numeric:"}
 	case len(c.Bins) > 0:
 		return &fault{problem: "bins are declared with private bounds", want: "bins, which need no learned bounds, or private bounds", remedy: "declare wide bounds with numeric: and keep the bins"}
+	}
+	return nil
+}
+
+// faultLearnedBins wants a place for every bin.
+func (c *Column) faultLearnedBins() *fault {
+	switch {
+	case c.MaxBins < 2 || c.MaxBins > maxLearnedBins:
+		return &fault{problem: fmt.Sprintf("max-bins is %d", c.MaxBins), want: fmt.Sprintf("2 to %d, how many bins have a place in the model", maxLearnedBins), remedy: "write max-bins: with a public number, such as 8"}
+	case c.MaxLevels != 0:
+		return &fault{problem: "a numeric column has max-levels", want: "bins only", remedy: "remove it"}
+	case c.Learning == Private && len(c.Bins) > 0 || len(c.Bins) >= c.MaxBins:
+		return &fault{problem: fmt.Sprintf("number of cut points is %d beside max-bins %d", len(c.Bins), c.MaxBins), want: "none while bins are private, and fewer than max-bins once they are learned", remedy: "remove cut points"}
 	}
 	return nil
 }
@@ -202,7 +241,7 @@ func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 		if from.Learning != Private {
 			continue
 		}
-		if to.Kind == Numeric {
+		if to.Kind == Numeric { // bins are cut when rows are encoded
 			out.columns[j] = clamped(d.columns[j], to)
 			continue
 		}

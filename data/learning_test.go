@@ -22,6 +22,7 @@ columns:
   job: {levels: private, max-levels: 4}
   code: {levels: private, max-levels: 2, missing: zero}
   sex: {levels: [f, m]}
+  size: {numeric: [-10, 1e6], bins: private, max-bins: 4, out-of-range: drop}
 `
 
 func parsedSchema(t *testing.T, text string) *Schema {
@@ -54,6 +55,9 @@ func learnedOf(t *testing.T, s *Schema) *Schema {
 	if s, err = s.WithLevels("code", nil); err != nil {
 		t.Fatal(err)
 	}
+	if s, err = s.WithBins("size", []float64{-1, 0.5, 100}); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -64,11 +68,11 @@ func TestUnderIsReadingAgain(t *testing.T) {
 	learned := learnedOf(t, private)
 	r := rand.New(rand.NewPCG(3, 5))
 	var b strings.Builder
-	b.WriteString("age,pay,fee,job,code,sex,y\n")
+	b.WriteString("age,pay,fee,job,code,sex,size,y\n")
 	texts := []string{"cook", "smith", " cook", "king", "?", "", "Cook", "1", "1.0", "x y"}
 	for range 600 {
 		numbers := []string{"", "word", "1e300", "-1e300", fmt.Sprint(2000 * (r.Float64() - 0.2)), fmt.Sprint(r.Float64()), "17.5", "64", "-0"}
-		fmt.Fprintf(&b, "%s,%s,%s,%s,%s,%s,%s\n", numbers[r.IntN(9)], numbers[r.IntN(9)], numbers[r.IntN(9)], texts[r.IntN(10)], texts[r.IntN(10)], []string{"f", "m", "?"}[r.IntN(3)], []string{"no", "yes"}[r.IntN(2)])
+		fmt.Fprintf(&b, "%s,%s,%s,%s,%s,%s,%v,%s\n", numbers[r.IntN(9)], numbers[r.IntN(9)], numbers[r.IntN(9)], texts[r.IntN(10)], texts[r.IntN(10)], []string{"f", "m", "?"}[r.IntN(3)], r.IntN(300)-20, []string{"no", "yes"}[r.IntN(2)])
 	}
 	read := func(s *Schema) *Dataset {
 		d, err := ReadFrom(context.Background(), s, "t.csv", strings.NewReader(b.String()), ReadOptions{})
@@ -118,7 +122,7 @@ func TestPrivateWordsRoundTrip(t *testing.T) {
 			t.Errorf("%s: %s\nbecame %s", name, text, second)
 		}
 		for j, c := range again.Features() {
-			if was := s.Features()[j]; c.Learning != was.Learning || c.Lower != was.Lower || c.Upper != was.Upper || c.MaxLevels != was.MaxLevels || !slices.Equal(c.Levels, was.Levels) || c.Slots() != was.Slots() || c.Fill != was.Fill {
+			if was := s.Features()[j]; c.Learning != was.Learning || c.Lower != was.Lower || c.Upper != was.Upper || c.MaxLevels != was.MaxLevels || c.MaxBins != was.MaxBins || !slices.Equal(c.Bins, was.Bins) || !slices.Equal(c.Levels, was.Levels) || c.Slots() != was.Slots() || c.Fill != was.Fill {
 				t.Errorf("%s: column %+v became %+v", name, was, c)
 			}
 		}
@@ -126,35 +130,42 @@ func TestPrivateWordsRoundTrip(t *testing.T) {
 	if pay := private.Features()[1]; pay.Lower != -DefaultRange || pay.Upper != DefaultRange {
 		t.Errorf("the range of %+v was not declared, want ±%v", pay, DefaultRange)
 	}
-	if n := len(private.Private()); n != 5 || len(private.Learned()) != 0 || len(learnedOf(t, private).Learned()) != 5 {
-		t.Errorf("%d columns are private, want 5 and later as many learned", n)
+	if n := len(private.Private()); n != 6 || len(private.Learned()) != 0 || len(learnedOf(t, private).Learned()) != 6 {
+		t.Errorf("%d columns are private, want 6 and later as many learned", n)
 	}
 }
 
 // TestPrivateWordsAreRefused holds every combination without a meaning to its refusal.
 func TestPrivateWordsAreRefused(t *testing.T) {
 	for column, want := range map[string]string{
-		"{bounds: private, bins: [1, 2]}":                          "bins are declared with private bounds",
-		"{bounds: private, out-of-range: drop}":                    "want clamp",
-		"{bounds: private, out-of-range: as-missing}":              "want clamp",
-		"{bounds: [0, 1]}":                                         "declared bounds are numeric",
-		"{bounds: private, numeric: [0, 1]}":                       "bounds: private alone",
-		"{numeric: [0, 1], range: [0, 2]}":                         "range is given without private bounds",
-		"{bounds: private, range: [2, 1]}":                         "lower < upper",
-		"{bounds: private, range: [-1, 5], transform: log1p}":      "lower bound of at least 0",
-		"{bounds: private, learned: true}":                         "learned",
-		"{numeric: [0, 1], learned: false}":                        "learned: true",
-		"{levels: private}":                                        "max-levels is 0",
-		"{levels: private, max-levels: 70000}":                     "max-levels is 70000",
-		"{levels: private, max-levels: 3, unknown: zero}":          "unknown: other",
-		"{levels: private, max-levels: 3, unknown: drop}":          "unknown: other",
-		"{levels: [a, b], max-levels: 3}":                          "max-levels is given for declared levels",
-		"{levels: [a, b], max-levels: 1, learned: true}":           "at most max-levels",
-		"{levels: secret, max-levels: 3}":                          "a list in brackets",
-		"{text: {}, learned: true}":                                "learned",
-		"{bounds: private, levels: private, max-levels: 3}":        "more than one",
-		"{bounds: private, max-levels: 3, range: [0, 1]}":          "max-levels",
-		"{bounds: private, missing: zero, fill: 5, range: [0, 1]}": "fill is 5",
+		"{bounds: private, bins: [1, 2]}":                                      "bins are declared with private bounds",
+		"{bounds: private, out-of-range: drop}":                                "want clamp",
+		"{bounds: private, out-of-range: as-missing}":                          "want clamp",
+		"{bounds: [0, 1]}":                                                     "declared bounds are numeric",
+		"{bounds: private, numeric: [0, 1]}":                                   "bounds: private alone",
+		"{numeric: [0, 1], range: [0, 2]}":                                     "range is given without private bounds",
+		"{bounds: private, range: [2, 1]}":                                     "lower < upper",
+		"{bounds: private, range: [-1, 5], transform: log1p}":                  "lower bound of at least 0",
+		"{bounds: private, learned: true}":                                     "learned",
+		"{numeric: [0, 1], learned: false}":                                    "learned: true",
+		"{bounds: private, bins: private, max-bins: 3}":                        "wide enough",
+		"{numeric: [0, 1], bins: private}":                                     "max-bins",
+		"{numeric: [0, 1], bins: private, max-bins: 1}":                        "2 to 64",
+		"{numeric: [0, 1], bins: private, max-bins: 65}":                       "2 to 64",
+		"{numeric: [0, 1], max-bins: 3}":                                       "max-bins is given without private bins",
+		"{numeric: [0, 1], bins: [0.2, 0.3], max-bins: 3}":                     "max-bins is given without private bins",
+		"{numeric: [0, 1], bins: [0.2, 0.3, 0.4], max-bins: 3, learned: true}": "fewer than max-bins",
+		"{levels: private}":                                                    "max-levels is 0",
+		"{levels: private, max-levels: 70000}":                                 "max-levels is 70000",
+		"{levels: private, max-levels: 3, unknown: zero}":                      "unknown: other",
+		"{levels: private, max-levels: 3, unknown: drop}":                      "unknown: other",
+		"{levels: [a, b], max-levels: 3}":                                      "max-levels is given for declared levels",
+		"{levels: [a, b], max-levels: 1, learned: true}":                       "at most max-levels",
+		"{levels: secret, max-levels: 3}":                                      "a list in brackets",
+		"{text: {}, learned: true}":                                            "learned",
+		"{bounds: private, levels: private, max-levels: 3}":                    "more than one",
+		"{bounds: private, max-levels: 3, range: [0, 1]}":                      "max-levels",
+		"{bounds: private, missing: zero, fill: 5, range: [0, 1]}":             "fill is 5",
 	} {
 		text := strings.Replace(privateSchema, "{bounds: private, range: [0, 1000]}", column, 1)
 		s, err := ParseSchema("s.yaml", []byte(text))
@@ -169,7 +180,8 @@ func TestPrivateWordsAreRefused(t *testing.T) {
 	for name, failed := range map[string]error{
 		"beyond the range": second(s.WithBounds("age", -1, 5)), "empty": second(s.WithBounds("age", 5, 5)), "of levels": second(s.WithBounds("job", 1, 5)), "NaN": second(s.WithBounds("age", math.NaN(), 5)),
 		"declared": second(s.WithLevels("sex", []string{"a"})), "many": second(s.WithLevels("code", []string{"a", "b", "c"})), "twice": second(s.WithLevels("job", []string{"a", "a"})),
-		"a mark": second(s.WithLevels("job", []string{"?"})), "nobody": second(s.WithLevels("nobody", nil)), "of numbers": second(s.WithLevels("age", nil)),
+		"a mark": second(s.WithLevels("job", []string{"?"})), "cuts outside": second(s.WithBins("size", []float64{-10})), "cuts": second(s.WithBins("size", []float64{1, 2, 3, 4})), "cuts of bounds": second(s.WithBins("age", nil)), "bounds of cuts": second(s.WithBounds("size", 0, 1)),
+		"nobody": second(s.WithLevels("nobody", nil)), "of numbers": second(s.WithLevels("age", nil)),
 	} {
 		if failed == nil {
 			t.Errorf("%s: learned", name)

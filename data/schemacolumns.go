@@ -97,7 +97,7 @@ func (p *schemaParser) column(e entry) (Column, error) {
 		}
 		return Column{}, p.fail(e.node, what+" is "+nodeWords(e.node), declareColumn, "declare it")
 	}
-	entries, err := p.mapping(e.node, what, "numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "unknown", "out-of-range", "missing", "fill")
+	entries, err := p.mapping(e.node, what, "numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill")
 	if err != nil {
 		return Column{}, err
 	}
@@ -126,7 +126,13 @@ func (p *schemaParser) numericColumn(what string, entries []entry) (Column, erro
 		case "transform":
 			err = p.text(e, &c.Transform)
 		case "bins":
-			c.Bins, err = p.numbers(e)
+			if isPrivate(e) {
+				err = p.learning(e, &c, entries)
+			} else {
+				c.Bins, err = p.numbers(e)
+			}
+		case "max-bins":
+			err = p.whole(e, &c.MaxBins)
 		case "out-of-range":
 			err = p.treatment(e, &c.OutOfRange, Clamp, AsMissing, Drop)
 		case "missing":

@@ -15,10 +15,16 @@ func isPrivate(e entry) bool { return e.node.Kind == yaml.ScalarNode && e.node.V
 //
 //	age: {bounds: private, range: [0, 200]}
 //	job: {levels: private, max-levels: 20}
+//	pay: {numeric: [0, 1e9], bins: private, max-bins: 8}
 //
-// and the mark learned: true, which training writes beside numeric: and levels: of a model's schema.
+// and the mark learned: true, which training writes beside numeric:, levels: and bins: of a model's schema.
 func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 	switch {
+	case e.key == "bins" && (hasKey(entries, "bounds") || !hasKey(entries, "max-bins")):
+		return p.fail(e.node, "bins are private", "numeric: with a range beside them that is wide enough, and max-bins:", "write numeric: [lower, upper], bins: private, max-bins: 8")
+	case e.key == "bins":
+		c.Learning = Private
+		return nil
 	case e.key == "learned" && (e.node.Value != "true" || hasKey(entries, "bounds")):
 		return p.fail(e.node, "learned is "+nodeWords(e.node), "learned: true, beside numeric: or levels: that were learned", "remove it")
 	case e.key == "learned":
@@ -42,13 +48,26 @@ func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 
 // addBounds writes the bounds of a numeric column.
 func (c *Column) addBounds(n *yaml.Node) {
-	if c.Learning == Private {
+	if c.Learning == Private && c.MaxBins == 0 {
 		add(n, "bounds", word(privateWord))
 		add(n, "range", numbers(c.Lower, c.Upper))
 		return
 	}
 	add(n, "numeric", numbers(c.Lower, c.Upper))
 	c.addLearned(n)
+}
+
+// addBins writes the bins of a numeric column.
+func (c *Column) addBins(n *yaml.Node) {
+	if c.MaxBins != 0 && c.Learning == Private {
+		add(n, "bins", word(privateWord))
+	}
+	if len(c.Bins) > 0 {
+		add(n, "bins", numbers(c.Bins...))
+	}
+	if c.MaxBins != 0 {
+		add(n, "max-bins", word(fmt.Sprint(c.MaxBins)))
+	}
 }
 
 // addLevels writes the levels of a categorical column.

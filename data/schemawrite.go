@@ -110,9 +110,7 @@ func (c *Column) node() *yaml.Node {
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))
 		}
-		if len(c.Bins) > 0 {
-			add(n, "bins", numbers(c.Bins...))
-		}
+		c.addBins(n)
 		addTreatment(n, "out-of-range", c.OutOfRange)
 		addTreatment(n, "missing", c.Missing)
 		if c.Missing == Zero && c.Fill != c.Lower {

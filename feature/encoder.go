@@ -12,7 +12,7 @@ import (
 // Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1]
 // where a column is text: a numeric column into one number scaled by its bounds (after its transform) or one
 // indicator for each bin, a categorical column into one indicator for each level (and each place for a
-// level that is to be learned or was not found, whose feature is 0), a text
+// level or a bin that is to be learned or was not found, whose feature is 0), a text
 // column into its buckets, and the first two, where declared, into one more indicator for "missing". It is immutable.
 type Encoder struct {
 	columns []column
@@ -78,13 +78,14 @@ func (e *Encoder) add(column, level string) int {
 }
 
 func (e *Encoder) numeric(c data.Column) {
-	out := column{first: e.dim, missing: -1, bins: c.Bins, log: c.Transform == data.TransformLog1p}
+	out := column{first: e.dim, missing: -1, log: c.Transform == data.TransformLog1p}
 	switch {
-	case len(c.Bins) > 0:
-		out.indicators = len(c.Bins) + 1
+	case c.Slots() > 0:
+		out.indicators, out.bins = len(c.Bins)+1, append([]float64{}, c.Bins...)
 		for i := range out.indicators {
 			e.add(c.Name, binName(c, i))
 		}
+		e.unused(c, out.indicators)
 	default:
 		out.low = out.transform(c.Lower)
 		out.scale = 1 / (out.transform(c.Upper) - out.low)
@@ -103,10 +104,16 @@ func (e *Encoder) categorical(c data.Column) {
 		out.indicators++
 		e.add(c.Name, "other")
 	}
-	for i := len(c.Levels); i < c.Slots(); i++ { // a place whose feature is 0 in every row
-		e.add(c.Name, "unused "+strconv.Itoa(i-len(c.Levels)+1))
-	}
+	e.unused(c, len(c.Levels))
 	e.finish(out, c)
+}
+
+// unused adds the places of a column that none of so many levels or bins takes: features that are 0 in every
+// row.
+func (e *Encoder) unused(c data.Column, taken int) {
+	for i := taken; i < c.Slots(); i++ {
+		e.add(c.Name, "unused "+strconv.Itoa(i-taken+1))
+	}
 }
 
 func (e *Encoder) finish(out column, c data.Column) {
@@ -123,10 +130,12 @@ func (e *Encoder) finish(out column, c data.Column) {
 // binName prints bin i as "under a", "a to b" or "b and over".
 func binName(c data.Column, i int) string {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	switch i {
-	case 0:
+	switch {
+	case len(c.Bins) == 0:
+		return "any"
+	case i == 0:
 		return "under " + text(c.Bins[0])
-	case len(c.Bins):
+	case i == len(c.Bins):
 		return text(c.Bins[i-1]) + " and over"
 	}
 	return text(c.Bins[i-1]) + " to " + text(c.Bins[i])

@@ -89,8 +89,11 @@ func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (S
 			continue
 		}
 		learn := statistic.learnBounds
-		if statistic.Kind == LevelsStatistic {
+		switch statistic.Kind {
+		case LevelsStatistic:
 			learn = statistic.learnLevels
+		case BinsStatistic:
+			learn = statistic.learnBins
 		}
 		next, err := learn(payer, s.Plan.MaxRecords, of, schema)
 		if err != nil {
@@ -174,15 +177,33 @@ func (r records) text(codes []int32, texts []string, usable []bool) func(record 
 
 // learnBounds pays for two quantiles of a column and takes them as its bounds.
 func (statistic Statistic) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
-	grid := candidates(statistic.Lower, statistic.Upper)
-	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
-	terms := query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: grid, MaxRecords: maxRecords}
-	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), r.number(r.d.Column(at)), BoundsOutside)
+	terms, number := statistic.quantiles(payer, maxRecords, r, s)
+	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, BoundsOutside)
 	if err != nil {
 		return nil, err
 	}
-	lower, upper = apart(grid, lower, upper)
+	lower, upper = apart(terms.Grid, lower, upper)
 	return s.WithBounds(statistic.Column, lower, upper)
+}
+
+// learnBins pays for quantiles of a column at equal distances and takes them as its cut points.
+func (statistic Statistic) learnBins(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
+	terms, number := statistic.quantiles(payer, maxRecords, r, s)
+	at := make([]float64, statistic.Numbers)
+	for k := range at {
+		at[k] = math.Round(1000*float64(k+1)/float64(len(at)+1)) / 1000
+	}
+	chosen, err := query.Quantiles(terms, query.EachRow(r.len()), number, at)
+	if err != nil {
+		return nil, err
+	}
+	return s.WithBins(statistic.Column, cuts(terms.Grid, chosen))
+}
+
+// quantiles returns the terms of a choice of quantiles, and the number of each record.
+func (statistic Statistic) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (query.QuantileTerms, func(record int) float64) {
+	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
+	return query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
 }
 
 // learnLevels pays for the texts beyond the threshold and takes those with the largest noisy counts as the

@@ -28,6 +28,7 @@ columns:
   town: {levels: private, max-levels: 6}
   kind: {levels: private, max-levels: 2}
   club: {levels: [y, n]}
+  size: {numeric: [0, 1e6], bins: private, max-bins: 5, out-of-range: drop}
 `
 
 func shopSchema(t testing.TB, changes ...string) *data.Schema {
@@ -40,7 +41,7 @@ func shopSchema(t testing.TB, changes ...string) *data.Schema {
 }
 
 // shopRows are rows of the shop: prices about 1000, stars from 1 to 5, towns of falling frequency and one sale
-// in a town of its own, kinds a, b and c.
+// in a town of its own, kinds a, b and c, sizes of which half are 0 and the others even up to 500.
 func shopRows(n int, r *rand.Rand) []string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -49,7 +50,7 @@ func shopRows(n int, r *rand.Rand) []string {
 			town = "Hermitage"
 		}
 		price := 1000 * math.Exp(r.NormFloat64()/4)
-		rows[i] = fmt.Sprintf("p%d,%.2f,%d,%s,%s,%s,%d", r.IntN(n), price, 1+r.IntN(5), town, []string{"a", "b", "b", "c", "c", "c"}[r.IntN(6)], []string{"y", "n", "?"}[r.IntN(3)], r.IntN(2))
+		rows[i] = fmt.Sprintf("p%d,%.2f,%d,%s,%s,%s,%d,%d", r.IntN(n), price, 1+r.IntN(5), town, []string{"a", "b", "b", "c", "c", "c"}[r.IntN(6)], []string{"y", "n", "?"}[r.IntN(3)], max(0, r.IntN(1000)-500), r.IntN(2))
 	}
 	return rows
 }
@@ -65,7 +66,7 @@ func bitsOf(r *rand.Rand) int {
 
 func readShop(t testing.TB, s *data.Schema, rows []string) *data.Dataset {
 	t.Helper()
-	d, err := data.ReadFrom(context.Background(), s, "shop.csv", strings.NewReader("who,price,stars,town,kind,club,back\n"+strings.Join(rows, "\n")+"\n"), data.ReadOptions{Extra: []string{"who"}})
+	d, err := data.ReadFrom(context.Background(), s, "shop.csv", strings.NewReader("who,price,stars,town,kind,club,size,back\n"+strings.Join(rows, "\n")+"\n"), data.ReadOptions{Extra: []string{"who"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +143,11 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 	for _, s := range p.Preparation {
 		if s.Kind == LevelsStatistic {
 			sums[s.Kind] += divergence(s.discovery().Noise)
-		} else if s.Kind == BoundsStatistic {
+		} else if s.Kind.chosen() {
 			sums[s.Kind] += divergence(s.event(p))
 		}
 	}
-	for kind, share := range map[StatisticKind]float64{BoundsStatistic: BoundsShare, LevelsStatistic: LevelsShare} {
+	for kind, share := range map[StatisticKind]float64{BoundsStatistic: BoundsShare, BinsStatistic: BinsShare, LevelsStatistic: LevelsShare} {
 		if got := sums[kind] / (8 * mu * mu / 2); !(got <= share*1.001 && got > 0.6*share) {
 			t.Errorf("%s take %v of the budget, want %v", kind, got, share)
 		}
@@ -157,10 +158,10 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 // learned is near what the rows are made of, passes CheckLearned, has the declared width, and a town of one
 // sale is nowhere.
 //
-// At ε = 2 and 30000 rows the threshold is about 1 + 5·17 = 90 rows and the noise has a deviation of 17; a town of 3700
-// rows is missed, or a kind of 5000 confused with one of 10000, with a probability below 1e-100. A bound is in
-// rank wrong by 500 rows with a probability of about 1200·exp(-0.033·500/2/0.975) below 1e-3 a tail, which the
-// wide margins of 5 % to 20 % of the rows below turn into less than 1e-9.
+// At ε = 8 a threshold is about 40 rows and the noise has a deviation of 7; a town of 2000 rows is missed, or a kind of
+// 3000 confused with one of 6000, with a probability below 1e-100. There are at least 18000 records, so that a bound beyond
+// all of them is wrong by 450 in rank, and there are 700 such candidates on a side: one of them is chosen with a
+// probability below 700·exp(-0.2·450/2/0.975), which is 1e-17. The other margins are wider.
 func TestFitLearnsBoundsAndLevels(t *testing.T) {
 	rows := shopRows(30000, rand.New(rand.NewPCG(1, 2)))
 	for name, change := range map[string]func(*Request){
@@ -170,10 +171,11 @@ func TestFitLearnsBoundsAndLevels(t *testing.T) {
 		"sampled":  func(r *Request) { r.SamplingProbability = 0.05 },
 	} {
 		r := askShop()
+		r.Epsilon = 8
 		change(&r)
 		s := shopSchema(t)
 		setup := shopPlan(t, r, s)
-		result, err := Fit(context.Background(), single(t, 2.001), setup, readShop(t, s, rows), Options{})
+		result, err := Fit(context.Background(), single(t, 8.01), setup, readShop(t, s, rows), Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -195,6 +197,10 @@ func TestFitLearnsBoundsAndLevels(t *testing.T) {
 		if len(town.Levels) < 3 || len(town.Levels) > 6 || !slices.Contains(town.Levels, "town0") || slices.Contains(town.Levels, "Hermitage") {
 			t.Errorf("%s: towns are %v, want 3 to 6 frequent ones", name, town.Levels)
 		}
+		size := f[5]
+		if c := size.Bins; len(c) < 3 || len(c) > 4 || !(c[0] > 0 && c[0] < 1e-4) || !(c[len(c)-1] > 200 && c[len(c)-1] < 400) || size.Upper != 1e6 {
+			t.Errorf("%s: sizes are cut at %v, want one cut just above 0, others up to about 300", name, c)
+		}
 		if !slices.Equal(kind.Levels, []string{"b", "c"}) {
 			t.Errorf("%s: kinds are %v, want the two most frequent ones", name, kind.Levels)
 		}
@@ -214,15 +220,17 @@ func TestLearningIsPaidInOrder(t *testing.T) {
 	var want []string
 	for _, statistic := range setup.Plan.Preparation {
 		switch statistic.Kind {
-		case BoundsStatistic:
-			want = append(want, statistic.choice().String(), statistic.choice().String())
+		case BoundsStatistic, BinsStatistic:
+			for range statistic.Numbers {
+				want = append(want, statistic.choice().String())
+			}
 		case LevelsStatistic:
 			for _, e := range statistic.discovery().Events() {
 				want = append(want, e.String())
 			}
 		}
 	}
-	if len(want) != 8 || !slices.Equal(paid, want) {
+	if len(want) != 12 || !slices.Equal(paid, want) {
 		t.Errorf("paid %v, want %v", paid, want)
 	}
 	if after.Plan.Event().String() != setup.Plan.Event().String() {
@@ -259,6 +267,7 @@ func TestOneRecordIsOneValue(t *testing.T) {
 				}
 				rows[i] = strings.Join(cells, ",")
 			}
+			rows = append(rows, "z,5,1,town9,a,y,1,0") // a table has a row
 			gone := strings.Split(rows[r.IntN(n)], ",")[0]
 			var less []string
 			if at := r.IntN(n); person == nil {
@@ -319,6 +328,20 @@ func countsOf(t *testing.T, s *data.Schema, person *PersonUnit, rows []string) m
 		}
 	}
 	return counts
+}
+
+// TestCutsOfChosenCandidates makes cut points of choices: a candidate that was chosen twice gets a bin of its own,
+// and the ends of the grid, beyond which there is nothing, cut nothing.
+func TestCutsOfChosenCandidates(t *testing.T) {
+	grid := query.Grid{0, 1, 2, 3, 4, 5}
+	for _, c := range []struct{ chosen, want []float64 }{
+		{[]float64{1, 3}, []float64{1, 3}}, {[]float64{3, 1, 2}, []float64{1, 2, 3}}, {[]float64{0, 0, 0}, []float64{1}}, {[]float64{2, 2}, []float64{2, 3}},
+		{[]float64{2, 2, 3}, []float64{2, 3}}, {[]float64{5, 5}, nil}, {[]float64{4, 4, 4}, []float64{4}}, {[]float64{0}, nil}, {nil, nil},
+	} {
+		if got := cuts(grid, c.chosen); !slices.Equal(got, c.want) || len(got) > len(c.chosen) {
+			t.Errorf("choices %v cut at %v, want %v", c.chosen, got, c.want)
+		}
+	}
 }
 
 // TestCandidatesReachEverything checks the grid: ascending, inside the range, of float32 numbers, with one near

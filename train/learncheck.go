@@ -11,7 +11,7 @@ import (
 
 // CheckLearned compares what the schema of a model says was learned with what a plan pays for, and returns every
 // disagreement, joined: each learned column needs its statistic and each statistic its column; bounds must be two
-// candidates of the declared range, in order; levels must be distinct sorted texts, no more than there are places.
+// candidates of the declared range, in order, and cut points candidates; levels must be distinct sorted texts, no more than there are places.
 func CheckLearned(p Plan, s *data.Schema) error {
 	columns := map[string]data.Column{}
 	for _, c := range s.Learned() {
@@ -43,11 +43,19 @@ func CheckLearned(p Plan, s *data.Schema) error {
 
 // check refuses a learned column that the statistic cannot have released.
 func (statistic Statistic) check(c data.Column, marks data.MissingSet) error {
+	if statistic.Kind == BinsStatistic {
+		grid := candidates(statistic.Lower, statistic.Upper)
+		strange := slices.ContainsFunc(c.Bins, func(v float64) bool { _, known := slices.BinarySearch(grid, v); return !known })
+		if c.Kind != data.Numeric || strange || c.MaxBins != statistic.Numbers+1 || len(c.Bins) > statistic.Numbers || c.Lower != statistic.Lower || c.Upper != statistic.Upper {
+			return fmt.Errorf("train: column %q has %d learned cut points between %v and %v for %d bins, want at most %d candidates of the range [%v, %v]", c.Name, len(c.Bins), c.Lower, c.Upper, c.MaxBins, statistic.Numbers, statistic.Lower, statistic.Upper)
+		}
+		return nil
+	}
 	if statistic.Kind == BoundsStatistic {
 		grid := candidates(statistic.Lower, statistic.Upper)
 		_, low := slices.BinarySearch(grid, c.Lower)
 		_, high := slices.BinarySearch(grid, c.Upper)
-		if c.Kind != data.Numeric || !low || !high || !(c.Lower < c.Upper) {
+		if c.Kind != data.Numeric || c.MaxBins != 0 || !low || !high || !(c.Lower < c.Upper) {
 			return fmt.Errorf("train: the bounds of column %q are [%v, %v], want two candidates of the range [%v, %v] in order", c.Name, c.Lower, c.Upper, statistic.Lower, statistic.Upper)
 		}
 		return nil
@@ -65,7 +73,10 @@ func Released(s *data.Schema) []certificate.Learned {
 	var out []certificate.Learned
 	for _, c := range s.Learned() {
 		l := certificate.Learned{Column: c.Name, Levels: c.Levels}
-		if c.Kind == data.Numeric {
+		switch {
+		case c.MaxBins > 0:
+			l.Bins = c.Bins
+		case c.Kind == data.Numeric:
 			l.Bounds = []float64{c.Lower, c.Upper}
 		}
 		out = append(out, l)

@@ -45,6 +45,24 @@ func candidates(lower, upper float64) query.Grid {
 	return query.Grid(slices.Compact(all))
 }
 
+// cuts returns chosen candidates as cut points: ascending, without those that have nothing below or above them. One that
+// was chosen several times stands for many records of one value: the next candidate is a cut point too, so that
+// this value has a bin of its own. There are never more of them than were chosen.
+func cuts(grid query.Grid, chosen []float64) []float64 {
+	count := map[float64]int{}
+	for _, v := range chosen {
+		count[v]++
+	}
+	var out []float64
+	for k, v := range grid {
+		again := k > 0 && count[grid[k-1]] > 1
+		if (count[v] > 0 || again) && k > 0 && k < len(grid)-1 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // apart returns two chosen candidates in order and, where both are one, moves the upper one to the next
 // candidate, or the lower one back where there is none. It looks at released numbers and the grid only.
 func apart(grid query.Grid, lower, upper float64) (float64, float64) {

@@ -14,6 +14,8 @@ const (
 	// BoundsStatistic is two quantiles of a numeric column whose bounds nobody declared, each chosen by the
 	// exponential mechanism.
 	BoundsStatistic StatisticKind = "bounds"
+	// BinsStatistic is the quantiles of a numeric column that divide its records into bins alike, each chosen so.
+	BinsStatistic StatisticKind = "bins"
 	// LevelsStatistic is the texts of a column whose levels nobody declared, those of which there are more
 	// records than a threshold, with noise.
 	LevelsStatistic StatisticKind = "levels"
@@ -22,6 +24,8 @@ const (
 const (
 	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together take.
 	BoundsShare = 0.02
+	// BinsShare is the part that all learned bins together take.
+	BinsShare = 0.05
 	// LevelsShare is the part that all learned levels together take.
 	LevelsShare = 0.02
 	// ThresholdShare is the part of delta that the thresholds of all learned levels take.
@@ -30,8 +34,14 @@ const (
 	BoundsOutside = 0.05
 )
 
+// maxCuts bounds the cut points of one column, so that their quantiles are whole thousandths apart.
+const maxCuts = 63
+
 // OfColumn reports whether a statistic is one of a single column, learned before rows are encoded.
-func (k StatisticKind) OfColumn() bool { return k == BoundsStatistic || k == LevelsStatistic }
+func (k StatisticKind) OfColumn() bool { return k.chosen() || k == LevelsStatistic }
+
+// chosen reports whether a statistic is of quantiles that are chosen.
+func (k StatisticKind) chosen() bool { return k == BoundsStatistic || k == BinsStatistic }
 
 // checkLearned refuses a request for which no way to learn private bounds or levels is proved or built.
 func (r Request) checkLearned(s *data.Schema) error {
@@ -80,16 +90,19 @@ func (r Request) checkRoles(private []data.Column) error {
 func learned(s *data.Schema) []Statistic {
 	var out []Statistic
 	for _, c := range s.Private() {
-		if c.Kind == data.Numeric {
-			out = append(out, Statistic{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2})
-		} else {
-			out = append(out, Statistic{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels})
+		statistic := Statistic{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels}
+		switch {
+		case c.MaxBins > 0:
+			statistic = Statistic{Kind: BinsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: c.MaxBins - 1}
+		case c.Kind == data.Numeric:
+			statistic = Statistic{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2}
 		}
+		out = append(out, statistic)
 	}
 	return out
 }
 
-// choice is how each bound is chosen. Of one choice μ is about ε/2: it is of bounded range ε, and so is
+// choice is how each bound or cut point is chosen. Of one choice μ is about ε/2: it is of bounded range ε, and so is
 // ε²/8-zero-concentrated, as a Gaussian release of μ = ε/2 is (Cesar & Rogers, "Bounding, Concentrating, and
 // Truncating: Unifying Privacy Loss Composition for Data Analytics", ALT 2021, https://arxiv.org/abs/2004.07223).
 // The price is computed from the choice itself; only its share of the budget is set by this rule.
@@ -105,8 +118,8 @@ func (statistic Statistic) discovery() mechanism.DiscoveryTerms {
 // event is what the release of a statistic costs.
 func (statistic Statistic) event(p Plan) mechanism.Event {
 	switch statistic.Kind {
-	case BoundsStatistic:
-		return mechanism.Repeat{Event: statistic.choice(), Count: 2}
+	case BoundsStatistic, BinsStatistic:
+		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
 	case LevelsStatistic:
 		return statistic.discovery().Events()
 	}
@@ -117,7 +130,7 @@ func (statistic Statistic) event(p Plan) mechanism.Event {
 // the bound counts.
 func (statistic Statistic) draws(p Plan) int {
 	switch statistic.Kind {
-	case BoundsStatistic:
+	case BoundsStatistic, BinsStatistic:
 		return 0
 	case LevelsStatistic:
 		return p.MaxRecords
@@ -125,12 +138,14 @@ func (statistic Statistic) draws(p Plan) int {
 	return statistic.Numbers
 }
 
-// setNoise gives a statistic its noise out of a budget of μ and delta, for as many as there are of its kind.
+// setNoise gives a statistic its noise out of a budget of μ and delta, for as many releases as there are of its kind.
 func (statistic *Statistic) setNoise(mu, delta float64, alike int) {
 	count := float64(alike)
 	switch statistic.Kind {
-	case BoundsStatistic: // 2·count choices of μ = ε/2
-		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BoundsShare/(2*count)))
+	case BoundsStatistic: // choices of μ = ε/2
+		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BoundsShare/count))
+	case BinsStatistic:
+		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BinsShare/count))
 	case LevelsStatistic:
 		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(LevelsShare/count))
 		statistic.ThresholdDelta = delta * ThresholdShare / count
@@ -139,11 +154,14 @@ func (statistic *Statistic) setNoise(mu, delta float64, alike int) {
 	}
 }
 
-// alike counts the statistics of a kind.
+// alike counts the releases of a kind: of quantiles, the quantiles.
 func (p Plan) alike(kind StatisticKind) int {
 	n := 0
 	for _, statistic := range p.Preparation {
-		if statistic.Kind == kind {
+		switch {
+		case statistic.Kind == kind && kind.chosen():
+			n += statistic.Numbers
+		case statistic.Kind == kind:
 			n++
 		}
 	}
@@ -166,7 +184,7 @@ func (p Plan) validateLearned() error {
 			}
 			continue
 		}
-		bounds := s.Kind == BoundsStatistic
+		bounds := s.Kind.chosen()
 		switch {
 		case p.NonPrivate:
 			return fmt.Errorf("train: statistic %q is in a plan without privacy, want none", s.Kind)
@@ -174,8 +192,8 @@ func (p Plan) validateLearned() error {
 			return fmt.Errorf("train: statistic %q of column %q comes after statistics of rows, want it before them; rows are encoded by what it learns", s.Kind, s.Column)
 		case s.Column == "" || seen[s.Column]:
 			return fmt.Errorf("train: statistic %q is of column %q, want a column of its own", s.Kind, s.Column)
-		case s.Bound != 1 || bounds && s.Numbers != 2 || !positive(s.NoiseMultiplier):
-			return fmt.Errorf("train: statistic %q of column %q has bound %v, %d numbers and noise multiplier %v, want bound 1, two bounds and a positive finite multiplier", s.Kind, s.Column, s.Bound, s.Numbers, s.NoiseMultiplier)
+		case s.Bound != 1 || s.Kind == BoundsStatistic && s.Numbers != 2 || s.Kind == BinsStatistic && s.Numbers > maxCuts || !positive(s.NoiseMultiplier):
+			return fmt.Errorf("train: statistic %q of column %q has bound %v, %d numbers and noise multiplier %v, want bound 1, two bounds or at most %d cut points, and a positive finite multiplier", s.Kind, s.Column, s.Bound, s.Numbers, s.NoiseMultiplier, maxCuts)
 		case bounds && (!(s.Lower < s.Upper) || math.Abs(s.Lower) > math.MaxFloat32 || math.Abs(s.Upper) > math.MaxFloat32 || len(candidates(s.Lower, s.Upper)) < 2):
 			return fmt.Errorf("train: range of column %q is [%v, %v], want finite numbers in order, apart in single precision", s.Column, s.Lower, s.Upper)
 		case bounds && s.ThresholdDelta != 0 || !bounds && (s.Lower != 0 || s.Upper != 0):

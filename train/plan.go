@@ -71,14 +71,14 @@ type Plan struct {
 // Statistic is one release of the preparation.
 type Statistic struct {
 	Kind StatisticKind `json:"kind"`
-	// Column is the one column that bounds or levels are of.
+	// Column is the one column that bounds, bins or levels are of.
 	Column string `json:"column,omitempty"`
-	// NoiseMultiplier is that of Gaussian noise; of bounds, 1/ε of each of the two choices.
+	// NoiseMultiplier is that of Gaussian noise; of bounds and bins, 1/ε of each choice.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Bound is one record's L2 bound; Numbers how many numbers are released.
 	Bound   float64 `json:"bound"`
 	Numbers int     `json:"numbers"`
-	// Lower and Upper are the declared range that bounds are chosen from.
+	// Lower and Upper are the declared range that bounds or cut points are chosen from.
 	Lower float64 `json:"lower,omitempty"`
 	Upper float64 `json:"upper,omitempty"`
 	// ThresholdDelta is the probability with which the level of a single record may be released.
@@ -117,7 +117,7 @@ func (p Plan) whitens() bool {
 
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.
 func Kinds() []StatisticKind {
-	return []StatisticKind{BoundsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+	return []StatisticKind{BoundsStatistic, BinsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
 // Event returns what the plan releases: the training, and in parallel, about the held-out records if there

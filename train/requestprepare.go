@@ -95,7 +95,7 @@ func (s Structure) kinds() []StatisticKind {
 func (r Request) whitens(s *Setup, structure Structure) bool {
 	plain := false
 	for _, c := range s.Schema.Features() {
-		plain = plain || c.Kind == data.Numeric && len(c.Bins) == 0
+		plain = plain || c.Kind == data.Numeric && c.Slots() == 0
 	}
 	if !plain || structure == StructureDiagonal || r.PerStep {
 		return false

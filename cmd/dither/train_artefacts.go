@@ -249,6 +249,7 @@ func eventText(e mechanism.Event) string {
 
 var statisticWords = map[train.StatisticKind]string{
 	train.BoundsStatistic:     "bounds of ",
+	train.BinsStatistic:       "bins of ",
 	train.LevelsStatistic:     "levels of ",
 	train.CountStatistic:      "number of rows",
 	train.MeanStatistic:       "mean row, for centering",

@@ -28,7 +28,7 @@ func assumptions(s train.Setup, t tables) []string {
 	}
 	learned := ""
 	if names := learnedNames(p); len(names) > 0 {
-		learned = fmt.Sprintf(" The bounds or levels of %s are not declared: the plan pays for learning them.", strings.Join(names, ", "))
+		learned = fmt.Sprintf(" The bounds, bins or levels of %s are not declared: the plan pays for learning them.", strings.Join(names, ", "))
 	}
 	out := []string{
 		schema + " declared without looking at the records." + learned,
@@ -74,8 +74,15 @@ func learnedWords(l certificate.Learned) string {
 	if len(l.Bounds) == 2 {
 		return fmt.Sprintf("%s from %.6g to %.6g", l.Column, l.Bounds[0], l.Bounds[1])
 	}
+	if len(l.Bins) > 0 {
+		points := make([]string, len(l.Bins))
+		for i, v := range l.Bins {
+			points[i] = strconv.FormatFloat(v, 'g', 6, 64)
+		}
+		return fmt.Sprintf("%s is cut at %s", l.Column, strings.Join(points, ", "))
+	}
 	if len(l.Levels) == 0 {
-		return l.Column + " has no level that is frequent enough"
+		return "nothing was found for " + l.Column
 	}
 	return fmt.Sprintf("%s has the levels %s", l.Column, columnWords(l.Levels))
 }
@@ -115,12 +122,13 @@ func warnings(s train.Setup) []string {
 	if records == 0 {
 		records = p.MaxRecords
 	}
+	out := p.Doubts()
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	mu *= p.Share()
 	if mu*float64(records)/p.Clipping.Bound < smallTotalTime {
-		return []string{fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records)}
+		out = append(out, fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records))
 	}
-	return nil
+	return out
 }
 
 // publicFacts lists what was declared public.
@@ -163,7 +171,11 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 	p, m := f.setup.Plan, r.Model
 	learned := []string{}
 	for _, s := range p.Preparation {
-		learned = append(learned, statisticWords[s.Kind]+s.Column)
+		words := statisticWords[s.Kind] + s.Column
+		if limit := p.Threshold(s); limit > 0 {
+			words += fmt.Sprintf(", of more than about %.0f rows", limit)
+		}
+		learned = append(learned, words)
 	}
 	for _, l := range train.Released(m.Schema()) {
 		learned = append(learned, learnedWords(l))

@@ -82,7 +82,7 @@ func checkPaid(p train.Plan, m *feature.Map) error {
 func checkLearned(c certificate.Certificate, p train.Plan, m *model.Model) error {
 	err := train.CheckLearned(p, m.Schema())
 	same := slices.EqualFunc(c.Learned, train.Released(m.Schema()), func(a, b certificate.Learned) bool {
-		return a.Column == b.Column && slices.Equal(a.Bounds, b.Bounds) && slices.Equal(a.Levels, b.Levels)
+		return a.Column == b.Column && slices.Equal(a.Bounds, b.Bounds) && slices.Equal(a.Bins, b.Bins) && slices.Equal(a.Levels, b.Levels)
 	})
 	if !same {
 		err = errors.Join(err, fmt.Errorf("the bounds and levels that were learned are not the same in %s and %s, want one list", certificate.FileName, model.FileName))

@@ -1,0 +1,51 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/query"
+)
+
+// RankError bounds, with 95 % confidence, by how many records more the rank of a learned bound or cut point is wrong
+// than that of the best candidate; 0 for other statistics. It is a public number; see query.RankError.
+func (statistic Statistic) RankError() float64 {
+	if !statistic.Kind.chosen() {
+		return 0
+	}
+	return query.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-BoundsOutside/2, 0.95)
+}
+
+// Threshold returns the noisy number of records beyond which a level is learned, a public number; 0 for other
+// statistics.
+func (p Plan) Threshold(statistic Statistic) float64 {
+	if statistic.Kind != LevelsStatistic {
+		return 0
+	}
+	limit, err := statistic.discovery().Threshold(p.MaxRecords)
+	if err != nil {
+		return 0
+	}
+	return limit
+}
+
+// Doubts says, from public numbers alone, of which columns this budget cannot be expected to learn what is wanted: of
+// bounds and bins where the rank may be wrong by more records than there are beyond a bound or in a bin, of levels
+// where the threshold is above a tenth of the records.
+func (p Plan) Doubts() []string {
+	records := float64(p.Records)
+	if p.Records == 0 {
+		records = float64(p.MaxRecords)
+	}
+	records *= p.trained()
+	var out []string
+	for _, s := range p.Preparation {
+		limit := p.Threshold(s)
+		switch rank := s.RankError(); {
+		case s.Kind == BoundsStatistic && rank > BoundsOutside/2*records, s.Kind == BinsStatistic && rank > records/float64(s.Numbers+1):
+			out = append(out, fmt.Sprintf("The %s of %s may be far off: their ranks are known to about %.0f rows, of at most %.0f. Declare them, or give fewer to be learned, more rows or a larger epsilon.", s.Kind, s.Column, rank, records))
+		case limit > records/10:
+			out = append(out, fmt.Sprintf("Levels of %s are found where more than about %.0f rows have them, of at most %.0f. Declare them, or give fewer columns to be learned, more rows or a larger epsilon.", s.Column, limit, records))
+		}
+	}
+	return out
+}
