@@ -83,7 +83,7 @@ func (o RecursionOptions) Contraction() (float64, error) {
 	}
 	least := math.Ldexp(float64(o.decay()), -decayBits)
 	curvature := o.LearningRate * o.Link.slope() * o.RowBound * o.RowBound * float64(o.MaxRecords) / o.Divisor
-	c := max(1-least, (least+curvature)*(1+1e-12)-1)
+	c := max(1-least, float64((least+curvature)*(1+1e-12))-1) // the conversion forbids fused arithmetic: the same number on every machine
 	if !(c < 1) {
 		return 0, fmt.Errorf("mechanism: learning rate %v with ridge %v keeps %v of a distance in a step, want less than 1; use a ridge and a learning rate below %.6g", o.LearningRate, o.Ridge, c, 2/(o.Ridge+curvature/o.LearningRate))
 	}

@@ -148,9 +148,8 @@ func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply f
 // report tells what was released so far and what it would cost if the run ended here. A long
 // run is told of in hundredths.
 func (r *descent) report(step int) {
-	const parts = 100
 	steps := r.Plan.Steps
-	if r.options.Progress == nil || steps > parts && step < steps && step*parts/steps == (step-1)*parts/steps && step > 0 {
+	if r.options.Progress == nil || !hundredth(step, steps) {
 		return
 	}
 	now := r.Plan
@@ -168,4 +167,10 @@ func (r *descent) report(step int) {
 		return
 	}
 	r.options.Progress(Progress{step, steps, cost.Upper})
+}
+
+// hundredth reports whether a step of many is told of: each of a hundred, or one in as many of more.
+func hundredth(step, steps int) bool {
+	const parts = 100
+	return steps <= parts || step >= steps || step == 0 || step*parts/steps != (step-1)*parts/steps
 }

@@ -73,6 +73,9 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.Person != nil {
 		return nil, fmt.Errorf("train: persons are records of the plan, want rows; which person a row belongs to is not in the file")
 	}
+	if s.Plan.LastIterate != nil {
+		return nil, errLastIterateFile
+	}
 	if s.Plan.whitens() {
 		return nil, errWhitening
 	}

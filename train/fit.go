@@ -102,8 +102,15 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return s.descendPaid(ctx, grant, t, o)
 }
 
+// Check returns the error with which Fit would refuse the plan or the options, before it looks at a
+// record.
+func (s Setup) Check(o Options) error { return s.check(o) }
+
 func (s Setup) check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
+		return err
+	}
+	if err := s.checkLastIterate(o); err != nil {
 		return err
 	}
 	if err := s.checkOutput(o); err != nil {
@@ -131,6 +138,9 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 		return nil, err
 	}
 	s = ready.setup
+	if s.Plan.LastIterate != nil {
+		return s.runLastIterate(ctx, grant, t, ready, o)
+	}
 	rows, err := s.descend(t, ready)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,8 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 			return fmt.Errorf("train: model %d of %d learns bounds or levels, want them declared; fit it alone", i+1, len(jobs))
 		case p.Holdout != nil:
 			return fmt.Errorf("train: model %d of %d holds a part out, want none; fit it alone", i+1, len(jobs))
+		case p.LastIterate != nil:
+			return fmt.Errorf("train: model %d of %d prices its last iterate alone, want every step; fit it alone", i+1, len(jobs))
 		case p.Sampling != samplingFull || p.whitens() || p.Person != nil:
 			return fmt.Errorf("train: model %d of %d samples its records, whitens them or takes persons for records, want full batch over rows without whitening; fit it alone", i+1, len(jobs))
 		case d.Target() == nil || d.Records() > p.MaxRecords:

@@ -54,6 +54,8 @@ type Plan struct {
 	// NoiseMultipliers, if any, are those of each step. NoiseMultiplier is then the constant one that
 	// costs as much.
 	NoiseMultipliers []float64 `json:"noise-multipliers,omitempty"`
+	// LastIterate, if not nil, says that the last iterate alone leaves and is priced.
+	LastIterate *LastIterate `json:"last-iterate,omitempty"`
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
@@ -206,6 +208,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := p.validateNoise(); err != nil {
+		return err
+	}
+	if err := p.validateLastIterate(); err != nil {
 		return err
 	}
 	if err := p.Person.validate(p); err != nil {

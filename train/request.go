@@ -31,6 +31,10 @@ type Request struct {
 	// Steps is the number of gradient steps; 0 means DefaultSteps or WhitenedSteps, BaselineSteps without
 	// privacy, or under sampling as many as make DefaultEpochs passes.
 	Steps int
+	// Accounting says what is priced; "" means AccountingComposition. Ridge, and LearningRate or 0 for
+	// one over the largest curvature, are those of the options, where the last iterate alone is priced.
+	Accounting          Accounting
+	LearningRate, Ridge float64
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones, at the same cost of the
 	// whole: the noise of each step is what leaves least of it at the end when every later step keeps
 	// this share of a displacement. 0 means the same noise in every step.
@@ -157,7 +161,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.scheduleNoise(&setup.Plan); err != nil {
 		return Setup{}, err
 	}
-	if err = setup.Plan.calibrate(r); err != nil {
+	if err = r.account(&setup); err != nil {
 		return Setup{}, err
 	}
 	return setup, setup.Plan.Validate()

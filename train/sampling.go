@@ -54,6 +54,9 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 
 // steps is the event of all gradient steps with this multiplier.
 func (p Plan) steps(multiplier float64) mechanism.Event {
+	if p.LastIterate != nil {
+		return p.lastIterate(multiplier)
+	}
 	if len(p.NoiseMultipliers) > 0 {
 		return p.scheduled(multiplier)
 	}

@@ -132,6 +132,12 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {
+		options.Momentum = 0
+	}
+	if err = setup.Check(options); err != nil {
+		return err
+	}
 	draft, err := setup.Plan.Certificate()
 	if err != nil {
 		return err

@@ -141,6 +141,9 @@ func noiseWords(p train.Plan) string {
 	if p.NonPrivate {
 		return ""
 	}
+	if p.LastIterate != nil {
+		return fmt.Sprintf("In each of the %d steps the noise has a standard deviation of %.4g times the most by which one record can move a step. Only the last iterate leaves, and each step keeps at most %.6g of what sets neighbors apart.", p.Steps, p.NoiseMultiplier, p.LastIterate.Contraction)
+	}
 	if n := len(p.NoiseMultipliers); n > 0 {
 		return fmt.Sprintf("The noise on the sum of gradients goes from %.4g times the most that one record can contribute, in the first step, to %.4g times in the last of %d; it costs as much as %.4g times in every step.", p.NoiseMultipliers[0], p.NoiseMultipliers[n-1], n, p.NoiseMultiplier)
 	}
@@ -241,6 +244,8 @@ func eventText(e mechanism.Event) string {
 			parts[i] = eventText(part)
 		}
 		return "sequence(" + strings.Join(parts, ", ") + ")"
+	case mechanism.LastIterate:
+		return fmt.Sprintf("last-iterate(%.6g, %.6g, %d)", e.NoiseMultiplier, e.Contraction, e.Steps)
 	case mechanism.Repeat:
 		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
 	}

@@ -64,3 +64,43 @@ func TestTrainWithDeclaredConstant(t *testing.T) {
 		t.Errorf("the dry run does not name the ball:\n%s", out)
 	}
 }
+
+// TestTrainLastIterate trains under the price of the last iterate, which verify recomputes from the plan,
+// and sees the rest refused; auto falls back on composition where momentum is asked for.
+func TestTrainLastIterate(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1, 2]")), fruits(t, dir, 3000)
+	arguments := []string{"train", "--data", table, "--schema", schema, "--records", "3000", "--quiet", "--loss", "one-vs-rest", "--ridge", "0.02", "--steps", "300"}
+	mustInvoke(t, append(arguments, "--accounting", "last-iterate", "--out", "m")...)
+	out, _ := mustInvoke(t, "verify", "m")
+	if !strings.Contains(out, "follows from the event") {
+		t.Errorf("verify says %q", out)
+	}
+	page := readFile(t, filepath.Join("m", reportName))
+	for _, part := range []string{"last-iterate(", "Only the last iterate leaves", "of whose iterates none but the last left the machine"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the report does not say %q", part)
+		}
+	}
+	text := readFile(t, filepath.Join("m", "certificate.json"))
+	if strings.Count(text, "\"learning-rate\"") != 1 {
+		t.Fatalf("the plan does not name its learning rate:\n%s", text)
+	}
+	writeText(t, filepath.Join("m", "certificate.json"), strings.Replace(text, "\"ridge\": 0.02", "\"ridge\": 0.03", 1))
+	if status, said, _ := invoke("verify", "m"); status == exitDone || !strings.Contains(said, "contraction") {
+		t.Errorf("a plan of another ridge verifies: %d, %q", status, said)
+	}
+	for _, more := range [][]string{{"--momentum", "0.9"}, {"--average", "yes"}, {"--output-rule", "all-iterates"}, {"--loss", "softmax"}} {
+		status, _, problem := invoke(append(append(arguments, "--accounting", "last-iterate", "--out", "n"), more...)...)
+		if status != exitUsage || !strings.Contains(problem, "the last iterate alone is priced") || exists("n") {
+			t.Errorf("%v: got exit status %d and %q, want a refusal before anything is read", more, status, problem)
+		}
+	}
+	for more, want := range map[string]bool{"--momentum=0.9": false, "--momentum=0": true, "--optimizer=adam": false} {
+		out, _ = mustInvoke(t, append(arguments, "--accounting", "auto", "--dry-run", more)...)
+		if got := strings.Contains(out, "last-iterate("); got != want {
+			t.Errorf("auto with %s: the last iterate alone is priced: %v, want %v", more, got, want)
+		}
+	}
+}

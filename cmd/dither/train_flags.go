@@ -98,6 +98,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if o.Average, err = choice("average", p.average); err != nil {
 		return r, o, err
 	}
+	p.descent.price(&r, &o, p.flags.Changed("momentum"))
 	if r.Person, err = p.person(); err != nil {
 		return r, o, err
 	}
