@@ -32,7 +32,13 @@ type descent struct {
 func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, persons [][]int, ready prepared) (*descent, error) {
 	weighted := ready.divisor * ready.weight()
 	rate := o.LearningRate
-	if rate == 0 {
+	switch {
+	case o.Temperature > 0:
+		var err error
+		if rate, err = s.temperatureRate(o); err != nil {
+			return nil, err
+		}
+	case rate == 0:
 		rate = s.rate(o, weighted, curvature(ready.features, ready.whitened))
 	}
 	var people *ofPersons

@@ -26,6 +26,10 @@ type Options struct {
 	Ridge float64
 	// L1 is the factor of the penalty Σ|w_j|, on every weight.
 	L1 float64
+	// Temperature, if positive, makes the run a sampler: the learning rate is the one at which the noise
+	// of the plan is that of Langevin dynamics at this temperature. 1 over the number of records is that
+	// of the posterior whose prior is normal with variance 1/(records·Ridge).
+	Temperature float64
 	// Output says which weights are returned; "" leaves it to Average.
 	Output OutputRule
 	// Average says whether the mean of the last 40 % of the iterates is returned instead
@@ -67,7 +71,7 @@ type Result struct {
 
 // Validate returns an error that names a number that makes no sense.
 func (o Options) Validate() error {
-	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge, "l1": o.L1} {
+	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge, "l1": o.L1, "temperature": o.Temperature} {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("train: %s is %v, want 0 or a positive finite number", name, v)
 		}
@@ -114,6 +118,9 @@ func (s Setup) check(o Options) error {
 		return err
 	}
 	if err := s.checkOutput(o); err != nil {
+		return err
+	}
+	if err := s.checkTemperature(o); err != nil {
 		return err
 	}
 	if err := s.checkLearns(); err != nil {

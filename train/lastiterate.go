@@ -194,10 +194,10 @@ func (s Setup) checkLastIterate(o Options) error {
 	if l == nil {
 		return nil
 	}
-	plain := o.Momentum == 0 && (o.Optimizer == "" || o.Optimizer == OptimizerMomentum) && (o.Schedule == "" || o.Schedule == ScheduleConstant) && o.WarmUp == 0 && o.L1 == 0
+	plain := o.Momentum == 0 && (o.Optimizer == "" || o.Optimizer == OptimizerMomentum) && (o.Schedule == "" || o.Schedule == ScheduleConstant) && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0
 	switch {
 	case !plain:
-		return fmt.Errorf("train: the last iterate alone is priced with momentum %v, optimizer %q, schedule %q, warm-up %d and l1 %v, want gradient descent without any of them", o.Momentum, o.Optimizer, o.Schedule, o.WarmUp, o.L1)
+		return fmt.Errorf("train: the last iterate alone is priced with momentum %v, optimizer %q, schedule %q, warm-up %d, l1 %v and temperature %v, want gradient descent without any of them", o.Momentum, o.Optimizer, o.Schedule, o.WarmUp, o.L1, o.Temperature)
 	case o.Average == Yes || o.Output != "" && o.Output != OutputLast:
 		return fmt.Errorf("train: the last iterate alone is priced with an average or all iterates as the output, want the last iterate")
 	case o.LearningRate != 0 && o.LearningRate != l.LearningRate || o.Ridge != l.Ridge:
@@ -242,11 +242,11 @@ var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced wit
 
 // dense writes the prepared rows anew, in their own frame, none longer than the row bound.
 func (s Setup) dense(t table, ready prepared, o mechanism.RecursionOptions) (*mechanism.Rows, error) {
-	if t.data == nil {
+	if t.inFile {
 		return nil, errLastIterateFile
 	}
 	places, steps := t.rows.Len(), o.RowBound/o.RowStep
-	return mechanism.NewRows(places, mechanism.RowsOptions{Dim: o.Dim, Step: o.RowStep, Limit: int64(steps * steps), Labels: labels(s.Schema.Target, t.data, places)}, t.mapped(ready.features))
+	return mechanism.NewRows(places, mechanism.RowsOptions{Dim: o.Dim, Step: o.RowStep, Limit: int64(steps * steps), Labels: t.targets()}, t.mapped(ready.features))
 }
 
 // showLastIterate returns what tells of the steps: their number, and the cost of the whole, which was

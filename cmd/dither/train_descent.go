@@ -18,6 +18,7 @@ type descentOptions struct {
 	accounting                      string
 	warmUp                          int
 	l1, noiseContraction            float64
+	temperature                     float64
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
@@ -25,6 +26,7 @@ func (d *descentOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules()))
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")
+	f.Float64Var(&d.temperature, "temperature", 0, "sample weights by Langevin dynamics at this temperature: sets the learning rate so that the noise of each step is the sampler's; plain gradient descent, the last iterate unless --output-rule says otherwise")
 	f.StringVar(&d.accounting, "accounting", string(train.AccountingComposition), "what is priced: composition (every step), last-iterate (nothing but the last iterate leaves: plain gradient descent with a --ridge on all rows, their number declared), or auto, which takes the one that needs less noise")
 	f.Float64Var(&d.noiseContraction, "noise-contraction", 0, "less noise in later steps at the same cost of the whole: what leaves the least noise at the end when each step keeps this share of a displacement, such as 1 - learning rate × ridge (default: the same noise in every step)")
 	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+join(train.OutputRules())+" (the last, and all in "+iteratesName+"); all cost the same (default: as --average says)")
@@ -35,19 +37,26 @@ func (d *descentOptions) apply(r *train.Request, o *train.Options) {
 	r.NoiseContraction = d.noiseContraction
 	o.Optimizer, o.Schedule, o.WarmUp, o.L1 = train.OptimizerName(d.optimizer), train.Schedule(d.schedule), d.warmUp, d.l1
 	o.Output = train.OutputRule(d.outputRule)
+	o.Temperature = d.temperature
 	r.Accounting, r.LearningRate, r.Ridge = train.Accounting(d.accounting), o.LearningRate, o.Ridge
 }
 
 // price settles what is priced, once all options are known: under auto, whatever the last iterate alone
 // does not allow leaves composition.
 func (d *descentOptions) price(r *train.Request, o *train.Options, momentum bool) {
-	plain := o.Optimizer == train.OptimizerMomentum && o.Schedule == train.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Average != train.Yes &&
+	plain := o.Optimizer == train.OptimizerMomentum && o.Schedule == train.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
 		(o.Output == "" || o.Output == train.OutputLast) && !(momentum && o.Momentum > 0)
 	switch {
 	case r.Accounting == train.AccountingAuto && !plain:
 		r.Accounting = train.AccountingComposition
 	case r.Accounting == train.AccountingLastIterate && !momentum:
 		o.Momentum = 0
+	}
+	if o.Temperature != 0 && !momentum {
+		o.Momentum = 0
+	}
+	if o.Temperature != 0 && o.Average == train.Auto && o.Output == "" {
+		o.Output = train.OutputLast
 	}
 }
 
@@ -75,6 +84,9 @@ func methodWords(p train.Plan, o train.Options, rate float64) string {
 		words += ", of whose iterates none but the last left the machine"
 	} else {
 		words += fmt.Sprintf(", momentum %.4g", o.Momentum)
+	}
+	if o.Temperature > 0 {
+		words += fmt.Sprintf(", which is Langevin dynamics at temperature %.4g", o.Temperature)
 	}
 	for _, penalty := range []struct {
 		name     string
