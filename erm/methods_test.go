@@ -170,6 +170,10 @@ func TestMethodRefusals(t *testing.T) {
 		"output, unknown noise":     {two, func(r *Request) { r.Method, r.Noise = MethodOutput, "uniform" }, "noise"},
 		"output, normal at 0":       {two, func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseGaussian, 0 }, "delta"},
 		"output, l2 at 0":           {two, func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseL2, 0 }, "delta"},
+		"output, permuted, add":     {two, func(r *Request) { r.Method, r.Solver.Name = MethodOutput, SolverPermuted }, "permuted-descent is asked for under"},
+		"output, rate too large":    {two, func(r *Request) { r.Method, r.Solver = MethodOutput, SolverRequest{Name: SolverGradient, Rate: 1} }, "rate"},
+		"output, unknown solver":    {two, func(r *Request) { r.Method, r.Solver.Name = MethodOutput, "magic" }, "solver is"},
+		"output, another's option":  {two, func(r *Request) { r.Method, r.Solver.Passes = MethodOutput, 3 }, "another solver"},
 		"objective, needless noise": {two, func(r *Request) { r.Noise = NoiseL1 }, "noise"},
 	} {
 		r := Request{Method: MethodObjective, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}

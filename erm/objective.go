@@ -98,7 +98,7 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 		return err
 	}
 	base.Ridge = o.Ridge
-	o.Distance = o.one().Distance(base)(s.Plan.Dim)
+	o.Distance = o.one().Distance(base, s.Plan.Dim)
 	s.Plan.Objective = &o
 	return nil
 }
@@ -152,7 +152,7 @@ func (m objectivePerturbation) validate(p Plan) error {
 	if err = o.one().Covers(problem); err != nil {
 		return err
 	}
-	if want := o.one().Distance(problem)(p.Dim); o.Distance != want {
+	if want := o.one().Distance(problem, p.Dim); o.Distance != want {
 		return fmt.Errorf("erm: distance is %v, want %v, which follows from the other numbers", o.Distance, want)
 	}
 	return nil

@@ -15,8 +15,10 @@ const MethodOutput = "output-perturbation"
 // sensitivity that mechanism.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
 // Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type OutputPlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses.
+	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses; descent takes 0.
 	Ridge float64 `json:"ridge"`
+	// Solver is nil for the exact minimizer.
+	Solver *SolverPlan `json:"solver,omitempty"`
 	// Noise is NoiseGaussian, or for guarantees with one epsilon at every delta NoiseL1, NoiseL2 or
 	// NoiseLInfinity.
 	Noise string `json:"noise"`
@@ -95,7 +97,9 @@ var _ method = outputPerturbation{}
 
 func (outputPerturbation) name() string { return MethodOutput }
 
-func (outputPerturbation) summary() string { return "the exact minimizer with a ridge, plus noise" }
+func (outputPerturbation) summary() string {
+	return "the minimizer with a ridge, or where descent ends, plus noise"
+}
 
 func (m outputPerturbation) plan(r Request, s *Setup) error {
 	noise, z := r.chosenNoise(), 1.0
@@ -110,30 +114,36 @@ func (m outputPerturbation) plan(r Request, s *Setup) error {
 			return err
 		}
 	}
-	ridge := r.SumRidge
-	if ridge == 0 {
-		ridge = defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z)
+	o := OutputPlan{Noise: noise, NoiseMultiplier: z}
+	var err error
+	if o.Solver, o.Ridge, err = r.Solver.plan(s.Plan, r.SumRidge, defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z)); err != nil {
+		return err
 	}
-	problem, err := s.Plan.problem(ridge)
+	s.Plan.Output = &o
+	solver, err := s.Plan.solver()
 	if err != nil {
 		return err
 	}
-	s.Plan.Output = &OutputPlan{Ridge: ridge, Noise: noise, NoiseMultiplier: z, Sensitivity: problem.Sensitivity(s.Plan.Dim)}
-	return nil
+	o.Sensitivity, err = solver.Sensitivity(s.Plan.Dim)
+	return err
 }
 
 func (m outputPerturbation) validate(p Plan) error {
 	if err := p.only(p.Output != nil); err != nil {
 		return err
 	}
-	problem, err := p.problem(p.Output.Ridge)
+	solver, err := p.solver()
 	if err != nil {
 		return err
 	}
 	if _, err = noiseNorm(p.Output.Noise); err != nil {
 		return err
 	}
-	if want := problem.Sensitivity(p.Dim); p.Output.Sensitivity != want {
+	want, err := solver.Sensitivity(p.Dim)
+	if err != nil {
+		return err
+	}
+	if p.Output.Sensitivity != want {
 		return fmt.Errorf("erm: sensitivity is %v, want %v, which follows from the other numbers", p.Output.Sensitivity, want)
 	}
 	return mechanism.CheckEvent(noiseOf(p.Output.Noise, p.Output.NoiseMultiplier))
@@ -150,14 +160,15 @@ func (m outputPerturbation) steps(p Plan) []Step { return []Step{{"weights", m.e
 func (outputPerturbation) facts(p Plan) []Fact {
 	o := p.Output
 	return []Fact{
+		{"solver", o.Solver.words()},
 		{"ridge", fmt.Sprintf("%.4g beside the sum of losses", o.Ridge)},
-		{"sensitivity", fmt.Sprintf("one record moves the minimizer by at most %.4g", o.Sensitivity)},
+		{"sensitivity", fmt.Sprintf("one record moves the weights by at most %.4g", o.Sensitivity)},
 		{"noise", fmt.Sprintf("%s, of %.4g times the most that one record can move", o.Noise, o.NoiseMultiplier)},
 	}
 }
 
 func (m outputPerturbation) fit(ctx context.Context, f *fitting) ([]float64, error) {
-	problem, err := f.Plan.problem(f.Plan.Output.Ridge)
+	solver, err := f.Plan.solver()
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +177,7 @@ func (m outputPerturbation) fit(ctx context.Context, f *fitting) ([]float64, err
 		return nil, err
 	}
 	noise := f.Plan.noise(noiseOf(f.Plan.Output.Noise, f.Plan.Output.NoiseMultiplier))
-	sealed, err := problem.Minimize(ctx, f.rows, noise, norm)
+	sealed, err := solver.Run(ctx, f.rows, noise, norm)
 	if err != nil {
 		return nil, err
 	}

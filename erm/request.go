@@ -38,6 +38,8 @@ type Request struct {
 	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
 	// NoiseGaussian, or NoiseLInfinity at delta 0.
 	Noise string
+	// Solver are the options of the solver of output perturbation.
+	Solver SolverRequest
 	// Choice are the options of the exponential mechanism.
 	Choice ChoiceRequest
 }

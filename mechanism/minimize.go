@@ -28,11 +28,14 @@ type Problem struct {
 }
 
 // Validate returns an error that names a number that makes no sense.
-func (p Problem) Validate() error {
+func (p Problem) Validate() error { return p.validate(math.SmallestNonzeroFloat64) }
+
+// validate is Validate with a ridge of at least this.
+func (p Problem) validate(ridge float64) error {
 	if err := p.Loss.check(p.Columns); err != nil {
 		return err
 	}
-	if !positive(p.Radius) || !positive(p.Ridge) || p.MaxRecords < 1 || p.MaxRecords > maxMaxRecords {
+	if !positive(p.Radius) || !(p.Ridge >= ridge) || math.IsInf(p.Ridge, 1) || p.MaxRecords < 1 || p.MaxRecords > maxMaxRecords {
 		return fmt.Errorf("mechanism: radius of rows is %v, ridge %v and max records %d, want positive finite numbers and at most 2^40 records", p.Radius, p.Ridge, p.MaxRecords)
 	}
 	return nil
@@ -76,7 +79,13 @@ func (p Problem) Sensitivity(dim int) float64 {
 // times that in L1 for n weights; rounding is counted in. Errors do not depend on values of records, save
 // that ctx may end the search.
 func (p Problem) Minimize(ctx context.Context, rows *Rows, n Noise, norm Norm) (Bounded, error) {
-	point, err := p.newPoint(rows, n, norm, p.Sensitivity, 0)
+	if err := p.Validate(); err != nil {
+		return Bounded{}, err
+	}
+	if rows == nil {
+		return Bounded{}, errNoRows
+	}
+	point, err := newPoint(rows, n, norm, extent{p, p.Sensitivity(rows.Dim()), 2 * p.reach(0)})
 	if err != nil {
 		return Bounded{}, err
 	}
@@ -96,28 +105,32 @@ type point struct {
 	most   float64 // no coordinate is larger, in grid units
 }
 
-// newPoint returns the grid on which weights that one record moves by sensitivity, in L2 norm, move by at
-// most the grid's bound. It holds twice the reach of the minimizer, which counts as so many bounds.
-func (p Problem) newPoint(rows *Rows, n Noise, norm Norm, sensitivity func(dim int) float64, linear float64) (point, error) {
-	if err := p.Validate(); err != nil {
-		return point{}, err
-	}
+// extent says how far one record moves the weights of a problem, in L2 norm, and how large they are.
+type extent struct {
+	Problem
+	sensitivity, size float64
+}
+
+var errNoRows = fmt.Errorf("mechanism: there are no rows, want those of all records")
+
+// newPoint returns the grid on which weights that one record moves by the sensitivity move by at most the
+// grid's bound, and which holds weights of the size, which counts as so many bounds.
+func newPoint(rows *Rows, n Noise, norm Norm, e extent) (point, error) {
 	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
 		return point{}, fmt.Errorf("mechanism: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")
 	}
 	sample, err := Full().Draw(rows.count)
 	if err == nil {
-		err = checkMaxRecords(sample, p.MaxRecords)
+		err = checkMaxRecords(sample, e.MaxRecords)
 	}
 	if err != nil {
 		return point{}, err
 	}
-	weights := p.Columns * rows.Dim()
+	weights := e.Columns * rows.Dim()
 	if err = norm.check(weights); err != nil {
 		return point{}, err
 	}
-	bound := sensitivity(rows.Dim())
-	span := math.Ceil(2*p.reach(linear)/bound) + 1
+	span := math.Ceil(e.size/e.sensitivity) + 1
 	if !(span <= maxMaxRecords) {
 		return point{}, fmt.Errorf("mechanism: weights may be %v times as large as one record's bound, want at most 2^40 times; use a larger ridge", span)
 	}
@@ -125,7 +138,7 @@ func (p Problem) newPoint(rows *Rows, n Noise, norm Norm, sensitivity func(dim i
 	if err != nil {
 		return point{}, err
 	}
-	return newGridPoint(sample, g, weights, bound)
+	return newGridPoint(sample, g, weights, e.sensitivity)
 }
 
 // newGridPoint takes the unit so that the bound of the grid holds the sensitivity and the rounding of both

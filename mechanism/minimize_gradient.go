@@ -104,13 +104,7 @@ func (m *minimization) chunk(p *part, c int, weights []float64, coefficients fun
 	if p.block, err = m.rows.Load(first, n, p.block); err != nil {
 		return err
 	}
-	for i := range n {
-		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
-	}
-	x, z := linalg.NewMatrix(p.x, n, m.dim), linalg.NewMatrix(p.z, n, m.Columns)
-	linalg.GemmSerial(z, 1, x, linalg.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
-	coefficients(first, p.z[:n*m.Columns], p.block.labels)
-	linalg.GemmSerial(linalg.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
+	m.multiply(p, n, weights, func(z []float64, labels []float32) { coefficients(first, z, labels) })
 	p.add(p.chunk)
 	return nil
 }
@@ -120,9 +114,7 @@ func (m *minimization) chunk(p *part, c int, weights []float64, coefficients fun
 func (m *minimization) gradient(w []float64) ([]float64, error) {
 	g, err := m.pass(w, func(first int, z []float64, labels []float32) {
 		copy(m.scores[first*m.Columns:], z)
-		for i := range len(z) / m.Columns {
-			m.Loss.residuals(z[i*m.Columns:(i+1)*m.Columns], labels[i])
-		}
+		m.residuals(z, labels)
 	})
 	if err != nil {
 		return nil, err

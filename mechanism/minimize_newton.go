@@ -19,11 +19,15 @@ func (m *minimization) run(ctx context.Context) ([]float64, error) {
 	g, err := m.gradient(w)
 	for err == nil && !m.converged(w, g) {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("mechanism: stopped before the minimum was found: %w", context.Cause(ctx))
+			return nil, stopped(ctx)
 		}
 		w, g, err = m.step(w, g)
 	}
 	return w, err
+}
+
+func stopped(ctx context.Context) error {
+	return fmt.Errorf("mechanism: stopped before the search ended: %w", context.Cause(ctx))
 }
 
 const (

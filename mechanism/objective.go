@@ -36,7 +36,7 @@ func (e ObjectivePerturbation) Solve(ctx context.Context, payer Payer, p Problem
 	if payer == nil || rows == nil {
 		return Noisy{}, fmt.Errorf("mechanism: the release has no payer or no rows, want a grant of a ledger and rows")
 	}
-	point, err := p.newPoint(rows, output, L2(), e.Distance(p), e.reach(p, rows.Dim()))
+	point, err := newPoint(rows, output, L2(), extent{p, e.Distance(p, rows.Dim()), 2 * p.reach(e.reach(p, rows.Dim()))})
 	if err != nil {
 		return Noisy{}, err
 	}
@@ -87,13 +87,11 @@ func (e ObjectivePerturbation) reach(p Problem, dim int) float64 {
 // Distance returns 2r for rows of this length: by how much one record moves what is released, when the exact
 // minimizer stays where it is. It is at least 2^-32 of the reach of the minimizer, so that a grid of 64 bits
 // holds both.
-func (e ObjectivePerturbation) Distance(p Problem) func(dim int) float64 {
-	return func(dim int) float64 {
-		step := math.Ldexp(e.deviation(p), -objectiveBits)
-		rounded := math.Sqrt(float64(p.Columns*dim)) * (step/2 + farthest*e.deviation(p)*0x1p-52)
-		r := (p.Tolerance(dim, e.reach(p, dim)) + rounded) / p.Ridge * (1 + 0x1p-40)
-		return max(2*r, p.reach(e.reach(p, dim))*0x1p-32)
-	}
+func (e ObjectivePerturbation) Distance(p Problem, dim int) float64 {
+	step := math.Ldexp(e.deviation(p), -objectiveBits)
+	rounded := math.Sqrt(float64(p.Columns*dim)) * (step/2 + farthest*e.deviation(p)*0x1p-52)
+	r := (p.Tolerance(dim, e.reach(p, dim)) + rounded) / p.Ridge * (1 + 0x1p-40)
+	return max(2*r, p.reach(e.reach(p, dim))*0x1p-32)
 }
 
 // linear draws b.

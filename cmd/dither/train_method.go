@@ -23,15 +23,21 @@ type methodFlags struct {
 	sumRidge float64
 	noise    string
 	choice   erm.ChoiceRequest
+	solver   erm.SolverRequest
 }
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
-	"output-noise": {erm.MethodOutput},
-	"grid-points":  {erm.MethodExponential},
-	"grid-reach":   {erm.MethodExponential},
-	"loss-bound":   {erm.MethodExponential},
-	"choice":       {erm.MethodExponential},
+	"output-noise":  {erm.MethodOutput},
+	"solver":        {erm.MethodOutput},
+	"solver-steps":  {erm.MethodOutput},
+	"solver-rate":   {erm.MethodOutput},
+	"solver-passes": {erm.MethodOutput},
+	"solver-batch":  {erm.MethodOutput},
+	"grid-points":   {erm.MethodExponential},
+	"grid-reach":    {erm.MethodExponential},
+	"loss-bound":    {erm.MethodExponential},
+	"choice":        {erm.MethodExponential},
 }
 
 // descentFlags are the flags of gradient descent with noise in every step.
@@ -48,6 +54,11 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
 	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights: %s, or %s, %s or %s, of which the first and the last need no delta (default %s, %s with --delta 0)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity))
+	f.StringVar(&m.solver.Name, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", erm.MethodOutput, erm.SolverExact, erm.SolverGradient, erm.SolverPermuted, erm.SolverExact))
+	f.IntVar(&m.solver.Steps, "solver-steps", 0, fmt.Sprintf("steps of %s (default: as many as stand for the default ridge)", erm.SolverGradient))
+	f.Float64Var(&m.solver.Rate, "solver-rate", 0, fmt.Sprintf("step size of %s, or of %s without a ridge (default: half of the largest that is proved)", erm.SolverGradient, erm.SolverPermuted))
+	f.IntVar(&m.solver.Passes, "solver-passes", 0, fmt.Sprintf("passes of %s over the rows (default 10)", erm.SolverPermuted))
+	f.IntVar(&m.solver.Batch, "solver-batch", 0, fmt.Sprintf("rows in a batch of %s, at most 256 (default 50)", erm.SolverPermuted))
 	f.IntVar(&m.choice.Points, "grid-points", 0, "points of the grid along each weight (default: by the number of weights)")
 	f.Float64Var(&m.choice.Reach, "grid-reach", 0, "the grid goes from minus this to this along each weight (default: a score of 5 for the longest row)")
 	f.Float64Var(&m.choice.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
@@ -82,7 +93,7 @@ func (m *methodFlags) check() error {
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Choice: m.choice}
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Choice: m.choice, Solver: m.solver}
 }
 
 // runMethod is run for a method of package erm.

@@ -1,0 +1,167 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// The solvers of output perturbation. One record moves the result of each by at most a bound of its own.
+const (
+	// SolverExact finds the minimizer (Chaudhuri, Monteleoni & Sarwate 2011).
+	SolverExact = "exact"
+	// SolverGradient is a fixed number of steps of gradient descent (Zhang, Zheng, Mou & Wang 2017).
+	SolverGradient = "gradient-descent"
+	// SolverPermuted is a fixed number of passes over batches in one random order (Wu, Li, Kumar, Chaudhuri,
+	// Jha & Naughton 2017), under replace-one.
+	SolverPermuted = "permuted-descent"
+)
+
+// SolverRequest are the options of the solver of output perturbation; 0 and "" leave them to the method.
+type SolverRequest struct {
+	// Name is one of the solvers; "" means SolverExact.
+	Name string
+	// Steps of SolverGradient and Rate of its steps, per unit of the gradient of the sum of losses.
+	Steps int
+	// Rate is that of SolverGradient, or of SolverPermuted without a ridge, there per unit of the gradient of
+	// one record.
+	Rate float64
+	// Passes over the records and size of a batch of SolverPermuted.
+	Passes, Batch int
+}
+
+// SolverPlan are the numbers of a solver other than SolverExact.
+type SolverPlan struct {
+	Name   string  `json:"name"`
+	Steps  int     `json:"steps,omitempty"`
+	Rate   float64 `json:"rate,omitempty"`
+	Passes int     `json:"passes,omitempty"`
+	Batch  int     `json:"batch,omitempty"`
+}
+
+// released computes weights that are released with noise.
+type released interface {
+	Sensitivity(dim int) (float64, error)
+	Run(ctx context.Context, rows *mechanism.Rows, n mechanism.Noise, norm mechanism.Norm) (mechanism.Bounded, error)
+}
+
+// exactSolver is a problem, solved.
+type exactSolver struct{ mechanism.Problem }
+
+var (
+	_ released = exactSolver{}
+	_ released = mechanism.GradientDescent{}
+	_ released = mechanism.PermutedDescent{}
+)
+
+func (e exactSolver) Sensitivity(dim int) (float64, error) {
+	if err := e.Validate(); err != nil {
+		return 0, err
+	}
+	return e.Problem.Sensitivity(dim), nil
+}
+
+func (e exactSolver) Run(ctx context.Context, rows *mechanism.Rows, n mechanism.Noise, norm mechanism.Norm) (mechanism.Bounded, error) {
+	return e.Minimize(ctx, rows, n, norm)
+}
+
+const (
+	// defaultPasses and defaultBatch are those of SolverPermuted.
+	defaultPasses, defaultBatch = 10, 50
+	// mostSteps bounds the default steps of SolverGradient.
+	mostSteps = 1 << 16
+)
+
+// plan turns the options into numbers; ridge is the method's default.
+func (r SolverRequest) plan(p Plan, asked, ridge float64) (plan *SolverPlan, sumRidge float64, err error) {
+	if r.Name == "" {
+		r.Name = SolverExact
+	}
+	if !(r.Rate >= 0) || math.IsInf(r.Rate, 1) || r.Steps < 0 || r.Passes < 0 || r.Batch < 0 {
+		return nil, 0, fmt.Errorf("erm: the solver has %d steps, rate %v, %d passes and batches of %d, want no negative, infinite or NaN numbers", r.Steps, r.Rate, r.Passes, r.Batch)
+	}
+	gradient, permuted := r.Name == SolverGradient, r.Name == SolverPermuted
+	if !gradient && r.Steps > 0 || !gradient && !permuted && r.Rate > 0 || !permuted && (r.Passes > 0 || r.Batch > 0) {
+		return nil, 0, fmt.Errorf("erm: solver %s has %d steps, rate %v, %d passes and batches of %d, want none that belong to another solver", r.Name, r.Steps, r.Rate, r.Passes, r.Batch)
+	}
+	switch {
+	case gradient:
+		plan, err = r.gradient(p, asked, ridge)
+		return plan, asked, err
+	case permuted:
+		plan = &SolverPlan{Name: r.Name, Rate: r.Rate, Passes: r.Passes, Batch: r.Batch}
+		if plan.Passes == 0 {
+			plan.Passes = defaultPasses
+		}
+		if plan.Batch == 0 {
+			plan.Batch = min(defaultBatch, max(1, p.Records))
+		}
+		if asked == 0 && r.Rate == 0 {
+			asked = ridge
+		}
+		return plan, asked, nil
+	case r.Name != SolverExact:
+		return nil, 0, fmt.Errorf("erm: solver is %q, want %s, %s or %s", r.Name, SolverExact, SolverGradient, SolverPermuted)
+	}
+	if asked == 0 {
+		asked = ridge
+	}
+	return nil, asked, nil
+}
+
+// gradient takes half of the largest rate, and as many steps that their total is 1/Λ for the default ridge
+// Λ: descent that stops early is then as far from the start, and moved by a record as much, as the
+// minimizer with that ridge.
+func (r SolverRequest) gradient(p Plan, asked, ridge float64) (*SolverPlan, error) {
+	problem, err := p.problem(ridge)
+	if err != nil {
+		return nil, err
+	}
+	problem.Ridge = asked
+	out := &SolverPlan{Name: r.Name, Steps: r.Steps, Rate: r.Rate}
+	if out.Rate == 0 {
+		out.Rate = mechanism.GradientDescent{Problem: problem}.LargestRate() / 2
+	}
+	if out.Steps == 0 {
+		out.Steps = int(min(mostSteps, math.Ceil(1/(ridge*out.Rate))))
+	}
+	return out, nil
+}
+
+// solver returns the solver of an output plan; the ridge of descent may be 0.
+func (p Plan) solver() (released, error) {
+	loss, err := lossOf(p.Loss)
+	if err != nil {
+		return nil, err
+	}
+	o := p.Output
+	problem := mechanism.Problem{Loss: loss, Columns: p.Columns, Radius: p.RowBound, Ridge: o.Ridge, MaxRecords: p.MaxRecords}
+	switch {
+	case o.Solver == nil:
+		return exactSolver{problem}, problem.Validate()
+	case o.Solver.Name == SolverGradient && o.Solver.Passes == 0 && o.Solver.Batch == 0:
+		d := mechanism.GradientDescent{Problem: problem, Rate: o.Solver.Rate, Steps: o.Solver.Steps}
+		return d, d.Validate()
+	case o.Solver.Name == SolverPermuted && o.Solver.Steps == 0:
+		if p.Neighboring != privacy.ReplaceOne {
+			return nil, fmt.Errorf("erm: solver %s is asked for under %v, want %v, for which alone it is proved; %s has no such limit", SolverPermuted, p.Neighboring, privacy.ReplaceOne, SolverGradient)
+		}
+		d := mechanism.PermutedDescent{Problem: problem, Records: p.Records, Batch: o.Solver.Batch, Passes: o.Solver.Passes, Rate: o.Solver.Rate}
+		return d, d.Validate()
+	}
+	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, SolverGradient, SolverPermuted)
+}
+
+// words says what a solver does.
+func (s *SolverPlan) words() string {
+	switch {
+	case s == nil:
+		return "the exact minimizer, by Newton's method"
+	case s.Name == SolverGradient:
+		return fmt.Sprintf("%d steps of gradient descent of rate %.4g", s.Steps, s.Rate)
+	}
+	return fmt.Sprintf("%d passes over batches of %d in one random order", s.Passes, s.Batch)
+}
