@@ -105,6 +105,10 @@ func (m *Moments) SecondMoment() *mat.SymDense {
 	return s
 }
 
+// Spectrum returns the eigenvalues of the second moment with its noise. Those within NoiseNorm of 0 are not
+// told from it: NoiseNorm is the tolerance to take.
+func (m *Moments) Spectrum() (*Spectrum, error) { return NewSpectrum(m.SecondMoment()) }
+
 // Cross returns Σ x·y_k with its noise.
 func (m *Moments) Cross(k int) []float64 {
 	out := make([]float64, m.features)
