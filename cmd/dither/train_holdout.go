@@ -209,7 +209,7 @@ func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
 }
 
 // checkHoldout compares the evaluation in a model folder with the certificate, or wants none.
-func checkHoldout(folder string, c certificate.Certificate, p train.Plan) error {
+func checkHoldout(folder string, c certificate.Certificate, p train.Plan, m *model.Model) error {
 	if p.Holdout == nil {
 		if c.EvaluationSHA256 != "" || exists(filepath.Join(folder, evaluate.FileName)) {
 			return fmt.Errorf("there is an evaluation, but the plan holds no part out")
@@ -225,5 +225,19 @@ func checkHoldout(folder string, c certificate.Certificate, p train.Plan) error 
 		return fmt.Errorf("%s: %w", evaluate.FileName, err)
 	}
 	return errors.Join(checkReleased(c, text, f, p.Holdout.Evaluation),
-		agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
+		agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256), checkThreshold(p.Holdout.Evaluation, f.Numbers, m))
+}
+
+// checkThreshold refuses a model of two levels whose decision threshold is neither that of the plan nor one of
+// those that follow from the released numbers.
+func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
+	v, err := evaluate.Measures(p, numbers)
+	if err != nil || v.Classification == nil || v.Classification.BestAccuracy == nil {
+		return nil // checkReleased says what is wrong with the numbers
+	}
+	best, balanced := v.Classification.BestAccuracy.Threshold, v.Classification.BestBalanced.Threshold
+	if got := m.Threshold(); got != p.Threshold && got != best && got != balanced {
+		return fmt.Errorf("the threshold of the model is %v, want %v of the plan, or %v or %v, which are the best ones by the released numbers", got, p.Threshold, best, balanced)
+	}
+	return nil
 }

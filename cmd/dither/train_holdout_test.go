@@ -156,3 +156,57 @@ func TestThresholdIsKept(t *testing.T) {
 	}
 	mustInvoke(t, "verify", folder)
 }
+
+// TestVerifyChecksTheThreshold rewrites a verified folder, with all hashes, for models that decide at another
+// threshold: only those of the plan and of the released numbers are taken.
+func TestVerifyChecksTheThreshold(t *testing.T) {
+	folder, _ := heldOut(t, "--threshold", "0.45")
+	m, err := model.Load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := certificate.Read(filepath.Join(folder, certificate.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, evaluate.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := evaluate.DecodeFile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := f.Measures.Classification
+	for _, threshold := range []float64{0.45, v.BestAccuracy.Threshold, v.BestBalanced.Threshold, 0.4321} {
+		changed, failed := m.WithThreshold(threshold)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		modelText, failed := changed.Encode()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		c.ModelSHA256 = certificate.Hash(modelText)
+		f.ModelSHA256 = c.ModelSHA256
+		evaluation, failed := f.Encode()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		c.EvaluationSHA256 = certificate.Hash(evaluation)
+		certified, failed := c.Encode()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		writeText(t, filepath.Join(folder, model.FileName), string(modelText))
+		writeText(t, filepath.Join(folder, evaluate.FileName), string(evaluation))
+		writeText(t, filepath.Join(folder, certificate.FileName), string(certified))
+		want := exitDone
+		if threshold == 0.4321 {
+			want = exitFailed
+		}
+		if status, out, _ := invoke("verify", folder); status != want || want == exitFailed && !strings.Contains(out, "threshold of the model is 0.4321, want 0.45 of the plan") {
+			t.Errorf("threshold %v: got status %d and %s, want %d", threshold, status, out, want)
+		}
+	}
+}

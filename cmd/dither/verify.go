@@ -67,6 +67,7 @@ var checked = []string{
 	"the SHA-256 of model.json is the one in the certificate",
 	"model.json names the same run, program and time, and agrees on whether it is private",
 	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
+	"a decision threshold beside a held-out evaluation is the plan's, or one that is best by the released numbers",
 	"the weights and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
 	"bounds and levels that were learned are the same in both files, are among the candidates of the plan, and have their places",
 }
@@ -129,7 +130,7 @@ func verifyFolder(folder string) (verification, error) {
 	v.add(checkModel(c, m))
 	var p train.Plan
 	if known(c.Method) && json.Unmarshal(c.Plan, &p) == nil {
-		v.add(checkHoldout(folder, c, p))
+		v.add(checkHoldout(folder, c, p, m))
 	}
 	if v.Verified = len(v.Disagreements) == 0; v.Verified {
 		v.Guarantee, v.Certificate = promise(c), &c
