@@ -18,15 +18,7 @@ const (
 // learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which rows are
 // clipped. From here on all bounds are in units of it. A record is a person where persons are listed.
 func (statistic Statistic) learnRadius(terms query.Terms, t *table, out *prepared) error {
-	own, err := t.rows.Seen(mechanism.Frame{})
-	if err != nil {
-		return err
-	}
-	h, records := histogram{own, largestNorm(out.features.Chain), t.persons}, t.records
-	if t.persons != nil {
-		records = len(t.persons)
-	}
-	counts, err := query.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
+	h, counts, err := statistic.countNorms(terms, t, out)
 	if err != nil {
 		return err
 	}
@@ -35,6 +27,20 @@ func (statistic Statistic) learnRadius(terms query.Terms, t *table, out *prepare
 	out.features = &m
 	t.rows, err = t.rows.Seen(frame(before(&m)))
 	return err
+}
+
+// countNorms pays for the histogram.
+func (statistic Statistic) countNorms(terms query.Terms, t *table, out *prepared) (histogram, []float64, error) {
+	own, err := t.rows.Seen(mechanism.Frame{})
+	if err != nil {
+		return histogram{}, nil, err
+	}
+	h, records := histogram{own, largestNorm(out.features.Chain), t.persons}, t.records
+	if t.persons != nil {
+		records = len(t.persons)
+	}
+	counts, err := query.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
+	return h, counts, err
 }
 
 // histogram counts norms in bins of equal ratio up to the largest norm; the first bin has all below it, too.

@@ -87,16 +87,7 @@ func (statistic Statistic) learnLabels(terms query.Terms, t table, out *prepared
 	if t.data == nil {
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with rows in a file, want the rows in memory")
 	}
-	records := t.data.Records()
-	if t.persons != nil {
-		records = len(t.persons)
-	}
-	noisy, err := query.SumVectors(terms, records, statistic.Numbers, statistic.Bound, func(_ int, dst []float64, listed []int) error {
-		for k, i := range listed {
-			statistic.addLabels(dst[k*statistic.Numbers:(k+1)*statistic.Numbers], t, i)
-		}
-		return nil
-	})
+	noisy, err := statistic.countLabels(terms, t)
 	if err != nil {
 		return err
 	}
@@ -108,6 +99,20 @@ func (statistic Statistic) learnLabels(terms query.Terms, t table, out *prepared
 	}
 	out.meanWeight = weighted / total
 	return nil
+}
+
+// countLabels pays for the histogram.
+func (statistic Statistic) countLabels(terms query.Terms, t table) ([]float64, error) {
+	records := t.data.Records()
+	if t.persons != nil {
+		records = len(t.persons)
+	}
+	return query.SumVectors(terms, records, statistic.Numbers, statistic.Bound, func(_ int, dst []float64, listed []int) error {
+		for k, i := range listed {
+			statistic.addLabels(dst[k*statistic.Numbers:(k+1)*statistic.Numbers], t, i)
+		}
+		return nil
+	})
 }
 
 // addLabels adds the levels of one record's rows to a histogram. A row without a level adds nothing.
