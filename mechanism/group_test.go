@@ -211,3 +211,36 @@ func TestGroupRefusals(t *testing.T) {
 		t.Error("scorers over other integers were grouped")
 	}
 }
+
+// TestGroupTakesOneRecordsRows holds that the blocks of all sums must be of the same records: else the integers of
+// one record would count with coefficients that were verified for another.
+func TestGroupTakesOneRecordsRows(t *testing.T) {
+	base, sample := made(t, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 1)
+	other, err := base.Seen(Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := NewGroup(newTestSum(t, base, sample, 1, 1, 3), newTestSum(t, other, sample, 1, 1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := linalg.Contributions{Columns: 1, Coefficients: []float64{0.1}}
+	load := func(rows *Rows, first int, at []int) Block {
+		b, failed := rows.Load(first, 1, Block{})
+		if at != nil {
+			b, failed = rows.LoadAt(at, Block{})
+		}
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		return b
+	}
+	for name, b := range map[string]Block{"another record": load(other, 1, nil), "another listed record": load(other, 0, []int{2}), "another number": {}} {
+		if group.AddBlock([]Block{load(base, 0, nil), b}, []linalg.Contributions{c, c}) == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	if err = group.AddBlock([]Block{load(base, 0, nil), load(other, 0, []int{0})}, []linalg.Contributions{c, c}); err != nil {
+		t.Errorf("one record, listed and not: %v", err)
+	}
+}
