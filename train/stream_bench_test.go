@@ -2,56 +2,104 @@ package train
 
 import (
 	"flag"
-	"io"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/mechanism"
 )
 
-var streamBytes = flag.Int64("stream-bytes", 1<<28, "size of the file of BenchmarkStream")
+var (
+	streamBytes = flag.Int64("stream-bytes", 1<<28, "size of the file of BenchmarkStream")
+	streamCold  = flag.Bool("stream-cold", false, "take the file of BenchmarkStream out of the page cache before each reading (Linux)")
+)
 
 // BenchmarkStream is a full-batch step of a logistic model over rows of 784 bytes, or of 100 of 16 bits,
-// in a file, beside a plain read of the same file in pieces of 1 MiB in the same state of the cache.
+// in a file, and in turns with it a plain read of the same file, on one goroutine in pieces of 1 MiB, in the
+// same state of the cache. It reports the medians of both, the median of their ratios, and the largest resident
+// memory so far.
 func BenchmarkStream(b *testing.B) {
-	for name, o := range map[string]mechanism.RowsOptions{
-		"uint8-784": {Dim: 784, Type: mechanism.Uint8, Step: 1.0 / 255},
-		"int16-100": {Dim: 100, Type: mechanism.Int16, Step: 1.0 / 32767},
+	for _, c := range []struct {
+		name string
+		rows mechanism.RowsOptions
+	}{
+		{"uint8-784", mechanism.RowsOptions{Dim: 784, Type: mechanism.Uint8, Step: 1.0 / 255}},
+		{"int16-100", mechanism.RowsOptions{Dim: 100, Type: mechanism.Int16, Step: 1.0 / 32767}},
 	} {
-		b.Run(name, func(b *testing.B) {
-			file, size := streamFile(b, o)
-			b.Run("read", func(b *testing.B) {
-				b.SetBytes(size)
-				piece := make([]byte, 1<<20)
-				for b.Loop() {
-					if _, err := file.Seek(0, io.SeekStart); err != nil {
-						b.Fatal(err)
-					}
-					for {
-						if _, err := file.Read(piece); err != nil {
-							break
-						}
-					}
-				}
-			})
-			b.Run("step", func(b *testing.B) {
-				rows, err := mechanism.OpenRows(file, size, mechanism.Frame{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
-				if err != nil {
-					b.Fatal(err)
-				}
-				run := benchRun(b, rows, 2)
-				run.Plan.MaxRecords = 1 << 26
-				b.SetBytes(size)
-				for b.Loop() {
+		b.Run(c.name, func(b *testing.B) {
+			file, size := streamFile(b, c.rows)
+			rows, err := mechanism.OpenRows(file, size, mechanism.Frame{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+			if err != nil {
+				b.Fatal(err)
+			}
+			run := benchRun(b, rows, 2)
+			run.Plan.MaxRecords = 1 << 26
+			var reads, steps, ratios []float64
+			for b.Loop() {
+				read := streamSpeed(b, file, size, func() { plainRead(b, file, size) })
+				step := streamSpeed(b, file, size, func() {
 					if _, err = run.gradient(); err != nil {
 						b.Fatal(err)
 					}
-				}
-			})
+				})
+				reads, steps, ratios = append(reads, read), append(steps, step), append(ratios, step/read)
+			}
+			b.ReportMetric(median(reads), "read-GB/s")
+			b.ReportMetric(median(steps), "step-GB/s")
+			b.ReportMetric(median(ratios), "ratio")
+			b.ReportMetric(slices.Max(ratios), "best-ratio")
+			b.ReportMetric(residentMB(b), "MB-resident")
 		})
 	}
+}
+
+// streamSpeed returns how many GB of a file something reads in a second.
+func streamSpeed(b *testing.B, file *os.File, size int64, read func()) float64 {
+	b.Helper()
+	if *streamCold {
+		if err := forget(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+	start := time.Now()
+	read()
+	return float64(size) / time.Since(start).Seconds() / 1e9
+}
+
+func plainRead(b *testing.B, file *os.File, size int64) {
+	b.Helper()
+	piece := make([]byte, 1<<20)
+	for at := int64(0); at < size; at += int64(len(piece)) {
+		if n, err := file.ReadAt(piece, at); n == 0 {
+			b.Fatal(err)
+		}
+	}
+}
+
+func median(s []float64) float64 {
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+// residentMB returns the largest resident memory of this process so far, or 0 where the system does not tell.
+func residentMB(b *testing.B) float64 {
+	b.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, after, found := strings.Cut(string(text), "VmHWM:")
+	kilobytes := 0.0
+	if _, err = fmt.Sscan(after, &kilobytes); !found || err != nil {
+		return 0
+	}
+	return kilobytes / 1000
 }
 
 // streamFile writes random rows to a file of about the size of the flag.
@@ -84,6 +132,9 @@ func streamFile(b *testing.B, o mechanism.RowsOptions) (*os.File, int64) {
 		}
 	}
 	if err = w.Close(nil); err != nil {
+		b.Fatal(err)
+	}
+	if err = file.Sync(); err != nil { // only what is on the disk can be forgotten
 		b.Fatal(err)
 	}
 	info, err := file.Stat()

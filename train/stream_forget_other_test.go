@@ -1,0 +1,10 @@
+//go:build !linux
+
+package train
+
+import (
+	"errors"
+	"os"
+)
+
+func forget(*os.File) error { return errors.ErrUnsupported }
