@@ -21,8 +21,8 @@ var (
 
 // BenchmarkStream is a full-batch step of a logistic model over rows of 784 bytes, or of 100 of 16 bits,
 // in a file, and in turns with it a plain read of the same file, on one goroutine in pieces of 1 MiB, in the
-// same state of the cache. It reports the medians of both, the median of their ratios, and the largest resident
-// memory so far.
+// same state of the cache. It reports the medians of both and of their ratios, the best of both, which is what
+// counts on a machine that does other things too, and the largest resident memory so far.
 func BenchmarkStream(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -52,7 +52,8 @@ func BenchmarkStream(b *testing.B) {
 			b.ReportMetric(median(reads), "read-GB/s")
 			b.ReportMetric(median(steps), "step-GB/s")
 			b.ReportMetric(median(ratios), "ratio")
-			b.ReportMetric(slices.Max(ratios), "best-ratio")
+			b.ReportMetric(slices.Max(reads), "best-read-GB/s")
+			b.ReportMetric(slices.Max(steps), "best-step-GB/s")
 			b.ReportMetric(residentMB(b), "MB-resident")
 		})
 	}
