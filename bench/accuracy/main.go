@@ -4,6 +4,7 @@
 //
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --runs 10
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets fashion-scattering --epsilons 1 --validation
+//	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets adult-book,diamonds --methods all
 //
 // Features are encoded once for each set; every run learns its preparation anew, with fresh noise, within
 // its epsilon. Of the flags, those that are named as in dither train change a default; --validation
@@ -30,6 +31,7 @@ import (
 type settings struct {
 	folder     string
 	names      []string
+	methods    []string
 	epsilons   []float64
 	runs       int
 	validation bool
@@ -52,6 +54,7 @@ func parse(arguments []string) (settings, error) {
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&s.folder, "data", os.Getenv("DITHER_DATA"), "folder of the data sets")
 	chosen := f.String("sets", "", "names of sets, with commas between them (default: all): "+strings.Join(names(), ", "))
+	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all (default: "+train.MethodGD+")")
 	epsilons := f.String("epsilons", "", "budgets, with commas between them (default: those of each set); inf: without privacy")
 	f.IntVar(&s.runs, "runs", 3, "runs of each")
 	f.BoolVar(&s.validation, "validation", false, "train on five sixths of the training part, and measure on every sixth record of it")
@@ -65,7 +68,7 @@ func parse(arguments []string) (settings, error) {
 	if err := f.Parse(arguments); err != nil {
 		return s, err
 	}
-	s.names = listed(*chosen)
+	s.names, s.methods = listed(*chosen), methodNames(*methods)
 	for _, text := range listed(*epsilons) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
@@ -96,7 +99,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "| set | measure | ε | mean | standard deviation | runs | seconds a run | settings |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "| set | measure | ε | method | mean | standard deviation | runs | seconds a run | settings |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range chosen {
 		if err := s.measure(ctx, c, w); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -117,19 +120,34 @@ func (s settings) measure(ctx context.Context, c set, w io.Writer) error {
 		epsilons = c.epsilons
 	}
 	for _, epsilon := range epsilons {
-		began, scores := time.Now(), []float64(nil)
-		var last outcome
-		for range s.runs {
-			if last, err = s.once(ctx, c, p, epsilon); err != nil {
-				return err
+		for _, method := range s.methods {
+			if err = s.repeat(ctx, c, p, method, epsilon, w); err != nil {
+				return fmt.Errorf("%s: %w", method, err)
 			}
-			scores = append(scores, last.score)
 		}
-		mean, deviation := moments(scores)
-		seconds := time.Since(began).Seconds() / float64(s.runs)
-		fmt.Fprintf(w, "| %s | %s | %v | %.2f | %.2f | %d | %.1f | %s |\n", c.name, c.measure(), epsilon, 100*mean, 100*deviation, s.runs, seconds, last.settings)
 	}
 	return nil
+}
+
+// repeat prints the line of one method at one epsilon, or none if the method is not for the set.
+func (s settings) repeat(ctx context.Context, c set, p parts, method string, epsilon float64, w io.Writer) (err error) {
+	began, scores, fits := time.Now(), []float64(nil), true
+	var last outcome
+	for range s.runs {
+		if method == train.MethodGD {
+			last, err = s.once(ctx, c, p, epsilon)
+		} else {
+			last, fits, err = s.onceBy(ctx, c, p, method, epsilon)
+		}
+		if err != nil || !fits {
+			return err
+		}
+		scores = append(scores, last.score)
+	}
+	mean, deviation := moments(scores)
+	seconds := time.Since(began).Seconds() / float64(s.runs)
+	_, err = fmt.Fprintf(w, "| %s | %s | %v | %s | %.2f | %.2f | %d | %.1f | %s |\n", c.name, c.measure(), epsilon, method, 100*mean, 100*deviation, s.runs, seconds, last.settings)
+	return err
 }
 
 // moments returns the mean and the standard deviation, of which a single score has none: 0.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -20,6 +19,7 @@ import (
 type parts struct {
 	schema         *data.Schema
 	training, test *train.Table
+	records        *data.Dataset // the rows of training
 	testing        *data.Dataset // the rows of test
 	seconds        float64
 }
@@ -65,7 +65,7 @@ func (s settings) prepare(ctx context.Context, c set) (p parts, err error) {
 		return p, err
 	}
 	began := time.Now()
-	p.testing = test
+	p.records, p.testing = training, test
 	if p.training, err = s.encode(setup, training, name+"-training"); err == nil {
 		p.test, err = s.encode(setup, test, name+"-test")
 	}
@@ -132,11 +132,7 @@ func (s settings) once(ctx context.Context, c set, p parts, epsilon float64) (ou
 	if err != nil {
 		return out, err
 	}
-	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), r.Delta, r.Neighboring, privacy.Unit{Row: setup.Plan.Unit, RowsPerPerson: setup.Plan.RowsPerPerson})
-	if err != nil {
-		return out, err
-	}
-	budget, err := ledger.NewSingle(limit)
+	budget, err := budgetOf(setup.Plan.Event(), epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, err
 	}

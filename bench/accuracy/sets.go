@@ -54,6 +54,8 @@ func sets() []set {
 		{name: "a9a", epsilons: []float64{0.5, 1, 3}, schema: a9aSchema, read: pair("libsvm-a9a/a9a.gz", "libsvm-a9a/a9a.t.gz")},
 		{name: "adult-book", epsilons: []float64{0.5, 1, 3}, schema: bookSchema, read: readBook},
 		{name: "nlswork-persons", epsilons: []float64{3}, schema: nlsworkSchema, read: readNlswork, person: &train.PersonUnit{Column: "idcode", MaxRows: 5}, regression: true},
+		numbers("california-housing", "housing.csv.gz"),
+		numbers("diamonds", "diamonds.csv.gz"),
 	}
 }
 

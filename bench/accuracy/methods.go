@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// methodNames lists the methods that a call measures: of "all" those that a private model can be made by
+// without further options.
+func methodNames(text string) []string {
+	if text == "" {
+		return []string{train.MethodGD}
+	}
+	if text != "all" {
+		return strings.Split(text, ",")
+	}
+	all := append([]string{train.MethodGD}, erm.Names()...)
+	return slices.DeleteFunc(all, func(name string) bool { return name == erm.MethodLBFGS || name == erm.MethodExponential })
+}
+
+// onceBy trains once by a method of package erm and measures on the test part. A method that is not for
+// the target of the set gives no outcome.
+func (s settings) onceBy(ctx context.Context, c set, p parts, method string, epsilon float64) (out outcome, fits bool, err error) {
+	r := erm.Request{Method: method, Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne, Intercept: s.request.Intercept}
+	if r.Transforms, err = c.chain(); err != nil {
+		return out, false, err
+	}
+	setup, err := erm.NewSetup(r, p.schema)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s, %s: %v\n", c.name, method, err)
+		return out, false, nil
+	}
+	budget, err := budgetOf(setup.Plan.Event(), epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	if err != nil {
+		return out, false, err
+	}
+	result, err := erm.Fit(ctx, budget, setup, p.records, erm.Options{})
+	if err != nil {
+		return out, false, err
+	}
+	out.score, err = p.score(result.Model, c.regression)
+	return out, true, err
+}
+
+// budgetOf returns a ledger for one plan. A plan may cost a little more than was asked for by the rounding
+// of its noise.
+func budgetOf(e mechanism.Event, epsilon float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
+	if _, free := e.(mechanism.NonPrivate); free {
+		epsilon = math.Inf(1)
+	}
+	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), 1e-5, privacy.AddOrRemoveOne, privacy.Unit{Row: row, RowsPerPerson: rowsPerPerson})
+	if err != nil {
+		return nil, err
+	}
+	return ledger.NewSingle(limit)
+}
+
+// numbers is a set with a numeric target, whose schema lies with the tests of package erm: every fifth row
+// is for testing.
+func numbers(name, file string) set {
+	return set{name: name, epsilons: []float64{0.1, 0.5, 1, 3}, regression: true,
+		schema: func() (*data.Schema, error) {
+			path := filepath.Join("erm", "testdata", name+".yaml")
+			if _, err := os.Stat(path); err != nil {
+				path = filepath.Join("..", "..", path) // within the tests of this package
+			}
+			return data.ReadSchema(path)
+		},
+		read: func(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
+			all, err := data.Read(ctx, s, data.Source{Path: filepath.Join(in, name, file)}, data.ReadOptions{})
+			if err != nil {
+				return nil, nil, err
+			}
+			var rows [2][]int
+			for i := range all.Records() {
+				rows[min(1, i%5)] = append(rows[min(1, i%5)], i)
+			}
+			return all.Take(rows[1]), all.Take(rows[0]), nil
+		}}
+}
