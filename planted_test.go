@@ -34,6 +34,15 @@ import "github.com/ditherml/dither/mechanism"
 type quiet struct{ mechanism.Gaussian }
 func (quiet) noise([]int64, int) {}
 func f(n quiet) { _ = mechanism.Noise(n); var s mechanism.Sum; s.grid = 1 }`, "undefined"},
+	{"a link of one's own", "train", `package train
+import "github.com/ditherml/dither/mechanism"
+type step struct{}
+func (step) String() string { return "step" }
+func (step) derivative(score, label float64, column, columns int) (float64, bool) { return 1, true }
+func (step) slope() float64 { return 0 }
+func (step) largest() float64 { return 1 }
+func (step) check() error { return nil }
+var _ mechanism.Link = step{}`, "does not implement"},
 	{"rows with a norm of one's own", "train", `package train
 import "github.com/ditherml/dither/mechanism"
 func f(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},

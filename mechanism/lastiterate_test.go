@@ -139,6 +139,43 @@ func TestStepKeepsItsPromise(t *testing.T) {
 	}
 }
 
+// TestRecordsStandAlone adds up what single records add, which must be what all of them add, to the bit: no
+// record's part hangs on the others, nor on how they are divided over processors.
+func TestRecordsStandAlone(t *testing.T) {
+	const n, dim, columns = 150, 5, 3
+	r := rand.New(rand.NewPCG(7, 7))
+	rows := recursionRows(t, r, n, dim, columns)
+	o := usualRecursion(LogisticLink{}, columns)
+	o.MaxRecords, o.Divisor = n, n
+	rec, l := recursionOf(t, rows, o, 1.5, 3)
+	x := make([]int64, dim*columns)
+	for j := range x {
+		x[j] = int64(r.NormFloat64() * 1e12)
+	}
+	of := func(rows *Rows) []int64 {
+		alone := rec
+		alone.Rows = rows
+		out, _ := beforeNoise(t, alone, l, x)
+		for j, v := range x {
+			out[j] = v - shareOf(v, o.decay()) - out[j] // the gradients
+		}
+		return out
+	}
+	sum, others := make([]int64, dim*columns), 0
+	for i := range n {
+		for j, v := range of(take(t, rows, i, i+1)) {
+			if sum[j] += v; v != 0 {
+				others++
+			}
+		}
+	}
+	for j, v := range of(rows) {
+		if v != sum[j] || others < n {
+			t.Errorf("number %d: all records add %d, one after the other %d", j, v, sum[j])
+		}
+	}
+}
+
 // TestRoundingIsWithinItsSlack moves the weights a little over one table: without rounding a step would keep
 // at most the share c of the distance; with it there is at most the slack beside, and more than nothing.
 func TestRoundingIsWithinItsSlack(t *testing.T) {

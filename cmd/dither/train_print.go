@@ -135,10 +135,11 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 // Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a step, forth and
 // back, a multiply-add of covariance and whitening, and a draw of noise.
 const (
-	stepCost       = 0.7
-	covarianceCost = 0.55
-	noiseCost      = 5
-	cellCost       = 25
+	stepCost        = 0.7
+	integerStepCost = 2.5 // of the last iterate alone, in whole numbers
+	covarianceCost  = 0.55
+	noiseCost       = 5
+	cellCost        = 25
 )
 
 // textEntries is how many buckets of a text are taken to be other than 0, and textCells how many cells of
@@ -162,7 +163,11 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 		dim = columns * textEntries
 		bytes, columns = 14*dim, columns*textCells // as cells of the table and as features
 	}
-	work := stepCost * records * dim * float64(p.Columns) * steps
+	perProduct := stepCost
+	if p.LastIterate != nil {
+		perProduct = integerStepCost
+	}
+	work := perProduct * records * dim * float64(p.Columns) * steps
 	matrices := 0.0
 	for _, statistic := range p.Preparation {
 		if statistic.Kind.Whitens() && statistic.Kind != train.VarianceStatistic {
