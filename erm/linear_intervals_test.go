@@ -32,17 +32,20 @@ func coverage(t *testing.T, trials int, noise float64, equal bool) (share float6
 	return float64(covered) / float64(all), errors / float64(all)
 }
 
+// coverageCases are noises, from none to what is almost refused.
+var coverageCases = []struct {
+	name  string
+	noise float64
+	equal bool
+}{{"without noise", 1e-9, false}, {"noise beside the sample", 0.5, false}, {"noise alone", 4, false}, {"almost as much noise as is taken", 6.5, false}, {"equal noise", 4, true}}
+
 // TestIntervalsCover holds intervals to their level. Of 4·trials intervals, correlated within a trial, the
 // share that covers has a deviation of at most √(0.95·0.05/trials); 5 of them are allowed beyond 0.95 ± 0.02,
 // for a false alarm below 1e-6.
 func TestIntervalsCover(t *testing.T) {
 	const trials = 150
 	slack := 0.02 + 5*math.Sqrt(0.95*0.05/trials)
-	for _, c := range []struct {
-		name  string
-		noise float64
-		equal bool
-	}{{"without noise", 1e-9, false}, {"noise beside the sample", 2, false}, {"noise alone", 6, false}, {"equal noise", 4, true}} {
+	for _, c := range coverageCases {
 		got, share := coverage(t, trials, c.noise, c.equal)
 		if math.Abs(got-0.95) > slack {
 			t.Errorf("%s: %.3f of the intervals cover, want 0.95 ± %.3f", c.name, got, slack)

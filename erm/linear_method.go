@@ -55,6 +55,7 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 	if r.Loss != nil && r.Loss != loss {
 		return fmt.Errorf("erm: loss is %s with method %s, want %s", r.Loss.Name(), m.label, loss.Name())
 	}
+	laplace := r.Delta == 0 && !s.Plan.NonPrivate
 	s.Features = linearMap(r, s)
 	var err error
 	if s.Model, err = model.NewLinear(loss, len(s.Schema.Target.Levels), s.Features.Dim()); err != nil {
@@ -64,7 +65,7 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 	if s.Features.Norm == feature.NormNone && r.Radius > 0 {
 		norms.l2 = min(norms.l2, math.Hypot(r.Radius, s.Features.Intercept))
 	}
-	section := newLinearPlan(norms, r.Delta == 0 && !s.Plan.NonPrivate, r.SumRidge)
+	section := newLinearPlan(norms, laplace, r.SumRidge)
 	section.Declared = s.Features.Center != nil
 	p := &s.Plan
 	p.Dim, p.Columns, p.Loss, p.RowBound, p.Linear = s.Model.Dim, s.Model.Columns, newLossPlan(loss), norms.l2, &section

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -294,5 +295,49 @@ func TestLinearRefusals(t *testing.T) {
 	}
 	if _, err := NewSetup(Request{Method: "adassp", Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, wide); err == nil || !strings.Contains(err.Error(), "use dp-gd") {
 		t.Errorf("5000 features: got %v, want a refusal", err)
+	}
+}
+
+// TestRowsAreWithinTheirBounds maps random records, corners among them, under every center: none is longer than
+// the bound, so none is shortened and what is linear stays linear. Corners come near the bound.
+func TestRowsAreWithinTheirBounds(t *testing.T) {
+	schema := housesSchema(0)
+	schema.Columns[2].Levels = []string{"town", "land", "coast"}
+	schema.Columns[2].Missing = data.Indicator
+	schema.Columns = append(schema.Columns, data.Column{Name: "rooms", Kind: data.Numeric, Lower: 0, Upper: 300, Bins: []float64{2, 5}, OutOfRange: data.Clamp, Missing: data.Zero})
+	for name, request := range map[string]Request{
+		"normal":  {Method: "sufficient-statistics", Delta: 1e-6},
+		"laplace": {Method: "sufficient-statistics"},
+		"newton":  {Method: "newton", Delta: 1e-6},
+		"plain":   {Method: "sufficient-statistics", Delta: 1e-6, Normalization: feature.NormNone},
+	} {
+		request.Epsilon, request.Neighboring = 1, privacy.AddOrRemoveOne
+		s, err := NewSetup(request, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, bounds, most := rand.New(rand.NewPCG(61, 62)), boundsOf(s.Features, schema), rowNorms{}
+		x, scratch := make([]float64, s.Plan.Dim), s.Features.NewScratch(1)
+		for range 3000 {
+			v, _ := house(r, false)
+			values := []float32{v[0], v[1], []float32{0, 1, 2, float32(math.NaN())}[r.IntN(4)], v[0]}
+			s.Features.Apply(x, 1, scratch, func(int) []float32 { return values })
+			now := rowNorms{}
+			for _, v := range x {
+				now.l1, now.l2 = now.l1+math.Abs(v), math.Hypot(now.l2, v)
+			}
+			most = rowNorms{max(most.l1, now.l1), max(most.l2, now.l2)}
+		}
+		if most.l1 > bounds.l1 || most.l2 > bounds.l2 || most.l1 < 0.95*bounds.l1 || most.l2 < 0.95*bounds.l2 {
+			t.Errorf("%s: norms reach %+v, want 0.95 to 1 of %+v", name, most, bounds)
+		}
+		if err = s.Plan.CheckMap(s.Features, schema); err != nil {
+			t.Errorf("%s: the plan's own map: %v", name, err)
+		}
+		moved := *s.Features
+		moved.Center = append(append([]float64(nil), make([]float64, s.Features.Chain.Dim()-1)...), 0.25)
+		if s.Plan.CheckMap(&moved, schema) == nil {
+			t.Errorf("%s: a map with another center was taken", name)
+		}
 	}
 }

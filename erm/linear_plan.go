@@ -22,7 +22,7 @@ type LinearPlan struct {
 	Bound float64 `json:"bound"`
 	// TargetScale is c.
 	TargetScale float64 `json:"target-scale"`
-	// Declared says that numbers are centered on the middle of their declared range.
+	// Declared says that rows are moved by a public center, which follows from the schema.
 	Declared bool `json:"declared-center,omitempty"`
 	// Ridge is λ in Σ(y - w·x)² + λ·‖w‖²; 0 leaves it to the method's rule. It costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`

@@ -23,6 +23,8 @@ type NewtonPlan struct {
 	// second derivative.
 	GradientBound float64 `json:"gradient-bound"`
 	Curvature     float64 `json:"curvature"`
+	// Declared says that rows are moved by a public center, which follows from the schema.
+	Declared bool `json:"declared-center,omitempty"`
 	// Ridge is Λ of the penalty (Λ/2)·‖w‖²; 0 for none. It costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`
 }
@@ -79,7 +81,7 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 	bound := boundsOf(s.Features, s.Schema).l2
 	p := &s.Plan
 	p.Dim, p.RowBound = s.Model.Dim, bound
-	p.Newton = &NewtonPlan{Steps: DefaultNewtonSteps, GradientBound: s.Model.Loss.Lipschitz(1) * bound, Curvature: largest * bound * bound, Ridge: r.SumRidge}
+	p.Newton = &NewtonPlan{Steps: DefaultNewtonSteps, Declared: s.Features.Center != nil, GradientBound: s.Model.Loss.Lipschitz(1) * bound, Curvature: largest * bound * bound, Ridge: r.SumRidge}
 	if p.NonPrivate {
 		return nil
 	}

@@ -93,7 +93,7 @@ func TestNewtonFindsTheMinimum(t *testing.T) {
 			start = math.Hypot(start, g)
 		}
 		// The second derivative is more than 5 in every direction, and some tens in those that matter.
-		if norm > 2e-3 || start < 5 {
+		if norm > 2e-3 || start < 2 {
 			t.Errorf("%s: gradient has norm %v at the end and %v at the start, want below 2e-3", s.Model.Loss.Name(), norm, start)
 		}
 	}
