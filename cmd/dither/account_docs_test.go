@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"math"
 	"os"
 	"slices"
@@ -13,41 +12,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-var update = flag.Bool("update", false, "rewrite the outputs in docs/account.md")
-
 const accountPage = "../../docs/account.md"
 
 // TestAccountPage runs the commands of the page and compares their outputs: words exactly, numbers
 // to one percent, since another machine may place a bound a little elsewhere.
-func TestAccountPage(t *testing.T) {
-	text, err := os.ReadFile(accountPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := strings.Split(string(text), "```")
-	commands := 0
-	for i, part := range parts {
-		line, output, _ := strings.Cut(strings.TrimPrefix(part, "console\n"), "\n")
-		command, ok := strings.CutPrefix(line, "$ dither ")
-		if i%2 == 0 || !ok {
-			continue
-		}
-		commands++
-		got, _ := mustInvoke(t, words(command)...)
-		parts[i] = "console\n" + line + "\n" + got
-		if !*update && !sameWords(got, output) {
-			t.Errorf("%s: the page has\n%s\ngot\n%s", line, output, got)
-		}
-	}
-	if commands < 5 {
-		t.Errorf("got %d commands on the page, want at least 5", commands)
-	}
-	if *update {
-		if err = os.WriteFile(accountPage, []byte(strings.Join(parts, "```")), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+func TestAccountPage(t *testing.T) { checkPage(t, accountPage, 5, sameWords) }
 
 // words splits a command line at spaces outside quotation marks.
 func words(command string) []string {
