@@ -27,6 +27,9 @@
 //	  notes: {text: {buckets: 131072, ngrams: 2, stop-words: english}, missing: zero}
 //	  fnlwgt: ignore
 //	  pixel[0:784]: {numeric: [0, 255]}
+//	  debt: {bounds: private, range: [0, 1e9]}                     # to be learned, as
+//	  rent: {numeric: [0, 1e6], bins: private, max-bins: 8}        # the next two are
+//	  town: {levels: private, max-levels: 20}
 //	defaults: {missing: zero, out-of-range: clamp, unknown: other}
 //
 // The target has levels, of two the second being the positive one, or bounds: [0, 500001]
@@ -40,7 +43,13 @@
 //
 // and one that neither the column nor defaults decides is refused. A cell that is not a
 // number, or not a finite one, is missing. A column of texts is hashed, see [Hashing]; what text: {}
-// leaves out has a default, and so has missing, which is zero or drop. A draft writes DECLARE where a person must still
+// leaves out has a default, and so has missing, which is zero or drop.
+//
+// What nobody can declare may be private: bounds inside a range that is wide enough for anything (without one,
+// ±1e12), cut points of at most max-bins bins, at most max-levels levels. A training learns them within its budget;
+// see [Learning]. Private bounds want out-of-range: clamp and private levels unknown: other, so that no row is
+// dropped by what other rows hold. The schema of a model has learned: true beside what was learned. The target is
+// declared. A draft writes DECLARE where a person must still
 // declare something; such a schema can be parsed and not used.
 //
 // A CSV file has a header, by whose names columns are found. The other formats have no names:

@@ -24,3 +24,6 @@ func ReadFromInBlocks(ctx context.Context, s *Schema, name string, r io.Reader, 
 	q.blockBytes = bytes
 	return readText(ctx, q, b, r, o)
 }
+
+// PrivateSchema has columns of every kind that is learned.
+const PrivateSchema = privateSchema

@@ -12,6 +12,7 @@ import (
 
 // FuzzParseSchema wants no panic, one-line errors, and what is valid to round-trip.
 func FuzzParseSchema(f *testing.F) {
+	f.Add(data.PrivateSchema)
 	for _, c := range roundTrips {
 		f.Add(c.text)
 	}

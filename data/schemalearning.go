@@ -24,6 +24,11 @@ func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 		return p.fail(e.node, "bins are private", "numeric: with a range beside them that is wide enough, and max-bins:", "write numeric: [lower, upper], bins: private, max-bins: 8")
 	case e.key == "bins":
 		c.Learning = Private
+		for _, other := range entries {
+			if other.key == "max-bins" {
+				return p.positive(other)
+			}
+		}
 		return nil
 	case e.key == "learned" && (e.node.Value != "true" || hasKey(entries, "bounds")):
 		return p.fail(e.node, "learned is "+nodeWords(e.node), "learned: true, beside numeric: or levels: that were learned", "remove it")
@@ -44,6 +49,15 @@ func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 		c.Lower, c.Upper = -DefaultRange, DefaultRange
 	}
 	return nil
+}
+
+// positive wants a whole number of at least 1: a column of no bins would read as one of private bounds.
+func (p *schemaParser) positive(e entry) error {
+	n := 0
+	if err := p.whole(e, &n); err != nil || n > 0 {
+		return err
+	}
+	return p.fail(e.node, e.key+" is "+nodeWords(e.node), "a positive whole number", "write one, such as 8")
 }
 
 // addBounds writes the bounds of a numeric column.

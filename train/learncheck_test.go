@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -309,5 +310,29 @@ func TestDoubtsFollowPublicNumbers(t *testing.T) {
 	}
 	if many.Threshold(many.Preparation[0]) != 0 || s.RankError() != 0 || !(many.Preparation[0].RankError() > 0) {
 		t.Error("a threshold is of levels, an error in rank of bounds")
+	}
+}
+
+// TestLearnedPlansStandBesideOthers reserves a plan that learns in a ledger for several plans, by its own filter: it
+// costs more there than alone, and a third does not fit where two do.
+func TestLearnedPlansStandBesideOthers(t *testing.T) {
+	plan := shopPlan(t, askShop(), shopSchema(t)).Plan
+	filter, err := plan.Filter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit, err := privacy.NewGuarantee(4, 1e-6, plan.Neighboring, privacy.Unit{Row: plan.Unit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.NewFiltered(limit, filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		_, err = l.Reserve(plan.Event(), plan.Method())
+		if (err == nil) != (k < 2) {
+			t.Errorf("plan %d of ε = 2 in a ledger of 4: %v, want that two fit", k+1, err)
+		}
 	}
 }

@@ -29,6 +29,9 @@ The budget (epsilon, delta) covers everything that is learned from the records: 
 of records if it is not declared, means and covariance for scaling, and every step.
 Nothing else about the records is written or printed.
 
+What nobody can declare may be private in the schema, and is then learned within the budget:
+bounds: private with a wide range, bins: private with max-bins, levels: private with max-levels.
+
 With --holdout private:0.2 a random fifth of the records is not trained on. The model is measured
 on it by one noisy release, with intervals; a record is in one part or the other, so the whole
 costs no more than --epsilon.`

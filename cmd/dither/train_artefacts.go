@@ -15,7 +15,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -282,6 +284,9 @@ func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 		listed := byMagnitude(weights)[:min(len(weights), mostCoefficients)]
 		unlisted = len(weights) - len(listed)
 		for _, j := range listed {
+			if j < len(names) && unused(m.Schema(), names[j]) {
+				continue
+			}
 			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j]}
 			if j < len(names) {
 				c.Feature, c.Level = names[j].Column, names[j].Level
@@ -290,6 +295,13 @@ func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 		}
 	}
 	return out, unlisted
+}
+
+// unused reports whether a feature is a place that no learned level or bin took. Its weight is noise, and of no
+// effect.
+func unused(s *data.Schema, n feature.Name) bool {
+	at := slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Name == n.Column && c.Learning == data.Learned })
+	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
 }
 
 // byMagnitude returns the positions of numbers, of the largest magnitude first and in order among
