@@ -53,11 +53,14 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 		return nil, err
 	}
 	f := &fitting{Setup: s, options: o, rows: rows, grant: grant}
+	if err = f.center(); err != nil {
+		return nil, err
+	}
 	weights, err := m.fit(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := model.New(s.Schema, s.Features, s.Model.Loss, weights)
+	fitted, err := model.New(s.Schema, f.Features, s.Model.Loss, weights)
 	if err != nil {
 		return nil, err
 	}

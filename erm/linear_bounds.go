@@ -125,7 +125,7 @@ func checkSide(features, targets int) error {
 }
 
 // CheckMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
-// plan's bound, and nothing in it was learned.
+// plan's bound, and nothing in it was learned but a center that the plan pays for.
 func (p Plan) CheckMap(m *feature.Map, s *data.Schema) error {
 	bound := RowBound(m)
 	var center []float64
@@ -138,7 +138,7 @@ func (p Plan) CheckMap(m *feature.Map, s *data.Schema) error {
 	switch shortened := p.Linear != nil && p.RowBound < bound; {
 	case p.RowBound != bound && !shortened:
 		return fmt.Errorf("the bound of rows is %v in the plan and %v in the model, want one value", p.RowBound, bound)
-	case m.Whitening != nil || !slices.Equal(m.Center, center):
+	case m.Whitening != nil || !slices.Equal(m.Center, center) && !(p.Center != nil && len(m.Center) == p.Center.Numbers):
 		return fmt.Errorf("the model rests on a learned center or covariance, want one that the plan pays for")
 	}
 	return nil

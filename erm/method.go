@@ -69,7 +69,11 @@ func Summary(name string) string {
 // Steps lists the releases of a valid plan, in order.
 func (p Plan) Steps() []Step {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
-		return m.steps(p)
+		steps := m.steps(p)
+		if p.Center != nil {
+			steps = append([]Step{{"mean row, for centering", p.centerNoise()}}, steps...)
+		}
+		return steps
 	}
 	return nil
 }

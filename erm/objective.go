@@ -63,6 +63,9 @@ func (objectivePerturbation) summary() string {
 	return "the minimizer with a ridge and a random linear term"
 }
 
+// centers allows it always: the proof is for a positive delta.
+func (objectivePerturbation) centers(Request) bool { return true }
+
 // plan refuses what the theorem does not cover: other relations (by the event), losses with a second
 // derivative of rank above one or with kinks, and baselines.
 func (m objectivePerturbation) plan(r Request, s *Setup) error {
@@ -87,14 +90,14 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 	}
 	o := ObjectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.GDP{}.MuOf(target)}
 	if o.Ridge == 0 {
-		if o.Ridge, err = o.leastRidge(target, base.Curvature(), s.Plan.Columns); err != nil {
+		if o.Ridge, err = o.leastRidge(target, base.Curvature(), s.Plan); err != nil {
 			return err
 		}
 	}
 	if o.Smoothness = base.Curvature() / o.Ridge * (1 + 0x1p-40); !(o.Smoothness < 1) {
 		return fmt.Errorf("erm: ridge of the sum is %v, want more than the curvature %v of one record's loss", o.Ridge, base.Curvature())
 	}
-	if o.NoiseMultiplier, err = o.calibrate(account.For(o.with(1).event(s.Plan.Columns)), target, s.Plan.Columns); err != nil {
+	if o.NoiseMultiplier, err = o.calibrate(target, s.Plan); err != nil {
 		return err
 	}
 	base.Ridge = o.Ridge
@@ -113,20 +116,21 @@ func (o ObjectivePlan) with(multiplier float64) ObjectivePlan {
 	return o
 }
 
-// calibrate returns the least noise of the linear term that keeps a target under an accountant.
-func (o ObjectivePlan) calibrate(a account.Accountant, target privacy.Guarantee, columns int) (float64, error) {
-	return account.Calibrate(a, target, func(z float64) mechanism.Event { return o.with(z).event(columns) })
+// calibrate returns the least noise of the linear term that keeps a target.
+func (o ObjectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, error) {
+	whole := func(z float64) mechanism.Event { return p.afterCenter(o.with(z).event(p.Columns)) }
+	return account.Calibrate(account.For(whole(1)), target, whole)
 }
 
 // leastRidge returns about the least ridge with which the linear term is at most nearGaussian times the
 // noise of a normal release of the same budget, counted by Rényi divergences.
-func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, columns int) (float64, error) {
-	most := nearGaussian * math.Sqrt(float64(columns)) / account.GDP{}.MuOf(target)
+func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
+	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.GDP{}.MuOf(target)
 	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {
 		if o.Smoothness = curvature / ridge; o.Smoothness >= 0.99 {
 			continue
 		}
-		cost, err := account.RDP{}.Epsilon(o.with(most).event(columns), target.Delta(), target.Neighboring())
+		cost, err := account.RDP{}.Epsilon(p.afterCenter(o.with(most).event(p.Columns)), target.Delta(), target.Neighboring())
 		if err != nil {
 			return 0, err
 		}

@@ -101,6 +101,9 @@ func (outputPerturbation) summary() string {
 	return "the minimizer with a ridge, or where descent ends, plus noise"
 }
 
+// centers allows it beside normal noise.
+func (outputPerturbation) centers(r Request) bool { return r.chosenNoise() == NoiseGaussian }
+
 func (m outputPerturbation) plan(r Request, s *Setup) error {
 	noise, z := r.chosenNoise(), 1.0
 	if _, err := noiseNorm(noise); err != nil {

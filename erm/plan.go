@@ -40,6 +40,8 @@ type Plan struct {
 	Reference *ReferencePlan `json:"reference,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
+	// Center, if not nil, says that a noisy mean of the rows is released first and subtracted.
+	Center *CenterPlan `json:"center,omitempty"`
 	// Output is the section of output perturbation, Objective that of objective perturbation.
 	Output    *OutputPlan    `json:"output-perturbation,omitempty"`
 	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
@@ -72,7 +74,7 @@ func newLossPlan(l model.Loss) LossPlan {
 // Event returns what the plan releases.
 func (p Plan) Event() mechanism.Event {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
-		return m.event(p)
+		return p.afterCenter(m.event(p))
 	}
 	return mechanism.NonPrivate{}
 }
@@ -81,7 +83,7 @@ func (p Plan) Event() mechanism.Event {
 // exact on the integers does not count.
 func (p Plan) NoiseDraws() int {
 	if m, err := methodOf(p.Method); err == nil && !p.NonPrivate {
-		return m.draws(p)
+		return m.draws(p) + p.centerDraws()
 	}
 	return 0
 }
@@ -119,10 +121,16 @@ func (p Plan) Validate() error {
 	if err = m.validate(p); err != nil {
 		return err
 	}
-	if err = mechanism.CheckEvent(m.event(p)); err != nil {
+	if err = p.validateCenter(); err != nil {
 		return err
 	}
-	return mechanism.CheckNeighboring(m.event(p), p.Neighboring)
+	if _, may := m.(centering); p.Center != nil && !may {
+		return fmt.Errorf("erm: the plan of method %s has a center, want none", p.Method)
+	}
+	if err = mechanism.CheckEvent(p.Event()); err != nil {
+		return err
+	}
+	return mechanism.CheckNeighboring(p.Event(), p.Neighboring)
 }
 
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

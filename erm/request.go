@@ -38,6 +38,9 @@ type Request struct {
 	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
 	// NoiseGaussian, or NoiseLInfinity at delta 0.
 	Noise string
+	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows; Auto takes it where
+	// method and noise allow it and the number of records is declared.
+	Center train.Choice
 	// Solver are the options of the solver of output perturbation.
 	Solver SolverRequest
 	// Choice are the options of the exponential mechanism.
@@ -70,6 +73,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	p := Plan{Method: r.Method, Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Dim: linear.Dim, Columns: linear.Columns, Loss: newLossPlan(linear.Loss), RowBound: RowBound(features), NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}
+	if err = r.center(m, &setup); err != nil {
+		return Setup{}, err
+	}
 	if err = m.plan(r, &setup); err != nil {
 		return Setup{}, err
 	}
@@ -109,7 +115,7 @@ func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 	if err != nil {
 		return target, err
 	}
-	if target, err = certificate.Aim(target, draws); err != nil {
+	if target, err = certificate.Aim(target, draws+p.centerDraws()); err != nil {
 		return target, fmt.Errorf("erm: the target is smaller than the rounding of the noise: %w", err)
 	}
 	return target, nil
@@ -122,5 +128,6 @@ func (r Request) calibrate(p Plan, draws int, event func(parameter float64) mech
 	if err != nil {
 		return 0, err
 	}
-	return account.Calibrate(account.For(event(1)), target, event)
+	whole := func(parameter float64) mechanism.Event { return p.afterCenter(event(parameter)) }
+	return account.Calibrate(account.For(whole(1)), target, whole)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
 )
 
 // Encoding returns the feature map, before anything is learned, and the linear model of a request for a
@@ -58,4 +59,20 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 		return nil, err
 	}
 	return rows.Seen(frame(m))
+}
+
+// Center pays for the noisy mean of rows that Encode made, normalized but without intercept, and returns the
+// map that subtracts it with the rows as that map sees them. Bound is the largest norm of a normalized row
+// without intercept, divisor a public or released number of records.
+func Center(t query.Terms, m *feature.Map, rows *mechanism.Rows, bound, divisor float64) (*feature.Map, *mechanism.Rows, error) {
+	plain, err := rows.Seen(frame(before(m)))
+	if err != nil {
+		return nil, nil, err
+	}
+	centered := *m
+	if centered.Center, err = mean(t, plain, bound, divisor); err != nil {
+		return nil, nil, err
+	}
+	seen, err := rows.Seen(frame(&centered))
+	return &centered, seen, err
 }

@@ -28,6 +28,7 @@ type methodFlags struct {
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
+	"center":        {train.MethodGD, train.MethodSGD, erm.MethodOutput, erm.MethodObjective},
 	"output-noise":  {erm.MethodOutput},
 	"solver":        {erm.MethodOutput},
 	"solver-steps":  {erm.MethodOutput},
@@ -41,7 +42,7 @@ var ownFlags = map[string][]string{
 }
 
 // descentFlags are the flags of gradient descent with noise in every step.
-var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "center", "whiten", "learning-rate", "momentum", "ridge",
+var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "whiten", "learning-rate", "momentum", "ridge",
 	"average", "epsilon-per-step", "unit", "max-records-per-person", "stream", "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
 	"class-weights", "sample-weights", "parameter-radius", "optimizer", "schedule", "warm-up", "l1", "output-rule", "noise-contraction", "accounting", "temperature"}
 
@@ -93,7 +94,7 @@ func (m *methodFlags) check() error {
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Choice: m.choice, Solver: m.solver}
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Center: r.Center, Choice: m.choice, Solver: m.solver}
 }
 
 // runMethod is run for a method of package erm.

@@ -1,3 +1,5 @@
+//go:build long
+
 package erm
 
 import (
@@ -99,16 +101,17 @@ func mean(t *testing.T, r Request, runs int, s *data.Schema, train, test *data.D
 	return sum / float64(runs)
 }
 
-// TestAdultBook holds mean accuracies on the course book's split, at delta 1e-5. Means of three runs have a
-// standard deviation of at most 0.003 (measured, of output perturbation; 0.002 of objective perturbation),
-// and the floors are four of them below the measured means.
+// TestAdultBook holds mean accuracies on the course book's split with default settings, at delta 1e-5. Single
+// runs have a standard deviation of about 0.002 (0.003 of output perturbation at ε = 0.1), so that means of
+// three are within 0.002; measured were 0.817, 0.826 and 0.824, 0.834, 0.834. The floors are
+// five such deviations or more below.
 func TestAdultBook(t *testing.T) {
 	s, train, test := adultBook(t)
 	for _, c := range []struct {
 		method         string
 		epsilon, floor float64
-	}{{MethodOutput, 0.5, 0.806}, {MethodObjective, 0.5, 0.822}} {
-		r := Request{Method: c.method, Epsilon: c.epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.25}
+	}{{MethodOutput, 0.1, 0.800}, {MethodOutput, 0.5, 0.817}, {MethodObjective, 0.1, 0.810}, {MethodObjective, 0.5, 0.824}, {MethodObjective, 1, 0.825}} {
+		r := Request{Method: c.method, Epsilon: c.epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}
 		got := mean(t, r, 3, s, train, test)
 		t.Logf("%s, epsilon %v: mean accuracy %.4f", c.method, c.epsilon, got)
 		if got < c.floor {

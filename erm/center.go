@@ -1,0 +1,110 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/train"
+)
+
+// CenterPlan says that the noisy mean of the normalized rows is released first and subtracted from them.
+type CenterPlan struct {
+	// NoiseMultiplier is the standard deviation of the noise on the sum of rows over Bound; 0 in a plan
+	// without privacy.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Bound is the largest norm of a normalized row.
+	Bound float64 `json:"bound"`
+	// Numbers is how many numbers are released.
+	Numbers int `json:"numbers"`
+}
+
+const (
+	// centerShare is the part of the budget, as a fraction of μ², that the mean takes.
+	centerShare = 0.01
+	// mostCentered is the largest number of features that are centered unasked: centered rows are dense.
+	mostCentered = 4096
+)
+
+// centering is a method whose proof allows normal releases beside it.
+type centering interface {
+	// centers reports whether rows may be centered for a request.
+	centers(r Request) bool
+}
+
+// center decides whether rows are centered, by public numbers, and with what noise.
+func (r Request) center(m method, s *Setup) error {
+	c, may := m.(centering)
+	may = may && c.centers(r)
+	bounded := s.Features.Norm != feature.NormNone
+	switch {
+	case r.Center == train.No:
+		return nil
+	case r.Center == train.Auto && !(may && bounded && s.Plan.Records > 0 && !s.Schema.HasText() && s.Features.Chain.Dim() <= mostCentered):
+		return nil
+	case !may:
+		return fmt.Errorf("erm: rows are to be centered with method %s, want a method and a noise with normal releases, and delta above 0", r.Method)
+	case !bounded:
+		return fmt.Errorf("erm: rows are to be centered with row normalization %s, want unit or clip; a mean needs rows of bounded norm", s.Features.Norm)
+	case s.Plan.Records == 0:
+		return fmt.Errorf("erm: rows are to be centered and the schema declares no number of records, want it; the mean is divided by it")
+	}
+	s.Plan.Center = &CenterPlan{Bound: s.Features.PreparedBound(), Numbers: s.Features.Chain.Dim()}
+	if s.Plan.NonPrivate {
+		return nil
+	}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: s.Plan.Unit})
+	if err != nil {
+		return err
+	}
+	s.Plan.Center.NoiseMultiplier = r.Neighboring.Movement() / (math.Sqrt(centerShare) * account.GDP{}.MuOf(target))
+	return nil
+}
+
+// centerNoise is the noise of the mean.
+func (p Plan) centerNoise() mechanism.Noise {
+	return p.noise(mechanism.Gaussian{NoiseMultiplier: p.Center.NoiseMultiplier})
+}
+
+// afterCenter is an event after the release of the mean, if there is one.
+func (p Plan) afterCenter(e mechanism.Event) mechanism.Event {
+	if p.Center == nil {
+		return e
+	}
+	return mechanism.Sequence{p.centerNoise(), e}
+}
+
+// centerDraws is how many random numbers the mean takes.
+func (p Plan) centerDraws() int {
+	if p.Center == nil || p.NonPrivate {
+		return 0
+	}
+	return p.Center.Numbers
+}
+
+// validateCenter refuses numbers that make no sense.
+func (p Plan) validateCenter() error {
+	if p.Center == nil {
+		return nil
+	}
+	if p.Records == 0 || !positive(p.Center.Bound) || p.Center.Numbers < 1 || p.Center.Numbers > p.Dim || !p.NonPrivate && !positive(p.Center.NoiseMultiplier) {
+		return fmt.Errorf("erm: the mean has bound %v, %d numbers and noise multiplier %v with %d declared records, want positive numbers, at most one for each of %d weights", p.Center.Bound, p.Center.Numbers, p.Center.NoiseMultiplier, p.Records, p.Dim)
+	}
+	return nil
+}
+
+// center releases the mean and centers the rows, if the plan says so.
+func (f *fitting) center() error {
+	c := f.Plan.Center
+	if c == nil {
+		return nil
+	}
+	terms := query.Terms{Payer: f.grant, Noise: f.Plan.centerNoise(), MaxRecords: f.Plan.MaxRecords}
+	var err error
+	f.Features, f.rows, err = train.Center(terms, f.Features, f.rows, c.Bound, float64(f.Plan.Records))
+	return err
+}
