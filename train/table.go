@@ -6,6 +6,7 @@ import (
 	"io"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/ditherml/dither/data"
@@ -85,6 +86,8 @@ func (t *Table) seen(s Setup) (own table, err error) {
 		return own, fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
 	case own.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
 		return own, fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
+	case own.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p Statistic) bool { return p.Kind == LabelsStatistic }):
+		return own, fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
 	case s.Plan.Person != nil:
 		if own.persons, err = s.Plan.Person.persons(own.data); err != nil {
 			return own, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -36,7 +37,11 @@ func TestTableFitIsFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Momentum: 0.9}
-	for _, setup := range []Setup{first, plan(Yes, StructureKronecker), plan(Yes, StructureFull), plan(Yes, StructureDiagonal)} {
+	clipped, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 5, Transforms: scatteringOf8x8(t), Normalization: feature.NormClip, Radius: 0.5}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, setup := range []Setup{first, clipped, plan(Yes, StructureKronecker), plan(Yes, StructureFull), plan(Yes, StructureDiagonal)} {
 		fit := func(run func(*ledger.Ledger) (*Result, error)) *model.Model {
 			result, failed := run(rich(t, setup.Plan.Neighboring))
 			if failed != nil {
@@ -136,12 +141,12 @@ func TestDefaultsOfSteps(t *testing.T) {
 		steps  int
 		norm   float64
 	}{
-		"whitened":     {func(r *Request) { r.Whiten = Yes }, WhitenedSteps, defaultClipping},
-		"not whitened": {func(r *Request) { r.Whiten = No }, DefaultSteps, defaultClipping},
-		"asked for":    {func(r *Request) { r.Whiten, r.Steps, r.ClippingNorm = Yes, DefaultSteps, 0.7 }, DefaultSteps, 0.7},
-		"sampled":      {func(r *Request) { r.Whiten, r.SamplingProbability = Yes, 0.5 }, 2 * DefaultEpochs, defaultClipping},
-		"baseline":     {func(r *Request) { r.Whiten, r.Epsilon = Yes, math.Inf(1) }, BaselineSteps, 1},
-		"hinge":        {func(r *Request) { r.Loss = model.Hinge{} }, WhitenedSteps, 1},
+		"whitened":     {func(r *Request) { r.Whiten = Yes }, 120, 0.5},
+		"not whitened": {func(r *Request) { r.Whiten = No }, 60, 0.5},
+		"asked for":    {func(r *Request) { r.Whiten, r.Steps, r.ClippingNorm = Yes, 60, 0.7 }, 60, 0.7},
+		"sampled":      {func(r *Request) { r.Whiten, r.SamplingProbability = Yes, 0.5 }, 40, 0.5},
+		"baseline":     {func(r *Request) { r.Whiten, r.Epsilon = Yes, math.Inf(1) }, 300, 1},
+		"hinge":        {func(r *Request) { r.Loss = model.Hinge{} }, 120, 1},
 	} {
 		r := ask()
 		c.change(&r)

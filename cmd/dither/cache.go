@@ -65,11 +65,17 @@ type cacheKey struct {
 	FeatureBits    int       `json:"feature-bits"`
 	// Transforms are those before the rows were written.
 	Transforms []feature.Spec `json:"transforms,omitempty"`
+	// Made is the hash of what these transforms make of fixed rows, which another version of them may not.
+	Made string `json:"made,omitempty"`
 }
 
 // newCacheKey looks at the files of a table without opening them.
-func newCacheKey(source data.Source, schema *data.Schema, transforms []feature.Spec, featureBits int) (cacheKey, error) {
-	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: transforms}
+func newCacheKey(source data.Source, schema *data.Schema, chain *feature.Chain, featureBits int) (cacheKey, error) {
+	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
+	if chain.Transforms() {
+		made := chain.Fingerprint()
+		k.Made = hex.EncodeToString(made[:])
+	}
 	declared := *schema
 	declared.Records, declared.MaxRecords = 0, 1 // which change nothing in a row
 	text, err := declared.YAML()
@@ -92,7 +98,7 @@ func identity(path string) (name string, bytes int64, modified time.Time, err er
 		return "", 0, modified, fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, pathless(err))
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, modified, fmt.Errorf("%s is no plain file, want one; --stream reads it once and remembers which it was", path)
+		return "", 0, modified, fmt.Errorf("%s is no plain file, want one; --stream and --cache-features remember which file it was", path)
 	}
 	name, err = filepath.Abs(path)
 	return name, info.Size(), info.ModTime().UTC(), err

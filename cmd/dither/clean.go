@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const cleanLong = `Remove the encoded tables that "dither train --stream" keeps in the cache folder. They hold
+const cleanLong = `Remove the encoded tables that "dither train" keeps in the cache folder with --stream or --cache-features. They hold
 records, readable by you alone; a run that needs one again makes it anew. Nothing else is
 removed. "dither data" lists them.`
 

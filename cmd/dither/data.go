@@ -14,7 +14,7 @@ import (
 )
 
 const dataLong = `List the built-in data sets, and the tables that stand in the folder that the environment
-variable DITHER_DATA names, and the encoded tables that train --stream keeps. A built-in data set is named builtin:NAME where a command wants a
+variable DITHER_DATA names, and the encoded tables that train --stream and --cache-features keep. A built-in data set is named builtin:NAME where a command wants a
 table: train reads its training split, predict and evaluate its public test split.`
 
 const dataExample = `  dither data

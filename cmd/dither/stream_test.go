@@ -108,13 +108,70 @@ func TestStreamRefusals(t *testing.T) {
 	schema, table := workplace(t, 50)
 	t.Setenv(cacheVariable, t.TempDir())
 	for name, arguments := range map[string][]string{
-		"built in":      {"--stream"},
-		"whitening":     {"--data", table, "--schema", schema, "--stream", "--whiten", "yes"},
-		"not in memory": {"--data", table, "--schema", schema, "--stream", "--print-not-private"},
-		"feature bits":  {"--data", table, "--schema", schema, "--feature-bits", "7"},
+		"built in":        {"--stream"},
+		"whitening":       {"--data", table, "--schema", schema, "--stream", "--whiten", "yes"},
+		"not in memory":   {"--data", table, "--schema", schema, "--stream", "--print-not-private"},
+		"both":            {"--data", table, "--schema", schema, "--stream", "--cache-features"},
+		"cached persons":  {"--data", table, "--schema", schema, "--cache-features", "--unit", "person:sex", "--max-records-per-person", "2"},
+		"cached built in": {"--cache-features"},
+		"feature bits":    {"--data", table, "--schema", schema, "--feature-bits", "7"},
 	} {
 		if code, _, messages := invoke(append([]string{"train"}, arguments...)...); code != 2 || !strings.Contains(messages, "want") {
 			t.Errorf("%s: %d, %q", name, code, messages)
 		}
+	}
+}
+
+// TestCacheFeatures trains on features that an earlier run kept, without privacy so that two runs may be
+// compared: the same whitened model as without the cache; other transforms are encoded anew; a damaged
+// table is refused before anything is spent.
+func TestCacheFeatures(t *testing.T) {
+	schema, table := workplace(t, 2000)
+	cache := filepath.Join(t.TempDir(), "cache")
+	t.Setenv(cacheVariable, cache)
+	arguments := func(out string, more ...string) []string {
+		return append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--non-private", "--whiten", "full", "--steps", "20"}, more...)
+	}
+	fourier := []string{"--transform", "fourier:features=8,bandwidth=2,seed=1"}
+	mustInvoke(t, arguments("memory", fourier...)...)
+	_, first := mustInvoke(t, arguments("first", append(fourier, "--cache-features")...)...)
+	_, second := mustInvoke(t, arguments("second", append(fourier, "--cache-features")...)...)
+	if !strings.Contains(first, "encoding the table once") || !strings.Contains(second, "was encoded before") {
+		t.Errorf("the first run said %q, the second %q", first, second)
+	}
+	want := weightsOf(t, "memory")
+	for _, folder := range []string{"first", "second"} {
+		if got := weightsOf(t, folder); got != want {
+			t.Errorf("%s: other weights than without the cache:\n%s\n%s", folder, got, want)
+		}
+	}
+	if _, other := mustInvoke(t, arguments("third", "--cache-features", "--transform", "fourier:features=8,bandwidth=2,seed=2")...); !strings.Contains(other, "encoding the table once") {
+		t.Errorf("with other transforms: %q", other)
+	}
+	files, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("the cache holds %v, %v, want two tables", files, err)
+	}
+	for _, file := range files {
+		info, failed := os.Stat(file)
+		if failed != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v, want mode 0600", file, info.Mode(), failed)
+		}
+		text, failed := os.ReadFile(file)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if !strings.Contains(string(text), `"made":"`) {
+			t.Errorf("%s does not say what its transforms made", file)
+		}
+		text[3] ^= 1
+		writeText(t, file, string(text))
+	}
+	if code, _, messages := invoke(arguments("fourth", append(fourier, "--cache-features")...)...); code != 1 || !strings.Contains(messages, "damaged") || !strings.Contains(messages, "dither clean") {
+		t.Errorf("a changed byte: %d, %q", code, messages)
+	}
+	mustInvoke(t, "clean")
+	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 0 {
+		t.Errorf("dither clean left %v", left)
 	}
 }

@@ -58,8 +58,8 @@ type trainCommand struct {
 	json, quiet                 bool
 	records, maxRecords         int
 	group                       string
-	stream                      bool
-	streamed                    *data.Source // the table that --stream is for, or nil
+	stream, cacheFeatures       bool
+	streamed                    *data.Source // the table that --stream and --cache-features are for, or nil
 	plan                        planFlags
 	holdout                     holdoutFlags
 	method                      methodFlags
@@ -92,7 +92,8 @@ func newTrain() *cobra.Command {
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
 	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
-	f.BoolVar(&t.stream, "stream", false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
+	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
+	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
@@ -154,13 +155,11 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	f := fitting{source: source, setup: setup, options: options, draft: draft, folder: place}
-	if t.stream {
-		if f.encoded, err = t.encode(ctx, setup, options); err != nil {
-			return stopped(err)
-		}
-		defer f.encoded.Close()
-	} else if f.records, err = source.train(ctx); err != nil {
+	if err = t.read(ctx, &f); err != nil {
 		return stopped(err)
+	}
+	if f.encoded != nil {
+		defer f.encoded.Close()
 	}
 	if f.test, err = source.test(ctx); err != nil {
 		return stopped(err)
@@ -169,6 +168,19 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	return t.fit(ctx, f)
+}
+
+// read reads the training records in the way that was asked for.
+func (t *trainCommand) read(ctx context.Context, f *fitting) (err error) {
+	switch {
+	case t.stream:
+		f.encoded, err = t.encode(ctx, f.setup, f.options)
+	case t.cacheFeatures:
+		f.table, err = t.readEncoded(ctx, f.setup, f.options)
+	default:
+		f.records, err = f.source.train(ctx)
+	}
+	return err
 }
 
 // rehearse makes everything that will be written, with weights of zero in place of the trained
@@ -211,8 +223,9 @@ type fitting struct {
 	options train.Options
 	draft   certificate.Certificate
 	folder  folder
-	records *data.Dataset // nil: in encoded
+	records *data.Dataset // nil: in encoded or table
 	encoded *os.File
+	table   *train.Table
 	test    *data.Dataset // nil: none
 }
 
@@ -238,6 +251,8 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 		result, err = erm.Fit(ctx, budget, *f.other, f.records, erm.Options{FeatureBits: f.options.FeatureBits})
 	case f.encoded != nil:
 		result, err = t.fitStream(ctx, budget, f)
+	case f.table != nil:
+		result, err = f.table.Fit(ctx, budget, f.setup, f.options)
 	default:
 		result, err = train.Fit(ctx, budget, f.setup, f.records, f.options)
 	}

@@ -43,7 +43,7 @@ var ownFlags = map[string][]string{
 
 // descentFlags are the flags of gradient descent with noise in every step.
 var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "whiten", "learning-rate", "momentum", "ridge",
-	"average", "epsilon-per-step", "unit", "max-records-per-person", "stream", "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
+	"average", "epsilon-per-step", "unit", "max-records-per-person", streamFlag, cacheFeaturesFlag, "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
 	"class-weights", "sample-weights", "parameter-radius", "optimizer", "schedule", "warm-up", "l1", "output-rule", "noise-contraction", "accounting", "temperature"}
 
 func (m *methodFlags) add(f *pflag.FlagSet) {

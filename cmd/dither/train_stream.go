@@ -18,30 +18,70 @@ import (
 // streamRecords is how many records of a table are in memory while it is encoded.
 const streamRecords = 1 << 14
 
-// checkStream settles what --stream needs of the other flags, before anything is read.
+// The flags that keep the encoded table in the cache folder.
+const (
+	streamFlag        = "stream"
+	cacheFeaturesFlag = "cache-features"
+)
+
+// checkStream settles what the flags that keep the encoded table need of the others, before anything is read.
 func (t *trainCommand) checkStream(r *train.Request, private []data.Column) error {
-	switch {
-	case !t.stream:
-		return nil
-	case len(private) > 0:
-		return fmt.Errorf("--stream is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", private[0].Name)
-	case t.streamed == nil:
-		return fmt.Errorf("--stream is given without --data, want --data FILE; a built-in data set is in memory as it is")
-	case t.holdout.holdout != "":
-		return fmt.Errorf("--stream is given with --holdout, want one of them; the parts are divided in memory")
-	case t.holdout.rowWeights != "":
-		return fmt.Errorf("--stream is given with --sample-weights, want one of them; the weights are read from records in memory")
-	case t.holdout.weights == "balanced":
-		return fmt.Errorf("--stream is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only")
-	case r.Person != nil:
-		return fmt.Errorf("--stream is given with --unit person, want --unit row; the encoded table does not say whose a row is")
-	case r.Whiten == train.Yes:
-		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no; a covariance is learned from records in memory only")
-	case t.printNotPrivate && (t.test == "" || t.testPublic):
-		return fmt.Errorf("--print-not-private is given with --stream, want a --test table beside them; the training records are not in memory")
+	flag := "--" + streamFlag
+	if t.cacheFeatures {
+		flag = "--" + cacheFeaturesFlag
 	}
-	r.Whiten = train.No
+	switch {
+	case !t.stream && !t.cacheFeatures:
+		return nil
+	case t.stream && t.cacheFeatures:
+		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
+	case len(private) > 0:
+		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
+	case t.streamed == nil:
+		return fmt.Errorf("%s is given without --data, want --data FILE; a built-in data set is in memory as it is", flag)
+	case t.holdout.holdout != "":
+		return fmt.Errorf("%s is given with --holdout, want one of them; the parts are divided in memory", flag)
+	case t.holdout.rowWeights != "":
+		return fmt.Errorf("%s is given with --sample-weights, want one of them; the weights are read from records in memory", flag)
+	case t.holdout.weights == "balanced":
+		return fmt.Errorf("%s is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only", flag)
+	case r.Person != nil:
+		return fmt.Errorf("%s is given with --unit person, want --unit row; the encoded table does not say whose a row is", flag)
+	case t.stream && r.Whiten == train.Yes:
+		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no, or --cache-features; rows that are whitened are in memory")
+	case t.printNotPrivate && (t.test == "" || t.testPublic):
+		return fmt.Errorf("--print-not-private is given with %s, want a --test table beside them; the training records are not in memory", flag)
+	}
+	if t.stream {
+		r.Whiten = train.No
+	}
 	return nil
+}
+
+// readEncoded is encode for a run that has its rows in memory.
+func (t *trainCommand) readEncoded(ctx context.Context, s train.Setup, o train.Options) (*train.Table, error) {
+	file, err := t.encode(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, failed{err}
+	}
+	table, err := train.ReadTable(s, file, info.Size())
+	if err != nil {
+		return nil, failed{cleanable(err)}
+	}
+	return table, nil
+}
+
+// cleanable says what helps where an encoded table is damaged.
+func cleanable(err error) error {
+	if errors.Is(err, mechanism.ErrDamaged) {
+		return fmt.Errorf("%w; dither clean removes it", err)
+	}
+	return err
 }
 
 // encode returns the encoded table of a run: the one in the cache if it was made from the same files
@@ -51,7 +91,7 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 	if err != nil {
 		return nil, err
 	}
-	key, err := newCacheKey(*t.streamed, s.Schema, s.Features.Specs(), o.FeatureBits)
+	key, err := newCacheKey(*t.streamed, s.Schema, s.Features.Chain, o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +147,5 @@ func (t *trainCommand) fitStream(ctx context.Context, l *ledger.Ledger, f fittin
 		return nil, err
 	}
 	result, err := train.FitFile(ctx, l, f.setup, f.encoded, info.Size(), f.options)
-	if errors.Is(err, mechanism.ErrDamaged) {
-		err = fmt.Errorf("%w; dither clean removes it", err)
-	}
-	return result, errors.Join(err, f.encoded.Close())
+	return result, errors.Join(cleanable(err), f.encoded.Close())
 }

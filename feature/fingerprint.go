@@ -1,0 +1,39 @@
+package feature
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+)
+
+// fingerprintRows is how many fixed rows a fingerprint looks at.
+const fingerprintRows = 2
+
+// Fingerprint returns a hash of what the transforms make of fixed rows of numbers in [0, 1]. It is another
+// one when a transform, its parameters, its file or the code that computes it gives other bits, so that
+// features that were kept are known to be those of today; a chain without transforms has that of no rows.
+func (c *Chain) Fingerprint() [sha256.Size]byte {
+	h := sha256.New()
+	if len(c.transforms) == 0 {
+		return [sha256.Size]byte(h.Sum(nil))
+	}
+	x, state := make([]float64, c.encoder.Dim()), uint64(1)
+	for range fingerprintRows {
+		for j := range x {
+			state = state*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; any numbers will do
+			x[j] = float64(state>>53) / (1 << 11)
+		}
+		row := x
+		for _, t := range c.transforms {
+			out := make([]float64, t.Out())
+			t.Apply(out, row, t.NewScratch())
+			row = out
+		}
+		for _, v := range row {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+			h.Write(b[:])
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

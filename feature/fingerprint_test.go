@@ -1,0 +1,40 @@
+package feature
+
+import (
+	"testing"
+)
+
+// louder is a Transform whose code was changed a little.
+type louder struct{ Transform }
+
+func (l louder) Apply(dst, x []float64, scratch any) {
+	l.Transform.Apply(dst, x, scratch)
+	dst[len(dst)-1] *= 1 + 1e-15
+}
+
+// TestFingerprint holds that a fingerprint is that of its chain, and another one for other parameters, other
+// order, other inputs and other code.
+func TestFingerprint(t *testing.T) {
+	plain := &Chain{encoder: &Encoder{dim: 16}}
+	two, err := newGroupNorm([]byte(`{"groups": 2}`), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	four, err := newGroupNorm([]byte(`{"groups": 4}`), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(transforms ...Transform) [32]byte {
+		return (&Chain{encoder: plain.encoder, transforms: transforms}).Fingerprint()
+	}
+	if of(two, four) != of(two, four) {
+		t.Error("one chain has two fingerprints")
+	}
+	seen := map[[32]byte]string{}
+	for name, got := range map[string][32]byte{"none": of(), "two": of(two), "four": of(four), "two and four": of(two, four), "four and two": of(four, two), "changed": of(louder{two})} {
+		if other, twice := seen[got]; twice {
+			t.Errorf("%s and %s have the same fingerprint", name, other)
+		}
+		seen[got] = name
+	}
+}
