@@ -22,7 +22,7 @@ var (
 // BenchmarkStream is a full-batch step of a logistic model over rows of 784 bytes, or of 100 of 16 bits,
 // in a file, and in turns with it a plain read of the same file, on one goroutine in pieces of 1 MiB, in the
 // same state of the cache. It reports the medians of both and of their ratios, the best of both, which is what
-// counts on a machine that does other things too, and the largest resident memory so far.
+// counts on a machine that does other things too, as the speed by processor time does, and the largest resident memory so far.
 func BenchmarkStream(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -39,14 +39,16 @@ func BenchmarkStream(b *testing.B) {
 			}
 			run := benchRun(b, rows, 2)
 			run.Plan.MaxRecords = 1 << 26
-			var reads, steps, ratios []float64
+			var reads, steps, ratios, cores []float64
 			for b.Loop() {
 				read := streamSpeed(b, file, size, func() { plainRead(b, file, size) })
+				used := processorTime()
 				step := streamSpeed(b, file, size, func() {
 					if _, err = run.gradient(); err != nil {
 						b.Fatal(err)
 					}
 				})
+				cores = append(cores, float64(size)/float64(max(1, processorTime()-used)))
 				reads, steps, ratios = append(reads, read), append(steps, step), append(ratios, step/read)
 			}
 			b.ReportMetric(median(reads), "read-GB/s")
@@ -54,6 +56,7 @@ func BenchmarkStream(b *testing.B) {
 			b.ReportMetric(median(ratios), "ratio")
 			b.ReportMetric(slices.Max(reads), "best-read-GB/s")
 			b.ReportMetric(slices.Max(steps), "best-step-GB/s")
+			b.ReportMetric(slices.Max(cores), "best-step-GB/s-core")
 			b.ReportMetric(residentMB(b), "MB-resident")
 		})
 	}
