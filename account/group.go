@@ -12,7 +12,7 @@ import (
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records,
 // at the same delta. It is exact for GDP, and tight for PLD where every part of the event allows
-// it (Gaussian, Laplace and Poisson-sampled Gaussian releases; see PLD.EpsilonGroup); otherwise it
+// it (see PLD.EpsilonGroup); otherwise it
 // is k·ε with ε so that the event is (ε, δ')-private and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps
 // between neighbors give (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in
 // its exact form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At
@@ -25,7 +25,7 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 	case GDP: // k records of a group in several parts cost at most what k in the dearest cost
 		return exact.EpsilonGroup(e, delta, n, records)
 	case PLD:
-		if !parallel(e) {
+		if delta > 0 {
 			return exact.EpsilonGroup(e, delta, n, records)
 		}
 	}
@@ -81,104 +81,169 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 }
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
-// records move a Gaussian or Laplace release by k bounds; a Poisson sample holds a binomial number of
-// them, so that it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with
-// Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1, https://arxiv.org/abs/2401.10294); the log
-// ratios of a choice of bounded range ε move by ε for each record, so that it is one of bounded range k·ε.
-// Where another release is part of the event, the bound is the general one of EpsilonGroup.
+// records move a Gaussian, Laplace or discrete release by k bounds; what is pure, or of bounded range, is so with k
+// times its epsilon; (ε, δ) is for k records as assumedGroup says; a Poisson sample holds a binomial number of them, so that it is a mixture of shifts
+// (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms",
+// 2024, theorem 3.1, https://arxiv.org/abs/2401.10294). Where parts stand in parallel the records may be in
+// different ones: given the part of each, a part with k of them costs what k records cost there, all parts
+// together their composition, and the whole at most the largest over all divisions (see mechanism.Parallel). Where
+// there are more than maxDivisions of them, all records are taken to be in all parts, which are then released one
+// after the other. Where another release is part of the event, the bound is the general one of EpsilonGroup.
 func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
-	if parallel(e) { // the records of a group may be in different parts
-		return groupBySteps(delta, records, func(delta float64) (float64, error) {
-			v, failed := a.Epsilon(e, delta, n)
-			return v.Upper, failed
-		})
-	}
-	c, err := compose(e, n)
-	if err != nil {
+	if err := check(e, n); err != nil {
 		return 0, err
 	}
-	if err = checkDelta(delta); err != nil {
+	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
+	all, few := divisions(e, records)
+	if !few {
+		all = [][]portion{{{inSequence(e), records}}}
+	}
+	most := 0.0
+	for _, portions := range all {
+		c, proved := groupOf(portions, n)
+		if !proved {
+			return groupBySteps(delta, records, func(delta float64) (float64, error) { return a.roughly(e, delta, n) })
+		}
+		v, err := a.epsilonOf(c, delta)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, v)
+	}
+	return most, nil
+}
+
+// epsilonOf is the upper bound of a composition.
+func (a PLD) epsilonOf(c composition, delta float64) (float64, error) {
 	switch {
 	case c.open || c.beyond:
 		return math.Inf(1), nil
 	case c.gaussian:
-		return epsilonOf(float64(records)*c.mu, delta), nil
-	case records == 1:
-	case c.group(e, n, records):
-		records = 1
-	default:
-		return groupBySteps(delta, records, func(delta float64) (float64, error) {
-			b, failed := c.bounds(pld.AtDelta(delta), pld.Options{Relative: 1e-3, Absolute: 1e-5}, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
-			return b.Upper, failed
-		})
+		return epsilonOf(c.mu, delta), nil
 	}
 	b, err := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	return b.Upper, err
+}
+
+// roughly is the epsilon of one record, on a coarser lattice where the event has no parts in parallel.
+func (a PLD) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
+	if parallel(e) {
+		v, err := a.Epsilon(e, delta, n)
+		return v.Upper, err
+	}
+	c, err := compose(e, n)
+	switch {
+	case err != nil:
+		return 0, err
+	case c.open || c.beyond || c.gaussian:
+		return a.epsilonOf(c, delta)
+	}
+	b, err := c.bounds(pld.AtDelta(delta), pld.Options{Relative: 1e-3, Absolute: 1e-5}, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 	return b.Upper, err
 }
 
 // maxGroup bounds the number of shifts in a mixture.
 const maxGroup = 64
 
-// group replaces the pairs by those of a group and reports whether all allow it. Under replace-one a
-// sampled record has no proven pair here.
-func (c *composition) group(e mechanism.Event, n privacy.Neighboring, records int) bool {
-	all, err := terms(e, n)
-	if err != nil || records > maxGroup {
-		return false
-	}
-	k := float64(records)
+// groupOf composes portions of an event as dominating pairs of so many records each, and reports whether all
+// parts of them have one that is proved. Under replace-one a sampled record has none here.
+func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
+	var c composition
 	remove, add := []pld.Term{}, []pld.Term{}
-	if c.mu > 0 {
-		p := pair.Shift(pair.Normal, 1/(k*c.mu))
-		remove, add = append(remove, pld.Term{Pair: p, Count: 1}), append(add, pld.Term{Pair: p, Count: 1})
-	}
-	for _, t := range all {
-		var p, swapped pair.Pair
-		switch e := t.event.(type) {
-		case mechanism.Gaussian:
-			continue // part of mu
-		case mechanism.Laplace:
-			p = pair.Shift(pair.Laplace, e.NoiseMultiplier/(k*n.Movement()))
-			swapped = p
-		case mechanism.Exponential:
-			p = pair.BoundedRange{Epsilon: k * n.Movement() * e.Epsilon}
-			swapped = p
-		case mechanism.AssumedDP:
-			p = assumedGroup(e, k)
-			swapped = p
-		case mechanism.PoissonSampled:
-			inner, normal := e.Event.(mechanism.Gaussian)
-			if !normal || n == privacy.ReplaceOne {
-				return false
-			}
-			m := binomialShifts(e.Probability, inner.NoiseMultiplier, records)
-			p, swapped = m, m.Swap()
-		default:
-			return false
+	square := 0.0
+	for _, p := range portions {
+		all, err := terms(p.event, n)
+		if err != nil {
+			return c, false
 		}
-		remove = append(remove, pld.Term{Pair: p, Count: int64(t.count)})
-		add = append(add, pld.Term{Pair: swapped, Count: int64(t.count)})
+		for _, t := range all {
+			if disclosesAll(t.event) {
+				return composition{open: true}, true
+			}
+			simple, pairs, proved := pairsOfGroup(t.event, n, p.records)
+			switch g, normal := simple.(mechanism.Gaussian); {
+			case !proved:
+				return c, false
+			case normal:
+				square += t.count / g.NoiseMultiplier / g.NoiseMultiplier
+			case smallNoise(simple):
+				c.beyond = true
+			default:
+				remove = append(remove, pld.Term{Pair: pairs.remove, Count: int64(t.count)})
+				add = append(add, pld.Term{Pair: pairs.add, Count: int64(t.count)})
+			}
+		}
+	}
+	c.mu = n.Movement() * math.Sqrt(square) * (1 + muError)
+	c.gaussian = len(remove) == 0 && !c.beyond
+	if c.mu > maxMu && !c.gaussian {
+		c.beyond = true
+	}
+	if square > 0 && !c.gaussian {
+		g := pld.Term{Pair: pair.Shift(pair.Normal, 1/c.mu), Count: 1}
+		remove, add = append(remove, g), append(add, g)
 	}
 	c.directions = [][]pld.Term{remove, add}
-	return true
+	return c, true
 }
 
-// assumedGroup is the pair of (ε, δ)-differential privacy for k records: (kε, δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as above).
-func assumedGroup(e mechanism.AssumedDP, k float64) pair.Pair {
+// pairsOfGroup returns the pairs of a simple event for so many records, and the simple event that it is for them;
+// no pairs for a Gaussian one.
+func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechanism.Event, directions, bool) {
+	if s, sampled := e.(mechanism.PoissonSampled); sampled && records > 1 {
+		inner, normal := s.Event.(mechanism.Gaussian)
+		if !normal || n == privacy.ReplaceOne || records > maxGroup {
+			return nil, directions{}, false
+		}
+		p := binomialShifts(s.Probability, inner.NoiseMultiplier, records)
+		return e, directions{remove: p, add: p.Swap()}, true
+	}
+	simple, proved := ofGroup(e, records)
+	if _, normal := simple.(mechanism.Gaussian); normal || !proved {
+		return simple, directions{}, proved
+	}
+	pairs, err := pairsOf(simple, n)
+	return simple, pairs, err == nil
+}
+
+// ofGroup is what a simple event is for so many records: one of k times the sensitivity, or k times the loss.
+func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
+	k := float64(records)
+	switch e := e.(type) {
+	case mechanism.Gaussian:
+		return mechanism.Gaussian{NoiseMultiplier: e.NoiseMultiplier / k}, true
+	case mechanism.Laplace:
+		return mechanism.Laplace{NoiseMultiplier: e.NoiseMultiplier / k}, true
+	case mechanism.DiscreteLaplace:
+		e.Sensitivity *= int64(records)
+		return e, mechanism.CheckEvent(e) == nil
+	case mechanism.DiscreteGaussian:
+		e.Sensitivity *= int64(records)
+		return e, mechanism.CheckEvent(e) == nil
+	case mechanism.Exponential:
+		return mechanism.Exponential{Epsilon: k * e.Epsilon}, true
+	case mechanism.AssumedDP:
+		return assumedGroup(e, k), true
+	}
+	return e, records == 1
+}
+
+// assumedGroup is (ε, δ)-differential privacy for k records: (kε, δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as above).
+func assumedGroup(e mechanism.AssumedDP, k float64) mechanism.AssumedDP {
 	grow := k
 	if e.Epsilon > 0 {
 		grow = math.Expm1(k*e.Epsilon) / math.Expm1(e.Epsilon) * (1 + 1e-12)
 	}
-	delta := 0.0
-	if e.Delta > 0 {
-		delta = min(1, e.Delta*grow)
+	if e.Delta > 0 && k > 1 {
+		e.Delta = min(1, e.Delta*grow)
 	}
-	return approximate(k*e.Epsilon, delta)
+	e.Epsilon *= k
+	return e
 }
 
 // binomialShifts is a release that a binomial number of records moves.
