@@ -91,13 +91,13 @@ func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] 
 // Group returns a column as codes: for a categorical feature the index of the
 // level, len(levels) for a text outside the declared levels and -1 for a missing
 // cell. A column that was named in ReadOptions.Extra has its texts as levels, in
-// the order in which they first appear in the file.
+// the order in which they first appear in the file; so has one with private levels.
 func (d *Dataset) Group(name string) (codes []int32, levels []string, err error) {
 	if g, ok := d.groups[name]; ok {
 		return g.codes, g.levels, nil
 	}
 	for j := range d.features {
-		if c := &d.features[j]; c.Name == name && c.Kind == Categorical {
+		if c := &d.features[j]; c.Name == name && c.Kind == Categorical && c.Learning != Private {
 			return categoryCodes(d.Column(j)), c.Levels, nil
 		}
 	}

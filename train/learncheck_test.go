@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -333,6 +334,59 @@ func TestLearnedPlansStandBesideOthers(t *testing.T) {
 		_, err = l.Reserve(plan.Event(), plan.Method())
 		if (err == nil) != (k < 2) {
 			t.Errorf("plan %d of ε = 2 in a ledger of 4: %v, want that two fit", k+1, err)
+		}
+	}
+}
+
+// TestLearningNeedsItsOwnRows refuses to learn from rows in a file, for several models at once, under another schema
+// than that of the plan, from columns whose texts were not kept, and from a sparse table; nothing is reserved.
+func TestLearningNeedsItsOwnRows(t *testing.T) {
+	s := shopSchema(t)
+	setup, rows := shopPlan(t, askShop(), s), shopRows(100, rand.New(rand.NewPCG(1, 2)))
+	d := readShop(t, s, rows)
+	other := setup
+	other.Schema = learnedShop(t)
+	without, err := data.New(s, [][]float32{{1}, {1}, {0}, {0}, {1}, {1}}, []float32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := data.NewSparse(s, []int{0, 1}, []uint32{1}, []float32{3}, []float32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, attempt := range map[string]func(l *ledger.Ledger) error{
+		"a file": func(l *ledger.Ledger) error {
+			_, failed := FitFile(context.Background(), l, setup, strings.NewReader(""), 0, Options{})
+			return failed
+		},
+		"an encoder": func(*ledger.Ledger) error {
+			_, failed := NewEncoder(setup, Options{}, io.Discard)
+			return failed
+		},
+		"two models": func(l *ledger.Ledger) error {
+			_, failed := FitMany(context.Background(), l, []Job{{setup, Options{}}, {setup, Options{}}}, d)
+			return failed
+		},
+		"another schema": func(l *ledger.Ledger) error {
+			_, failed := Fit(context.Background(), l, other, d, Options{})
+			return failed
+		},
+		"no texts": func(l *ledger.Ledger) error {
+			_, failed := Fit(context.Background(), l, setup, without, Options{})
+			return failed
+		},
+		"sparse": func(l *ledger.Ledger) error {
+			_, failed := Fit(context.Background(), l, setup, sparse, Options{})
+			return failed
+		},
+		"other methods": func(*ledger.Ledger) error {
+			_, failed := Encode(setup.Features, s, d, 16)
+			return failed
+		},
+	} {
+		l := single(t, 2.001)
+		if err = attempt(l); err == nil || !strings.Contains(err.Error(), "want") || len(l.Entries()) != 0 {
+			t.Errorf("%s: %v with %d reservations, want a refusal before any", name, err, len(l.Entries()))
 		}
 	}
 }
