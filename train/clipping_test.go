@@ -130,8 +130,9 @@ func randomRecords(t testing.TB, s *data.Schema, r *rand.Rand, n int) *data.Data
 	return d
 }
 
-// TestOneRecordMovesTheSumByTheBound removes a record from each of 1000 random tables, at random
-// weights, in every mode: the sum before noise moves by at most the bound that is charged. What is
+// TestOneRecordMovesTheSumByTheBound removes a record from each of 1000 random tables, and replaces it,
+// at random weights, in every mode: the sum before noise moves by at most the bound that is charged, or
+// by two of them. What is
 // proposed is within the bound by itself, but where the mode says that it is cut.
 func TestOneRecordMovesTheSumByTheBound(t *testing.T) {
 	const pairs = 1000
@@ -151,13 +152,14 @@ func TestOneRecordMovesTheSumByTheBound(t *testing.T) {
 			}
 			with, run := sumOfGradients(t, c.setup, d, weights)
 			without, _ := sumOfGradients(t, c.setup, d.Take(all), weights)
-			moved := 0.0
-			for j, v := range with {
-				moved = math.Hypot(moved, v-without[j])
-			}
+			moved := distanceOf(with, without)
 			bound := c.setup.Plan.Clipping.Bound
 			if largest = max(largest, moved/bound); moved > bound*(1+1e-9) {
 				t.Fatalf("%s: one record moves the sum by %v, want at most %v", c.name, moved, bound)
+			}
+			replaced, _ := sumOfGradients(t, c.setup, replaceLast(t, c.setup.Schema, r, d), weights)
+			if moved = distanceOf(with, replaced); moved > 2*bound*(1+1e-9) {
+				t.Fatalf("%s: replacing a record moves the sum by %v, want at most twice %v", c.name, moved, bound)
 			}
 			if proposedNorm(t, run, n-1) > bound*(1+1e-5) { // scores are computed in float32
 				beyond++
@@ -167,6 +169,31 @@ func TestOneRecordMovesTheSumByTheBound(t *testing.T) {
 			t.Errorf("%s: the largest move is %v of the bound and %d proposals are beyond it, want a test that reaches far and proposals beyond: %v", c.name, largest, beyond, c.cut)
 		}
 	}
+}
+
+func distanceOf(a, b []float64) float64 {
+	sum := 0.0
+	for j, v := range a {
+		sum = math.Hypot(sum, v-b[j])
+	}
+	return sum
+}
+
+// replaceLast puts a random record in the place of the last.
+func replaceLast(t *testing.T, s *data.Schema, r *rand.Rand, d *data.Dataset) *data.Dataset {
+	t.Helper()
+	n, other := d.Records(), randomRecords(t, s, r, 1)
+	columns, target := make([][]float32, 3), append([]float32(nil), d.Target()...)
+	for j := range columns {
+		columns[j] = append([]float32(nil), d.Column(j)...)
+		columns[j][n-1] = other.Column(j)[0]
+	}
+	target[n-1] = other.Target()[0]
+	out, err := data.New(s, columns, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // proposedNorm is the norm of what a record proposes.

@@ -148,6 +148,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	}
 	draft.Assumptions = assumptions(setup, source)
 	if t.dryRun {
+		t.plan.descent.prices = pricedNoises(request, source.schema)
 		return t.printDryRun(setup, options, draft)
 	}
 	place, err := newFolder(t.out, t.replace)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
@@ -19,6 +21,7 @@ type descentOptions struct {
 	warmUp                          int
 	l1, noiseContraction            float64
 	temperature                     float64
+	prices                          []pricedNoise // for a dry run
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
@@ -57,6 +60,43 @@ func (d *descentOptions) price(r *train.Request, o *train.Options, momentum bool
 	}
 	if o.Temperature != 0 && o.Average == train.Auto && o.Output == "" {
 		o.Output = train.OutputLast
+	}
+}
+
+// pricedNoise is what one way to price a run takes.
+type pricedNoise struct {
+	Accounting      train.Accounting `json:"accounting"`
+	NoiseMultiplier float64          `json:"noise-multiplier,omitempty"`
+	// Refused is why there is none.
+	Refused string `json:"refused,omitempty"`
+}
+
+// pricedNoises compares the ways to price what is asked for, unless only composition is.
+func pricedNoises(r train.Request, s *data.Schema) []pricedNoise {
+	if r.Accounting == "" || r.Accounting == train.AccountingComposition {
+		return nil
+	}
+	var out []pricedNoise
+	for _, way := range []train.Accounting{train.AccountingComposition, train.AccountingLastIterate} {
+		r.Accounting = way
+		setup, err := train.NewPlan(r, s)
+		if err != nil {
+			out = append(out, pricedNoise{Accounting: way, Refused: err.Error()})
+			continue
+		}
+		out = append(out, pricedNoise{Accounting: way, NoiseMultiplier: setup.Plan.NoiseMultiplier})
+	}
+	return out
+}
+
+// writePrices writes a line for each way.
+func writePrices(w io.Writer, prices []pricedNoise) {
+	for _, p := range prices {
+		if p.Refused != "" {
+			fmt.Fprintf(w, "accounting %s: refused: %s\n", p.Accounting, p.Refused)
+			continue
+		}
+		fmt.Fprintf(w, "accounting %s: noise multiplier %.6g in every step\n", p.Accounting, p.NoiseMultiplier)
 	}
 }
 

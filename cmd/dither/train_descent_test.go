@@ -99,6 +99,9 @@ func TestTrainLastIterate(t *testing.T) {
 	}
 	for more, want := range map[string]bool{"--momentum=0.9": false, "--momentum=0": true, "--optimizer=adam": false} {
 		out, _ = mustInvoke(t, append(arguments, "--accounting", "auto", "--dry-run", more)...)
+		if both := strings.Count(out, "in every step\n") == 2; both != want {
+			t.Errorf("auto with %s: the dry run compares both prices: %v, want %v:\n%s", more, both, want, out)
+		}
 		if got := strings.Contains(out, "last-iterate("); got != want {
 			t.Errorf("auto with %s: the last iterate alone is priced: %v, want %v", more, got, want)
 		}

@@ -85,6 +85,7 @@ type dryRun struct {
 	Seconds     float64                 `json:"estimated-seconds"`
 	Memory      int64                   `json:"estimated-bytes"`
 	Warnings    []string                `json:"warnings,omitempty"`
+	Accountings []pricedNoise           `json:"accountings,omitempty"`
 }
 
 // basic is the cost that courses state: k times epsilon at k times delta.
@@ -94,7 +95,7 @@ type basic struct {
 }
 
 func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate.Certificate) error {
-	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: warnings(s)}
+	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: warnings(s), Accountings: t.plan.descent.prices}
 	d.Seconds, d.Memory = estimate(s)
 	if t.plan.epsilonPerStep > 0 && !t.nonPrivate {
 		k := float64(s.Plan.Steps + len(s.Plan.Preparation))
@@ -109,6 +110,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	if d.Basic != nil {
 		fmt.Fprintf(w, "           basic composition, as courses state it: epsilon %.4g at delta %.4g\n", d.Basic.Epsilon, d.Basic.Delta)
 	}
+	writePrices(w, d.Accountings)
 	for _, warning := range d.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", warning)
 	}

@@ -124,6 +124,9 @@ func warnings(s train.Setup) []string {
 	}
 	out := p.Doubts()
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
+	if l := p.LastIterate; l != nil { // as many steps of it as are not forgotten
+		mu = math.Sqrt(min(float64(p.Steps), (1+l.Contraction)/(1-l.Contraction))) / p.NoiseMultiplier
+	}
 	mu *= p.Share()
 	if mu*float64(records)/p.Clipping.Bound < smallTotalTime {
 		out = append(out, fmt.Sprintf("With at most %d rows this budget is too small to learn much: the noise hides all but the strongest effects. More rows or a larger epsilon would help; fewer features help too.", records))
