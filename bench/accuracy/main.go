@@ -101,7 +101,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "| set | measure | ε | method | mean | standard deviation | runs | seconds a run | settings |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range chosen {
-		if err := s.measure(ctx, c, w); err != nil {
+		if err = s.measure(ctx, c, w); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -42,7 +40,7 @@ func (s settings) onceBy(ctx context.Context, c set, p parts, method string, eps
 		fmt.Fprintf(os.Stderr, "%s, %s: %v\n", c.name, method, err)
 		return out, false, nil
 	}
-	budget, err := budgetOf(setup.Plan.Event(), epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, false, err
 	}
@@ -56,10 +54,7 @@ func (s settings) onceBy(ctx context.Context, c set, p parts, method string, eps
 
 // budgetOf returns a ledger for one plan. A plan may cost a little more than was asked for by the rounding
 // of its noise.
-func budgetOf(e mechanism.Event, epsilon float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
-	if _, free := e.(mechanism.NonPrivate); free {
-		epsilon = math.Inf(1)
-	}
+func budgetOf(epsilon float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
 	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), 1e-5, privacy.AddOrRemoveOne, privacy.Unit{Row: row, RowsPerPerson: rowsPerPerson})
 	if err != nil {
 		return nil, err

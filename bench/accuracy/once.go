@@ -132,7 +132,7 @@ func (s settings) once(ctx context.Context, c set, p parts, epsilon float64) (ou
 	if err != nil {
 		return out, err
 	}
-	budget, err := budgetOf(setup.Plan.Event(), epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, err
 	}
