@@ -68,6 +68,9 @@ func requests() map[string]Request {
 		"objective zero-out":  with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut }),
 		"least squares":       with(func(r *Request) { r.Method = "least-squares" }),
 		"newton":              with(func(r *Request) { r.Method = "newton" }),
+		"zeroth-order":        with(func(r *Request) { r.Method = MethodZeroth }),
+		"zeroth-order pure":   with(func(r *Request) { r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50 }),
+		"zeroth-order heads":  with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest{}, 20 }),
 		"objective two heads": with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} }),
 	}
 }
@@ -117,7 +120,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: a second run on a ledger for one was paid", name)
 		}
 	}
-	for _, name := range []string{MethodOutput, MethodObjective, MethodExponential} {
+	for _, name := range []string{MethodOutput, MethodObjective, MethodExponential, MethodZeroth} {
 		if !seen[name] || Summary(name) == "" {
 			t.Errorf("method %s has no request here, or no summary", name)
 		}
@@ -133,7 +136,7 @@ func TestPlansAreHeldToTheirNumbers(t *testing.T) {
 		}
 		for _, field := range []string{`"sensitivity":`, `"distance":`, `"smoothness":`, `"row-bound":`, `"max-records":`, `"ridge":`} {
 			from, to, found := strings.Cut(string(text), field)
-			if !found || field == `"row-bound":` && setup.Plan.Exponential != nil { // the bound of losses alone counts there
+			if !found || field == `"row-bound":` && (setup.Plan.Exponential != nil || setup.Plan.Zeroth != nil) { // the bound of losses, or of their differences, alone counts there
 				continue
 			}
 			edited := from + field + "3" + to[strings.IndexAny(to, ",}"):]

@@ -47,12 +47,14 @@ type Plan struct {
 	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
 	// Exponential is the section of the exponential mechanism.
 	Exponential *ExponentialPlan `json:"exponential,omitempty"`
+	// Zeroth is the section of zeroth-order descent.
+	Zeroth *ZerothPlan `json:"zeroth-order,omitempty"`
 }
 
 // only refuses a plan without the section of its method, or with another one beside it.
 func (p Plan) only(present bool) error {
 	sections := 0
-	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil} {
+	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil, p.Zeroth != nil} {
 		if there {
 			sections++
 		}

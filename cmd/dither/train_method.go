@@ -29,7 +29,7 @@ type methodFlags struct {
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
 	"center":        {train.MethodGD, train.MethodSGD, erm.MethodOutput, erm.MethodObjective},
-	"output-noise":  {erm.MethodOutput},
+	"output-noise":  {erm.MethodOutput, erm.MethodZeroth},
 	"solver":        {erm.MethodOutput},
 	"solver-steps":  {erm.MethodOutput},
 	"solver-rate":   {erm.MethodOutput},
@@ -54,7 +54,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	}
 	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
-	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights: %s, or %s, %s or %s, of which the first and the last need no delta (default %s, %s with --delta 0)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity))
+	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights, or of zeroth-order descent, which has the first two: %s, or %s, %s or %s, of which %s and %s need no delta (default %s, with --delta 0 %s, or %s of zeroth-order)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseL1, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity, erm.NoiseL1))
 	f.StringVar(&m.solver.Name, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", erm.MethodOutput, erm.SolverExact, erm.SolverGradient, erm.SolverPermuted, erm.SolverExact))
 	f.IntVar(&m.solver.Steps, "solver-steps", 0, fmt.Sprintf("steps of %s (default: as many as stand for the default ridge)", erm.SolverGradient))
 	f.Float64Var(&m.solver.Rate, "solver-rate", 0, fmt.Sprintf("step size of %s, or of %s without a ridge (default: half of the largest that is proved)", erm.SolverGradient, erm.SolverPermuted))

@@ -1,0 +1,225 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// MethodZeroth is descent that looks at values of losses only.
+const MethodZeroth = "zeroth-order"
+
+// ZerothPlan is the section of zeroth-order descent. In every step each record adds one vector of differences
+//
+//	c_k = (loss(w + ρ·u_k) - loss(w - ρ·u_k))/(2ρ), k = 1 … Directions,
+//
+// along public random directions u_k, shortened to ClippingNorm as a whole. The sum over records is released
+// with noise, and the weights move by -Rate/(N·Directions)·Σ_k sum_k·u_k, for the public number N of records.
+// One record moves the sum by at most ClippingNorm, whatever the loss is.
+//
+// Sources: Zhang, Li, Thekumparampil, Oh & He, "DPZero: Private Fine-Tuning of Language Models without
+// Backpropagation", ICML 2024, https://arxiv.org/abs/2310.09639, algorithm 2 (one direction a step); Tang and
+// others, "Private Fine-tuning of Large Language Models with Zeroth-order Optimization", TMLR 2025,
+// https://arxiv.org/abs/2401.04343 (Laplace noise). Here the differences of several directions are shortened
+// together.
+type ZerothPlan struct {
+	Steps      int `json:"steps"`
+	Directions int `json:"directions"`
+	// Radius is ρ.
+	Radius float64 `json:"radius"`
+	// Noise is NoiseGaussian, or NoiseL1: Laplace noise, for one epsilon at every delta.
+	Noise string `json:"noise"`
+	// ClippingNorm bounds the vector of one record, in L2 norm with NoiseGaussian and in L1 norm with NoiseL1.
+	ClippingNorm float64 `json:"clipping-norm"`
+	// NoiseMultiplier of each step is the standard deviation, or the scale of Laplace noise, over ClippingNorm; 0
+	// in a plan without privacy.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Rate is the size of a step.
+	Rate float64 `json:"rate"`
+}
+
+// ZerothRequest are the options of zeroth-order descent; 0 leaves each to the method.
+type ZerothRequest struct {
+	Steps, Directions          int
+	Radius, ClippingNorm, Rate float64
+}
+
+const (
+	// DefaultZerothSteps and DefaultDirections are the numbers of steps and of directions in a step.
+	DefaultZerothSteps, DefaultDirections = 400, 8
+	// zerothReach is ρ for rows of norm 1: the score of a row moves by about so much.
+	zerothReach = 0.1
+	// zerothClipping is the default clipping norm over the length of differences of the largest gradient.
+	zerothClipping = 0.5
+	// zerothLogits is the largest noise of all steps together on the score of a row of the largest norm, as a
+	// standard deviation, of the default rate.
+	zerothLogits = 0.5
+	// maxZerothSteps and maxDirections keep plans far above any use.
+	maxZerothSteps, maxDirections = 1 << 14, 64
+)
+
+type zeroth struct{}
+
+var _ method = zeroth{}
+
+func (zeroth) name() string { return MethodZeroth }
+
+func (zeroth) summary() string {
+	return "descent by differences of losses along public random directions, without gradients"
+}
+
+func (m zeroth) plan(r Request, s *Setup) error {
+	if r.SumRidge != 0 {
+		return fmt.Errorf("erm: ridge of the sum is %v with method %s, want none; it stops early in its place", r.SumRidge, MethodZeroth)
+	}
+	z := ZerothPlan{Steps: r.Zeroth.Steps, Directions: r.Zeroth.Directions, Radius: r.Zeroth.Radius, ClippingNorm: r.Zeroth.ClippingNorm, Rate: r.Zeroth.Rate, Noise: r.Noise}
+	if z.Noise == "" {
+		if z.Noise = NoiseGaussian; r.Delta == 0 {
+			z.Noise = NoiseL1
+		}
+	}
+	if z.Steps == 0 {
+		z.Steps = DefaultZerothSteps
+	}
+	if z.Directions == 0 {
+		z.Directions = DefaultDirections
+	}
+	if z.Radius == 0 {
+		z.Radius = zerothReach / s.Plan.RowBound
+	}
+	if err := z.check(); err != nil {
+		return err
+	}
+	if !s.Plan.NonPrivate {
+		var err error
+		if z.NoiseMultiplier, err = r.calibrate(s.Plan, z.draws(), func(multiplier float64) mechanism.Event { return z.with(multiplier).event() }); err != nil {
+			return err
+		}
+	}
+	z.fill(s.Plan, s.Model.Loss)
+	s.Plan.Zeroth = &z
+	return nil
+}
+
+// fill sets what nothing was said about and follows from the loss: clipping norm and rate.
+func (z *ZerothPlan) fill(p Plan, loss model.Loss) {
+	if slope := loss.Lipschitz(p.Columns); z.ClippingNorm == 0 {
+		if math.IsInf(slope, 1) {
+			slope = 1 // of a residual as large as the largest target
+		}
+		z.ClippingNorm = zerothClipping * slope * p.RowBound * z.length()
+	}
+	if z.Rate == 0 {
+		z.Rate = z.defaultRate(p, loss.Smoothness())
+	}
+}
+
+// length is that of the vector of independent standard normal differences, in the norm of the noise: what the
+// directions make of a gradient of norm 1.
+func (z ZerothPlan) length() float64 {
+	k := float64(z.Directions)
+	if z.Noise == NoiseL1 {
+		return k * math.Sqrt(2/math.Pi)
+	}
+	return math.Sqrt(k)
+}
+
+// defaultRate is the largest rate at which a step without noise goes down on average, or the one at which all
+// steps together have noise of zerothLogits, if that is less. For random signs u with E[u·uᵀ] = I and the
+// average v of K products (g·u)·u, E[vᵀHv] ≤ tr(H)·‖g‖²/K + (1+1/K)·gᵀHg. Both the trace of the second derivative H
+// (over Columns) and its eigenvalues are at most curvature·RowBound², so that the number of weights has no part
+// in it, as in theorem 3 of DPZero.
+func (z ZerothPlan) defaultRate(p Plan, curvature float64) float64 {
+	k := float64(z.Directions)
+	rate := 1 / (curvature * p.RowBound * p.RowBound * (1 + (1+float64(p.Columns))/k))
+	if p.NonPrivate {
+		return rate
+	}
+	return min(rate, zerothLogits/(z.noiseOfSteps()/p.records()*p.RowBound))
+}
+
+// noiseOfSteps is the standard deviation of the noise of the sum of all steps at rate 1, on each weight, times
+// the number of records.
+func (z ZerothPlan) noiseOfSteps() float64 {
+	deviation := z.NoiseMultiplier * z.ClippingNorm
+	if z.Noise == NoiseL1 {
+		deviation *= math.Sqrt2
+	}
+	return deviation * math.Sqrt(float64(z.Steps)/float64(z.Directions))
+}
+
+// with returns the plan with another noise.
+func (z ZerothPlan) with(multiplier float64) ZerothPlan {
+	z.NoiseMultiplier = multiplier
+	return z
+}
+
+func (z ZerothPlan) event() mechanism.Event {
+	return mechanism.Repeat{Event: noiseOf(z.Noise, z.NoiseMultiplier), Count: z.Steps}
+}
+
+func (z ZerothPlan) draws() int { return noiseDraws(z.Noise, z.Steps*z.Directions) }
+
+// check refuses numbers that no request may have.
+func (z ZerothPlan) check() error {
+	switch {
+	case z.Steps < 1 || z.Steps > maxZerothSteps || z.Directions < 1 || z.Directions > maxDirections:
+		return fmt.Errorf("erm: method %s has %d steps of %d directions, want 1 to %d steps and 1 to %d directions", MethodZeroth, z.Steps, z.Directions, maxZerothSteps, maxDirections)
+	case z.Noise != NoiseGaussian && z.Noise != NoiseL1:
+		return fmt.Errorf("erm: noise is %q with method %s, want %s or %s", z.Noise, MethodZeroth, NoiseGaussian, NoiseL1)
+	case !positive(z.Radius) || !(z.ClippingNorm >= 0) || math.IsInf(z.ClippingNorm, 1) || !(z.Rate >= 0) || math.IsInf(z.Rate, 1):
+		return fmt.Errorf("erm: radius of differences is %v, clipping norm %v, rate %v, want positive finite numbers", z.Radius, z.ClippingNorm, z.Rate)
+	}
+	return nil
+}
+
+func (m zeroth) validate(p Plan) error {
+	if err := p.only(p.Zeroth != nil); err != nil {
+		return err
+	}
+	z := p.Zeroth
+	if err := z.check(); err != nil {
+		return err
+	}
+	if !positive(z.ClippingNorm) || !positive(z.Rate) || !p.NonPrivate && !positive(z.NoiseMultiplier) {
+		return fmt.Errorf("erm: clipping norm is %v, rate %v, noise multiplier %v, want positive finite numbers", z.ClippingNorm, z.Rate, z.NoiseMultiplier)
+	}
+	return nil
+}
+
+func (zeroth) event(p Plan) mechanism.Event {
+	if p.NonPrivate {
+		return mechanism.Repeat{Event: mechanism.NonPrivate{}, Count: p.Zeroth.Steps}
+	}
+	return p.Zeroth.event()
+}
+
+func (zeroth) draws(p Plan) int { return p.Zeroth.draws() }
+
+func (m zeroth) steps(p Plan) []Step { return []Step{{"differences of losses", m.event(p)}} }
+
+func (zeroth) facts(p Plan) []Fact {
+	z := p.Zeroth
+	return []Fact{
+		{"steps", fmt.Sprintf("%d of rate %.4g, along %d random directions each", z.Steps, z.Rate, z.Directions)},
+		{"differences", fmt.Sprintf("of losses %.4g to both sides, bounded at %.4g a record", z.Radius, z.ClippingNorm)},
+		{"noise", fmt.Sprintf("%s, of %.4g times that bound", z.Noise, z.NoiseMultiplier)},
+		{"output", "average of the last half of the iterates"},
+	}
+}
+
+func (m zeroth) fit(ctx context.Context, f *fitting) ([]float64, error) {
+	run := newZerothRun(f)
+	for step := range run.plan.Steps {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("erm: stopped after step %d of %d: %w", step, run.plan.Steps, context.Cause(ctx))
+		}
+		if err := run.step(step); err != nil {
+			return nil, err
+		}
+	}
+	return run.average, nil
+}
