@@ -64,12 +64,14 @@ func requests() map[string]Request {
 		"exponential choice": with(func(r *Request) {
 			r.Method, r.Choice, r.Neighboring = MethodExponential, ChoiceRequest{Points: 5, Choice: ChoiceExponential}, privacy.ReplaceOne
 		}),
-		"objective":           with(func(r *Request) { r.Method = MethodObjective }),
-		"objective zero-out":  with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut }),
-		"least squares":       with(func(r *Request) { r.Method = "least-squares" }),
-		"newton":              with(func(r *Request) { r.Method = "newton" }),
-		"zeroth-order":        with(func(r *Request) { r.Method = MethodZeroth }),
-		"zeroth-order pure":   with(func(r *Request) { r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50 }),
+		"objective":          with(func(r *Request) { r.Method = MethodObjective }),
+		"objective zero-out": with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut }),
+		"least squares":      with(func(r *Request) { r.Method = "least-squares" }),
+		"newton":             with(func(r *Request) { r.Method = "newton" }),
+		"zeroth-order":       with(func(r *Request) { r.Method = MethodZeroth }),
+		"zeroth-order pure": with(func(r *Request) {
+			r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50
+		}),
 		"zeroth-order heads":  with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest{}, 20 }),
 		"objective two heads": with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} }),
 	}
