@@ -136,24 +136,3 @@ func TestWithoutNoiseEqualsScikitLearn(t *testing.T) {
 		t.Errorf("R²: got %.9f, scikit-learn %.9f", got, diamondsRidgeR2)
 	}
 }
-
-// TestSecondOrderClassifiers holds means on the course book's split of Adult at delta 1e-5. Single runs deviate by
-// less than 0.003 (least squares) and 0.004 (Newton); floors are 5 deviations of the mean or more below the
-// means that were measured.
-func TestSecondOrderClassifiers(t *testing.T) {
-	s, train, test := adultBook(t)
-	for _, c := range []struct {
-		method         string
-		epsilon, floor float64
-		runs           int
-	}{{"least-squares", 1, 0.82, 5}, {"least-squares", 0.5, 0.81, 5}, {"newton", 1, 0.81, 2}} {
-		sum := 0.0
-		for range c.runs {
-			sum += accuracy(fitted(t, Request{Method: c.method, Epsilon: c.epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}, s, train), test)
-		}
-		t.Logf("%s, epsilon %v: mean accuracy %.4f", c.method, c.epsilon, sum/float64(c.runs))
-		if !(sum/float64(c.runs) >= c.floor) {
-			t.Errorf("%s, epsilon %v: mean accuracy is %.4f, want at least %v", c.method, c.epsilon, sum/float64(c.runs), c.floor)
-		}
-	}
-}
