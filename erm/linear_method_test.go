@@ -263,7 +263,7 @@ func TestLinearPlans(t *testing.T) {
 		if got := float64(certificate.Epsilon); !(got <= c.epsilon) || got < c.epsilon*0.999 {
 			t.Errorf("%s: certificate says epsilon %v, want %v from below", c.method, got, c.epsilon)
 		}
-		if err := certificate.VerifyPlan(Methods()); err != nil {
+		if err = certificate.VerifyPlan(Methods()); err != nil {
 			t.Errorf("%s: %v", c.method, err)
 		}
 		result, err := Fit(context.Background(), newLedger(t, s.Plan), s, houses(t, rand.New(rand.NewPCG(2, 3)), c.schema, 500), Options{})
