@@ -130,7 +130,7 @@ func TestTrainBaselineIsStamped(t *testing.T) {
 func TestTrainDryRunReadsAndWritesNothing(t *testing.T) {
 	schema, _ := workplace(t, 10)
 	out, _ := mustInvoke(t, "train", "--data", "absent.csv", "--schema", schema, "--dry-run")
-	for _, want := range []string{"nothing was read", "epsilon 1 at", "repeat(60, gaussian(", "at most 5000", "of memory", "assumptions"} {
+	for _, want := range []string{"nothing was read", "epsilon 1 at", "repeat(120, gaussian(", "at most 5000", "of memory", "assumptions"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the dry run lacks %q:\n%s", want, out)
 		}
