@@ -53,7 +53,7 @@ func TestTrainFirstRun(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", want, out)
 		}
 	}
-	if !strings.Contains(messages, "step 60 of 60, epsilon so far 1\n") {
+	if !strings.Contains(messages, "step 120 of 120, epsilon so far 1\n") {
 		t.Errorf("progress: got %q", messages)
 	}
 	mustInvoke(t, "verify", "dither-model")
