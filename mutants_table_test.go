@@ -119,6 +119,22 @@ var mutants = []mutant{
 	{"records counted twice in a group", "mechanism/group.go", "if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {", "if err := error(nil); err != nil {", "./mechanism", "TestGroupRefusals"},
 	{"sums of a group over other records", "mechanism/group.go", "return a.first == b.first", "return true", "./mechanism", "TestGroupTakesOneRecordsRows"},
 	{"groups merged with records in common", "mechanism/group.go", "if err := g.merge(&o.tally); err != nil {", "if err := error(nil); err != nil {", "./mechanism", "TestGroupRefusals"},
+	{"a minimizer said to move half as far", "mechanism/minimize.go", "return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / p.Ridge", "return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / (2 * p.Ridge)", "./mechanism", "TestMinimizeSensitivityIsReached"},
+	{"a search that ends early", "mechanism/minimize_gradient.go", "linear) <= m.tolerance", "linear) <= 1e9*m.tolerance", "./mechanism", "TestMinimizeFindsTheMinimum"},
+	{"rows beyond the radius", "mechanism/minimize_gradient.go", "!(norm <= radius) {", "false {", "./mechanism", "TestRowsBeyondTheRadiusAreShortened"},
+	{"labels that are none", "mechanism/loss.go", "|| y != math.Trunc(y) {", "&& y != math.Trunc(y) {", "./mechanism", "TestLabelsThatAreNoneContributeNothing"},
+	{"half of the linear term", "mechanism/objective.go", "return e.NoiseMultiplier * p.Radius * (1 + 0x1p-50)", "return e.NoiseMultiplier * p.Radius / 2", "./mechanism", "TestObjectiveFollowsItsLaw"},
+	{"one head paid for all", "mechanism/objective.go", "for range p.Columns {", "for range min(1, p.Columns) {", "./mechanism", "TestObjectivePaysForEveryHeadBeforeItDraws"},
+	{"objectives without a proof", "mechanism/objective.go", "if p.Loss.kind != lossLogistic && p.Loss.kind != lossOneVsRest {", "if p.Loss.kind == 0 {", "./mechanism", "TestObjectiveRefusals"},
+	{"descent said to move half as far", "mechanism/descend.go", "moved := d.Rate * d.Problem.GradientBound()", "moved := d.Rate * d.Problem.GradientBound() / 2", "./mechanism", "TestGradientDescentSensitivity"},
+	{"descent at rates that drive apart", "mechanism/descend.go", "return 2 / (2*d.Problem.Ridge + float64(d.Problem.MaxRecords)*d.Problem.Curvature())", "return 8 / (2*d.Problem.Ridge + float64(d.Problem.MaxRecords)*d.Problem.Curvature())", "./mechanism", "TestDescentRefusals"},
+	{"a record counted in one pass alone", "mechanism/descend.go", "ofBatch[t%batches] += rate * kept", "ofBatch[t%batches] = rate * kept", "./mechanism", "TestPermutedDescentSensitivity"},
+	{"losses said to move half as far", "mechanism/candidates.go", "loss: l.total, unit: maxUnit / 2}", "loss: l.total, unit: maxUnit / 4}", "./mechanism", "TestLossesAreChosenByTheirLaw"},
+	{"losses without an end", "mechanism/candidates.go", "math.Round(min(1, v) * maxUnit)", "math.Round(min(1e6, v) * maxUnit)", "./mechanism", "TestLossesMoveByOneBound"},
+	{"a smoothness without the square", "erm/objective.go", "base.Curvature() / o.Ridge * (1 + 0x1p-40)", "base.Curvature() / o.Ridge / 2", "./erm", "TestMethods"},
+	{"a mean for nothing", "erm/center.go", "return mechanism.Sequence{p.centerNoise(), e}", "return e", "./erm", "TestCenterIsReleasedAndPaid"},
+	{"batches in an order under another relation", "erm/solver.go", "if p.Neighboring != privacy.ReplaceOne {", "if !p.Neighboring.Valid() {", "./erm", "TestMethodRefusals"},
+	{"a plan with a smaller sensitivity", "erm/output.go", "if p.Output.Sensitivity != want {", "if p.Output.Sensitivity < 0 {", "./erm", "TestPlansAreHeldToTheirNumbers"},
 }
 
 // oneKey makes every stream begin alike; it exists in this test alone.
