@@ -28,10 +28,13 @@ type linearMethod struct {
 	rule         Ridge
 }
 
+// MethodSufficientStatistics is linear regression from noisy sums of products, as certificates name it.
+const MethodSufficientStatistics = "sufficient-statistics"
+
 // linearMethods are the rows of the table of methods.
 func linearMethods() []method {
 	return []method{
-		linearMethod{"sufficient-statistics", "linear regression from noisy sums of products", false, Ridge{NoiseNorms: DefaultNoiseNorms}},
+		linearMethod{MethodSufficientStatistics, "linear regression from noisy sums of products", false, Ridge{NoiseNorms: DefaultNoiseNorms}},
 		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, Ridge{Adaptive: true}},
 		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: DefaultNoiseNorms}},
 		newtonMethod{},

@@ -133,16 +133,22 @@ func (s settings) measure(ctx context.Context, c set, w io.Writer) error {
 func (s settings) repeat(ctx context.Context, c set, p parts, method string, epsilon float64, w io.Writer) (err error) {
 	began, scores, fits := time.Now(), []float64(nil), true
 	var last outcome
+	way, err := c.chosen(method, p, epsilon)
 	for range s.runs {
-		if method == train.MethodGD {
+		switch {
+		case err != nil:
+		case way == train.MethodGD:
 			last, err = s.once(ctx, c, p, epsilon)
-		} else {
-			last, fits, err = s.onceBy(ctx, c, p, method, epsilon)
+		default:
+			last, fits, err = s.onceBy(ctx, c, p, way, epsilon)
 		}
 		if err != nil || !fits {
 			return err
 		}
 		scores = append(scores, last.score)
+	}
+	if way != method {
+		last.settings = way
 	}
 	mean, deviation := moments(scores)
 	seconds := time.Since(began).Seconds() / float64(s.runs)

@@ -24,8 +24,17 @@ func methodNames(text string) []string {
 	if text != "all" {
 		return strings.Split(text, ",")
 	}
-	all := append([]string{train.MethodGD}, erm.Names()...)
+	all := append([]string{train.MethodGD, erm.MethodAuto}, erm.Names()...)
 	return slices.DeleteFunc(all, func(name string) bool { return name == erm.MethodLBFGS || name == erm.MethodExponential })
+}
+
+// chosen returns the method that is recommended for a set at epsilon in place of auto, or the method itself.
+func (c set) chosen(method string, p parts, epsilon float64) (string, error) {
+	if method != erm.MethodAuto {
+		return method, nil
+	}
+	r, err := erm.Recommend(erm.Request{Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}, p.schema)
+	return r.Method, err
 }
 
 // onceBy trains once by a method of package erm and measures on the test part. A method that is not for

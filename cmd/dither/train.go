@@ -111,6 +111,9 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err = t.choose(source.schema, request); err != nil {
+		return err
+	}
 	if err = t.method.check(); err != nil {
 		return err
 	}

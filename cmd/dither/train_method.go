@@ -52,7 +52,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	for _, name := range erm.Names() {
 		names = append(names, name+" ("+erm.Summary(name)+")")
 	}
-	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
+	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{erm.MethodAuto + " (what suits epsilon, delta, target and features, which are public; it says which and why)", train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
 	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights, or of zeroth-order descent, which has the first two: %s, or %s, %s or %s, of which %s and %s need no delta (default %s, with --delta 0 %s, or %s of zeroth-order)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseL1, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseLInfinity, erm.NoiseL1))
 	f.StringVar(&m.solver.Name, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", erm.MethodOutput, erm.SolverExact, erm.SolverGradient, erm.SolverPermuted, erm.SolverExact))
@@ -73,7 +73,7 @@ func (m *methodFlags) elsewhere() bool { return slices.Contains(erm.Names(), m.n
 func (m *methodFlags) check() error {
 	descent := []string{train.MethodGD, train.MethodSGD}
 	if !m.elsewhere() && !slices.Contains(descent, m.name) {
-		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append(descent, erm.Names()...), ", "))
+		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append([]string{erm.MethodAuto, train.MethodGD, train.MethodSGD}, erm.Names()...), ", "))
 	}
 	var wrong error
 	m.flags.Visit(func(f *pflag.Flag) {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// choose replaces the method auto by one that suits what is public, and says which and why.
+func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
+	if t.method.name != erm.MethodAuto {
+		return nil
+	}
+	chosen, err := t.method.recommend(s, r)
+	if err != nil {
+		return err
+	}
+	t.method.name = chosen.Method
+	_, err = fmt.Fprintf(t.stderr, "method %s: %s\n", chosen.Method, chosen.Reason)
+	return err
+}
+
+// recommend leaves the choice to package erm, unless a flag or the schema asks for what only descent has.
+func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommendation, error) {
+	var asked string
+	m.flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(descentFlags, f.Name) && asked == "" {
+			asked = "--" + f.Name
+		}
+	})
+	if len(s.Private()) > 0 && asked == "" {
+		asked = "a column with private bounds or levels"
+	}
+	if asked != "" {
+		return erm.Recommendation{Method: train.MethodGD, Reason: asked + " is for descent only"}, nil
+	}
+	return erm.Recommend(m.request(r), s)
+}

@@ -1,0 +1,87 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+)
+
+// MethodAuto asks for the method that Recommend names.
+const MethodAuto = "auto"
+
+// Recommendation is a method, and why it was chosen.
+type Recommendation struct{ Method, Reason string }
+
+const (
+	// recommendedNoise is the largest noise of sums of products, as a share of what the records add up to at
+	// most, up to which they are preferred to descent. On the tables of docs/methods.md the two are equal
+	// about there.
+	recommendedNoise = 1.0 / 3000
+	// recommendedBaseline is the largest number of features up to which a baseline is the exact minimizer.
+	recommendedBaseline = 5000
+)
+
+// Recommend chooses a method for a request, whose own method it does not look at, by what is public:
+// epsilon, delta, relation, loss, and of the schema the kind of target, the features and the declared
+// number of records. What it decides by was measured on the tables of docs/methods.md; a choice costs
+// nothing, since no record takes part in it.
+func Recommend(r Request, s *data.Schema) (Recommendation, error) {
+	if math.IsInf(r.Epsilon, 1) {
+		return recommendBaseline(r, s)
+	}
+	if r.Delta == 0 {
+		return recommendPure(r, s), nil
+	}
+	if !s.Target.Regression() {
+		return Recommendation{train.MethodGD, "descent with noise in every step is the most accurate for levels at every epsilon that was measured"}, nil
+	}
+	share, ok := r.noiseOfProducts(s)
+	switch {
+	case !ok:
+		return Recommendation{train.MethodGD, "sums of products are not for this loss or these features"}, nil
+	case share <= recommendedNoise:
+		return Recommendation{MethodSufficientStatistics, fmt.Sprintf("the noise on sums of products is %.2g of the largest sums, so one release fits the whole model", share)}, nil
+	}
+	return Recommendation{train.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise)}, nil
+}
+
+// recommendBaseline chooses where no privacy is asked for.
+func recommendBaseline(r Request, s *data.Schema) (Recommendation, error) {
+	r.Method = MethodLBFGS
+	setup, err := NewSetup(r, s)
+	if err != nil {
+		return Recommendation{}, err
+	}
+	if setup.Plan.Dim > recommendedBaseline {
+		return Recommendation{train.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim)}, nil
+	}
+	return Recommendation{MethodLBFGS, "without privacy the exact minimizer is at hand"}, nil
+}
+
+// recommendPure chooses at delta 0, where normal noise has no guarantee.
+func recommendPure(r Request, s *data.Schema) Recommendation {
+	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
+		return Recommendation{MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"}
+	}
+	return Recommendation{MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"}
+}
+
+// noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target over the
+// largest that their own can be, and whether there is a plan. A symmetric matrix of this many rows, of
+// normal numbers with deviation ν/√2 off the diagonal, has a norm of about ν·√(2·rows) (Wigner's
+// semicircle law).
+func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
+	r.Method = MethodSufficientStatistics
+	setup, err := NewSetup(r, s)
+	if err != nil {
+		return 0, false
+	}
+	p := setup.Plan
+	if _, normal := p.linearNoise().(mechanism.Gaussian); !normal {
+		return 0, true
+	}
+	return p.Linear.NoiseMultiplier * math.Sqrt(2*float64(p.Dim+p.Columns)) / p.records(), true
+}

@@ -1,0 +1,59 @@
+package erm
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// TestRecommend holds the choice to the table of docs/methods.md, and to methods that can be planned.
+func TestRecommend(t *testing.T) {
+	read := func(name string) *data.Schema {
+		s, err := data.ReadSchema("testdata/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	levels, _ := builtinSet(t)
+	for _, c := range []struct {
+		name           string
+		schema         *data.Schema
+		epsilon, delta float64
+		loss           model.Loss
+		method, reason string
+	}{
+		{"levels", levels, 1, 1e-6, nil, train.MethodGD, "most accurate"},
+		{"levels, pure", levels, 1, 0, nil, MethodOutput, "delta is 0"},
+		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, MethodLBFGS, "exact minimizer"},
+		{"diamonds", read("diamonds"), 1, 1e-5, nil, train.MethodGD, "0.00038"},
+		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00014"},
+		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, train.MethodGD, "more than"},
+		{"diamonds, pure", read("diamonds"), 1, 0, nil, MethodSufficientStatistics, "Laplace"},
+		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile{Quantile: 0.5, Width: 0.1}, train.MethodGD, "not for this loss"},
+		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber{Width: 0.25}, MethodOutput, "delta is 0"},
+		{"houses", read("california-housing"), 0.5, 1e-5, nil, train.MethodGD, "0.0016"},
+		{"houses, much", read("california-housing"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00031"},
+	} {
+		r := Request{Epsilon: c.epsilon, Delta: c.delta, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}
+		got, err := Recommend(r, c.schema)
+		if err != nil || got.Method != c.method || !strings.Contains(got.Reason, c.reason) {
+			t.Errorf("%s: got %+v, error %v, want %s because of %q", c.name, got, err, c.method, c.reason)
+			continue
+		}
+		if r.Method = got.Method; r.Method == train.MethodGD {
+			continue
+		}
+		if _, err = NewSetup(r, c.schema); err != nil {
+			t.Errorf("%s: %s cannot be planned: %v", c.name, got.Method, err)
+		}
+	}
+	if _, err := Recommend(Request{Epsilon: math.Inf(1)}, &data.Schema{}); err == nil {
+		t.Error("a baseline of an empty schema: got no error")
+	}
+}
