@@ -134,6 +134,9 @@ var mutants = []mutant{
 	{"a smoothness without the square", "erm/objective.go", "base.Curvature() / o.Ridge * (1 + 0x1p-40)", "base.Curvature() / o.Ridge / 2", "./erm", "TestMethods"},
 	{"a mean for nothing", "erm/center.go", "return mechanism.Sequence{p.centerNoise(), e}", "return e", "./erm", "TestCenterIsReleasedAndPaid"},
 	{"batches in an order under another relation", "erm/solver.go", "if p.Neighboring != privacy.ReplaceOne {", "if !p.Neighboring.Valid() {", "./erm", "TestMethodRefusals"},
+	{"a step of Newton's said to move half as far", "mechanism/newton.go", "exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature))", "exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature)) / 2", "./mechanism", "TestNewtonStepMovesByAtMostTheBound"},
+	{"a step of Newton's over longer rows", "mechanism/newton.go", "rows.step != o.Step || rows.limit != o.Limit", "false", "./mechanism", "TestNewtonStepRefuses"},
+	{"a diagnosis that pays for noise", "erm/diagnose.go", "if _, exact := e.(mechanism.NonPrivate); !exact {", "if e == nil {", "./erm", "TestDiagnosisPaysForNothing"},
 	{"a plan with a smaller sensitivity", "erm/output.go", "if p.Output.Sensitivity != want {", "if p.Output.Sensitivity < 0 {", "./erm", "TestPlansAreHeldToTheirNumbers"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"gonum.org/v1/gonum/mat"
@@ -223,5 +224,15 @@ func TestReleasedSpectrum(t *testing.T) {
 	s.Plan.Linear, s.Plan.Loss = nil, newLossPlan(other)
 	if _, err = Release(l, s, d); err == nil {
 		t.Error("a plan without sums of products was taken")
+	}
+}
+
+// TestDiagnosisPaysForNothing wants that what pays for exact numbers pays for no release with noise.
+func TestDiagnosisPaysForNothing(t *testing.T) {
+	if err := (exactPayer{}).Pay(mechanism.NonPrivate{}); err != nil {
+		t.Error(err)
+	}
+	if (exactPayer{}).Pay(mechanism.Gaussian{NoiseMultiplier: 1}) == nil {
+		t.Error("a diagnosis pays for noise")
 	}
 }
