@@ -124,8 +124,11 @@ func distance(p Plan, a, b []float64) float64 {
 	return sum
 }
 
-// TestNeighborsMoveByAtMostTheBound compares random neighbors in rows and in persons, and checks that the
-// bound is nearly reached, so that it is no larger than need be.
+// TestNeighborsMoveByAtMostTheBound takes every kind of release, those of testPlans: histograms of two levels with bins
+// of scores, of three levels with the predicted one, both with groups or without, and the moments of residuals and
+// targets, in the norm of either noise, where a record is a row and where it is a person with up to 3 rows that
+// are used. Of a thousand random neighbors each, none differ by more than the bound, and some by 0.95 of it. All
+// metrics follow from these numbers.
 func TestNeighborsMoveByAtMostTheBound(t *testing.T) {
 	for name, p := range testPlans() {
 		t.Run(name, func(t *testing.T) {
