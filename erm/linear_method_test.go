@@ -110,8 +110,9 @@ func moved(a, b *Moments, laplace bool) float64 {
 
 // wholeRoot is by how much sums may seem to pass the bound: one record's exact bound is the integer Δ = 2^29, and
 // the step of rows divides the radius by ⌊√Δ⌋ = 23170, so that Δ stands for Δ/23170² of the squared radius. Noise
-// is in units of Δ, so it is as much larger.
-const wholeRoot = float64(1<<29)/(23170*23170) - 1 + 1e-12
+// is in units of Δ, so it is as much larger. Rows are also multiplied by a factor of up to a step less than their
+// constant of 0.5, squared in sums, and sums and noise divided by it again.
+const wholeRoot = float64(1<<29)/(23170*23170) - 1 + 2e-4
 
 // TestRecordMovesSumsByAtMostTheBound looks at neighbors by brute force: adding or removing a record moves the
 // sums by at most the bound, replacing one by at most twice that; the record of largest norm reaches 0.95 of

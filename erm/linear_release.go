@@ -93,43 +93,63 @@ func (f *fitting) release() (*Moments, error) {
 		o.Deviation *= math.Sqrt2
 	}
 	terms := query.Terms{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
-	sums, err := release(terms, o.Features+o.Targets)
+	sums, unit, err := release(terms, o.Features+o.Targets)
 	if err != nil {
 		return nil, err
 	}
+	for i := range sums {
+		sums[i] /= unit
+	}
+	o.Deviation /= unit
 	return NewMoments(sums, o)
 }
 
-// releaseGaussian releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose.
-func (f *fitting) releaseGaussian(terms query.Terms, side int) ([]float64, error) {
+// onGrid returns a factor of at most 1, near 1, by which rows are multiplied so that the constant coordinate and
+// indicators stand on the grid without rounding, which would be the same error in every record.
+func (f *fitting) onGrid(step float64) float64 {
+	constant := f.Features.Intercept
+	if f.Features.Norm != feature.NormNone || constant < step {
+		return 1
+	}
+	return math.Floor(constant/step) * step / constant
+}
+
+// releaseGaussian releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
+// the products were multiplied by.
+func (f *fitting) releaseGaussian(terms query.Terms, side int) (sums []float64, unit float64, err error) {
 	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	source := newRecords(f)
+	source, shrink := newRecords(f), f.onGrid(o.Step)
 	rows, err := mechanism.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
 		clear(dst)
 		// Rows in memory are there, so nothing errs.
 		_ = source.each(f.rows.First()+first, n, func(i int, x []float64, label float32) {
-			f.joint(dst[i*side:(i+1)*side], x, label)
+			z := dst[i*side : (i+1)*side]
+			f.joint(z, x, label)
+			for j := range z {
+				z[j] *= shrink
+			}
 		})
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return query.Products(terms, rows, mechanism.AllProducts())
+	sums, err = query.Products(terms, rows, mechanism.AllProducts())
+	return sums, shrink * shrink, err
 }
 
 // releaseLaplace releases the upper triangle of Σ z·zᵀ with Laplace noise on the integers: K-norm noise in
 // the norm L1, of which one record has at most Bound.
-func (f *fitting) releaseLaplace(terms query.Terms, side int) ([]float64, error) {
+func (f *fitting) releaseLaplace(terms query.Terms, side int) (sums []float64, unit float64, err error) {
 	sample, err := mechanism.Full().Draw(f.rows.Len())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: terms.Noise, Norm: mechanism.L1(), Dim: side * (side + 1) / 2, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	source := newRecords(f)
 	err = query.AddVectors(sum, sample, side*(side+1)/2, func(_ int, dst []float64, listed []int) error {
@@ -149,10 +169,10 @@ func (f *fitting) releaseLaplace(terms query.Terms, side int) ([]float64, error)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	noisy, err := mechanism.Release(terms.Payer, terms.Noise, sum.Seal())
-	return mirrored(noisy.Values(), side), err
+	return mirrored(noisy.Values(), side), 1, err
 }
 
 // mirrored returns the symmetric matrix of an upper triangle.
