@@ -104,13 +104,13 @@ func neighborsOf(r *rand.Rand, d *data.Dataset, persons bool) (without, with *da
 // of a thousand random pairs of tables (100 where that is slow, but with the tag long), of
 // which one has a record more, are apart by at most the bound in the L2 norm, up to the grids of the rows, 1e-3, and some pair by 0.95 of it.
 //
-// Bounds and levels of columns are no sums: that one record is one value there is held by
+// Bounds, bins and levels of columns are no sums: that one record is one value there is held by
 // TestOneRecordIsOneValue, and what one value moves by the tests of package query and mechanism.
 func TestNeighborsMoveEveryStatisticByAtMostItsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	schema, _ := pictures(t, 1)
 	d := plainPictures(t, schema, r)
-	columns := map[StatisticKind]bool{BoundsStatistic: true, LevelsStatistic: true}
+	columns := map[StatisticKind]bool{BoundsStatistic: true, BinsStatistic: true, LevelsStatistic: true}
 	for _, persons := range []bool{false, true} {
 		tested := maps.Clone(columns)
 		for _, change := range []func(q *Request){
