@@ -150,8 +150,8 @@ func readIMDb(ctx context.Context, s *data.Schema, in string) (training, test *d
 	defer os.RemoveAll(folder)
 	part := func(name string) (*data.Dataset, error) {
 		to := filepath.Join(folder, name+".csv")
-		if err := withCommas(filepath.Join(in, "imdb", name+".tsv.gz"), to); err != nil {
-			return nil, err
+		if failed := withCommas(filepath.Join(in, "imdb", name+".tsv.gz"), to); failed != nil {
+			return nil, failed
 		}
 		return data.Read(ctx, s, data.Source{Path: to}, data.ReadOptions{})
 	}
