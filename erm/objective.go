@@ -66,21 +66,33 @@ func (objectivePerturbation) summary() string {
 // centers allows it always: the proof is for a positive delta.
 func (objectivePerturbation) centers(Request) bool { return true }
 
-// plan refuses what the theorem does not cover: other relations (by the event), losses with a second
-// derivative of rank above one or with kinks, and baselines.
-func (m objectivePerturbation) plan(r Request, s *Setup) error {
+// covered returns the problem of a plan with a ridge of 1, and refuses what the theorem does not cover: other
+// relations, losses with a second derivative of rank above one or with kinks, and baselines.
+func (objectivePerturbation) covered(r Request, p Plan) (mechanism.Problem, error) {
 	switch {
-	case s.Plan.NonPrivate:
-		return fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
+	case p.NonPrivate:
+		return mechanism.Problem{}, fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
 	case r.Delta == 0:
-		return fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
+		return mechanism.Problem{}, fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
 	case r.Neighboring == privacy.ReplaceOne:
-		return fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
+		return mechanism.Problem{}, fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
+	case r.Noise != "":
+		return mechanism.Problem{}, fmt.Errorf("erm: noise is %q with objective perturbation, want none named; it is normal", r.Noise)
 	}
-	if r.Noise != "" {
-		return fmt.Errorf("erm: noise is %q with objective perturbation, want none named; it is normal", r.Noise)
+	base, err := p.problem(1)
+	if err != nil {
+		return base, err
 	}
-	base, err := s.Plan.problem(1)
+	some := base
+	some.Ridge = 4 * base.Curvature()
+	if err = (mechanism.ObjectivePerturbation{NoiseMultiplier: 1, Smoothness: 0.5}).Covers(some); err != nil {
+		return base, fmt.Errorf("erm: %w", err)
+	}
+	return base, nil
+}
+
+func (m objectivePerturbation) plan(r Request, s *Setup) error {
+	base, err := m.covered(r, s.Plan)
 	if err != nil {
 		return err
 	}
