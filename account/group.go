@@ -115,6 +115,14 @@ func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 		}
 		most = max(most, v)
 	}
+	if records > 1 {
+		return most, nil
+	}
+	if c, err := compose(e, n); err == nil && c.loose { // as Epsilon has it
+		if v, failed := (RDP{}).Epsilon(e, delta, n); failed == nil {
+			most = min(most, v.Upper)
+		}
+	}
 	return most, nil
 }
 

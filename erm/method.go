@@ -46,7 +46,7 @@ type Step struct {
 type Fact struct{ Name, Value string }
 
 // methods is the table of methods, in the order in which they are listed.
-var methods = slices.Concat([]method{outputPerturbation{}, objectivePerturbation{}, exponential{}, zeroth{}}, linearMethods(), []method{lbfgs{}})
+var methods = slices.Concat([]method{outputPerturbation{}, objectivePerturbation{}, exponential{}, zeroth{}, frankWolfe{}}, linearMethods(), []method{lbfgs{}})
 
 // Names returns the names of all methods.
 func Names() []string {

@@ -72,7 +72,12 @@ func requests() map[string]Request {
 		"zeroth-order pure": with(func(r *Request) {
 			r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50
 		}),
-		"zeroth-order heads":  with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest{}, 20 }),
+		"zeroth-order heads": with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest{}, 20 }),
+		"frank-wolfe":        with(func(r *Request) { r.Method, r.FrankWolfe.Steps = MethodFrankWolfe, 20 }),
+		"frank-wolfe pure": with(func(r *Request) {
+			r.Method, r.Delta, r.Neighboring, r.FrankWolfe.Steps = MethodFrankWolfe, 0, privacy.ReplaceOne, 5
+		}),
+		"frank-wolfe heads":   with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest{}, 5 }),
 		"objective two heads": with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} }),
 	}
 }
@@ -122,7 +127,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: a second run on a ledger for one was paid", name)
 		}
 	}
-	for _, name := range []string{MethodOutput, MethodObjective, MethodExponential, MethodZeroth} {
+	for _, name := range []string{MethodOutput, MethodObjective, MethodExponential, MethodZeroth, MethodFrankWolfe} {
 		if !seen[name] || Summary(name) == "" {
 			t.Errorf("method %s has no request here, or no summary", name)
 		}
@@ -138,7 +143,7 @@ func TestPlansAreHeldToTheirNumbers(t *testing.T) {
 		}
 		for _, field := range []string{`"sensitivity":`, `"distance":`, `"smoothness":`, `"row-bound":`, `"max-records":`, `"ridge":`} {
 			from, to, found := strings.Cut(string(text), field)
-			if !found || field == `"row-bound":` && (setup.Plan.Exponential != nil || setup.Plan.Zeroth != nil) { // the bound of losses, or of their differences, alone counts there
+			if !found || field == `"row-bound":` && (setup.Plan.Exponential != nil || setup.Plan.Zeroth != nil || setup.Plan.FrankWolfe != nil) { // the bound of losses, of their differences, or of coordinates alone counts there
 				continue
 			}
 			edited := from + field + "3" + to[strings.IndexAny(to, ",}"):]

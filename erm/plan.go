@@ -49,12 +49,14 @@ type Plan struct {
 	Exponential *ExponentialPlan `json:"exponential,omitempty"`
 	// Zeroth is the section of zeroth-order descent.
 	Zeroth *ZerothPlan `json:"zeroth-order,omitempty"`
+	// FrankWolfe is the section of Frank-Wolfe.
+	FrankWolfe *FrankWolfePlan `json:"frank-wolfe,omitempty"`
 }
 
 // only refuses a plan without the section of its method, or with another one beside it.
 func (p Plan) only(present bool) error {
 	sections := 0
-	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil, p.Zeroth != nil} {
+	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil, p.Zeroth != nil, p.FrankWolfe != nil} {
 		if there {
 			sections++
 		}

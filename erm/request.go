@@ -44,10 +44,12 @@ type Request struct {
 	Center train.Choice
 	// Solver are the options of the solver of output perturbation.
 	Solver SolverRequest
-	// Choice are the options of the exponential mechanism.
+	// Choice are the options of the exponential mechanism, of which Frank-Wolfe has the way to choose.
 	Choice ChoiceRequest
 	// Zeroth are the options of zeroth-order descent.
 	Zeroth ZerothRequest
+	// FrankWolfe are the options of Frank-Wolfe.
+	FrankWolfe FrankWolfeRequest
 }
 
 // Setup is a plan with the parts of the model that it was made for.

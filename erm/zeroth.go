@@ -71,16 +71,25 @@ func (zeroth) summary() string {
 	return "descent by differences of losses along public random directions, without gradients"
 }
 
+// zerothNoise is the noise of a request: without delta the one that is exact.
+func (r Request) zerothNoise() string {
+	switch {
+	case r.Noise != "":
+		return r.Noise
+	case r.Delta == 0:
+		return NoiseL1
+	}
+	return NoiseGaussian
+}
+
+// centers allows it beside normal noise.
+func (zeroth) centers(r Request) bool { return r.zerothNoise() == NoiseGaussian }
+
 func (m zeroth) plan(r Request, s *Setup) error {
 	if r.SumRidge != 0 {
 		return fmt.Errorf("erm: ridge of the sum is %v with method %s, want none; it stops early in its place", r.SumRidge, MethodZeroth)
 	}
-	z := ZerothPlan{Steps: r.Zeroth.Steps, Directions: r.Zeroth.Directions, Radius: r.Zeroth.Radius, ClippingNorm: r.Zeroth.ClippingNorm, Rate: r.Zeroth.Rate, Noise: r.Noise}
-	if z.Noise == "" {
-		if z.Noise = NoiseGaussian; r.Delta == 0 {
-			z.Noise = NoiseL1
-		}
-	}
+	z := ZerothPlan{Steps: r.Zeroth.Steps, Directions: r.Zeroth.Directions, Radius: r.Zeroth.Radius, ClippingNorm: r.Zeroth.ClippingNorm, Rate: r.Zeroth.Rate, Noise: r.zerothNoise()}
 	if z.Steps == 0 {
 		z.Steps = DefaultZerothSteps
 	}

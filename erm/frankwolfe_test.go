@@ -1,0 +1,135 @@
+package erm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// TestFrankWolfeChoosesTheSteepestCoordinate compares choices at an epsilon of 1000 a step, at random weights, with
+// differences of the sum of losses: a score that is 0.1 bounds worse has a probability below exp(-50).
+func TestFrankWolfeChoosesTheSteepestCoordinate(t *testing.T) {
+	s, d := small(t, 2, 300)
+	r := rand.New(rand.NewPCG(3, 1))
+	request := Request{Method: MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, FrankWolfe: FrankWolfeRequest{Steps: 1, ClippingNorm: 1}}
+	setup, err := NewSetup(request, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := train.Encode(setup.Features, s, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peaks, err := mechanism.NewPeakRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, seen := frankWolfeRun{&fitting{Setup: setup, rows: rows, grant: silent{}}, *setup.Plan.FrankWolfe, peaks}, map[int]bool{}
+	for range 100 {
+		weights := make([]float64, 3)
+		for j := range weights {
+			weights[j] = 10 * r.NormFloat64()
+		}
+		chosen, failed := run.choose(weights)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		seen[chosen] = true
+		slope := make([]float64, 3)
+		for j := range slope {
+			const h = 1e-4
+			up, down := append([]float64(nil), weights...), append([]float64(nil), weights...)
+			up[j], down[j] = up[j]+h, down[j]-h
+			slope[j] = 300 * (meanLoss(setup, d, up) - meanLoss(setup, d, down)) / (2 * h)
+		}
+		most := max(math.Abs(slope[0]), math.Abs(slope[1]), math.Abs(slope[2]))
+		if got := -slope[chosen/2] * float64(1-2*(chosen%2)); got < most-0.2 {
+			t.Fatalf("candidate %d goes down by %v, want %v, at slopes %v", chosen, got, most, slope)
+		}
+	}
+	if len(seen) < 3 {
+		t.Errorf("only the candidates %v were chosen, want more of the 6", seen)
+	}
+}
+
+// TestFrankWolfeNearsTheMinimum holds the mean loss after 300 steps at a large epsilon near the least one in the
+// ball, of a fine grid. A function of curvature 1/4 along
+// unit rows, on a ball of radius 4 with points up to 8 apart, is within 2·(1/4)·8²/(T+2) of it after T steps
+// (Jaggi, "Revisiting Frank-Wolfe", ICML 2013, theorem 1, https://proceedings.mlr.press/v28/jaggi13.html): 0.11 here.
+func TestFrankWolfeNearsTheMinimum(t *testing.T) {
+	s, d := small(t, 2, 500)
+	setup, err := NewSetup(Request{Method: MethodFrankWolfe, Epsilon: 1e5, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5,
+		FrankWolfe: FrankWolfeRequest{Steps: 300, Radius: 4, ClippingNorm: 1}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Fit(context.Background(), newLedger(t, setup.Plan), setup, d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, least := meanLoss(setup, d, result.Model.Weights()), math.Inf(1)
+	for a := -4.0; a <= 4; a += 0.1 {
+		for b := math.Abs(a) - 4; b <= 4-math.Abs(a); b += 0.1 {
+			rest := 4 - math.Abs(a) - math.Abs(b)
+			for c := -rest; c <= rest; c += max(0.1, rest/20) {
+				least = min(least, meanLoss(setup, d, []float64{a, b, c}))
+			}
+		}
+	}
+	if magnitudes(result.Model.Weights()) > 4*(1+1e-9) || got > least+0.11 {
+		t.Errorf("the weights are %v with mean loss %v, want a sum of magnitudes of at most 4 and a loss near %v", result.Model.Weights(), got, least)
+	}
+}
+
+// TestFrankWolfeStaysSparse holds the ball and the number of weights that are not 0 at a small epsilon.
+func TestFrankWolfeStaysSparse(t *testing.T) {
+	s, d := small(t, 2, 200)
+	for _, steps := range []int{1, 2, 10} {
+		setup, err := NewSetup(Request{Method: MethodFrankWolfe, Epsilon: 0.1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, FrankWolfe: FrankWolfeRequest{Steps: steps, Radius: 3}}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Fit(context.Background(), newLedger(t, setup.Plan), setup, d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights, nonzero := result.Model.Weights(), 0
+		for _, w := range weights {
+			if w != 0 {
+				nonzero++
+			}
+		}
+		if len(weights) != 2 || nonzero > steps || nonzero == 0 || magnitudes(weights) > 3*(1+1e-9) {
+			t.Errorf("%d steps: the weights are %v, want at most %d of 2 that are not 0 and a sum of magnitudes of at most 3", steps, weights, steps)
+		}
+	}
+}
+
+func TestFrankWolfeRefusals(t *testing.T) {
+	s, _ := small(t, 2, 100)
+	for name, c := range map[string]struct {
+		change func(*Request)
+		want   string
+	}{
+		"baseline":      {func(r *Request) { r.Epsilon = math.Inf(1) }, "without privacy"},
+		"ridge":         {func(r *Request) { r.SumRidge = 1 }, "ridge"},
+		"noise":         {func(r *Request) { r.Noise = NoiseGaussian }, "noise"},
+		"steps":         {func(r *Request) { r.FrankWolfe.Steps = -1 }, "steps"},
+		"radius":        {func(r *Request) { r.FrankWolfe.Radius = -1 }, "radius"},
+		"clipping norm": {func(r *Request) { r.FrankWolfe.ClippingNorm = math.NaN() }, "clipping norm"},
+		"choice":        {func(r *Request) { r.Choice.Choice = "best" }, "choice"},
+		"center":        {func(r *Request) { r.Center = train.Yes }, "centered"},
+	} {
+		r := Request{Method: MethodFrankWolfe, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+		c.change(&r)
+		if _, err := NewSetup(r, s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
+		}
+	}
+}
