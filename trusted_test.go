@@ -28,7 +28,7 @@ const maxRecursion = 370
 // proof; and maxMinimizers their lines.
 var trustedMinimizers = []string{"loss.go", "minimize.go", "minimize_gradient.go", "minimize_newton.go", "objective.go", "descend.go", "candidates.go"}
 
-const maxMinimizers = 840
+const maxMinimizers = 880
 
 func TestTrustedPartIsSmall(t *testing.T) {
 	countTrusted(t, trusted, maxTrusted)

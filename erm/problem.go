@@ -19,8 +19,12 @@ func lossOf(l LossPlan) (mechanism.Loss, error) {
 		return mechanism.SoftmaxLoss(), nil
 	case model.Huber{}.Name():
 		return mechanism.HuberLoss(l.Width), nil
+	case model.Quantile{}.Name():
+		return mechanism.QuantileLoss(l.Quantile, l.Width), nil
+	case model.Hinge{}.Name():
+		return mechanism.HingeLoss(l.Width), nil
 	}
-	return mechanism.Loss{}, fmt.Errorf("erm: loss is %q, want logistic, one-vs-rest, softmax or huber", l.Name)
+	return mechanism.Loss{}, fmt.Errorf("erm: loss is %q, want logistic, one-vs-rest, softmax, hinge, huber or quantile", l.Name)
 }
 
 // problem returns the minimization of the plan with a ridge.

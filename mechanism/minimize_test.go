@@ -37,7 +37,7 @@ func toyRows(t testing.TB, dim int, records []toyRecord) *Rows {
 var toyLosses = []struct {
 	loss    Loss
 	columns int
-}{{LogisticLoss(), 1}, {OneVsRestLoss(), 3}, {SoftmaxLoss(), 3}, {HuberLoss(0.25), 1}}
+}{{LogisticLoss(), 1}, {OneVsRestLoss(), 3}, {SoftmaxLoss(), 3}, {HuberLoss(0.25), 1}, {QuantileLoss(0.3, 0.1), 1}, {HingeLoss(0.5), 1}}
 
 // randomRecord draws a record of norm at most 1, often 1.
 func randomRecord(r *rand.Rand, dim int, l Loss, columns int) toyRecord {
@@ -50,7 +50,7 @@ func randomRecord(r *rand.Rand, dim int, l Loss, columns int) toyRecord {
 	for j := range x {
 		x[j] *= size
 	}
-	if l.kind == lossHuber {
+	if l.kind == lossHuber || l.kind == lossQuantile {
 		return toyRecord{x, float32(2*r.Float64() - 1)}
 	}
 	return toyRecord{x, float32(r.IntN(max(2, columns)))}
@@ -89,6 +89,11 @@ func slowGradient(p Problem, dim int, records []toyRecord, w []float64) []float6
 			switch p.Loss.kind {
 			case lossHuber:
 				a = max(-p.Loss.width, min(p.Loss.width, z[k]-float64(r.label)))
+			case lossQuantile:
+				a = max(-p.Loss.quantile, min(1-p.Loss.quantile, 0.5-p.Loss.quantile+(z[k]-float64(r.label))/(2*p.Loss.width)))
+			case lossHinge:
+				y := 2*float64(r.label) - 1
+				a = -y * max(0, min(1, 0.5+(1-y*z[k])/(2*p.Loss.width)))
 			case lossSoftmax:
 				if a = math.Exp(z[k]) / total; own {
 					a--
@@ -186,7 +191,7 @@ func TestMinimizeSensitivityIsReached(t *testing.T) {
 		columns        int
 		ridge          float64
 		push, opposite float32
-	}{{LogisticLoss(), 1, 1, 1, 0}, {SoftmaxLoss(), 2, 1, 1, 0}, {HuberLoss(0.25), 1, 0.25, 1, -1}} {
+	}{{LogisticLoss(), 1, 1, 1, 0}, {SoftmaxLoss(), 2, 1, 1, 0}, {HuberLoss(0.25), 1, 0.25, 1, -1}, {QuantileLoss(0.5, 0.1), 1, 0.5, 1, -1}, {HingeLoss(0.2), 1, 1, 1, 0}} {
 		p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1, Ridge: c.ridge, MaxRecords: 10000}
 		records := []toyRecord{{[]float64{1}, c.opposite}}
 		for range 5200 {
@@ -238,6 +243,8 @@ func TestProblemRefusals(t *testing.T) {
 		"ridge":       func(p *Problem) { p.Ridge = 0 },
 		"max records": func(p *Problem) { p.MaxRecords = 0 },
 		"huber":       func(p *Problem) { p.Loss = HuberLoss(-1) },
+		"quantile":    func(p *Problem) { p.Loss = QuantileLoss(1, 0.1) },
+		"hinge":       func(p *Problem) { p.Loss = HingeLoss(math.Inf(1)) },
 	} {
 		p := good
 		change(&p)

@@ -83,3 +83,19 @@ func TestTrainMethodFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestTrainOutputLosses trains a support vector machine by output perturbation.
+func TestTrainOutputLosses(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "model")
+	mustInvoke(t, methodArguments(t, erm.MethodOutput, "train", "--out", folder, "--quiet", "--loss", "hinge", "--loss-width", "0.3")...)
+	if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "\nverified") {
+		t.Errorf("verify: %s", out)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "certificate.json"))
+	if err != nil || !strings.Contains(string(text), `"name": "hinge"`) || !strings.Contains(string(text), `"width": 0.3`) {
+		t.Errorf("the certificate does not name the loss and its width: %v", err)
+	}
+	if status, _, said := invoke(methodArguments(t, erm.MethodOutput, "train", "--dry-run", "--loss", "squared-classes")...); status != exitUsage || !strings.Contains(said, "want logistic") {
+		t.Errorf("squared-classes: got status %d and %q, want a refusal", status, said)
+	}
+}
