@@ -24,11 +24,18 @@ type methodFlags struct {
 	noise    string
 	choice   erm.ChoiceRequest
 	solver   erm.SolverRequest
+	// directions are those of a step of zeroth-order descent, l1Radius that of Frank-Wolfe.
+	directions int
+	l1Radius   float64
 }
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
-	"center":        {train.MethodGD, train.MethodSGD, erm.MethodOutput, erm.MethodObjective},
+	"center":        {train.MethodGD, train.MethodSGD, erm.MethodOutput, erm.MethodObjective, erm.MethodZeroth},
+	"steps":         {train.MethodGD, train.MethodSGD, erm.MethodZeroth, erm.MethodFrankWolfe},
+	"clipping-norm": {train.MethodGD, train.MethodSGD, erm.MethodZeroth, erm.MethodFrankWolfe},
+	"directions":    {erm.MethodZeroth},
+	"l1-radius":     {erm.MethodFrankWolfe},
 	"output-noise":  {erm.MethodOutput, erm.MethodZeroth},
 	"solver":        {erm.MethodOutput},
 	"solver-steps":  {erm.MethodOutput},
@@ -38,11 +45,11 @@ var ownFlags = map[string][]string{
 	"grid-points":   {erm.MethodExponential},
 	"grid-reach":    {erm.MethodExponential},
 	"loss-bound":    {erm.MethodExponential},
-	"choice":        {erm.MethodExponential},
+	"choice":        {erm.MethodExponential, erm.MethodFrankWolfe},
 }
 
 // descentFlags are the flags of gradient descent with noise in every step.
-var descentFlags = []string{"steps", "sampling-probability", "batch-size", "parts", "clipping", "clipping-norm", "whiten", "learning-rate", "momentum", "ridge",
+var descentFlags = []string{"sampling-probability", "batch-size", "parts", "clipping", "whiten", "learning-rate", "momentum", "ridge",
 	"average", "epsilon-per-step", "unit", "max-records-per-person", streamFlag, cacheFeaturesFlag, "holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound",
 	"class-weights", "sample-weights", "parameter-radius", "optimizer", "schedule", "warm-up", "l1", "output-rule", "noise-contraction", "accounting", "temperature"}
 
@@ -63,7 +70,9 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&m.choice.Points, "grid-points", 0, "points of the grid along each weight (default: by the number of weights)")
 	f.Float64Var(&m.choice.Reach, "grid-reach", 0, "the grid goes from minus this to this along each weight (default: a score of 5 for the longest row)")
 	f.Float64Var(&m.choice.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
-	f.StringVar(&m.choice.Choice, "choice", "", fmt.Sprintf("how a point of the grid is chosen: %s or %s (default %s)", erm.ChoiceFlip, erm.ChoiceExponential, erm.ChoiceFlip))
+	f.StringVar(&m.choice.Choice, "choice", "", fmt.Sprintf("how a point of the grid, or a coordinate of %s, is chosen: %s or %s (default %s, of coordinates %s with a delta)", erm.MethodFrankWolfe, erm.ChoiceFlip, erm.ChoiceExponential, erm.ChoiceFlip, erm.ChoiceExponential))
+	f.IntVar(&m.directions, "directions", 0, fmt.Sprintf("random directions in a step of %s (default %d)", erm.MethodZeroth, erm.DefaultDirections))
+	f.Float64Var(&m.l1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: 100 for rows of norm 1)", erm.MethodFrankWolfe))
 }
 
 // elsewhere reports whether the method is one of package erm.
@@ -94,7 +103,9 @@ func (m *methodFlags) check() error {
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Center: r.Center, Choice: m.choice, Solver: m.solver}
+		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Center: r.Center, Choice: m.choice, Solver: m.solver,
+		Zeroth:     erm.ZerothRequest{Steps: r.Steps, Directions: m.directions, ClippingNorm: r.ClippingNorm},
+		FrankWolfe: erm.FrankWolfeRequest{Steps: r.Steps, Radius: m.l1Radius, ClippingNorm: r.ClippingNorm}}
 }
 
 // runMethod is run for a method of package erm.

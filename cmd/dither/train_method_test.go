@@ -11,7 +11,7 @@ import (
 )
 
 // minimizing are the methods of package erm that this file trains with.
-var minimizing = []string{erm.MethodOutput, erm.MethodObjective, erm.MethodExponential}
+var minimizing = []string{erm.MethodOutput, erm.MethodObjective, erm.MethodExponential, erm.MethodZeroth, erm.MethodFrankWolfe}
 
 // TestTrainMethods trains with these methods, verifies and measures what was written, and wants
 // an edited plan to be noticed.
