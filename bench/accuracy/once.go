@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,34 +94,40 @@ func (s settings) encode(setup train.Setup, d *data.Dataset, name string) (*trai
 		return train.NewTable(setup, d, 0)
 	}
 	path := filepath.Join(s.features, name+".rows")
-	if file, err := os.Open(path); err == nil {
-		defer file.Close()
-		info, err := file.Stat()
-		if err != nil {
-			return nil, err
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = keep(path, setup, d); err == nil {
+			file, err = os.Open(path)
 		}
-		return train.ReadTable(setup, file, info.Size())
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	e, err := train.NewEncoder(setup, train.Options{}, file)
-	if err != nil {
-		return nil, err
-	}
-	if err = e.Append(d); err != nil {
-		return nil, err
-	}
-	if err = e.Close(nil); err != nil {
-		return nil, err
-	}
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	return train.ReadTable(setup, file, info.Size())
+}
+
+// keep writes the encoded records to a file that has its name once it is whole.
+func keep(path string, setup train.Setup, d *data.Dataset) error {
+	file, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	e, err := train.NewEncoder(setup, train.Options{}, file)
+	if err == nil {
+		err = e.Append(d)
+	}
+	if err == nil {
+		err = e.Close(nil)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
 }
 
 // once trains once and measures on the test part.
