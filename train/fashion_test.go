@@ -42,7 +42,7 @@ func npyFromIDX(t *testing.T, from, to, shape string, header int) string {
 }
 
 // TestFashionMNIST holds softmax on raw pixels with the tool's defaults. The figure's standard
-// deviation between runs is about 0.001, and the floor is more than ten of them away.
+// deviation between runs is about 0.0015, and the floor is more than ten of them away.
 func TestFashionMNIST(t *testing.T) {
 	dir, temporary := realData(t, "fashion-mnist"), t.TempDir()
 	s, err := (&data.Schema{Name: "fashion-mnist", Row: "one image", Records: 60000, MaxRecords: 70000,
@@ -64,7 +64,7 @@ func TestFashionMNIST(t *testing.T) {
 	train, test := load("train", 60000), load("t10k", 10000)
 	got := float64(classify(t, run(t, ask(), Options{Momentum: DefaultMomentum}, s, train), test).Accuracy)
 	t.Logf("fashion-mnist, epsilon 1: accuracy %.4f", got)
-	if got < 0.83 {
-		t.Errorf("accuracy is %.4f, want at least 0.83", got)
+	if got < 0.82 {
+		t.Errorf("accuracy is %.4f, want at least 0.82", got)
 	}
 }
