@@ -23,7 +23,7 @@ func (silent) Pay(mechanism.Event) error { return nil }
 // zerothExact returns a run over records without noise, at the directions of its first step.
 func zerothExact(t *testing.T, noise string, s *data.Schema, d *data.Dataset) *zerothRun {
 	t.Helper()
-	setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Noise: noise}, s)
+	setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestDifferencesAreDerivatives(t *testing.T) {
 func TestZerothReachesTheMinimum(t *testing.T) {
 	s, d := small(t, 2, 1000)
 	fit := func(epsilon, delta float64, noise string) (Setup, []float64) {
-		setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne, Noise: noise}, s)
+		setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,11 +24,12 @@ func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
 	return err
 }
 
-// recommend leaves the choice to package erm, unless a flag or the schema asks for what only descent has.
+// recommend leaves the choice to package erm, unless a flag or the schema asks for what descent has.
 func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommendation, error) {
 	var asked string
 	m.flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(descentFlags, f.Name) && asked == "" {
+		descent := slices.Contains(descentFlags, f.Name) || slices.Contains(ownFlags[f.Name], train.MethodGD)
+		if descent && asked == "" {
 			asked = "--" + f.Name
 		}
 	})
@@ -36,7 +37,7 @@ func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommenda
 		asked = "a column with private bounds or levels"
 	}
 	if asked != "" {
-		return erm.Recommendation{Method: train.MethodGD, Reason: asked + " is for descent only"}, nil
+		return erm.Recommendation{Method: train.MethodGD, Reason: asked + " is for descent"}, nil
 	}
 	return erm.Recommend(m.request(r), s)
 }

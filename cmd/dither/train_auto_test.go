@@ -19,7 +19,7 @@ func TestTrainAuto(t *testing.T) {
 	}{
 		{levels, nil, "method dp-gd: descent", "gradient steps"},
 		{number, nil, "method sufficient-statistics: the noise", "sums of products"},
-		{number, []string{"--steps", "30"}, "method dp-gd: --steps is for descent only", "gradient steps"},
+		{number, []string{"--steps", "30"}, "method dp-gd: --steps is for descent", "gradient steps"},
 		{levels, []string{"--delta", "0"}, "method output-perturbation: delta is 0", "output-perturbation"},
 		{levels, []string{"--non-private"}, "method l-bfgs: without privacy", "NOT PRIVATE"},
 	} {
