@@ -4,6 +4,7 @@ package dither_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +13,23 @@ import (
 )
 
 // TestMutantsAreConvicted runs each mutant's test over its edit: it must compile, and the test
-// must fail. That the tests pass without an edit is what the ordinary run shows.
+// must fail. That the tests pass without an edit is what the ordinary run shows. With DITHER_MUTANTS=k/n
+// in the environment it takes the k-th of every n mutants, k from 0.
 func TestMutantsAreConvicted(t *testing.T) {
-	for _, m := range mutants {
-		t.Run(m.name, func(t *testing.T) { convict(t, m, overlay(t, m)) })
+	part, parts := 0, 1
+	if share := os.Getenv("DITHER_MUTANTS"); share != "" {
+		if n, err := fmt.Sscanf(share, "%d/%d", &part, &parts); n != 2 || err != nil || part < 0 || part >= parts {
+			t.Fatalf("DITHER_MUTANTS is %q, want k/n with k from 0 to n-1", share)
+		}
+	}
+	for i, m := range mutants {
+		if i%parts != part {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			convict(t, m, overlay(t, m))
+		})
 	}
 }
 

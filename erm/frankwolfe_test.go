@@ -63,6 +63,9 @@ func TestFrankWolfeChoosesTheSteepestCoordinate(t *testing.T) {
 // unit rows, on a ball of radius 4 with points up to 8 apart, is within 2·(1/4)·8²/(T+2) of it after T steps
 // (Jaggi, "Revisiting Frank-Wolfe", ICML 2013, theorem 1, https://proceedings.mlr.press/v28/jaggi13.html): 0.11 here.
 func TestFrankWolfeNearsTheMinimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a limit, which the ordinary run holds")
+	}
 	s, d := small(t, 2, 500)
 	setup, err := NewSetup(Request{Method: MethodFrankWolfe, Epsilon: 1e5, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5,
 		FrankWolfe: FrankWolfeRequest{Steps: 300, Radius: 4, ClippingNorm: 1}}, s)
@@ -89,6 +92,9 @@ func TestFrankWolfeNearsTheMinimum(t *testing.T) {
 
 // TestFrankWolfeStaysSparse holds the ball and the number of weights that are not 0 at a small epsilon.
 func TestFrankWolfeStaysSparse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a limit, which the ordinary run holds")
+	}
 	s, d := small(t, 2, 200)
 	for _, steps := range []int{1, 2, 10} {
 		setup, err := NewSetup(Request{Method: MethodFrankWolfe, Epsilon: 0.1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, FrankWolfe: FrankWolfeRequest{Steps: steps, Radius: 3}}, s)

@@ -136,6 +136,9 @@ func TestDifferencesAreDerivatives(t *testing.T) {
 // an earlier one, all steps together would leave normal noise of deviation 0.07 on a weight, and Laplace noise of 0.042:
 // the tolerances are seven of these.
 func TestZerothReachesTheMinimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a limit, which the ordinary run holds")
+	}
 	s, d := small(t, 2, 1000)
 	fit := func(epsilon, delta float64, noise string) (Setup, []float64) {
 		setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)

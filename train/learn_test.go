@@ -90,6 +90,9 @@ func shopPlan(t testing.TB, r Request, s *data.Schema) Setup {
 // was asked and no less than 0.998 of it, the thresholds take their share of delta, and the event is the same
 // when the schema is read again.
 func TestLearnedPlanCostsWhatWasAsked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many calibrations, which the ordinary run holds")
+	}
 	for name, change := range map[string]func(*Request){
 		"defaults": func(*Request) {},
 		"small":    func(r *Request) { r.Epsilon, r.Delta = 0.1, 1e-8 },
