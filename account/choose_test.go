@@ -95,12 +95,12 @@ func TestGroupsOfSampledRecords(t *testing.T) {
 }
 
 // TestEpsilonGroupBesideChoices prices a group by hand: k records move noise by k bounds, widen the range of a
-// choice k times, and meet an event of probability δ with at most k·δ. The general bound in steps has none at all
+// choice k times, and pass a threshold with at most k·δ, the noise being large. The general bound in steps has none at all
 // here, since δ' of a step falls below that of the event.
 func TestEpsilonGroupBesideChoices(t *testing.T) {
 	of := func(k float64) mechanism.Event {
-		return mechanism.Sequence{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03 * k}, Count: 6}, mechanism.AssumedDP{Delta: 5e-8 * k, Neighboring: privacy.AddOrRemoveOne},
-			mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40 / k}, Count: 60}, mechanism.PermuteAndFlip{Epsilon: 0.02 * k}, mechanism.KNorm{NoiseMultiplier: 50 / k}}
+		return mechanism.Sequence{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03 * k}, Count: 6}, mechanism.Gaussian{NoiseMultiplier: 40 / k}, mechanism.AssumedDP{Delta: 5e-8 * k, Neighboring: privacy.AddOrRemoveOne},
+			mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40 / k}, Count: 59}, mechanism.PermuteAndFlip{Epsilon: 0.02 * k}, mechanism.KNorm{NoiseMultiplier: 50 / k}}
 	}
 	for _, k := range []int{2, 5, 9} {
 		got, err := EpsilonGroup(PLD{}, of(1), 1e-6, privacy.AddOrRemoveOne, k)

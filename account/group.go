@@ -48,12 +48,17 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 // groupBySteps is the general bound from what one record costs at each delta.
 func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (float64, error)) (float64, error) {
 	one, err := epsilonAt(delta)
-	if err != nil || records == 1 || one == 0 || math.IsInf(one, 1) {
+	if err != nil || records == 1 || math.IsInf(one, 1) {
 		return one, err
 	}
 	k := float64(records)
 	if delta == 0 {
 		return k * one * (1 + 1e-15), nil
+	}
+	if one == 0 { // k records may still cost something: each step has its own δ
+		if one, err = epsilonAt(delta / k); err != nil || one == 0 || math.IsInf(one, 1) {
+			return one, err
+		}
 	}
 	holds := func(epsilon float64) bool {
 		// Σ_{i<k} e^(iε) ≤ k·e^((k-1)ε), and the sum itself where it does not overflow.
@@ -82,7 +87,7 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
 // records move a Gaussian, Laplace or discrete release by k bounds; what is pure, or of bounded range, is so with k
-// times its epsilon; (ε, δ) is for k records as assumedGroup says; a Poisson sample holds a binomial number of them, so that it is a mixture of shifts
+// times its epsilon; (ε, δ) is for k records as assumedGroup says, and a threshold as withThresholds does; a Poisson sample holds a binomial number of them, so that it is a mixture of shifts
 // (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms",
 // 2024, theorem 3.1, https://arxiv.org/abs/2401.10294). Where parts stand in parallel the records may be in
 // different ones: given the part of each, a part with k of them costs what k records cost there, all parts
@@ -165,8 +170,9 @@ func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 	remove, add := []pld.Term{}, []pld.Term{}
 	square := 0.0
 	for _, p := range portions {
-		all, err := terms(p.event, n)
-		if err != nil {
+		event, known := withThresholds(p.event, p.records)
+		all, err := terms(event, n)
+		if err != nil || !known {
 			return c, false
 		}
 		for _, t := range all {

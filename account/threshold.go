@@ -1,0 +1,71 @@
+package account
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
+)
+
+// withThresholds returns an event for the price of a group: assumedGroup makes of it what the thresholds in it cost
+// for so many records. It reports false where that is not known.
+//
+// A release of names (mechanism.DiscoveryTerms) costs its noise and, with a probability of δ, the name of a record
+// that no other record has. The second is no release of its own: the records of a group may have one name in common,
+// which passes the threshold with more than k·δ, since its count is k times as far up. So a statement of (0, δ) behind noise is
+// taken for such a threshold, see passing, which is never less than the k·δ of a statement by itself. One that stands
+// in a sequence without noise before it has no price here.
+func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
+	if records == 1 {
+		return e, true
+	}
+	switch e := e.(type) {
+	case mechanism.Sequence:
+		out := make(mechanism.Sequence, len(e))
+		for i, part := range e {
+			known := true
+			if d, threshold := part.(mechanism.AssumedDP); threshold && d.Epsilon == 0 && d.Delta > 0 {
+				if i == 0 {
+					return e, false
+				}
+				d.Delta, known = passing(e[i-1], d.Delta, records)
+				d.Delta /= float64(records)
+				out[i] = d
+			} else {
+				out[i], known = withThresholds(part, records)
+			}
+			if !known {
+				return e, false
+			}
+		}
+		return out, true
+	case mechanism.Repeat:
+		inner, known := withThresholds(e.Event, records)
+		return mechanism.Repeat{Event: inner, Count: e.Count}, known
+	case mechanism.Partition:
+		inner, known := withThresholds(e.Event, records)
+		return mechanism.Partition{Parts: e.Parts, Event: inner}, known
+	}
+	return e, true
+}
+
+// passing bounds the probability that any name that only a group of k records has is released, where that of one record's
+// names is at most δ, and reports false for noise of which it is not known. The threshold lies a tail of δ above the rows of
+// one record, and those of the group are at most k-1 bounds more. As in mechanism.DiscoveryTerms the tail is convex below the
+// threshold, so that all rows under one name, or each under its own, is the worst: the latter pass with at most k·δ.
+func passing(noise mechanism.Event, delta float64, records int) (float64, bool) {
+	k, together := float64(records), 0.0
+	switch noise := noise.(type) {
+	case mechanism.Gaussian:
+		below := numeric.BisectLog(1e-12, 64, 1e-12, func(x float64) bool { return numeric.NormalCDF(-x) > delta }) * (1 - 1e-9)
+		together = numeric.NormalCDF((k-1)/noise.NoiseMultiplier - below)
+	case mechanism.KNorm:
+		together = delta * math.Exp((k-1)/noise.NoiseMultiplier)
+	default:
+		return 0, false
+	}
+	if !(together < 0.5) || delta >= 0.5 { // beyond the threshold the tail is not convex
+		return 1, true
+	}
+	return min(1, max(together, k*delta)*(1+1e-9)), true
+}
