@@ -257,3 +257,19 @@ func newton(s Setup, d *data.Dataset, ridge float64) []float64 {
 	}
 	return w
 }
+
+// TestLearnedColumnsAreRefused: bounds that another training learned are not paid for by a plan of this package.
+func TestLearnedColumnsAreRefused(t *testing.T) {
+	s := housesSchema(1000)
+	s.Columns[0].Learning = data.Private
+	learned, err := s.WithBounds("size", 20, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{MethodSufficientStatistics, "newton", MethodOutput, MethodZeroth} {
+		r := Request{Method: method, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+		if _, err := NewSetup(r, learned); err == nil || !strings.Contains(err.Error(), "another training learned") {
+			t.Errorf("%s: got %v, want the learned column refused", method, err)
+		}
+	}
+}

@@ -102,6 +102,9 @@ func (r Request) check(s *data.Schema) error {
 	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 		return fmt.Errorf("erm: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
 	}
+	if learned := s.Learned(); len(learned) > 0 {
+		return fmt.Errorf("erm: column %q has what another training learned, want it declared; write numeric: or levels: without learned, and count the cost of that training too", learned[0].Name)
+	}
 	return s.Validate()
 }
 
