@@ -17,10 +17,10 @@ type PeakRows struct {
 }
 
 // NewPeakRows goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
-// bounds alone.
+// bounds alone, and rows that are read from a file, which would have to hold at each reading what it held at the first.
 func NewPeakRows(r *Rows) (*PeakRows, error) {
-	if r == nil || r.frame.m != nil {
-		return nil, fmt.Errorf("mechanism: scores are asked for of no rows or of rows that are moved by a center, want rows without one")
+	if r == nil || r.frame.m != nil || r.file != nil {
+		return nil, fmt.Errorf("mechanism: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
 	out := &PeakRows{rows: r, peaks: make([]int64, r.count)}
 	err := r.Each(r.first, r.count, func(b Block) error {

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -204,6 +205,14 @@ func TestScoreRefusals(t *testing.T) {
 	}
 	if _, err = NewPeakRows(nil); err == nil {
 		t.Error("no rows were taken")
+	}
+	text := inFile(t, rows)
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = NewPeakRows(file); err == nil {
+		t.Error("rows in a file were taken, which may hold other integers when they are added")
 	}
 	peaks, err := NewPeakRows(rows)
 	if err != nil {
