@@ -119,6 +119,17 @@ func (p Plan) choices() int {
 	return 0
 }
 
+// needsDelta says why the plan has no epsilon at delta 0.
+func (p Plan) needsDelta() error {
+	switch p.Statistic {
+	case CategoriesStatistic:
+		return fmt.Errorf("query: delta is 0 for %s, want more; a threshold hides a category of one record except with a part of delta", p.Statistic)
+	case CovarianceStatistic, CorrelationStatistic:
+		return fmt.Errorf("query: delta is 0 for %s, want more; its noise is gaussian, which has no epsilon at delta 0", p.Statistic)
+	}
+	return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise or a delta of more than 0", p.Statistic, p.Noise)
+}
+
 // Validate returns the first reason why the plan makes no sense.
 func (p Plan) Validate() error {
 	f, known := forms[p.Statistic]
@@ -136,7 +147,7 @@ func (p Plan) Validate() error {
 	case !(p.Delta >= 0 && p.Delta < 1):
 		return fmt.Errorf("query: delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", p.Delta)
 	case p.Delta == 0 && math.IsInf(p.PureEpsilon(), 1):
-		return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise, a choice, or a delta of more than 0", p.Statistic, p.Noise)
+		return p.needsDelta()
 	case p.MaxRecords < 1:
 		return fmt.Errorf("query: max records is %d, want the declared bound on the number of records", p.MaxRecords)
 	case p.RowsPerPerson < 0:

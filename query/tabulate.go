@@ -175,7 +175,7 @@ func (a Answer) rescale(lower, width float64) Answer {
 	return Answer{lower + width*a.Value, width * a.Deviation, lower + width*a.Lower, lower + width*a.Upper, a.Count}
 }
 
-// meanOf is the share of b in a+b.
+// meanOf is the share of b in a+b; where noise leaves nothing of the count, the middle of the interval.
 func meanOf(l law, a, b, level float64) Answer {
 	count := a + b
 	m := 0.5
@@ -187,6 +187,10 @@ func meanOf(l law, a, b, level float64) Answer {
 		answer.Deviation = l.deviation() * math.Hypot(1-m, m) / count
 	}
 	answer.Lower, answer.Upper = fieller(l, a, b, level)
+	if !(count > 0) {
+		answer.Value = (answer.Lower + answer.Upper) / 2
+	}
+	answer.Value = min(max(answer.Value, answer.Lower), answer.Upper)
 	return answer
 }
 
