@@ -46,7 +46,7 @@ func (m Measure) fixed(decimals int) string {
 		return "-"
 	}
 	size := math.Abs(float64(m))
-	if size >= 1e9 || (size > 0 && size < math.Pow10(-decimals)) {
+	if size >= 1e9 || (decimals > 0 && size > 0 && size < math.Pow10(-decimals)) {
 		return strconv.FormatFloat(float64(m), 'e', 3, 64)
 	}
 	return strconv.FormatFloat(float64(m), 'f', decimals, 64)

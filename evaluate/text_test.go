@@ -159,3 +159,15 @@ func TestWriteTextReportsAFailedWrite(t *testing.T) {
 		}
 	}
 }
+
+// A count that noise has left below 1 is written like the other counts of its column.
+func TestSmallCountsHaveNoExponent(t *testing.T) {
+	for m, want := range map[Measure]string{0.5978: "1", 0.1157: "0", 0: "0", 12.4: "12", 2e9: "2.000e+09"} {
+		if got := m.fixed(0); got != want {
+			t.Errorf("%v is written %q, want %q", float64(m), got, want)
+		}
+	}
+	if got := Measure(0.00001).fixed(4); got != "1.000e-05" {
+		t.Errorf("a small measure is written %q, want its digits", got)
+	}
+}
