@@ -80,7 +80,7 @@ func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request,
 	}
 	for _, name := range o.Extra {
 		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
-			return request{}, nil, fmt.Errorf("data: extra column is %q, want a column of schema %q; name a declared one", name, s.Name)
+			return request{}, nil, fmt.Errorf("data: column to read is %q, want a column that the schema names; one that is no feature is declared as ignore", name)
 		}
 	}
 	for _, name := range s.privateLevels() {

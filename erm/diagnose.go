@@ -204,7 +204,7 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 // diagnosis' map of rows and loss.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	if m.Linear() != n.setup.Model || m.Features().Norm != n.setup.Features.Norm || m.Features().Whitening != nil || m.Features().Center != nil {
-		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened", n.Loss, n.Features)
+		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened (--center no --whiten no)", n.Loss, n.Features)
 	}
 	loss, err := n.meanLoss(m.Weights())
 	return loss - n.Minimum, err

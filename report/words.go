@@ -112,7 +112,7 @@ func (g Guarantee) limits() []string {
 	return []string{
 		"It does not promise that nothing can be learned about a person. A pattern of the whole population, once known, applies to each member, whether or not their record was used.",
 		"It covers this training run. Other releases from the same records add to what can be learned, and their budgets add up.",
-		"It holds for one unit, as named above. Whoever has several rows among the records is protected less, the more rows the less.",
+		"It holds for one unit, as named above. Whoever has several such units among the records is protected less, the more the less.",
 		"It rests on what was declared public and on the assumptions listed on this page. A bound or a name of a level that was copied out of the records is not protected.",
 		"It says nothing of whether the model is accurate or fair, and does not protect the file of records.",
 	}
