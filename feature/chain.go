@@ -27,6 +27,11 @@ func (c *Chain) Specs() []Spec { return c.specs }
 // Transforms reports whether there is a transform after the encoder.
 func (c *Chain) Transforms() bool { return len(c.transforms) > 0 }
 
+// OneNumber reports whether a row is a single number, which would be a constant if it were scaled to a fixed norm.
+func (c *Chain) OneNumber() bool {
+	return !c.Transforms() && len(c.encoder.columns) == 1 && c.encoder.columns[0].indicators == 0 && c.encoder.columns[0].buckets == 0
+}
+
 // Dim returns the number of features.
 func (c *Chain) Dim() int {
 	if n := len(c.transforms); n > 0 {

@@ -48,7 +48,7 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Unit, p.RowsPerPerson = r.Person.Unit(s.Row), s.RowsPerPerson
+	p.Unit = r.Person.Unit(s.Row)
 	return &Holdout{Share: h.Share, Evaluation: p}, nil
 }
 

@@ -30,6 +30,8 @@ func (u *PersonUnit) validate(p Plan) error {
 		return nil
 	case u.Column == "" || u.MaxRows < 1 || u.MaxRows > maxRowsPerPerson:
 		return fmt.Errorf("train: person is column %q with at most %d rows, want a column of the schema and 1 to %d rows", u.Column, u.MaxRows, maxRowsPerPerson)
+	case p.RowsPerPerson != 0:
+		return fmt.Errorf("train: one person has %d rows with persons as records, want none declared; a record is all of them", p.RowsPerPerson)
 	case p.Sampling == samplingFixedSize:
 		return fmt.Errorf("train: batches of fixed size are asked for with persons as records, want all persons, Poisson samples or parts; the number of persons is not declared")
 	case p.Clipping.Mode.ofRows():
@@ -44,6 +46,15 @@ func (u *PersonUnit) Unit(row string) string {
 		return row
 	}
 	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
+}
+
+// RowsPerPerson is the number of records that one person may have: what the schema declares of rows, and 0,
+// no group beside the record, where a record is all rows of a person.
+func (u *PersonUnit) RowsPerPerson(declared int) int {
+	if u == nil {
+		return declared
+	}
+	return 0
 }
 
 // scale is how much larger one record's sum may be than one row's, at most.

@@ -200,6 +200,13 @@ func TestPersonPlans(t *testing.T) {
 	if !strings.Contains(s.Plan.Unit, "all rows with one who") {
 		t.Errorf("unit: %q", s.Plan.Unit)
 	}
+	if s.Plan.RowsPerPerson != 0 || s.Plan.Derivation().Unit.RowsPerPerson != 0 {
+		t.Errorf("%d rows of a person beside the person, want none", s.Plan.RowsPerPerson)
+	}
+	s.Plan.RowsPerPerson = 3
+	if err := s.Plan.Validate(); err == nil || !strings.Contains(err.Error(), "with persons as records") {
+		t.Errorf("a plan with rows of a person beside the person: got %v, want an error", err)
+	}
 	for name, change := range map[string]func(*Request){
 		"no column":     func(r *Request) { r.Person = &PersonUnit{MaxRows: 3} },
 		"no rows":       func(r *Request) { r.Person = &PersonUnit{Column: "who"} },

@@ -44,7 +44,8 @@ type Request struct {
 	ClippingMode    ClippingMode
 	ClippingNorm    float64
 	ParameterRadius float64
-	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and ClipDataAndParameter).
+	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and ClipDataAndParameter, and
+	// where a row is one number, of which NormUnit would make a constant).
 	Normalization feature.Normalization
 	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample and ClipDataAndParameter.
 	Radius float64
@@ -142,7 +143,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: r.Person.RowsPerPerson(s.RowsPerPerson), Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		ClassWeights: largestOne(r.ClassWeights), SampleWeights: r.SampleWeights, NonPrivate: math.IsInf(r.Epsilon, 1)}
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {
@@ -223,7 +224,7 @@ func (r Request) features(c *feature.Chain) *feature.Map {
 	m := &feature.Map{Chain: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
-		if r.ClippingMode.ofRows() || r.PrivateRadius {
+		if r.ClippingMode.ofRows() || r.PrivateRadius || c.OneNumber() {
 			m.Norm = feature.NormClip
 		}
 	}

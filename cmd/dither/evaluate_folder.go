@@ -24,7 +24,7 @@ func evaluationAssumptions(p evaluate.Plan) []string {
 		"The machine, its operator and its source of randomness are trusted.",
 	}
 	if p.Person != nil {
-		out = append(out, fmt.Sprintf("A record is a person: the rows with one %s, of which the first %d are used; rows without one are not used.", p.Person.Column, p.Person.MaxRows))
+		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q, of which the first %d are used; rows without one are not used.", p.Person.Column, p.Person.MaxRows))
 	} else if p.RowsPerPerson == 0 {
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
 	}

@@ -44,7 +44,7 @@ func assumptions(s train.Setup, t tables) []string {
 		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
 	}
 	if p.Person != nil {
-		out = append(out, fmt.Sprintf("A record is a person: the rows with one %s. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a %s are not used.", p.Person.Column, p.Person.MaxRows, p.Person.MaxRows, p.Person.Column))
+		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a text there are not used.", p.Person.Column, p.Person.MaxRows, p.Person.MaxRows))
 	} else if p.RowsPerPerson == 0 {
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
 	}

@@ -42,7 +42,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 		agree("length of the weights", p.Dim, m.Linear().Dim),
 		agree("number of weight vectors", p.Columns, m.Linear().Columns),
 		agree("unit", p.Unit, p.Person.Unit(s.Row)),
-		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("number of rows of one person", p.RowsPerPerson, p.Person.RowsPerPerson(s.RowsPerPerson)),
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		checkPaid(p, m.Features()),
@@ -122,8 +122,12 @@ func promise(c certificate.Certificate) string {
 	}
 	words := relationMeaning(c.Neighboring)
 	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one record (%s), by accountant %s: %s changes the probability of whatever "+
-		"anyone may conclude from the %s by at most the factor %s (e to the power epsilon), plus %v.",
-		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, released(c), epsilonText(math.Exp(float64(c.Epsilon))), c.Delta)
+		"anyone may conclude from the %s by at most the factor %s (e to the power epsilon)",
+		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, released(c), epsilonText(math.Exp(float64(c.Epsilon))))
+	if c.Delta > 0 {
+		text += fmt.Sprintf(", plus %v", c.Delta)
+	}
+	text += "."
 	if c.GroupRows > 1 {
 		text += fmt.Sprintf(" For all %d rows that one person has at most, epsilon is %s at the same delta.", c.GroupRows, epsilonText(float64(c.GroupEpsilon)))
 	}
