@@ -132,7 +132,7 @@ func (d diagnosis) write(w io.Writer) error {
 	line("loss", "%s over %d records of %d features", d.Loss, d.Records, d.Features)
 	line("rank of Σ x·xᵀ", "%d eigenvalues above %.3g", d.Rank, d.Tolerance)
 	line("effective rank", "%.2f (trace over largest eigenvalue)", d.EffectiveRank)
-	line("eigenvalues of the mean", "%.4g to %.4g", d.Least, d.Largest)
+	line("eigenvalues of the mean", "%.4g to %.4g", max(d.Least, 0), d.Largest) // rounding may leave a little less than 0
 	line("bound of rows", "%.4g", d.RowBound)
 	line("Lipschitz constant", "%s", digits(d.Lipschitz))
 	line("smoothness", "%.4g (by the bound of rows %.4g)", d.Smoothness, d.PublicSmoothness)

@@ -126,6 +126,9 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	}
 	var target folder
 	if k.out != "" {
+		if exists(k.out) {
+			return fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
+		}
 		if target, err = newFolder(k.out, false); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/report"
@@ -22,6 +21,14 @@ func estimateRows(i *train.Inference) report.Table {
 
 func estimateDigits(v float64) string { return fmt.Sprintf("%.5g", v) }
 
+// determinationWords is R² from released sums, which the noise may carry beyond 1.
+func determinationWords(v float64) string {
+	if v >= 1 {
+		return "hidden by the noise"
+	}
+	return fmt.Sprintf("%.4f", v)
+}
+
 // reportEstimates are the report's words about an inference, or nil.
 func reportEstimates(i *train.Inference) *report.Estimates {
 	if i == nil {
@@ -32,7 +39,7 @@ func reportEstimates(i *train.Inference) *report.Estimates {
 		out.Facts = append(out.Facts, report.Fact{Name: "records, with noise", Value: fmt.Sprintf("%.0f", i.Records)})
 	}
 	if i.Determination != 0 {
-		out.Facts = append(out.Facts, report.Fact{Name: "R² on the training records, with noise", Value: fmt.Sprintf("%.4f", math.Min(1, i.Determination))})
+		out.Facts = append(out.Facts, report.Fact{Name: "R² on the training records, with noise", Value: determinationWords(i.Determination)})
 	}
 	if i.Refusal == "" {
 		table := estimateRows(i)
@@ -47,7 +54,7 @@ func writeEstimates(w io.Writer, i *train.Inference) error {
 		return nil
 	}
 	if i.Determination != 0 {
-		fmt.Fprintf(w, "\nfrom the released sums: about %.0f records, R² %.4f on them\n", i.Records, math.Min(1, i.Determination))
+		fmt.Fprintf(w, "\nfrom the released sums: about %.0f records, R² on them %s\n", i.Records, determinationWords(i.Determination))
 	}
 	if i.Refusal != "" {
 		_, err := fmt.Fprintf(w, "no intervals: %s\n", i.Refusal)

@@ -236,7 +236,7 @@ func (t *trainCommand) printMethodDryRun(f fitting) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  method\t%s\t\n", f.other.Plan.Method)
 	for _, e := range f.events() {
-		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(f.draft, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", f.other.Plan.Columns, f.other.Plan.Dim)
 	for _, fact := range f.other.Plan.Facts() {

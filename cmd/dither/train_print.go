@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 
@@ -117,7 +118,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	fmt.Fprintf(w, "\nplan\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range events(s.Plan) {
-		fmt.Fprintf(table, "  %s\t%s\t%.1f %% of the budget\n", e.Purpose, e.Text, 100*e.Share)
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(c, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
 	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(clippingWords(s.Plan.Clipping), ";")[0], s.Plan.Clipping.Bound)
@@ -127,22 +128,35 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	}
 	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(c.Assumptions, "\n  - "))
 	sparse := ""
-	if s.Plan.Dim > manyFeatures && !s.Schema.HasText() {
+	if s.Plan.Dim > manyFeatures && !s.Schema.HasText() && !s.Features.Transforms() {
 		sparse = "; far less of both for a LIBSVM table with few entries a row"
 	}
 	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows%s\n", duration(d.Seconds), size(d.Memory), sparse)
 	return err
 }
 
-// Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a step, forth and
-// back, a multiply-add of covariance and whitening, and a draw of noise.
+// shareWords says what a release takes of the budget; a baseline has none, and held-out records pay for themselves.
+func shareWords(c certificate.Certificate, e report.Event) string {
+	if !c.Private || e.Share == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %% of the budget", 100*e.Share)
+}
+
+// Costs measured on one core at about 3.6 GHz, in nanoseconds: a feature of a step, forth and back, once and
+// for each weight vector; the same of features with few entries; a multiply-add of covariance and whitening; a
+// feature that a transform makes, by its name; and a draw of noise.
 const (
-	stepCost        = 0.7
+	featureCost     = 0.1
+	stepCost        = 0.08
+	sparseStepCost  = 0.7
 	integerStepCost = 2.5 // of the last iterate alone, in whole numbers
-	covarianceCost  = 0.55
+	covarianceCost  = 0.3
 	noiseCost       = 5
 	cellCost        = 25
 )
+
+var transformCosts = map[string]float64{"scattering": 140, "fourier": 200, "encoder": 200}
 
 // textEntries is how many buckets of a text are taken to be other than 0, and textCells how many cells of
 // numbers take the time of reading such a text.
@@ -153,6 +167,12 @@ const manyFeatures = 1000
 
 // estimate guesses seconds and bytes from public numbers and the number of processors.
 func estimate(s train.Setup) (seconds float64, memory int64) {
+	parallel, serial, memory := costs(s)
+	return parallel/float64(runtime.GOMAXPROCS(0)) + serial, memory
+}
+
+// costs guesses the seconds of work that all processors share, those of the rest, and bytes.
+func costs(s train.Setup) (parallel, serial float64, memory int64) {
 	p := s.Plan
 	records, steps := float64(p.MaxRecords), float64(p.Steps)
 	if p.Records > 0 {
@@ -165,11 +185,17 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 		dim = columns * textEntries
 		bytes, columns = 14*dim, columns*textCells // as cells of the table and as features
 	}
-	perProduct := stepCost
-	if p.LastIterate != nil {
-		perProduct = integerStepCost
+	perFeature := featureCost + stepCost*float64(p.Columns)
+	switch {
+	case p.LastIterate != nil:
+		perFeature = integerStepCost * float64(p.Columns)
+	case s.Schema.HasText():
+		perFeature = sparseStepCost * float64(p.Columns)
 	}
-	work := perProduct * records * dim * float64(p.Columns) * steps
+	work := perFeature * records * dim * steps
+	for _, spec := range s.Features.Specs() {
+		work += transformCosts[spec.Name] * records * dim
+	}
 	matrices := 0.0
 	for _, statistic := range p.Preparation {
 		if statistic.Kind.Whitens() && statistic.Kind != train.VarianceStatistic {
@@ -178,15 +204,14 @@ func estimate(s train.Setup) (seconds float64, memory int64) {
 			matrices += 8 * 8 * side * side
 		}
 	}
-	parallel := work / float64(runtime.GOMAXPROCS(0))
-	serial := noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
+	serial = noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
 	// The collector of garbage lets the heap grow to about twice what is in use.
-	return (parallel + serial) / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
+	return work / 1e9, serial / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
 }
 
 func duration(seconds float64) string {
 	switch {
-	case seconds < 1:
+	case seconds < 1.5:
 		return "a second"
 	case seconds < 120:
 		return fmt.Sprintf("%.0f seconds", seconds)
