@@ -91,9 +91,10 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	return nil
 }
 
-// sameRecords reports whether two blocks hold the same integers of the same records.
+// sameRecords reports whether two blocks hold the same integers of the same records. Of a file they must be of one
+// reading: what is verified with the one is added from the other.
 func sameRecords(a, b *Block) bool {
-	if a.Len() != b.Len() || !a.rows.shares(b.rows) {
+	if a.Len() != b.Len() || !a.rows.shares(b.rows) || a.rows.file != nil && !a.x.same(b.x) {
 		return false
 	}
 	if a.records == nil && b.records == nil {

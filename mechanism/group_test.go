@@ -244,3 +244,36 @@ func TestGroupTakesOneRecordsRows(t *testing.T) {
 		t.Errorf("one record, listed and not: %v", err)
 	}
 }
+
+// TestGroupTakesOneReading holds that the blocks of rows in a file must be of one reading: between two the file may have
+// changed, and what was verified with the integers of one would be added with those of the other.
+func TestGroupTakesOneReading(t *testing.T) {
+	for _, kind := range rowTypes {
+		memory := typedRows(t, coordinates(rand.New(rand.NewPCG(12, 9)), kind, 4, 3), kind, Frame{}, 0, 4)
+		text := inFile(t, memory)
+		rows, err := OpenRows(&changing{text}, int64(len(text)), Frame{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := fullSample(t, 4)
+		group, err := NewGroup(newTestSum(t, rows, sample, 1, 1, 4), newTestSum(t, rows, sample, 1, 1, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := linalg.Contributions{Columns: 1, Coefficients: []float64{0.1}}
+		first, err := rows.Load(0, 1, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := rows.Load(0, 1, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if group.AddBlock([]Block{first, second}, []linalg.Contributions{c, c}) == nil {
+			t.Errorf("%v: two readings of a file were taken for one", kind)
+		}
+		if err = group.AddBlock([]Block{first, first}, []linalg.Contributions{c, c}); err != nil {
+			t.Errorf("%v: one reading: %v", kind, err)
+		}
+	}
+}

@@ -59,6 +59,8 @@ type payload interface {
 	dots(dst []int64, m []int64, narrow []int16)
 	// copyRow writes row i to dst.
 	copyRow(dst []int16, i int)
+	// same reports whether o is the same rows in the same memory.
+	same(o payload) bool
 	// part returns n rows from first on, in the same memory.
 	part(first, n int) payload
 	// take returns copies of the rows that are listed, in memory of to if there is enough.
@@ -154,6 +156,14 @@ func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 		dst[i] = sum
 	}
 }
+
+func (p dense[T]) same(o payload) bool {
+	other, ok := o.(dense[T])
+	return ok && sameMemory(p.x, other.x)
+}
+
+// sameMemory reports whether two slices are one.
+func sameMemory[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func (p dense[T]) copyRow(dst []int16, i int) {
 	for j, v := range p.row(i) {

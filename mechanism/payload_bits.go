@@ -58,6 +58,11 @@ func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
 	}
 }
 
+func (p bitRows) same(o payload) bool {
+	other, ok := o.(bitRows)
+	return ok && sameMemory(p.x, other.x)
+}
+
 func (p bitRows) copyRow(dst []int16, i int) {
 	clear(dst[:p.dim])
 	p.each(i, func(j int) { dst[j] = 1 })

@@ -84,6 +84,11 @@ func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
 	}
 }
 
+func (p *sparseRows) same(o payload) bool {
+	other, ok := o.(*sparseRows)
+	return ok && sameMemory(p.start, other.start) && sameMemory(p.index, other.index) && sameMemory(p.value, other.value)
+}
+
 func (p *sparseRows) copyRow(dst []int16, i int) {
 	clear(dst[:p.dim])
 	index, value := p.row(i)
