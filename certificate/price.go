@@ -60,7 +60,7 @@ const slackShare = 0.01
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {
-		return privacy.Guarantee{}, fmt.Errorf("certificate: the slack of %d draws of noise takes more than 1 %% of delta %v, want a larger delta or fewer steps", draws, target.Delta())
+		return privacy.Guarantee{}, fmt.Errorf("certificate: the slack of %d draws of noise takes more than 1 %% of delta %v, want a larger delta, a smaller epsilon or fewer steps", draws, target.Delta())
 	}
 	epsilon = (epsilon - 1) * (1 - 1e-12)
 	return privacy.NewGuarantee(epsilon, delta, target.Neighboring(), target.Unit())

@@ -149,6 +149,9 @@ func readSubject(argument string) (subject, error) {
 		return subject{}, fmt.Errorf("%s: %w, want an event such as gaussian(1.1), or a plan, a certificate or a model folder", argument, pathless(err))
 	}
 	e, err := mechanism.ParseEvent(argument)
+	if err != nil && !strings.Contains(argument, "(") {
+		return subject{}, fmt.Errorf("%w; there is no file or folder of this name either", err)
+	}
 	if err != nil {
 		return subject{}, err
 	}

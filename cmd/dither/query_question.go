@@ -32,6 +32,9 @@ func (k *queryCommand) question(args []string) (*query.Question, error) {
 	if p.Person, err = k.person(); err != nil {
 		return nil, err
 	}
+	if !(k.share > 0 && k.share < 1) {
+		return nil, fmt.Errorf("--share is %v, want more than 0 and less than 1; half of it lies on either side of the bounds", k.share)
+	}
 	s, err := k.readSchema()
 	if err != nil {
 		return nil, err

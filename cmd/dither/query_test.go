@@ -137,7 +137,7 @@ func TestQueryRefusals(t *testing.T) {
 		{"edges", questionArgs("histogram", "age"), exitUsage, "add --edges"},
 		{"other flag", questionArgs("mean", "age", "--edges", "3"), exitUsage, "--edges goes with histogram"},
 		{"other flag", questionArgs("histogram", "sex", "--share", "0.1"), exitUsage, "--share goes with bounds"},
-		{"share", questionArgs("bounds", "age", "--share", "3"), exitUsage, "quantile is 1.5"},
+		{"share", questionArgs("bounds", "age", "--share", "1.5"), exitUsage, "--share is 1.5"},
 		{"quantile", questionArgs("quantiles", "age", "--quantiles", "0.5,0.12345"), exitUsage, "quantile is 0.12345"},
 		{"condition", questionArgs("count", "--where", "age >"), exitUsage, "position 6"},
 		{"noise", questionArgs("count", "--noise", "none"), exitUsage, "want one of"},

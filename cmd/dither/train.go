@@ -88,7 +88,7 @@ func newTrain() *cobra.Command {
 	f.StringVar(&t.out, "out", "", "model folder to write (default: dither-model, or the next free dither-model-2, …)")
 	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
 	f.BoolVar(&t.assumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
-	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost, assumptions, time and memory, and stop before anything is spent")
+	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory, and stop before anything is spent")
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
 	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")

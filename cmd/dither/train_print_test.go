@@ -29,8 +29,8 @@ func TestPersonsHaveOneEpsilon(t *testing.T) {
 // A baseline has no budget to take shares of.
 func TestBaselineHasNoShares(t *testing.T) {
 	for _, method := range []string{"dp-gd", "l-bfgs"} {
-		if out, _ := mustInvoke(t, "train", "--dry-run", "--non-private", "--method", method); strings.Contains(out, "of the budget") {
-			t.Errorf("%s: a baseline names shares of a budget:\n%s", method, out)
+		if out, _ := mustInvoke(t, "train", "--dry-run", "--non-private", "--method", method); strings.Contains(out, "of the budget") || strings.Contains(out, "guarantee covers") || !strings.Contains(out, "test table was declared public") {
+			t.Errorf("%s: a baseline names shares of a budget, or what only a guarantee rests on:\n%s", method, out)
 		}
 	}
 	if out, _ := mustInvoke(t, "train", "--dry-run"); !strings.Contains(out, "% of the budget") {

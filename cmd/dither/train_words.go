@@ -33,10 +33,16 @@ func assumptions(s train.Setup, t tables) []string {
 	out := []string{
 		schema + " declared without looking at the records." + learned,
 		fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound),
+	}
+	if p.NonPrivate { // promises nothing that could rest on more
+		out = append(out, "There is no guarantee: the model may reveal any record.")
+		return append(append(out, transformWords(s.Features.Chain)...), publicWords(t)...)
+	}
+	out = append(out,
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
 		"The guarantee covers this run alone: other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
-	}
+	)
 	if p.Records > 0 {
 		out = append(out, fmt.Sprintf("The number of rows, declared as %d, is public.", p.Records))
 	}
@@ -52,6 +58,12 @@ func assumptions(s train.Setup, t tables) []string {
 	if p.Holdout != nil {
 		out = append(out, fmt.Sprintf("Each record was held out of training with probability %v, by a coin of its own that hangs on nothing else, and pays for training or for the evaluation.", p.Holdout.Share))
 	}
+	return append(out, publicWords(t)...)
+}
+
+// publicWords says what was declared public, or copied out of the records.
+func publicWords(t tables) []string {
+	var out []string
 	if t.testPublic && t.testName != "" {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}
