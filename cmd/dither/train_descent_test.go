@@ -91,6 +91,13 @@ func TestTrainLastIterate(t *testing.T) {
 	if status, said, _ := invoke("verify", "m"); status == exitDone || !strings.Contains(said, "contraction") {
 		t.Errorf("a plan of another ridge verifies: %d, %q", status, said)
 	}
+	for _, edit := range [][3]string{{`"row-bound": 1`, `"row-bound": 0.1`, "the bound of rows"}, {`"loss": "one-vs-rest"`, `"loss": "logistic"`, "the loss is logistic"}} {
+		edited := strings.Replace(text, edit[0], edit[1], 1)
+		writeText(t, filepath.Join("m", "certificate.json"), edited)
+		if _, said, _ := invoke("verify", "m"); edited == text || !strings.Contains(said, edit[2]) {
+			t.Errorf("%s in the plan: verify says %q, want %q", edit[1], said, edit[2])
+		}
+	}
 	for _, more := range [][]string{{"--momentum", "0.9"}, {"--average", "yes"}, {"--output-rule", "all-iterates"}, {"--loss", "softmax"}} {
 		status, _, problem := invoke(append(append(arguments, "--accounting", "last-iterate", "--out", "n"), more...)...)
 		if status != exitUsage || !strings.Contains(problem, "the last iterate alone is priced") || exists("n") {

@@ -47,7 +47,29 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		checkPaid(p, m.Features()),
 		checkLearned(c, p, m),
+		checkRecursion(p, m),
 	)
+}
+
+// checkRecursion compares what the price of the last iterate alone hangs on and the model shows: the loss, and
+// that no row is longer than the plan says.
+func checkRecursion(p train.Plan, m *model.Model) error {
+	l := p.LastIterate
+	if l == nil {
+		return nil
+	}
+	spec, err := model.SpecOf(m.Linear().Loss)
+	if err != nil {
+		return err
+	}
+	errs := []error{agree("loss", l.Loss, spec.Name)}
+	if l.Loss == (model.Huber{}).Name() {
+		errs = append(errs, agree("width of the loss", l.HuberWidth, spec.Width))
+	}
+	if bound := m.Features().RowBound(); !(l.RowBound >= bound) {
+		errs = append(errs, fmt.Errorf("the bound of rows is %v in the plan and %v in the model, want a plan whose bound holds", l.RowBound, bound))
+	}
+	return errors.Join(errs...)
 }
 
 // checkPaid refuses a model with a part that was learned from the records and that the plan
