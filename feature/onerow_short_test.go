@@ -1,0 +1,6 @@
+//go:build !long
+
+package feature
+
+// oneRowRows is how many rows TestTransformsLookAtOneRow maps.
+const oneRowRows = 1500
