@@ -83,7 +83,7 @@ var mutants = []mutant{
 	{"grant that refills", "ledger/grant.go", "g.runs[0].count--", "_ = g", "./ledger", "TestGrantPaysEachReleaseOnceInOrder"},
 	{"intercept outside the norm", "feature/map.go", "\tif m.Norm == NormUnit {\n\t\tm.normalize(dst)\n\t}\n", "", "./feature", "TestMapKeepsItsBounds"},
 	{"rows that look at each other", "feature/map.go", "x[r*d:(r+1)*d])\n\t}\n}", "x[:d])\n\t}\n}", "./feature", "TestMapLooksAtOneRow"},
-	{"gradients that look at each other", "train/descent.go", "residual[k] *= w", "residual[k] *= w * (1 + 1e-3*c.Coefficients[0])", "./train", "TestProposalsLookAtOneRecord"},
+	{"gradients that look at each other", "train/descent.go", "c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v))", "c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v)) * (1 + 1e-3*c.Coefficients[0])", "./train", "TestProposalsLookAtOneRecord"},
 	{"the noise of another step", "train/noise.go", "return p.noise(p.NoiseMultipliers[step])", "return p.noise(p.NoiseMultipliers[len(p.NoiseMultipliers)-1-step])", "./train", "TestScheduledNoiseIsWhatIsDrawn"},
 	{"weights outside of their ball", "train/descent.go", "r.Plan.Clipping.project(r.weights)", "_ = r", "./train", "TestWeightsStayInTheBall"},
 	{"a ball that bounds no score", "train/clipping.go", "for _, score := range []float64{-limit, limit} {", "for _, score := range []float64{0} {", "./train", "TestOneRecordMovesTheSumByTheBound"},
