@@ -12,13 +12,16 @@ type Factors[T Float] struct {
 	Bias bool
 	// Lefts has shape Records × Positions × Left, Rights has shape Records × Positions × Right.
 	Lefts, Rights []T
-	// Index, if not nil, stands in the place of Lefts: position t of a record has 1 at coordinate
-	// Index[record·Positions+t] of its left factor, and zeros elsewhere. NoIndex marks a position that adds
-	// nothing.
-	Index []uint32
+	// Index, if not nil, stands in the place of Lefts, for left factors that are mostly zeros: it has shape
+	// Records × Positions × Entries, and a left factor is the sum over its entries of Values, or 1 without
+	// Values, at coordinate Index. An index may come again, and NoIndex marks an entry that adds nothing.
+	// Positions or Entries is 1: tokens in order, or a bag of them.
+	Index   []uint32
+	Entries int
+	Values  []T
 }
 
-// NoIndex is the index of a position that adds nothing: padding.
+// NoIndex is the index of an entry that adds nothing: padding.
 const NoIndex = ^uint32(0)
 
 // Width is how many numbers a row of the block has: Left, and one more for a bias.
