@@ -15,7 +15,8 @@ type Factors[T Float] struct {
 	// Index, if not nil, stands in the place of Lefts, for left factors that are mostly zeros: it has shape
 	// Records × Positions × Entries, and a left factor is the sum over its entries of Values, or 1 without
 	// Values, at coordinate Index. An index may come again, and NoIndex marks an entry that adds nothing.
-	// Positions or Entries is 1: tokens in order, or a bag of them.
+	// Positions or Entries is 1: tokens in order, or a bag of them. The block is then laid out the other way
+	// round, Left × Right without a bias, so that what belongs to one token stands together.
 	Index   []uint32
 	Entries int
 	Values  []T
