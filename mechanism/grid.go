@@ -33,7 +33,8 @@ const maxKNormBits = 40
 
 // newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
 // 16·S < 2^62, so that nothing overflows; Δ is at most maxBound (0: no such limit).
-// The executed multiplier S/Δ is at least z.
+// The executed multiplier S/Δ is at least z. Where the fit has the largest integer of rows, b is no larger than
+// their rounding asks for.
 func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords {
 		return grid{}, fmt.Errorf("mechanism: max records is %d, want 1 to 2^40", f.maxRecords)
@@ -42,7 +43,7 @@ func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 		return grid{}, err
 	}
 	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<maxBoundBits)
-	for b := maxBits; b >= sample.MinGridBits; b-- {
+	for b := f.enough(multiplier, maxBits); b >= sample.MinGridBits; b-- {
 		delta := floorRatio(b, multiplier)
 		if delta.Cmp(big.NewInt(maxBound)) > 0 {
 			continue
@@ -57,6 +58,32 @@ func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 		}
 	}
 	return grid{}, fmt.Errorf("mechanism: noise multiplier %v with at most %d records leaves no exact integer grid; use a smaller multiplier or fewer records", multiplier, f.maxRecords)
+}
+
+const (
+	// roundingBits: on a coarse grid the rounding of all coefficients together moves a number of the sum by at
+	// most 2^-roundingBits standard deviations of its noise, even where each is rounded the same way.
+	roundingBits = 7
+	// coefficientBits: on a coarse grid a record with a row of the greatest norm, and with the greatest
+	// coefficient that it may have, has one of at least 2^coefficientBits.
+	coefficientBits = 12
+)
+
+// enough returns the least b of at most maxBits for which a scale of S = 2^b is fine enough: a coefficient that is
+// rounded to nearest moves a number of the sum by at most half the largest integer of a row, and MaxRecords of them
+// by at most 2^-7·S; and Δ = S/z is at least 2^12 times the norm of a row. It is maxBits where that is not
+// asked for.
+func (f fit) enough(multiplier float64, maxBits uint) uint {
+	if f.largest == 0 {
+		return maxBits
+	}
+	all := float64(f.maxRecords) * f.largest * (1 << (roundingBits - 1))
+	one := f.largest * math.Sqrt(float64(f.rowDim)) * multiplier * (1 << coefficientBits)
+	fraction, bits := math.Frexp(max(all, one))
+	if fraction == 0.5 { // 2^(bits-1) exactly
+		bits--
+	}
+	return min(maxBits, uint(max(bits, sample.MinGridBits)))
 }
 
 // leastPositive returns the least of the numbers that are positive.

@@ -23,6 +23,8 @@ type fit struct {
 	maxBound   int64 // 0: no such limit
 	norm       Norm
 	dim        int
+	largest    float64 // of the integers of a row, for a coarse grid, or 0
+	rowDim     int     // how many a row has
 }
 
 func (n Gaussian) fit(f fit) (grid, error) {

@@ -124,7 +124,7 @@ func (r *descent) noise() mechanism.Noise { return r.Plan.noiseOf(r.taken) }
 
 // newSum returns the empty sum of a step.
 func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
-	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
+	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
 }
 
 func (r *descent) scorer() *mechanism.Scorer { return r.rows.Scorer(r.weights, r.Plan.Columns) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
@@ -52,7 +53,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkStepTogether is a step of several binary models in one pass.
+// BenchmarkStepTogether is a step of several binary models in one pass. It reports the least time of a step, by the
+// clock and of the processors, which is what counts on a machine that does other things too.
 func BenchmarkStepTogether(b *testing.B) {
 	for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
 		rows := benchRows(b, kind, 2, mechanism.Frame{Normalize: mechanism.NormalizeUnit})
@@ -62,11 +64,16 @@ func BenchmarkStepTogether(b *testing.B) {
 				for i := range runs {
 					runs[i] = benchRun(b, rows, 2)
 				}
+				least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 				for b.Loop() {
+					used, start := processorTime(), time.Now()
 					if err := stepTogether(runs, 0); err != nil {
 						b.Fatal(err)
 					}
+					least, core = min(least, time.Since(start)), min(core, processorTime()-used)
 				}
+				b.ReportMetric(1e3*least.Seconds(), "least-ms")
+				b.ReportMetric(1e3*core.Seconds(), "least-core-ms")
 			})
 		}
 	}
