@@ -1,0 +1,261 @@
+package mechanism
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// productPart is one block of a ProductSum with the whole numbers of the records that are being added.
+// Where a record has one position and a dense left factor, its contribution is one outer product, and those of
+// all records are summed together at the end; otherwise it is formed, measured and added by itself.
+type productPart struct {
+	ProductBlock
+	total   []int64
+	factors linalg.Factors[float32]
+	lefts   []int16   // Records × Positions × width, or one of each entry
+	rights  []int16   // Records × Positions × Right
+	squares []int64   // of each record's left factor, where it has one position
+	scales  []float64 // what the left factors of each record were multiplied by
+	own     []int64   // one record's contribution, where it is formed
+	tokens  []uint32  // of own, where it is sparse: ascending
+	order   []int     // of the entries of one record
+}
+
+// single reports whether a contribution is one outer product.
+func (p *productPart) single() bool { return !p.Sparse && p.factors.Positions == 1 }
+
+// begin rounds the left factors of all records. Each record has a scale of its own, by which its largest
+// number becomes maxLeft; its right factors make up for it. NaN and infinities make the scale NaN, and the
+// record contribute zero.
+func (p *productPart) begin(f linalg.Factors[float32]) {
+	p.factors = f
+	p.rights = room(p.rights, f.Records*f.Positions*p.Right)
+	p.scales = room(p.scales, f.Records)
+	if p.Sparse {
+		p.beginSparse()
+		return
+	}
+	width, of := p.width(), f.Positions*p.Left
+	p.lefts = room(p.lefts, f.Records*f.Positions*width)
+	for i := range f.Records {
+		p.roundLefts(p.lefts[i*f.Positions*width:(i+1)*f.Positions*width], f.Lefts[i*of:(i+1)*of], i)
+	}
+	if p.single() {
+		p.squares = room(p.squares, f.Records)
+		linalg.SquareRows(p.squares, p.lefts, width)
+	}
+}
+
+// roundLefts rounds the left factors of one record.
+func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
+	largest := 0.0
+	if p.Bias {
+		largest = 1
+	}
+	for _, v := range src {
+		largest = max(largest, math.Abs(float64(v))) // NaN stays
+	}
+	p.scales[i] = leftScale(largest)
+	width := p.width()
+	for t := range p.factors.Positions {
+		to := dst[t*width : (t+1)*width]
+		roundTo(to[:p.Left], src[t*p.Left:(t+1)*p.Left], p.scales[i], maxLeft, true)
+		if p.Bias {
+			to[p.Left] = whole16(p.scales[i], maxLeft)
+		}
+	}
+}
+
+// leftScale is by what left factors with this largest magnitude are multiplied: NaN if it is none.
+func leftScale(largest float64) float64 {
+	if largest == 0 {
+		return 1
+	}
+	if scale := maxLeft / largest; scale > 0 && scale <= math.MaxFloat64 {
+		return scale
+	}
+	return math.NaN()
+}
+
+// whole16 rounds a number into ±limit; NaN becomes 0.
+func whole16(v float64, limit float64) int16 {
+	if v != v {
+		return 0
+	}
+	return int16(max(-limit, min(limit, math.RoundToEven(v))))
+}
+
+// roundTo rounds numbers times a scale, to the nearest whole number or toward zero, into ±limit and returns the largest magnitude before that, NaN
+// if one was NaN.
+func roundTo(dst []int16, src []float32, scale, limit float64, nearest bool) float64 {
+	largest := 0.0
+	for k, v := range src {
+		f := float64(v) * scale
+		if nearest {
+			f = math.RoundToEven(f)
+		} else {
+			f = math.Trunc(f)
+		}
+		largest = max(largest, math.Abs(f)) // NaN stays
+		if f != f {
+			f = 0
+		}
+		dst[k] = int16(max(-limit, min(limit, f)))
+	}
+	return largest
+}
+
+// round rounds the right factors of the i-th record times a factor, and returns their largest magnitude
+// before they were moved into 16 bits: NaN if a factor of either side is NaN or infinite.
+func (p *productPart) round(i int, factor float64, nearest bool) float64 {
+	n := p.factors.Positions * p.Right
+	largest := roundTo(p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n], factor/p.scales[i], maxRight, nearest)
+	if !p.single() {
+		p.form(i)
+	}
+	return largest
+}
+
+// addNorm adds the squared norm of the i-th record's contribution.
+func (p *productPart) addNorm(norm *square, i int) {
+	if p.single() {
+		norm.add(uint64(p.squares[i]), uint64(linalg.SquareWhole(p.rights[i*p.Right:(i+1)*p.Right])))
+		return
+	}
+	for _, v := range p.own {
+		u := uint64(max(v, -v))
+		norm.add(u, u)
+	}
+}
+
+// form writes the i-th record's contribution to own.
+func (p *productPart) form(i int) {
+	if p.Sparse {
+		p.formSparse(i)
+		return
+	}
+	p.own = room(p.own, p.Numbers())
+	clear(p.own)
+	n, width := p.factors.Positions, p.width()
+	addProducts(p.own, p.lefts[i*n*width:(i+1)*n*width], p.rights[i*n*p.Right:(i+1)*n*p.Right], n, width, p.Right)
+}
+
+// keep adds a record that was formed.
+func (p *productPart) keep(int) {
+	switch {
+	case p.single():
+	case p.Sparse:
+		for k, v := range p.tokens {
+			row := p.total[int(v)*p.Right : (int(v)+1)*p.Right]
+			for j, x := range p.own[k*p.Right : (k+1)*p.Right] {
+				row[j] += x
+			}
+		}
+	default:
+		for j, v := range p.own {
+			p.total[j] += v
+		}
+	}
+}
+
+// drop makes the i-th record contribute zero.
+func (p *productPart) drop(i int) {
+	n := p.factors.Positions * p.Right
+	clear(p.rights[i*n : (i+1)*n])
+}
+
+// finish adds the outer products of all records.
+func (p *productPart) finish() {
+	if p.single() && p.factors.Records > 0 {
+		addProducts(p.total, p.lefts, p.rights, p.factors.Records, p.width(), p.Right)
+	}
+	p.factors = linalg.Factors[float32]{}
+}
+
+// beginSparse rounds the values of sparse left factors; entries without a value are 1.
+func (p *productPart) beginSparse() {
+	f := p.factors
+	n := f.Positions * f.Entries
+	p.lefts = room(p.lefts, len(f.Index))
+	for i := range f.Records {
+		p.scales[i] = maxLeft
+		if f.Values == nil {
+			for k := range n {
+				p.lefts[i*n+k] = maxLeft
+			}
+			continue
+		}
+		largest, own := 0.0, f.Values[i*n:(i+1)*n]
+		for _, v := range own {
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		p.scales[i] = leftScale(largest)
+		roundTo(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft, true)
+	}
+}
+
+// formSparse writes the i-th record's contribution to own, one row for each of its tokens.
+func (p *productPart) formSparse(i int) {
+	f := p.factors
+	n := f.Positions * f.Entries
+	index, lefts := f.Index[i*n:(i+1)*n], p.lefts[i*n:(i+1)*n]
+	p.order = p.order[:0]
+	for k, v := range index {
+		if v != linalg.NoIndex {
+			p.order = append(p.order, k)
+		}
+	}
+	slices.SortFunc(p.order, func(a, b int) int { return int(index[a]) - int(index[b]) })
+	p.tokens, p.own = p.tokens[:0], p.own[:0]
+	for _, k := range p.order {
+		if len(p.tokens) == 0 || p.tokens[len(p.tokens)-1] != index[k] {
+			p.tokens = append(p.tokens, index[k])
+			p.own = append(p.own, make([]int64, p.Right)...)
+		}
+		at := (i*f.Positions + k/max(1, f.Entries)) * p.Right
+		row := p.own[len(p.own)-p.Right:]
+		for j, v := range p.rights[at : at+p.Right] {
+			row[j] += int64(lefts[k]) * int64(v)
+		}
+	}
+}
+
+// square is a sum of squares in 128 bits.
+type square struct{ high, low uint64 }
+
+// add adds a product.
+func (s *square) add(a, b uint64) {
+	high, low := bits.Mul64(a, b)
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, low, 0)
+	s.high += high + carry
+}
+
+// within reports whether the sum is at most bound².
+func (s square) within(bound int64) bool {
+	high, low := bits.Mul64(uint64(bound), uint64(bound))
+	return s.high < high || s.high == high && s.low <= low
+}
+
+// root is about the square root of the sum.
+func (s square) root() float64 { return math.Sqrt(float64(s.high)*0x1p64 + float64(s.low)) }
+
+// addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left| is at most
+// maxLeft and |right| at most maxRight.
+func addProducts(dst []int64, lefts, rights []int16, rows, width, right int) {
+	for r := range rows {
+		left := lefts[r*width : (r+1)*width]
+		for j, c := range rights[r*right : (r+1)*right] {
+			if c == 0 {
+				continue
+			}
+			to := dst[j*width : (j+1)*width]
+			for k, a := range left {
+				to[k] += int64(a) * int64(c)
+			}
+		}
+	}
+}
