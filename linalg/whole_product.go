@@ -1,0 +1,92 @@
+package linalg
+
+import "fmt"
+
+// WholeShape is the shape of a sum of outer products of rows of whole numbers.
+type WholeShape struct {
+	// Rows is how many rows a and b have.
+	Rows int
+	// Left is how many entries a row of a has, and Right how many a row of b has.
+	Left, Right int
+	// Group is a number of rows, at least 1, whose sums the caller knows to fit 32 bits: for every entry of the
+	// result and any at most Group rows that follow one another, the sum of their products is at least -2^31
+	// and less than 2^31. That holds when every product is at most (2^31-1)/Group in magnitude. The larger
+	// Group is, the faster; more than 256 gain nothing.
+	Group int
+}
+
+// AddProductWhole adds the sum of outer products of rows of b and of a to dst, exactly:
+// dst[j·Left+k] += Σ_i b[i·Right+j]·a[i·Left+k]. a has shape Rows × Left, b has shape Rows × Right, and dst has
+// shape Right × Left, all of them row after row. Every entry may have any value.
+//
+// Sums of a few rows are taken modulo 2^32, then added to dst modulo 2^64. This is exact where Group is what its
+// comment demands and no entry of dst passes 64 bits. Where Group is not, an entry errs by a multiple of 2^32 or
+// not at all, depending on the processor; nothing else happens. An exact result has the same bits everywhere.
+//
+// The call panics, and writes nothing, when a length is not that of the shape, a number of the shape is negative,
+// or Group is less than 1. dst must not overlap a or b; that b and a are the same is fine.
+//
+// It runs on the processor of the caller only.
+func AddProductWhole(dst []int64, a, b []int16, s WholeShape) {
+	addProductWhole(available, 1, dst, a, b, s)
+}
+
+// AddProductWholeParallel is AddProductWhole on several processors, when the product is large enough to pay for
+// them. The result is the same.
+func AddProductWholeParallel(dst []int64, a, b []int16, s WholeShape) {
+	addProductWhole(available, 0, dst, a, b, s)
+}
+
+// addProductWhole is AddProductWhole with the instructions of a set that the processor has, by the given number
+// of workers, or as many as pay for 0.
+func addProductWhole(set instructions, workers int, dst []int64, a, b []int16, s WholeShape) {
+	s.check(len(dst), len(a), len(b))
+	if s.Rows == 0 || s.Left == 0 || s.Right == 0 {
+		return
+	}
+	productWholePortable(dst, a, b, s)
+}
+
+// check panics unless the lengths are those of the shape.
+func (s WholeShape) check(dst, a, b int) {
+	if s.Rows < 0 || s.Left < 0 || s.Right < 0 || s.Group < 1 {
+		panic(fmt.Sprintf("linalg: AddProductWhole: %d rows of %d and of %d in groups of %d, want none negative and a group of at least 1", s.Rows, s.Left, s.Right, s.Group))
+	}
+	for _, m := range []struct {
+		name                  string
+		length, rows, columns int
+	}{{"dst", dst, s.Right, s.Left}, {"a", a, s.Rows, s.Left}, {"b", b, s.Rows, s.Right}} {
+		// The product of rows and columns may pass an int, the quotient cannot.
+		if m.columns == 0 && m.length != 0 || m.columns > 0 && (m.length/m.columns != m.rows || m.length%m.columns != 0) {
+			panic(fmt.Sprintf("linalg: AddProductWhole: %s has %d entries, want %d × %d", m.name, m.length, m.rows, m.columns))
+		}
+	}
+}
+
+// productWholePortable adds the products of four rows at a time, in 64 bits, where groups do not matter.
+func productWholePortable(dst []int64, a, b []int16, s WholeShape) {
+	var zeros []int16
+	if s.Rows%4 != 0 {
+		zeros = make([]int16, max(s.Left, s.Right))
+	}
+	row := func(x []int16, i, length int) []int16 {
+		if i < s.Rows {
+			return x[i*length : (i+1)*length]
+		}
+		return zeros[:length]
+	}
+	for i := 0; i < s.Rows; i += 4 {
+		a0, a1, a2, a3 := row(a, i, s.Left), row(a, i+1, s.Left), row(a, i+2, s.Left), row(a, i+3, s.Left)
+		b0, b1, b2, b3 := row(b, i, s.Right), row(b, i+1, s.Right), row(b, i+2, s.Right), row(b, i+3, s.Right)
+		for j := range b0 {
+			c0, c1, c2, c3 := int64(b0[j]), int64(b1[j]), int64(b2[j]), int64(b3[j])
+			if c0|c1|c2|c3 == 0 {
+				continue
+			}
+			sums := dst[j*s.Left : (j+1)*s.Left]
+			for k := range sums {
+				sums[k] += c0*int64(a0[k]) + c1*int64(a1[k]) + c2*int64(a2[k]) + c3*int64(a3[k])
+			}
+		}
+	}
+}
