@@ -186,16 +186,21 @@ func (s *ProductSum) verify(i int, weight float64) {
 		case largest <= maxRight && short:
 			s.keep(i)
 			return
+		case !(largest < math.MaxFloat64): // no finite number
+			s.drop(i)
+			return
 		case largest > maxRight:
 			factor *= maxRight / largest * (1 - spare)
 		case !short:
 			factor *= min(1, float64(s.grid.bound)/norm.root()) * (1 - spare)
 		}
-		if !(math.Abs(factor) < math.MaxFloat64) || largest != largest {
-			break
-		}
 		nearest = false
 	}
+	s.drop(i)
+}
+
+// drop makes the i-th record contribute zero.
+func (s *ProductSum) drop(i int) {
 	for k := range s.parts {
 		s.parts[k].drop(i)
 	}

@@ -18,7 +18,7 @@ type productPart struct {
 	lefts   []int16   // Records × Positions × width, or one of each entry
 	rights  []int16   // Records × Positions × Right
 	squares []int64   // of each record's left factor, where it has one position
-	scales  []float64 // what the left factors of each record were multiplied by
+	scales  []float32 // what the left factors of each record were multiplied by
 	own     []int64   // one record's contribution, where it is formed
 	tokens  []uint32  // of own, where it is sparse: ascending
 	order   []int     // of the entries of one record
@@ -28,7 +28,7 @@ type productPart struct {
 func (p *productPart) single() bool { return !p.Sparse && p.factors.Positions == 1 }
 
 // begin rounds the left factors of all records. Each record has a scale of its own, by which its largest
-// number becomes maxLeft; its right factors make up for it. NaN and infinities make the scale NaN, and the
+// number becomes maxLeft; its right factors make up for it. NaN and infinities make the scale 0, and the
 // record contribute zero.
 func (p *productPart) begin(f linalg.Factors[float32]) {
 	p.factors = f
@@ -51,72 +51,63 @@ func (p *productPart) begin(f linalg.Factors[float32]) {
 
 // roundLefts rounds the left factors of one record.
 func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
-	largest := 0.0
+	largest := linalg.Largest(src)
 	if p.Bias {
-		largest = 1
+		largest = max(largest, 1) // NaN stays
 	}
-	for _, v := range src {
-		largest = max(largest, math.Abs(float64(v))) // NaN stays
+	scale := leftScale(largest)
+	p.scales[i] = scale
+	if !p.Bias {
+		linalg.RoundWhole(dst, src, scale, maxLeft)
+		return
 	}
-	p.scales[i] = leftScale(largest)
-	width := p.width()
+	width := p.Left + 1
 	for t := range p.factors.Positions {
 		to := dst[t*width : (t+1)*width]
-		roundTo(to[:p.Left], src[t*p.Left:(t+1)*p.Left], p.scales[i], maxLeft, true)
-		if p.Bias {
-			to[p.Left] = whole16(p.scales[i], maxLeft)
-		}
+		linalg.RoundWhole(to, src[t*p.Left:(t+1)*p.Left], scale, maxLeft)
+		to[p.Left] = int16(math.RoundToEven(float64(min(scale, maxLeft))))
 	}
 }
 
-// leftScale is by what left factors with this largest magnitude are multiplied: NaN if it is none.
-func leftScale(largest float64) float64 {
-	if largest == 0 {
+// leftScale is by what left factors with this largest magnitude are multiplied: at most the largest number
+// of its type, and 0 if there is none.
+func leftScale(largest float32) float32 {
+	switch {
+	case largest == 0:
 		return 1
-	}
-	if scale := maxLeft / largest; scale > 0 && scale <= math.MaxFloat64 {
-		return scale
-	}
-	return math.NaN()
-}
-
-// whole16 rounds a number into ±limit; NaN becomes 0.
-func whole16(v float64, limit float64) int16 {
-	if v != v {
+	case largest-largest != 0: // NaN or infinite
 		return 0
 	}
-	return int16(max(-limit, min(limit, math.RoundToEven(v))))
+	return min(maxLeft/largest, math.MaxFloat32)
 }
 
-// roundTo rounds numbers times a scale, to the nearest whole number or toward zero, into ±limit and returns the largest magnitude before that, NaN
-// if one was NaN.
-func roundTo(dst []int16, src []float32, scale, limit float64, nearest bool) float64 {
-	largest := 0.0
+// towardZero rounds numbers times a scale toward zero into ±maxRight.
+func towardZero(dst []int16, src []float32, scale float32) {
 	for k, v := range src {
-		f := float64(v) * scale
-		if nearest {
-			f = math.RoundToEven(f)
-		} else {
-			f = math.Trunc(f)
-		}
-		largest = max(largest, math.Abs(f)) // NaN stays
+		f := math.Trunc(float64(v * scale))
 		if f != f {
 			f = 0
 		}
-		dst[k] = int16(max(-limit, min(limit, f)))
+		dst[k] = int16(max(-maxRight, min(maxRight, f)))
 	}
-	return largest
 }
 
-// round rounds the right factors of the i-th record times a factor, and returns their largest magnitude
-// before they were moved into 16 bits: NaN if a factor of either side is NaN or infinite.
+// round rounds the right factors of the i-th record times a factor, to the nearest whole numbers or toward
+// zero, and returns their largest magnitude before they were moved into 16 bits: not a finite number if a
+// factor of either side is not.
 func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 	n := p.factors.Positions * p.Right
-	largest := roundTo(p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n], factor/p.scales[i], maxRight, nearest)
+	dst, src := p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n]
+	scale := float32(factor / float64(p.scales[i]))
+	if nearest {
+		linalg.RoundWhole(dst, src, scale, maxRight)
+	} else {
+		towardZero(dst, src, scale)
+	}
 	if !p.single() {
 		p.form(i)
 	}
-	return largest
+	return math.Abs(float64(linalg.Largest(src)) * float64(scale))
 }
 
 // addNorm adds the squared norm of the i-th record's contribution.
@@ -188,12 +179,9 @@ func (p *productPart) beginSparse() {
 			}
 			continue
 		}
-		largest, own := 0.0, f.Values[i*n:(i+1)*n]
-		for _, v := range own {
-			largest = max(largest, math.Abs(float64(v)))
-		}
-		p.scales[i] = leftScale(largest)
-		roundTo(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft, true)
+		own := f.Values[i*n : (i+1)*n]
+		p.scales[i] = leftScale(linalg.Largest(own))
+		linalg.RoundWhole(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft)
 	}
 }
 
@@ -246,16 +234,5 @@ func (s square) root() float64 { return math.Sqrt(float64(s.high)*0x1p64 + float
 // addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left| is at most
 // maxLeft and |right| at most maxRight.
 func addProducts(dst []int64, lefts, rights []int16, rows, width, right int) {
-	for r := range rows {
-		left := lefts[r*width : (r+1)*width]
-		for j, c := range rights[r*right : (r+1)*right] {
-			if c == 0 {
-				continue
-			}
-			to := dst[j*width : (j+1)*width]
-			for k, a := range left {
-				to[k] += int64(a) * int64(c)
-			}
-		}
-	}
+	linalg.AddProductWhole(dst, lefts, rights, linalg.WholeShape{Rows: rows, Left: width, Right: right, Group: productGroup})
 }
