@@ -235,5 +235,5 @@ func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&fitting{Setup: s, rows: rows, grant: grant}).release()
+	return (&fitting{Setup: s, rows: rows, data: d, grant: grant}).release()
 }

@@ -24,6 +24,8 @@ type fitting struct {
 	// rows are the records as the feature map sees them, with their labels: class indices, or targets in
 	// [-1, 1]. Their number is private under add-or-remove-one.
 	rows *mechanism.Rows
+	// data are the records before they were encoded, or nil.
+	data *data.Dataset
 	// grant pays for the plan's event, in the order in which the event lists its parts.
 	grant mechanism.Payer
 	// moments are what a linear method released, or nil.
@@ -52,7 +54,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	f := &fitting{Setup: s, options: o, rows: rows, grant: grant}
+	f := &fitting{Setup: s, options: o, rows: rows, data: d, grant: grant}
 	if err = f.center(); err != nil {
 		return nil, err
 	}

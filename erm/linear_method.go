@@ -17,7 +17,8 @@ import (
 // Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on integers.
 // Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The full matrix is
 // released with independent normal noise and averaged with its transpose: noise of deviation ν on and ν/√2 off
-// the diagonal, which is isotropic on symmetric matrices. Noise on one triangle alone, as in Dwork, Talwar,
+// the diagonal, which is isotropic on symmetric matrices; where there are few products, this law is drawn on the upper
+// triangle. Noise on one triangle alone, as in Dwork, Talwar,
 // Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that variance off the diagonal.
 // The method is that of Vu and Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009, and Foulds,
 // Geumlek, Welling and Chaudhuri, "On the Theory and Practice of Privacy-Preserving Bayesian Data Analysis", UAI
@@ -95,8 +96,11 @@ func (m linearMethod) steps(p Plan) []Step {
 
 func (m linearMethod) facts(p Plan) []Fact {
 	noise := "normal, on the full matrix, averaged with its transpose"
-	if p.Linear.Laplace {
+	switch {
+	case p.Linear.Laplace:
 		noise = "Laplace, on the upper triangle"
+	case p.triangle():
+		noise = "normal, on the upper triangle, with 1/√2 of its deviation off the diagonal"
 	}
 	ridge := fmt.Sprintf("%.4g, declared", p.Linear.Ridge)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -14,6 +15,8 @@ import (
 type records struct {
 	f     *fitting
 	rooms sync.Pool
+	// data are the records whose features are taken as they are; nil: those on the grid of the rows.
+	data *data.Dataset
 }
 
 // room is the working space of one goroutine.
@@ -21,15 +24,26 @@ type room struct {
 	block   mechanism.Block
 	scratch *feature.Scratch
 	raw     []int16
+	values  []float32
 	x       []float64
 	mapped  []float64
 }
 
 func newRecords(f *fitting) *records {
-	d := f.Features.Chain.Dim()
+	d, values := f.Features.Chain.Dim(), f.Features.Encoder().Values()
 	return &records{f: f, rooms: sync.Pool{New: func() any {
-		return &room{scratch: f.Features.NewScratch(1), raw: make([]int16, d), x: make([]float64, d), mapped: make([]float64, f.Features.Dim())}
+		return &room{scratch: f.Features.NewScratch(1), raw: make([]int16, d), values: make([]float32, values), x: make([]float64, d), mapped: make([]float64, f.Features.Dim())}
 	}}}
+}
+
+// unrounded are the records of one pass, with features that no grid has rounded, unless fewer bits are asked for.
+// What transforms make is costly, and is taken from the rows.
+func (f *fitting) unrounded() *records {
+	r := newRecords(f)
+	if !f.Features.Transforms() && f.options.FeatureBits != 8 {
+		r.data = f.data
+	}
+	return r
 }
 
 // each calls do with the mapped row and the label of the records first … first+n-1; a row is valid until do
@@ -43,14 +57,23 @@ func (r *records) each(first, n int, do func(i int, x []float64, label float32))
 	}
 	room.block = block
 	for i := range n {
-		block.CopyRow(room.raw, i)
-		for j, v := range room.raw {
-			room.x[j] = float64(v) * r.f.rows.Step()
-		}
-		r.f.Features.ApplyFeatures(room.mapped, room.x, 1, room.scratch)
+		r.mapRow(room, i)
 		do(i, room.mapped, block.Labels()[i])
 	}
 	return nil
+}
+
+// mapRow maps the i-th record of the block of a room.
+func (r *records) mapRow(room *room, i int) {
+	if r.data != nil {
+		r.f.Features.Apply(room.mapped, 1, room.scratch, func(int) []float32 { return r.data.Row(room.values, room.block.Record(i)) })
+		return
+	}
+	room.block.CopyRow(room.raw, i)
+	for j, v := range room.raw {
+		room.x[j] = float64(v) * r.f.rows.Step()
+	}
+	r.f.Features.ApplyFeatures(room.mapped, room.x, 1, room.scratch)
 }
 
 // joint writes z = (x, c·y), shortened to the radius; all zero for a record without a label.
@@ -87,10 +110,11 @@ func (f *fitting) release() (*Moments, error) {
 		o.Intercept = f.Features.Intercept
 	}
 	o.Deviation = f.Plan.Linear.NoiseMultiplier * f.Plan.Linear.Bound
-	release := f.releaseGaussian
+	release := f.releaseTriangle
 	if f.Plan.Linear.Laplace {
-		release = f.releaseLaplace
 		o.Deviation *= math.Sqrt2
+	} else if !f.Plan.triangle() {
+		release = f.releaseFull
 	}
 	terms := query.Terms{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
 	sums, unit, err := release(terms, o.Features+o.Targets)
@@ -114,14 +138,14 @@ func (f *fitting) onGrid(step float64) float64 {
 	return math.Floor(constant/step) * step / constant
 }
 
-// releaseGaussian releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
+// releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
 // the products were multiplied by.
-func (f *fitting) releaseGaussian(terms query.Terms, side int) (sums []float64, unit float64, err error) {
+func (f *fitting) releaseFull(terms query.Terms, side int) (sums []float64, unit float64, err error) {
 	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
 		return nil, 0, err
 	}
-	source, shrink := newRecords(f), f.onGrid(o.Step)
+	source, shrink := f.unrounded(), f.onGrid(o.Step)
 	rows, err := mechanism.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
 		clear(dst)
 		// Rows in memory are there, so nothing errs.
@@ -140,31 +164,33 @@ func (f *fitting) releaseGaussian(terms query.Terms, side int) (sums []float64, 
 	return sums, shrink * shrink, err
 }
 
-// releaseLaplace releases the upper triangle of Σ z·zᵀ with Laplace noise on the integers: K-norm noise in
-// the norm L1, of which one record has at most Bound.
-func (f *fitting) releaseLaplace(terms query.Terms, side int) (sums []float64, unit float64, err error) {
+// releaseTriangle releases the upper triangle of Σ z·zᵀ on integers of up to 52 bits: with Laplace noise,
+// K-norm noise in the norm L1, as it is, and with normal noise, in L2 norm, its numbers off the diagonal times √2. That
+// vector is as long as the whole matrix, and noise on it, divided by √2 again, is that of the full matrix averaged
+// with its transpose. In both norms one record has at most Bound.
+func (f *fitting) releaseTriangle(terms query.Terms, side int) (sums []float64, unit float64, err error) {
 	sample, err := mechanism.Full().Draw(f.rows.Len())
 	if err != nil {
 		return nil, 0, err
 	}
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: terms.Noise, Norm: mechanism.L1(), Dim: side * (side + 1) / 2, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
+	norm, off := mechanism.L2(), math.Sqrt2
+	if f.Plan.Linear.Laplace {
+		norm, off = mechanism.L1(), 1
+	}
+	numbers := side * (side + 1) / 2
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: terms.Noise, Norm: norm, Dim: numbers, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
 	if err != nil {
 		return nil, 0, err
 	}
-	source := newRecords(f)
-	err = query.AddVectors(sum, sample, side*(side+1)/2, func(_ int, dst []float64, listed []int) error {
-		z, at := make([]float64, side), 0
-		for _, record := range listed {
+	source := f.unrounded()
+	err = query.AddVectors(sum, sample, numbers, func(_ int, dst []float64, listed []int) error {
+		z := make([]float64, side)
+		for k, record := range listed {
 			each := source.each(f.rows.First()+record, 1, func(_ int, x []float64, label float32) { f.joint(z, x, label) })
 			if each != nil {
 				return each
 			}
-			for i, u := range z {
-				for _, v := range z[i:] {
-					dst[at] = u * v
-					at++
-				}
-			}
+			triangle(dst[k*numbers:], z, off)
 		}
 		return nil
 	})
@@ -172,20 +198,34 @@ func (f *fitting) releaseLaplace(terms query.Terms, side int) (sums []float64, u
 		return nil, 0, err
 	}
 	noisy, err := mechanism.Release(terms.Payer, terms.Noise, sum.Seal())
-	return mirrored(noisy.Values(), side), 1, err
+	return mirrored(noisy.Values(), side, off), 1, err
 }
 
-// mirrored returns the symmetric matrix of an upper triangle.
-func mirrored(triangle []float64, side int) []float64 {
+// triangle writes the upper triangle of z·zᵀ, row by row, its numbers off the diagonal times a factor.
+func triangle(dst, z []float64, off float64) {
+	at := 0
+	for i, u := range z {
+		dst[at] = u * u
+		for j, v := range z[i+1:] {
+			dst[at+1+j] = off * u * v
+		}
+		at += len(z) - i
+	}
+}
+
+// mirrored returns the symmetric matrix of an upper triangle that triangle wrote.
+func mirrored(triangle []float64, side int, off float64) []float64 {
 	out, at := make([]float64, side*side), 0
 	if len(triangle) == 0 {
 		return out
 	}
 	for i := range side {
-		for j := i; j < side; j++ {
-			out[i*side+j], out[j*side+i] = triangle[at], triangle[at]
-			at++
+		out[i*side+i] = triangle[at]
+		for j := i + 1; j < side; j++ {
+			v := triangle[at+j-i] / off
+			out[i*side+j], out[j*side+i] = v, v
 		}
+		at += side - i
 	}
 	return out
 }
