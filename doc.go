@@ -37,6 +37,7 @@
 //	ledger       the budget of a data set and the record of what was spent
 //	certificate  plan and events as a file, and their recomputation
 //	data         columnar records under a declared, public schema; readers
+//	safetensors  files of named arrays of weights
 //	feature      fixed, row-wise feature maps
 //	query        private counts, sums, means and covariances
 //	model        losses and models; knows nothing of privacy; loads and serves what was trained

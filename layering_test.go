@@ -46,7 +46,9 @@ var layers = []layer{
 	{"data/parquet", "data"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
-	{"feature", "linalg data"},
+	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
+	{"safetensors", ""},
+	{"feature", "linalg data safetensors"},
 	{"query", "privacy numeric linalg mechanism ledger data"},
 	// A model that is served is its feature map and its weights: hence feature.
 	{"model", "numeric linalg data feature"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/safetensors"
 )
 
 // frozen is a public encoder: a chain of linear layers with activations, whose weights stand in a
@@ -124,7 +125,7 @@ func newFrozen(parameters json.RawMessage, at surroundings) (Transform, error) {
 
 // read makes the layers of the file.
 func (f *frozen) read() error {
-	tensors, err := parseTensors(f.file)
+	tensors, err := safetensors.Parse(f.file)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (f *frozen) read() error {
 }
 
 // tensorNames names the arrays of a file, the first of them.
-func tensorNames(tensors map[string]tensor) string {
+func tensorNames(tensors map[string]safetensors.Tensor) string {
 	names := sortedKeys(tensors)
 	if len(names) > 12 {
 		names = append(names[:12], "…")
@@ -155,20 +156,20 @@ func tensorNames(tensors map[string]tensor) string {
 }
 
 // weights reads a matrix of in columns.
-func weights(tensors map[string]tensor, name string, in int) (w []float64, out int, err error) {
+func weights(tensors map[string]safetensors.Tensor, name string, in int) (w []float64, out int, err error) {
 	t, found := tensors[name]
 	if !found {
 		return nil, 0, fmt.Errorf("there is no array %q, want one of %s", name, tensorNames(tensors))
 	}
-	if len(t.shape) != 2 || t.shape[1] != in || t.shape[0] < 1 || t.shape[0] > maxFeatures {
-		return nil, 0, fmt.Errorf("array %q has the shape %v, want a matrix of %d columns, one for each number before the layer", name, t.shape, in)
+	if len(t.Shape) != 2 || t.Shape[1] != in || t.Shape[0] < 1 || t.Shape[0] > maxFeatures {
+		return nil, 0, fmt.Errorf("array %q has the shape %v, want a matrix of %d columns, one for each number before the layer", name, t.Shape, in)
 	}
-	w, err = t.floats(name)
-	return w, t.shape[0], err
+	w, err = t.Floats(name)
+	return w, t.Shape[0], err
 }
 
 // biases reads a vector, zeros where there is none.
-func biases(tensors map[string]tensor, name string, out int) ([]float64, error) {
+func biases(tensors map[string]safetensors.Tensor, name string, out int) ([]float64, error) {
 	if name == "" {
 		return make([]float64, out), nil
 	}
@@ -176,10 +177,10 @@ func biases(tensors map[string]tensor, name string, out int) ([]float64, error) 
 	if !found {
 		return nil, fmt.Errorf("there is no array %q, want one of %s, or no bias", name, tensorNames(tensors))
 	}
-	if !slices.Equal(t.shape, []int{out}) {
-		return nil, fmt.Errorf("array %q has the shape %v, want %d numbers, one for each row of the weights", name, t.shape, out)
+	if !slices.Equal(t.Shape, []int{out}) {
+		return nil, fmt.Errorf("array %q has the shape %v, want %d numbers, one for each row of the weights", name, t.Shape, out)
 	}
-	return t.floats(name)
+	return t.Floats(name)
 }
 
 func (f *frozen) In() int { return f.in }

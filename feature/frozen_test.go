@@ -151,78 +151,6 @@ func checkSpecs(t *testing.T, c *Chain, file []byte) {
 	}
 }
 
-// TestHalf compares 16-bit numbers with their definition, by the bits of a wider type where they are
-// normal: the exponent moves by 112, the fraction by 13 places.
-func TestHalf(t *testing.T) {
-	for bits := range 1 << 16 {
-		h := uint16(bits)
-		got := half(h)
-		var want float64
-		switch exponent := h >> 10 & 31; exponent {
-		case 0:
-			want = float64(h&1023) / (1 << 24)
-		case 31:
-			want = math.Inf(1)
-			if h&1023 != 0 {
-				want = math.NaN()
-			}
-		default:
-			want = float64(math.Float32frombits((uint32(exponent)+112)<<23 | uint32(h&1023)<<13))
-		}
-		if h>>15 == 1 {
-			want = -want
-		}
-		if got != want && !(got != got && want != want) {
-			t.Fatalf("bits %04x: got %v, want %v", h, got, want)
-		}
-	}
-}
-
-// TestTensorTypes reads one number in each type.
-func TestTensorTypes(t *testing.T) {
-	for kind, raw := range map[string][]byte{"F64": packed("F64", []float64{-1.5}), "F32": packed("F32", []float64{-1.5}), "BF16": {0xc0, 0xbf}, "F16": {0x00, 0xbe}} {
-		var f tensorFile
-		f.add("x", kind, []int{1}, raw)
-		tensors, err := parseTensors(f.bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if x, floatsErr := tensors["x"].floats("x"); floatsErr != nil || x[0] != -1.5 {
-			t.Errorf("%s: got %v, error %v, want -1.5", kind, x, floatsErr)
-		}
-	}
-}
-
-// TestParseTensorsRefuses damages files.
-func TestParseTensorsRefuses(t *testing.T) {
-	entry := `"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`
-	for name, c := range map[string]struct {
-		file  []byte
-		words string
-	}{
-		"empty":              {nil, "0 bytes"},
-		"long header":        {binary.LittleEndian.AppendUint64(nil, 1<<40), "beyond the file"},
-		"no object":          {withHeader(`[]`, nil), "no JSON object"},
-		"no end":             {withHeader(`{`+entry, make([]byte, 8)), "does not end"},
-		"text after":         {withHeader(`{`+entry+`}x`, make([]byte, 8)), "text follows the header"},
-		"twice":              {withHeader(`{`+entry+`,`+entry+`}`, make([]byte, 8)), "twice"},
-		"unknown type":       {withHeader(`{"x":{"dtype":"F3","shape":[2],"data_offsets":[0,8]}}`, make([]byte, 8)), "type \"F3\""},
-		"negative length":    {withHeader(`{"x":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}}`, make([]byte, 8)), "impossible shape"},
-		"lengths wrap":       {withHeader(`{"x":{"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,0]}}`, nil), "impossible shape"},
-		"wrong size":         {withHeader(`{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, make([]byte, 8)), "not the bytes"},
-		"beyond the end":     {withHeader(`{`+entry+`}`, make([]byte, 7)), "not the bytes"},
-		"one offset":         {withHeader(`{"x":{"dtype":"F32","shape":[0],"data_offsets":[0]}}`, nil), "not the bytes"},
-		"gap":                {withHeader(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)), "gap"},
-		"overlap":            {withHeader(`{`+entry+`,"y":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)), "overlap"},
-		"bytes after":        {withHeader(`{`+entry+`}`, make([]byte, 9)), "bytes follow"},
-		"metadata of others": {withHeader(`{"__metadata__":{"a":1},`+entry+`}`, make([]byte, 8)), "broken"},
-	} {
-		if _, err := parseTensors(c.file); err == nil || !strings.Contains(err.Error(), c.words) {
-			t.Errorf("%s: got error %v, want %q", name, err, c.words)
-		}
-	}
-}
-
 // TestNewFrozenRefuses wants clear errors.
 func TestNewFrozenRefuses(t *testing.T) {
 	var f tensorFile
@@ -259,33 +187,4 @@ func TestNewFrozenRefuses(t *testing.T) {
 	if _, err := NewChain(pixels(t, 12), Spec{"encoder", []byte(layer("w", "", "relu"))}); err == nil || !strings.Contains(err.Error(), "use model.Load") {
 		t.Errorf("without files: got error %v", err)
 	}
-}
-
-// FuzzParseTensors wants no panic, and of what is read no array beyond its bytes.
-func FuzzParseTensors(f *testing.F) {
-	var good tensorFile
-	good.add("w", "F32", []int{1, 2}, make([]byte, 8))
-	good.add("b", "BF16", []int{1}, make([]byte, 2))
-	f.Add(good.bytes())
-	f.Add(withHeader(`{"__metadata__":{"a":"b"}}`, nil))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		tensors, err := parseTensors(file)
-		if err != nil {
-			return
-		}
-		total := 0
-		for name, a := range tensors {
-			total += len(a.raw)
-			entries := 1
-			for _, n := range a.shape {
-				entries *= n
-			}
-			if x, floatsErr := a.floats(name); floatsErr == nil && len(x) != entries {
-				t.Fatalf("%q: got %d numbers of shape %v", name, len(x), a.shape)
-			}
-		}
-		if total > len(file) {
-			t.Fatalf("got %d bytes of arrays from %d", total, len(file))
-		}
-	})
 }
