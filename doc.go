@@ -40,6 +40,7 @@
 //	safetensors  files of named arrays of weights
 //	feature      fixed, row-wise feature maps
 //	query        private counts, sums, means and covariances
+//	network      layers of neural networks and the factors of each record; knows nothing of privacy
 //	model        losses and models; knows nothing of privacy; loads and serves what was trained
 //	evaluate     metrics
 //	train        private gradient descent: plans, clipping rules, optimizers

@@ -50,6 +50,9 @@ var layers = []layer{
 	{"safetensors", ""},
 	{"feature", "linalg data safetensors"},
 	{"query", "privacy numeric linalg mechanism ledger data"},
+	// Layers are for networks what model is for linear weights: they know neither privacy, nor
+	// records, nor schemas, and a served model carries them without the packages that do.
+	{"network", "linalg"},
 	// A model that is served is its feature map and its weights: hence feature.
 	{"model", "numeric linalg data feature"},
 	{"model/modeltest", "numeric linalg data feature model"},

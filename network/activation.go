@@ -1,0 +1,250 @@
+package network
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Activation is a function of each number alone.
+type Activation struct {
+	// Function is one of
+	//
+	//	relu              max(x, 0)
+	//	tanh              the hyperbolic tangent
+	//	sigmoid           σ(x) = 1/(1+e^-x)
+	//	tempered-sigmoid  Scale·σ(Temperature·x) - Offset
+	//	gelu              x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+	//
+	// The tempered sigmoid is that of N. Papernot, A. Thakurta, S. Song, S. Chien and Ú. Erlingsson, "Tempered
+	// sigmoid activations for deep learning with differential privacy", AAAI 2021, section 3; with 2, 2 and 1 it
+	// is tanh. The last is the approximation of D. Hendrycks and K. Gimpel, "Gaussian error linear units",
+	// arXiv:1606.08415, section 2.
+	Function string `json:"function"`
+	// Scale, Temperature and Offset are those of the tempered sigmoid, and 0 for every other function.
+	Scale       float64 `json:"scale,omitempty"`
+	Temperature float64 `json:"temperature,omitempty"`
+	Offset      float64 `json:"offset,omitempty"`
+}
+
+var _ Layer = Activation{}
+
+// Kind returns "activation".
+func (Activation) Kind() string { return "activation" }
+
+// Output returns in.
+func (a Activation) Output(in Shape) (Shape, error) {
+	switch a.Function {
+	case "relu", "tanh", "sigmoid", "gelu":
+		if a.Scale != 0 || a.Temperature != 0 || a.Offset != 0 {
+			return nil, fmt.Errorf("scale, temperature and offset are given for %s, want them for tempered-sigmoid only", a.Function)
+		}
+	case "tempered-sigmoid":
+		if !(a.Scale > 0 && a.Temperature > 0 && a.Scale+a.Temperature < math.Inf(1) && math.Abs(a.Offset) < math.Inf(1)) {
+			return nil, fmt.Errorf("scale is %v, temperature %v and offset %v, want the first two positive and all finite", a.Scale, a.Temperature, a.Offset)
+		}
+	default:
+		return nil, fmt.Errorf("function is %q, want relu, tanh, gelu, sigmoid or tempered-sigmoid", a.Function)
+	}
+	return in, nil
+}
+
+// Blocks returns nil.
+func (Activation) Blocks(Shape) []Block { return nil }
+
+// UnmarshalJSON accepts the name of a function alone, besides the fields.
+func (a *Activation) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &a.Function) == nil {
+		return nil
+	}
+	type fields Activation
+	return unmarshalStrictly(text, (*fields)(a))
+}
+
+// MarshalJSON returns the name alone where there is no more to say.
+func (a Activation) MarshalJSON() ([]byte, error) {
+	if a == (Activation{Function: a.Function}) {
+		return json.Marshal(a.Function)
+	}
+	type fields Activation
+	return json.Marshal(fields(a))
+}
+
+func (Activation) initial(Shape, [][]float32, float64, *generator) {}
+
+// gain is what keeps the variance behind the activation: √2 where half of the numbers become 0.
+func (a Activation) gain() float64 {
+	if a.Function == "relu" || a.Function == "gelu" {
+		return math.Sqrt2
+	}
+	return 1
+}
+
+func (a Activation) worker32(in Shape, s *space) worker[float32] {
+	return newActivation[float32](a, in, s)
+}
+func (a Activation) worker64(in Shape, s *space) worker[float64] {
+	return newActivation[float64](a, in, s)
+}
+
+func newActivation[T linalg.Float](a Activation, in Shape, s *space) worker[T] {
+	switch a.Function {
+	case "relu":
+		return &relu[T]{}
+	case "tanh":
+		return &tanh[T]{}
+	case "gelu":
+		return &gelu[T]{t: make([]T, s.records*in.Size())}
+	case "sigmoid":
+		return &sigmoid[T]{scale: 1, temperature: 1}
+	default:
+		return &sigmoid[T]{scale: T(a.Scale), temperature: T(a.Temperature), offset: T(a.Offset)}
+	}
+}
+
+// relu at work. A NaN stays one in both directions.
+type relu[T linalg.Float] struct {
+	plain[T]
+	y []T
+}
+
+func (w *relu[T]) forward(y, x []T, _ int) {
+	w.y = y
+	for i, v := range x {
+		if v <= 0 {
+			v = 0
+		}
+		y[i] = v
+	}
+}
+
+func (w *relu[T]) backward(dx, dy []T, _ int) {
+	if dx == nil {
+		return
+	}
+	y := w.y[:len(dx)]
+	dy = dy[:len(dx)]
+	for i, v := range y {
+		d := dy[i]
+		if v == 0 {
+			d = 0
+		}
+		dx[i] = d
+	}
+}
+
+func (w *relu[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
+
+// tanh at work: dx = dy·(1 - y²).
+type tanh[T linalg.Float] struct {
+	plain[T]
+	y []T
+}
+
+func (w *tanh[T]) forward(y, x []T, _ int) {
+	w.y = y
+	tanhOf(y, x)
+}
+
+func (w *tanh[T]) backward(dx, dy []T, _ int) {
+	if dx == nil {
+		return
+	}
+	y := w.y[:len(dx)]
+	dy = dy[:len(dx)]
+	for i, v := range y {
+		dx[i] = dy[i] * (1 - v*v)
+	}
+}
+
+func (w *tanh[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
+
+// sigmoid at work, tempered or not: with σ = (y + offset)/scale, dx = dy·temperature·(y + offset)·(1 - σ).
+type sigmoid[T linalg.Float] struct {
+	plain[T]
+	scale, temperature, offset T
+	y                          []T
+}
+
+func (w *sigmoid[T]) forward(y, x []T, _ int) {
+	w.y = y
+	for i, v := range x {
+		y[i] = w.temperature * v
+	}
+	sigmoidOf(y, y)
+	for i, v := range y {
+		y[i] = w.scale*v - w.offset
+	}
+}
+
+func (w *sigmoid[T]) backward(dx, dy []T, _ int) {
+	if dx == nil {
+		return
+	}
+	y := w.y[:len(dx)]
+	dy = dy[:len(dx)]
+	inverse := 1 / w.scale
+	for i, v := range y {
+		v += w.offset
+		dx[i] = dy[i] * w.temperature * v * (1 - v*inverse)
+	}
+}
+
+func (w *sigmoid[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
+
+// Constants of the approximate GELU: √(2/π), as the paper has it, and the weight of the cube.
+const geluInner, geluCube = 0.79788456080286535588, 0.044715
+
+// gelu at work. It keeps its input, which must therefore stay, and the tangents t.
+type gelu[T linalg.Float] struct {
+	plain[T]
+	x, t []T
+}
+
+func (w *gelu[T]) forward(y, x []T, _ int) {
+	w.x = x
+	t := w.t[:len(x)]
+	for i, v := range x {
+		t[i] = geluInner * (v + geluCube*v*v*v)
+	}
+	tanhOf(t, t)
+	for i, v := range x {
+		y[i] = v / 2 * (1 + t[i])
+	}
+}
+
+// backward: the derivative is (1+t)/2 + x/2·(1-t²)·√(2/π)·(1 + 3·0.044715·x²).
+func (w *gelu[T]) backward(dx, dy []T, _ int) {
+	if dx == nil {
+		return
+	}
+	t := w.t[:len(dx)]
+	for i, v := range w.x[:len(dx)] {
+		inner := geluInner * (1 + 3*geluCube*v*v)
+		dx[i] = dy[i] * ((1+t[i])/2 + v/2*(1-t[i]*t[i])*inner)
+	}
+}
+
+func (w *gelu[T]) habits() habits { return habits{} }
+
+// tanhOf is linalg.Tanh, or math.Tanh of each number. dst may be x.
+func tanhOf[T linalg.Float](dst, x []T) {
+	if single, is := any(x).([]float32); is {
+		linalg.Tanh(any(dst).([]float32), single)
+		return
+	}
+	for i, v := range x {
+		dst[i] = T(math.Tanh(float64(v)))
+	}
+}
+
+// sigmoidOf is linalg.Sigmoid or linalg.Sigmoid64. dst may be x.
+func sigmoidOf[T linalg.Float](dst, x []T) {
+	if single, is := any(x).([]float32); is {
+		linalg.Sigmoid(any(dst).([]float32), single)
+		return
+	}
+	linalg.Sigmoid64(any(dst).([]float64), any(x).([]float64))
+}

@@ -1,0 +1,183 @@
+package network
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// shapes returns the shape before each layer and the one after the last.
+func (l Layers) shapes(in Shape) ([]Shape, error) {
+	shapes := []Shape{in}
+	for i, layer := range l {
+		out, err := layer.Output(shapes[i])
+		if err != nil {
+			return nil, fmt.Errorf("layer %d, %s: %w", i, layer.Kind(), err)
+		}
+		if err = out.check(); err != nil {
+			return nil, fmt.Errorf("layer %d, %s: output: %w", i, layer.Kind(), err)
+		}
+		shapes = append(shapes, out)
+	}
+	return shapes, nil
+}
+
+// blocks returns the blocks of all layers, named by their places, for an input that shapes accepts.
+func (l Layers) blocks(in Shape) []Block {
+	shapes, err := l.shapes(in)
+	if err != nil {
+		return nil
+	}
+	var all []Block
+	for i, layer := range l {
+		for _, b := range layer.Blocks(shapes[i]) {
+			b.Name = fmt.Sprintf("%d.%s.%s", i, layer.Kind(), b.Name)
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// initialAll fills the blocks of all layers with first values.
+func (l Layers) initialAll(in Shape, blocks [][]float32, random *generator) {
+	shapes, err := l.shapes(in)
+	if err != nil {
+		return
+	}
+	for i, layer := range l {
+		gain := 1.0
+		if i+1 < len(l) {
+			if next, has := l[i+1].(gained); has {
+				gain = next.gain()
+			}
+		}
+		own := len(layer.Blocks(shapes[i]))
+		layer.initial(shapes[i], blocks[:own], gain, random)
+		blocks = blocks[own:]
+	}
+}
+
+// gained is a layer that wants the weights before it larger or smaller.
+type gained interface{ gain() float64 }
+
+// chain runs layers one after another. It owns what stands between them.
+type chain[T linalg.Float] struct {
+	workers []worker[T]
+	blocks  []int // how many blocks each worker has
+	lowest  int   // the first worker that is trained, len(workers) for none
+	// sizes[i] is the size of a record before worker i; outputs[i] is where worker i writes what it gives, nil
+	// in place of its input; gradients[i] is where it writes the derivatives by its input, nil in place of those
+	// by its output.
+	sizes              []int
+	outputs, gradients [][]T
+}
+
+// newChain makes the workers of layers and their buffers. The input and the derivatives by the output belong
+// to others and are not overwritten.
+func newChain[T linalg.Float](l Layers, in Shape, s *space) *chain[T] {
+	shapes, err := l.shapes(in)
+	if err != nil {
+		panic(err)
+	}
+	c := &chain[T]{lowest: len(l)}
+	for i, layer := range l {
+		blocks := layer.Blocks(shapes[i])
+		if len(trained(blocks)) > 0 && !s.frozen {
+			c.lowest = min(c.lowest, i)
+		}
+		c.workers = append(c.workers, build[T](layer, shapes[i], s))
+		c.blocks = append(c.blocks, len(blocks))
+	}
+	for _, shape := range shapes {
+		c.sizes = append(c.sizes, shape.Size())
+	}
+	c.allocate(s.records)
+	return c
+}
+
+// allocate makes the buffers: one for each worker that may not write over what it reads.
+func (c *chain[T]) allocate(records int) {
+	c.outputs, c.gradients = make([][]T, len(c.workers)), make([][]T, len(c.workers))
+	held := true // whether what stands before worker i is still needed, or belongs to others
+	for i, w := range c.workers {
+		h := w.habits()
+		switch {
+		case h.nothing:
+		case h.inPlace && !held:
+			held = h.needsOutput
+		default:
+			c.outputs[i] = make([]T, records*c.sizes[i+1])
+			held = h.needsOutput
+		}
+	}
+	held = true
+	for i := len(c.workers) - 1; i >= 0; i-- {
+		h := c.workers[i].habits()
+		held = held || h.keepsGradient
+		if !h.nothing && (held || !h.inPlace) {
+			c.gradients[i], held = make([]T, records*c.sizes[i]), false
+		}
+	}
+}
+
+func (c *chain[T]) bind(blocks [][]T) {
+	for i, w := range c.workers {
+		w.bind(blocks[:c.blocks[i]])
+		blocks = blocks[c.blocks[i]:]
+	}
+}
+
+// forward returns what the last worker gives for x.
+func (c *chain[T]) forward(x []T, n int) []T {
+	for i, w := range c.workers {
+		y := x
+		if c.outputs[i] != nil {
+			y = c.outputs[i][:n*c.sizes[i+1]]
+		}
+		w.forward(y, x, n)
+		x = y
+	}
+	return x
+}
+
+// backward returns the derivatives by x when they are wanted, and otherwise nil, in which case it stops at the
+// lowest worker that is trained.
+func (c *chain[T]) backward(dy []T, n int, wanted bool) []T {
+	last := c.lowest
+	if wanted {
+		last = 0
+	}
+	for i := len(c.workers) - 1; i >= last; i-- {
+		dx := dy
+		switch {
+		case i == last && !wanted:
+			dx = nil
+		case c.gradients[i] != nil:
+			dx = c.gradients[i][:n*c.sizes[i]]
+		}
+		c.workers[i].backward(dx, dy, n)
+		dy = dx
+	}
+	if !wanted {
+		return nil
+	}
+	return dy
+}
+
+func (c *chain[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	for _, w := range c.workers {
+		dst = w.factors(dst, n)
+	}
+	return dst
+}
+
+// trained returns the blocks that are not frozen.
+func trained(blocks []Block) []Block {
+	var out []Block
+	for _, b := range blocks {
+		if !b.Frozen {
+			out = append(out, b)
+		}
+	}
+	return out
+}

@@ -1,0 +1,338 @@
+package network_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/network"
+)
+
+// conformant is a small network for the laws that all layers obey.
+type conformant struct {
+	name   string
+	in     network.Shape
+	layers network.Layers
+	// input draws a number of an input, nil for a normal one.
+	input func(r *rand.Rand) float64
+}
+
+// conformants is the table in which every layer has its entries.
+func conformants() []conformant {
+	list := func(l ...network.Layer) network.Layers { return l }
+	return []conformant{
+		{name: "linear", in: network.Shape{3}, layers: list(network.Linear{Outputs: 2})},
+		{name: "linear without bias", in: network.Shape{3}, layers: list(network.Linear{Outputs: 2, NoBias: true})},
+		{name: "linear at positions", in: network.Shape{3, 20}, layers: list(network.Linear{Outputs: 4})},
+		{name: "linear at many positions", in: network.Shape{2, 5, 3}, layers: list(network.Linear{Outputs: 2})},
+		{name: "relu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Linear{Outputs: 2})},
+		{name: "tanh", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 2})},
+		{name: "gelu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "gelu"}, network.Linear{Outputs: 2})},
+		{name: "sigmoid", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "sigmoid"}, network.Linear{Outputs: 2})},
+		{name: "tempered sigmoid", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5},
+			network.Activation{Function: "tempered-sigmoid", Scale: 1.5, Temperature: 3, Offset: 0.7}, network.Linear{Outputs: 2})},
+		{name: "activations in a row", in: network.Shape{4}, layers: list(network.Activation{Function: "gelu"}, network.Linear{Outputs: 5},
+			network.Activation{Function: "tanh"}, network.Activation{Function: "sigmoid"}, network.Activation{Function: "relu"}, network.Activation{Function: "gelu"},
+			network.Linear{Outputs: 3}, network.Activation{Function: "tanh"})},
+		{name: "frozen below", in: network.Shape{4}, layers: list(
+			network.Frozen{Layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "tanh"})}, network.Linear{Outputs: 2})},
+		{name: "frozen between", in: network.Shape{4}, layers: list(network.Linear{Outputs: 3},
+			network.Frozen{Layers: list(network.Activation{Function: "tanh"}, network.Linear{Outputs: 5})}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 2})},
+		{name: "frozen last", in: network.Shape{4}, layers: list(network.Linear{Outputs: 3}, network.Frozen{Layers: list(network.Linear{Outputs: 2})})},
+	}
+}
+
+// subject is a network of the table with parameters, records and derivatives.
+type subject[T linalg.Float] struct {
+	network          *network.Network
+	weights, x, outs []T
+	records          int
+}
+
+func newSubject[T linalg.Float](t *testing.T, c conformant, records int) *subject[T] {
+	t.Helper()
+	n, err := network.New(c.in, c.layers...)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	first := make([]float32, n.Weights())
+	n.Init(first, 3)
+	s := &subject[T]{network: n, weights: make([]T, n.Weights()), records: records,
+		x: make([]T, records*n.Input().Size()), outs: make([]T, records*n.Output().Size())}
+	for i, v := range first {
+		s.weights[i] = T(v) + T(0.1*r.NormFloat64()) // biases are 0 at first
+	}
+	for i := range s.x {
+		if c.input != nil {
+			s.x[i] = T(c.input(r))
+		} else {
+			s.x[i] = T(r.NormFloat64())
+		}
+	}
+	for i := range s.outs {
+		s.outs[i] = T(r.NormFloat64())
+	}
+	return s
+}
+
+// run does both passes over records from ≤ i < to on a tape.
+func (s *subject[T]) run(tape *network.Tape[T], from, to int) ([]T, []linalg.Factors[T]) {
+	in, out := s.network.Input().Size(), s.network.Output().Size()
+	outputs := tape.Forward(s.x[from*in:to*in], to-from, s.weights)
+	return outputs, tape.Backward(s.outs[from*out : to*out])
+}
+
+// losses returns Σ_j outs[i][j]·outputs[i][j] of each record: what the factors are the derivatives of.
+func (s *subject[T]) losses(tape *network.Tape[T]) []float64 {
+	outputs := tape.Forward(s.x, s.records, s.weights)
+	losses := make([]float64, s.records)
+	each := len(outputs) / max(1, s.records)
+	for i, v := range outputs {
+		losses[i/each] += float64(v) * float64(s.outs[i])
+	}
+	return losses
+}
+
+// explicit is what a record proposes to add to the block of f, formed term by term.
+func explicit[T linalg.Float](f linalg.Factors[T], record int) []float64 {
+	dst := make([]float64, f.Numbers())
+	for t := range f.Positions {
+		p := record*f.Positions + t
+		left := make([]float64, f.Width())
+		if f.Bias {
+			left[f.Left] = 1
+		}
+		if f.Index == nil {
+			for k, v := range f.Lefts[p*f.Left:][:f.Left] {
+				left[k] = float64(v)
+			}
+		}
+		for e := p * f.Entries; e < (p+1)*f.Entries; e++ {
+			value := 1.0
+			if f.Values != nil {
+				value = float64(f.Values[e])
+			}
+			if f.Index[e] != linalg.NoIndex {
+				left[f.Index[e]] += value
+			}
+		}
+		for j, right := range f.Rights[p*f.Right:][:f.Right] {
+			for k, v := range left {
+				if f.Index != nil {
+					dst[k*f.Right+j] += float64(right) * v
+				} else {
+					dst[j*f.Width()+k] += float64(right) * v
+				}
+			}
+		}
+	}
+	return dst
+}
+
+// gradient is what a record proposes to add to all blocks.
+func gradient[T linalg.Float](factors []linalg.Factors[T], record int) []float64 {
+	var g []float64
+	for _, f := range factors {
+		g = append(g, explicit(f, record)...)
+	}
+	return g
+}
+
+func close64(got, want, relative, scale float64) bool {
+	return math.Abs(got-want) <= relative*max(scale, math.Abs(want))
+}
+
+// TestGradientsAreDifferences compares factors and derivatives by the inputs with central differences of the
+// losses.
+func TestGradientsAreDifferences(t *testing.T) {
+	for _, c := range conformants() {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSubject[float64](t, c, 3)
+			tape := network.NewTape[float64](s.network, 3)
+			_, factors := s.run(tape, 0, 3)
+			checkShapes(t, s, factors)
+			var want [][]float64
+			for i := range s.records {
+				want = append(want, gradient(factors, i))
+			}
+			inputs := append([]float64(nil), tape.InputGradients(s.outs)...)
+			compareDifferences(t, "parameter", s, tape, s.weights[:s.network.Trained()], func(record, at int) float64 { return want[record][at] })
+			if c.input != nil {
+				return // indices have no derivatives
+			}
+			in := s.network.Input().Size()
+			compareDifferences(t, "input", s, tape, s.x, func(record, at int) float64 {
+				if at/in != record {
+					return 0
+				}
+				return inputs[at]
+			})
+		})
+	}
+}
+
+// checkShapes checks that the factors are those of the blocks and that the blocks are what there is.
+func checkShapes(t *testing.T, s *subject[float64], factors []linalg.Factors[float64]) {
+	t.Helper()
+	blocks := s.network.Blocks()
+	numbers := 0
+	if len(factors) != len(blocks) {
+		t.Fatalf("got factors of %d blocks, want %d", len(factors), len(blocks))
+	}
+	for i, f := range factors {
+		b := blocks[i]
+		if f.Right != b.Right || f.Left != b.Left || f.Bias != b.Bias || (f.Index != nil) != b.Sparse || f.Records != s.records {
+			t.Errorf("factors of %s are %d × %d, bias %v, of %d records, want those of %+v and %d", b.Name, f.Right, f.Left, f.Bias, f.Records, b, s.records)
+		}
+		numbers += f.Numbers()
+	}
+	if numbers != s.network.Trained() {
+		t.Errorf("blocks have %d numbers, want %d", numbers, s.network.Trained())
+	}
+}
+
+// compareDifferences moves every number of a slice up and down and compares the change of each record's loss
+// with the derivative that is claimed. With a step of 1e-5 the error of a central difference is of the order
+// 1e-10 for smooth functions of this size.
+func compareDifferences(t *testing.T, what string, s *subject[float64], tape *network.Tape[float64], numbers []float64, claimed func(record, at int) float64) {
+	t.Helper()
+	const step = 1e-5
+	for at, v := range numbers {
+		numbers[at] = v + step
+		up := s.losses(tape)
+		numbers[at] = v - step
+		down := s.losses(tape)
+		numbers[at] = v
+		for record := range up {
+			want := (up[record] - down[record]) / (2 * step)
+			if got := claimed(record, at); !close64(got, want, 1e-6, 1e-2) {
+				t.Fatalf("derivative of record %d by %s %d is %v, want the difference %v", record, what, at, got, want)
+			}
+		}
+	}
+}
+
+// TestNormsAndSumsAreExplicit compares SquaredNorms and AddSum with gradients formed record by record.
+func TestNormsAndSumsAreExplicit(t *testing.T) {
+	for _, c := range conformants() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Run("float64", func(t *testing.T) { normsAndSums[float64](t, c, 1e-10) })
+			t.Run("float32", func(t *testing.T) { normsAndSums[float32](t, c, 1e-3) })
+		})
+	}
+}
+
+func normsAndSums[T linalg.Float](t *testing.T, c conformant, tolerance float64) {
+	for _, records := range []int{0, 1, 5} {
+		s := newSubject[T](t, c, records)
+		_, factors := s.run(network.NewTape[T](s.network, max(1, records)), 0, records)
+		for b, f := range factors {
+			checkNorms(t, f, tolerance)
+			checkSum(t, f, tolerance)
+			if f.Records != records || len(f.Rights) != records*f.Positions*f.Right {
+				t.Errorf("block %d has factors of %d records and %d right numbers, want %d records", b, f.Records, len(f.Rights), records)
+			}
+		}
+	}
+}
+
+func checkNorms[T linalg.Float](t *testing.T, f linalg.Factors[T], tolerance float64) {
+	t.Helper()
+	norms := make([]float64, f.Records)
+	for i := range norms {
+		norms[i] = 7 // to be added to
+	}
+	network.SquaredNorms(norms, f)
+	for i, got := range norms {
+		var want float64
+		for _, v := range explicit(f, i) {
+			want += v * v
+		}
+		if !close64(got-7, want, tolerance, 1e-4) {
+			t.Errorf("squared norm of record %d is %v, want %v", i, got-7, want)
+		}
+	}
+}
+
+func checkSum[T linalg.Float](t *testing.T, f linalg.Factors[T], tolerance float64) {
+	t.Helper()
+	sum, weights := make([]T, f.Numbers()), make([]T, f.Records)
+	want := make([]float64, len(sum))
+	for j := range sum {
+		sum[j], want[j] = T(j%3), float64(j%3)
+	}
+	for i := range weights {
+		weights[i] = T(i%3) * 0.5
+		for j, v := range explicit(f, i) {
+			want[j] += float64(weights[i]) * v
+		}
+	}
+	network.AddSum(sum, f, weights)
+	for j, got := range sum {
+		if !close64(float64(got), want[j], tolerance, 1) {
+			t.Fatalf("sum of number %d is %v, want %v", j, got, want[j])
+		}
+	}
+}
+
+// TestRecordsStandAlone checks to the bit that outputs and factors of a record depend neither on the other
+// records of a chunk, nor on how many there are, nor on what the tape held before.
+func TestRecordsStandAlone(t *testing.T) {
+	for _, c := range conformants() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Run("float64", func(t *testing.T) { standAlone[float64](t, c) })
+			t.Run("float32", func(t *testing.T) { standAlone[float32](t, c) })
+		})
+	}
+}
+
+func standAlone[T linalg.Float](t *testing.T, c conformant) {
+	const records = 7
+	s := newSubject[T](t, c, records)
+	tape := network.NewTape[T](s.network, records)
+	want := make([]string, records)
+	together := func(what string, except int) {
+		outputs, factors := s.run(tape, 0, records)
+		for i := range records {
+			switch got := bitsOf(outputs, factors, records, i); {
+			case want[i] == "":
+				want[i] = got
+			case i != except && got != want[i]:
+				t.Errorf("%s: record %d gives other bits than before", what, i)
+			}
+		}
+	}
+	together("first", -1)
+	for i := range records {
+		outputs, factors := s.run(tape, i, i+1)
+		if bitsOf(outputs, factors, 1, 0) != want[i] {
+			t.Errorf("record %d gives other bits alone than among %d", i, records)
+		}
+	}
+	in := len(s.x) / records
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e30} {
+		kept := append([]T(nil), s.x[2*in:3*in]...)
+		for j := range kept {
+			s.x[2*in+j] = T(bad)
+		}
+		together(fmt.Sprintf("beside %v", bad), 2)
+		copy(s.x[2*in:], kept)
+		together(fmt.Sprintf("after %v", bad), -1)
+	}
+	tape.Serial(true)
+	together("on one processor", -1)
+}
+
+// bitsOf returns what stands for a record in outputs and factors.
+func bitsOf[T linalg.Float](outputs []T, factors []linalg.Factors[T], records, i int) string {
+	part := func(s []T) []T { return s[i*len(s)/records : (i+1)*len(s)/records] }
+	text := fmt.Sprintf("%x", linalg.Bytes(part(outputs)))
+	for _, f := range factors {
+		text += fmt.Sprintf(" %x %x %x", linalg.Bytes(part(f.Lefts)), linalg.Bytes(part(f.Rights)), linalg.Bytes(part(f.Values)))
+		text += fmt.Sprint(f.Index[i*len(f.Index)/records : (i+1)*len(f.Index)/records])
+	}
+	return text
+}

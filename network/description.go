@@ -1,0 +1,187 @@
+package network
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Without is a bool that is written the other way round in descriptions: true is written as false. It is for
+// what a layer has unless it is said that it has not.
+type Without bool
+
+// MarshalJSON returns the opposite.
+func (w Without) MarshalJSON() ([]byte, error) { return json.Marshal(!bool(w)) }
+
+// UnmarshalJSON reads the opposite.
+func (w *Without) UnmarshalJSON(text []byte) error {
+	var has bool
+	if err := json.Unmarshal(text, &has); err != nil {
+		return err
+	}
+	*w = Without(!has)
+	return nil
+}
+
+// kinds reads the fields of a layer of each kind.
+var kinds = map[string]func(fields []byte) (Layer, error){
+	Linear{}.Kind():     read[Linear],
+	Activation{}.Kind(): read[Activation],
+	Frozen{}.Kind():     read[Frozen],
+}
+
+// read returns the layer of type L with the given fields, nil for none.
+func read[L Layer](fields []byte) (Layer, error) {
+	var layer L
+	if fields == nil {
+		return layer, nil
+	}
+	err := unmarshalStrictly(fields, &layer)
+	return layer, err
+}
+
+// refusedKinds are layers of other systems that there are not, with what to use.
+var refusedKinds = map[string]string{
+	"batch-norm": "it mixes the records of a batch, so that one record changes what others propose; use group-norm or layer-norm",
+}
+
+// ParseLayers reads a description of layers, in YAML or JSON: a list with one entry for each layer, which is
+// the kind of the layer and its fields, or the kind alone:
+//
+//   - linear: {outputs: 128}
+//   - activation: tanh
+//
+// What Layers.Encode writes, it reads to equal layers. Every field must be known. Whether layers fit together
+// is for New to say.
+func ParseLayers(text []byte) (Layers, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var tree any
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("network: layers: %s", oneLine(err))
+	}
+	var more any
+	if err := decoder.Decode(&more); err != io.EOF {
+		return nil, fmt.Errorf("network: layers: there is more than one document, want one list")
+	}
+	plain, err := json.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("network: layers: %s", oneLine(err))
+	}
+	var l Layers
+	if err = l.UnmarshalJSON(plain); err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	return l, nil
+}
+
+// oneLine returns the text of an error on one line.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// Encode returns the description of l as YAML, which ParseLayers reads back to equal layers.
+func (l Layers) Encode() ([]byte, error) {
+	text, err := l.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var tree yaml.Node
+	if err = yaml.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	plainStyle(&tree, 0)
+	return yaml.Marshal(&tree)
+}
+
+// plainStyle writes lists of layers one entry a line, and the fields of a layer on the line of its kind.
+func plainStyle(n *yaml.Node, depth int) {
+	n.Style = 0
+	if n.Kind == yaml.MappingNode && depth%3 == 0 {
+		n.Style = yaml.FlowStyle
+	}
+	for _, c := range n.Content {
+		plainStyle(c, depth+1)
+	}
+}
+
+// MarshalJSON returns the list with one object {kind: fields} for each layer.
+func (l Layers) MarshalJSON() ([]byte, error) {
+	list := make([]map[string]Layer, len(l))
+	for i, layer := range l {
+		list[i] = map[string]Layer{layer.Kind(): layer}
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads a list of kinds, or of objects {kind: fields}.
+func (l *Layers) UnmarshalJSON(text []byte) error {
+	var entries []json.RawMessage
+	if err := json.Unmarshal(text, &entries); err != nil || entries == nil {
+		return fmt.Errorf("layers are not a list, want one entry for each layer, such as linear: {outputs: 128}")
+	}
+	out := make(Layers, len(entries))
+	for i, entry := range entries {
+		kind, fields, err := splitEntry(entry)
+		if err == nil {
+			out[i], err = readLayer(kind, fields)
+		}
+		if err != nil {
+			return fmt.Errorf("layer %d: %w", i, err)
+		}
+	}
+	*l = out
+	return nil
+}
+
+// splitEntry returns the kind and the fields of an entry.
+func splitEntry(entry []byte) (kind string, fields []byte, err error) {
+	if json.Unmarshal(entry, &kind) == nil && string(entry) != "null" {
+		return kind, nil, nil
+	}
+	var object map[string]json.RawMessage
+	if err = json.Unmarshal(entry, &object); err != nil || len(object) != 1 {
+		return "", nil, fmt.Errorf("entry is not the kind of one layer with its fields, want for example linear: {outputs: 128}")
+	}
+	for kind, fields = range object {
+		if string(fields) == "null" {
+			fields = nil
+		}
+	}
+	return kind, fields, nil
+}
+
+// readLayer returns the layer of a kind with the given fields.
+func readLayer(kind string, fields []byte) (Layer, error) {
+	if reason, refused := refusedKinds[kind]; refused {
+		return nil, fmt.Errorf("%s is refused: %s", kind, reason)
+	}
+	readFields, known := kinds[kind]
+	if !known {
+		return nil, fmt.Errorf("kind is %q, want one of %s", kind, strings.Join(Kinds(), ", "))
+	}
+	layer, err := readFields(fields)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", kind, oneLine(err))
+	}
+	return layer, nil
+}
+
+// Kinds returns the names of all layers, sorted.
+func Kinds() []string {
+	var names []string
+	for kind := range kinds {
+		names = append(names, kind)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unmarshalStrictly is json.Unmarshal that refuses unknown fields.
+func unmarshalStrictly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}

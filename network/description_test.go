@@ -1,0 +1,60 @@
+package network_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/network"
+)
+
+func TestDescriptionsRoundTrip(t *testing.T) {
+	for _, c := range conformants() {
+		text, err := c.layers.Encode()
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		got, err := network.ParseLayers(text)
+		if err != nil || !reflect.DeepEqual(got, c.layers) {
+			t.Errorf("%s: %s is read as %+v, %v, want %+v", c.name, text, got, err, c.layers)
+		}
+		plain, err := json.Marshal(c.layers)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var again network.Layers
+		if err = json.Unmarshal(plain, &again); err != nil || !reflect.DeepEqual(again, c.layers) {
+			t.Errorf("%s: %s is read as %+v, %v, want %+v", c.name, plain, again, err, c.layers)
+		}
+	}
+}
+
+func TestParseLayersRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "EOF",
+		"linear":                             "not a list",
+		"null":                               "not a list",
+		"- null":                             "entry is not",
+		"- 3":                                "entry is not",
+		"- {linear: {outputs: 2}, relu: {}}": "entry is not",
+		"- batch-norm":                       "mixes the records of a batch",
+		"- batch-norm: {epsilon: 1}":         "group-norm",
+		"- convolve: {outputs: 2}":           `kind is "convolve"`,
+		"- linear: {outputs: 2, colour: 1}":  "colour",
+		"- linear: {outputs: 2, outputs: 3}": "already",
+		"- linear: {outputs: two}":           "string",
+		"- linear: {outputs: 1.5}":           "1.5",
+		"- activation: {function: 3}":        "function",
+		"- activation: {func: tanh}":         "func",
+		"- frozen: {linear: {outputs: 2}}":   "not a list",
+		"- linear: {outputs: .nan}":          "NaN",
+		"[]\n---\n[]":                        "more than one document",
+		"- linear: [":                        "yaml",
+	} {
+		_, err := network.ParseLayers([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "network: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q gives %v, want one line with %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package network
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Frozen is a list of layers whose parameters are not trained, because they are public and stay as they are:
+// those of an encoder that was trained on other records. No factors are formed for them, their dropout does
+// nothing, and a pass backward does not enter them unless something below them is trained.
+type Frozen struct{ Layers Layers }
+
+var _ Layer = Frozen{}
+
+// Kind returns "frozen".
+func (Frozen) Kind() string { return "frozen" }
+
+// Output is what the last of the layers gives.
+func (l Frozen) Output(in Shape) (Shape, error) {
+	shapes, err := l.Layers.shapes(in)
+	if err != nil {
+		return nil, err
+	}
+	return shapes[len(shapes)-1], nil
+}
+
+// Blocks returns the blocks of the layers, frozen.
+func (l Frozen) Blocks(in Shape) []Block {
+	blocks := l.Layers.blocks(in)
+	for i := range blocks {
+		blocks[i].Frozen = true
+	}
+	return blocks
+}
+
+// MarshalJSON returns the list of layers.
+func (l Frozen) MarshalJSON() ([]byte, error) { return l.Layers.MarshalJSON() }
+
+// UnmarshalJSON reads a list of layers.
+func (l *Frozen) UnmarshalJSON(text []byte) error { return l.Layers.UnmarshalJSON(text) }
+
+func (l Frozen) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
+	l.Layers.initialAll(in, blocks, random)
+}
+
+func (l Frozen) worker32(in Shape, s *space) worker[float32] {
+	return newNested[float32](l.Layers, in, s.freeze())
+}
+func (l Frozen) worker64(in Shape, s *space) worker[float64] {
+	return newNested[float64](l.Layers, in, s.freeze())
+}
+
+// Freeze returns the network with its first layers frozen, and the parameters of n in the order in which the
+// new network has them. It returns an error unless n has as many layers and parameters.
+func (n *Network) Freeze(layers int, weights []float32) (*Network, []float32, error) {
+	if layers < 0 || layers > len(n.layers) {
+		return nil, nil, fmt.Errorf("network: freeze: layers is %d, want 0 to %d", layers, len(n.layers))
+	}
+	if len(weights) != n.total {
+		return nil, nil, fmt.Errorf("network: freeze: there are %d parameters, want %d", len(weights), n.total)
+	}
+	list := slices.Concat(Layers{Frozen{n.layers[:layers]}}, n.layers[layers:])
+	frozen, err := New(n.in, list...)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]float32, n.total)
+	from, to := make([][]float32, len(n.blocks)), make([][]float32, len(n.blocks))
+	bindBlocks(n, from, weights)
+	bindBlocks(frozen, to, out)
+	for i := range from {
+		copy(to[i], from[i])
+	}
+	return frozen, out, nil
+}

@@ -1,0 +1,122 @@
+package network
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Linear is a fully connected layer: y = W·x + b for the features of each position alone, with the same W and
+// b at all positions. It takes any shape and changes the number of features to Outputs. Its block has a row of
+// weights, and a bias, for each output.
+type Linear struct {
+	Outputs int `json:"outputs"`
+	// NoBias leaves the bias out. In a description it is bias: false.
+	NoBias Without `json:"bias,omitempty"`
+}
+
+var _ Layer = Linear{}
+
+// Kind returns "linear".
+func (Linear) Kind() string { return "linear" }
+
+// Output changes the number of features to Outputs.
+func (l Linear) Output(in Shape) (Shape, error) {
+	if l.Outputs < 1 {
+		return nil, fmt.Errorf("outputs is %d, want at least 1", l.Outputs)
+	}
+	return in.with(l.Outputs), nil
+}
+
+// Blocks returns one block, Outputs × features.
+func (l Linear) Blocks(in Shape) []Block {
+	return []Block{{Name: "weights", Right: l.Outputs, Left: in.Features(), Bias: !bool(l.NoBias)}}
+}
+
+func (l Linear) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
+	b := l.Blocks(in)[0]
+	random.fillUniform(blocks[0], b, variance(gain, b.Left, b.Right))
+}
+
+// variance is that of first weights between layers: see Network.Init.
+func variance(gain float64, inputs, outputs int) float64 {
+	if gain > 1 {
+		return gain * gain / float64(inputs)
+	}
+	return 2 / float64(inputs+outputs)
+}
+
+func (l Linear) worker32(in Shape, s *space) worker[float32] { return newLinear[float32](l, in, s) }
+func (l Linear) worker64(in Shape, s *space) worker[float64] { return newLinear[float64](l, in, s) }
+
+// linear is Linear at work. A record has T = positions rows in x, of shape n·T × left, and y, of shape
+// n·T × right, which are its factors as they stand.
+type linear[T linalg.Float] struct {
+	space     *space
+	block     Block
+	positions int
+	frozen    bool
+	weights   []T
+	x, dy     []T
+}
+
+func newLinear[T linalg.Float](l Linear, in Shape, s *space) *linear[T] {
+	return &linear[T]{space: s, block: l.Blocks(in)[0], positions: in.Positions(), frozen: s.frozen}
+}
+
+func (w *linear[T]) bind(blocks [][]T) { w.weights = blocks[0] }
+
+// matrix is the weights without the biases, of shape right × left.
+func (w *linear[T]) matrix() linalg.Matrix[T] {
+	return weightMatrix(w.weights, w.block)
+}
+
+// weightMatrix returns the view of a block without its biases, of shape right × left.
+func weightMatrix[T linalg.Float](weights []T, b Block) linalg.Matrix[T] {
+	return linalg.Matrix[T]{Data: weights, Rows: b.Right, Columns: b.Left, RowStride: b.Width(), ColumnStride: 1}
+}
+
+// forward: y = x·Wᵀ + b.
+func (w *linear[T]) forward(y, x []T, n int) {
+	w.x = x
+	rows := n * w.positions
+	beta := w.setBias(y)
+	multiply(w.space, linalg.NewMatrix(y, rows, w.block.Right), 1, linalg.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
+}
+
+// setBias writes the biases to every row of y and returns 1, or returns 0 when there are none.
+func (w *linear[T]) setBias(y []T) T { return setBias(y, w.weights, w.block) }
+
+func setBias[T linalg.Float](y, weights []T, b Block) T {
+	if !b.Bias || len(y) == 0 {
+		return 0
+	}
+	width := b.Width()
+	for j := range b.Right {
+		y[j] = weights[j*width+b.Left]
+	}
+	for done := b.Right; done < len(y); {
+		done += copy(y[done:], y[:done])
+	}
+	return 1
+}
+
+// backward: dx = dy·W.
+func (w *linear[T]) backward(dx, dy []T, n int) {
+	w.dy = dy
+	if dx == nil {
+		return
+	}
+	rows := n * w.positions
+	multiply(w.space, linalg.NewMatrix(dx, rows, w.block.Left), 1, linalg.NewMatrix(dy, rows, w.block.Right), w.matrix(), 0)
+}
+
+func (w *linear[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	if w.frozen {
+		return dst
+	}
+	return append(dst, linalg.Factors[T]{Records: n, Positions: w.positions, Left: w.block.Left, Right: w.block.Right,
+		Bias: w.block.Bias, Lefts: w.x, Rights: w.dy})
+}
+
+func (w *linear[T]) habits() habits { return habits{keepsGradient: !w.frozen} }

@@ -1,0 +1,28 @@
+package network
+
+import "github.com/ditherml/dither/linalg"
+
+// nested is a list of layers at work as one layer.
+type nested[T linalg.Float] struct {
+	chain *chain[T]
+}
+
+func newNested[T linalg.Float](l Layers, in Shape, s *space) *nested[T] {
+	return &nested[T]{chain: newChain[T](l, in, s)}
+}
+
+func (w *nested[T]) bind(blocks [][]T) { w.chain.bind(blocks) }
+
+func (w *nested[T]) forward(y, x []T, n int) { copy(y, w.chain.forward(x, n)) }
+
+func (w *nested[T]) backward(dx, dy []T, n int) {
+	inner := w.chain.backward(dy, n, dx != nil)
+	copy(dx, inner)
+}
+
+func (w *nested[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	return w.chain.factors(dst, n)
+}
+
+// habits: the factors of the last layer may hold dy.
+func (w *nested[T]) habits() habits { return habits{keepsGradient: true} }

@@ -1,0 +1,45 @@
+package network
+
+import "github.com/ditherml/dither/linalg"
+
+// Workspace is memory that SquaredNorms and AddSum use again from call to call. The zero value is ready. One
+// goroutine uses it at a time.
+type Workspace[T linalg.Float] struct {
+	gradient, scaled, lefts, rights []T
+	sum, column                     []float64
+	tokens                          []uint64
+}
+
+// SquaredNorms is Workspace.SquaredNorms with a workspace of its own.
+func SquaredNorms[T linalg.Float](dst []float64, f linalg.Factors[T]) {
+	new(Workspace[T]).SquaredNorms(dst, f)
+}
+
+// AddSum is Workspace.AddSum with a workspace of its own.
+func AddSum[T linalg.Float](dst []T, f linalg.Factors[T], weights []T) {
+	new(Workspace[T]).AddSum(dst, f, weights)
+}
+
+// grown returns n numbers, those of s when it has as many. What they are is not specified.
+func grown[S any](s *[]S, n int) []S {
+	if cap(*s) < n {
+		*s = make([]S, n)
+	}
+	return (*s)[:n]
+}
+
+// square returns Σ x², in float64.
+func square[T linalg.Float](x []T) float64 {
+	var a, b, c, d float64
+	for len(x) >= 4 {
+		a += float64(x[0]) * float64(x[0])
+		b += float64(x[1]) * float64(x[1])
+		c += float64(x[2]) * float64(x[2])
+		d += float64(x[3]) * float64(x[3])
+		x = x[4:]
+	}
+	for _, v := range x {
+		a += float64(v) * float64(v)
+	}
+	return a + b + (c + d)
+}
