@@ -327,3 +327,23 @@ func TestProductSumsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestManyProductsDoNotOverflow adds many records at the bound that all point the same way.
+func TestManyProductsDoNotOverflow(t *testing.T) {
+	const n = 2000
+	sample, _ := Full().Draw(n)
+	s, err := NewProductSum(sample, ProductOptions{Noise: NonPrivate{}, Blocks: []ProductBlock{{Right: 1, Left: 1}}, Bound: 1, MaxRecords: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := make([]float32, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	if err := s.Add(upTo(n), []linalg.Factors[float32]{{Records: n, Positions: 1, Left: 1, Right: 1, Lefts: ones, Rights: ones}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Seal().state; math.Abs(float64(got.values[0])*got.unit-n) > 0.01*n {
+		t.Errorf("%d records of 1 add up to %v", n, float64(got.values[0])*got.unit)
+	}
+}
