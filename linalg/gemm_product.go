@@ -45,7 +45,7 @@ func (w *gemmWorkspace[T]) release() { gemmWorkspaces[poolIndex[T]()].Put(w) }
 func poolIndex[T Float]() int { return int(unsafe.Sizeof(T(0)) / 8) }
 
 // grown returns a slice of the given length, the old one where it is long enough.
-func grown[T Float](s []T, length int) []T {
+func grown[T any](s []T, length int) []T {
 	if cap(s) < length {
 		return make([]T, length)
 	}

@@ -1,6 +1,10 @@
 package linalg
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
 
 // WholeShape is the shape of a sum of outer products of rows of whole numbers.
 type WholeShape struct {
@@ -44,7 +48,37 @@ func addProductWhole(set instructions, workers int, dst []int64, a, b []int16, s
 	if s.Rows == 0 || s.Left == 0 || s.Right == 0 {
 		return
 	}
-	productWholePortable(dst, a, b, s)
+	if workers == 0 {
+		products := float64(s.Rows) * float64(s.Left) * float64(s.Right)
+		workers = int(min(products/wholeShare, float64(runtime.GOMAXPROCS(0))))
+	}
+	const unit = 32 // columns of a tile
+	if parts := min(workers, s.Left/unit); parts > 1 {
+		addProductParts(set, parts, unit, dst, a, b, s)
+		return
+	}
+	addProductPart(set, dst, a, b, s, [2]int{0, s.Left})
+}
+
+// addProductParts does parts of the columns of a, whose lengths are multiples of unit but for the last, each on a
+// processor of its own.
+func addProductParts(set instructions, parts, unit int, dst []int64, a, b []int16, s WholeShape) {
+	var others sync.WaitGroup
+	for p := 1; p < parts; p++ {
+		others.Go(func() { addProductPart(set, dst, a, b, s, cut(s.Left, parts, p, unit)) })
+	}
+	addProductPart(set, dst, a, b, s, cut(s.Left, parts, 0, unit))
+	others.Wait()
+}
+
+// wholeShare is how many products of two numbers are worth a worker of their own.
+const wholeShare = 1 << 23
+
+// addProductPart does the columns of a from ≤ k < to.
+func addProductPart(set instructions, dst []int64, a, b []int16, s WholeShape, columns [2]int) {
+	if columns[0] < columns[1] && !addProductVector(set, dst, a, b, s, columns) {
+		addProductPortable(dst, a, b, s, columns)
+	}
 }
 
 // check panics unless the lengths are those of the shape.
@@ -63,8 +97,8 @@ func (s WholeShape) check(dst, a, b int) {
 	}
 }
 
-// productWholePortable adds the products of four rows at a time, in 64 bits, where groups do not matter.
-func productWholePortable(dst []int64, a, b []int16, s WholeShape) {
+// addProductPortable adds the products of four rows at a time, in 64 bits, where groups do not matter.
+func addProductPortable(dst []int64, a, b []int16, s WholeShape, columns [2]int) {
 	var zeros []int16
 	if s.Rows%4 != 0 {
 		zeros = make([]int16, max(s.Left, s.Right))
@@ -75,15 +109,16 @@ func productWholePortable(dst []int64, a, b []int16, s WholeShape) {
 		}
 		return zeros[:length]
 	}
+	left := func(i int) []int16 { return row(a, i, s.Left)[columns[0]:columns[1]] }
 	for i := 0; i < s.Rows; i += 4 {
-		a0, a1, a2, a3 := row(a, i, s.Left), row(a, i+1, s.Left), row(a, i+2, s.Left), row(a, i+3, s.Left)
+		a0, a1, a2, a3 := left(i), left(i+1), left(i+2), left(i+3)
 		b0, b1, b2, b3 := row(b, i, s.Right), row(b, i+1, s.Right), row(b, i+2, s.Right), row(b, i+3, s.Right)
 		for j := range b0 {
 			c0, c1, c2, c3 := int64(b0[j]), int64(b1[j]), int64(b2[j]), int64(b3[j])
 			if c0|c1|c2|c3 == 0 {
 				continue
 			}
-			sums := dst[j*s.Left : (j+1)*s.Left]
+			sums := dst[j*s.Left+columns[0] : j*s.Left+columns[1]]
 			for k := range sums {
 				sums[k] += c0*int64(a0[k]) + c1*int64(a1[k]) + c2*int64(a2[k]) + c3*int64(a3[k])
 			}

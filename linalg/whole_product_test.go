@@ -197,3 +197,15 @@ func benchmarkBesideWhole[T Float](b *testing.B, name string, s WholeShape) {
 		})
 	}
 }
+
+// TestAddProductWholeKeepsItsMemory holds that calls reuse what earlier ones packed into. A collection in
+// between may take it away, hence the average.
+func TestAddProductWholeKeepsItsMemory(t *testing.T) {
+	if raceEnabled {
+		t.Skip("NOT RUN: the race detector drops what is kept at random")
+	}
+	c := anyWholeCase(rand.New(rand.NewPCG(31, 2)), WholeShape{Rows: 64, Left: 100, Right: 100, Group: 255})
+	if n := testing.AllocsPerRun(50, func() { AddProductWhole(c.before, c.a, c.b, c.s) }); n > 0 {
+		t.Errorf("%v allocations a call, want 0", n)
+	}
+}

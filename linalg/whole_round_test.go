@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -22,7 +23,7 @@ func singlesToRound(r *rand.Rand, n int, scale float32, broken bool) []float32 {
 		default:
 			x[j] = []float32{0, float32(math.Copysign(0, -1)), math.MaxFloat32, -math.MaxFloat32, 1, 0x1p-149}[r.IntN(6)]
 		}
-		if !isFinite(x[j]) && !broken {
+		if !singleIsFinite(x[j]) && !broken {
 			x[j] = 3
 		}
 	}
@@ -32,13 +33,19 @@ func singlesToRound(r *rand.Rand, n int, scale float32, broken bool) []float32 {
 	return x
 }
 
+func singleIsFinite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
+
 // roundedWhole is an entry of RoundWhole in float64, where nothing below is rounded but the product.
-func roundedWhole(x, scale float32, limit int16) int16 {
+func roundedWhole(x, scale float32, limit int16, nearest bool) int16 {
 	p := float64(float32(x * scale))
 	if math.IsNaN(p) {
 		return 0
 	}
-	return int16(math.RoundToEven(math.Max(-float64(limit), math.Min(float64(limit), p))))
+	whole := math.Trunc
+	if nearest {
+		whole = math.RoundToEven
+	}
+	return int16(whole(math.Max(-float64(limit), math.Min(float64(limit), p))))
 }
 
 // TestRoundWhole compares with roundings in float64, at every length to 100, with and without entries that are
@@ -49,34 +56,43 @@ func TestRoundWhole(t *testing.T) {
 		n %= 100
 		scale := []float32{1, 0.5, 3.7, 255, 1e-30, 1e30, -2, 0, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(10)]
 		limit := []int16{0, 1, 255, 32767}[r.IntN(4)]
-		broken := r.IntN(2) == 0
+		broken, nearest := r.IntN(2) == 0, r.IntN(2) == 0
 		src := singlesToRound(r, n, 2.5, broken)
 		eachSet(t, func(t *testing.T, set instructions) {
 			dst := make([]int16, n+3)
 			dst[n], dst[n+1], dst[n+2] = 77, 77, 77
-			finite := roundWhole(set, dst, src, scale, limit)
+			finite := roundWhole(set, dst, src, scale, limit, nearest)
 			for j, x := range src {
-				if want := roundedWhole(x, scale, limit); dst[j] != want {
-					t.Fatalf("%d entries: %g·%g with limit %d is %d, want %d", n, x, scale, limit, dst[j], want)
+				if want := roundedWhole(x, scale, limit, nearest); dst[j] != want {
+					t.Fatalf("%d entries: %g·%g with limit %d, nearest %v, is %d, want %d", n, x, scale, limit, nearest, dst[j], want)
 				}
 			}
-			if want := (!broken || n == 0) && isFinite(scale); finite != want || dst[n] != 77 || dst[n+1] != 77 || dst[n+2] != 77 {
+			if want := (!broken || n == 0) && singleIsFinite(scale); finite != want || dst[n] != 77 || dst[n+1] != 77 || dst[n+2] != 77 {
 				t.Fatalf("%d entries, scale %g: finite is %v, want %v; behind them %v, want 77s", n, scale, finite, want, dst[n:])
 			}
 		})
 	}
 }
 
-// TestRoundWholeOfTies holds that halves go to the even number, and that the limit is reached and not passed.
+// TestRoundWholeOfTies holds that halves go to the even number, or toward zero, and that the limit is reached and
+// not passed.
 func TestRoundWholeOfTies(t *testing.T) {
 	src := []float32{0.5, 1.5, 2.5, -0.5, -1.5, 6.5, 7.4, 1e9, -1e9, 0.49999997}
-	want := []int16{0, 2, 2, 0, -2, 6, 7, 7, -7, 0}
-	eachSet(t, func(t *testing.T, set instructions) {
-		dst := make([]int16, len(src))
-		if finite := roundWhole(set, dst, src, 1, 7); !finite || fmt.Sprint(dst) != fmt.Sprint(want) {
-			t.Errorf("%v: got %v and finite %v, want %v and true", src, dst, finite, want)
-		}
-	})
+	for nearest, want := range map[bool][]int16{true: {0, 2, 2, 0, -2, 6, 7, 7, -7, 0}, false: {0, 1, 2, 0, -1, 6, 7, 7, -7, 0}} {
+		eachSet(t, func(t *testing.T, set instructions) {
+			dst := make([]int16, len(src))
+			if finite := roundWhole(set, dst, src, 1, 7, nearest); !finite || !slices.Equal(dst, want) {
+				t.Errorf("%v, nearest %v: got %v and finite %v, want %v and true", src, nearest, dst, finite, want)
+			}
+		})
+	}
+	dst := make([]int16, len(src))
+	if finite := TruncateWhole(dst, src, 1, 7); !finite || dst[1] != 1 {
+		t.Errorf("TruncateWhole: %v and finite %v, want 1.5 to become 1", dst, finite)
+	}
+	if finite := RoundWhole(dst, src, 1, 7); !finite || dst[1] != 2 {
+		t.Errorf("RoundWhole: %v and finite %v, want 1.5 to become 2", dst, finite)
+	}
 }
 
 // TestRoundWholeRefuses holds that a short dst, even one with room, and a negative limit panic.
@@ -132,7 +148,7 @@ func BenchmarkRoundWhole(b *testing.B) {
 		b.Run(fmt.Sprintf("round/%v", set), func(b *testing.B) {
 			b.SetBytes(4 * n)
 			for b.Loop() {
-				roundWhole(set, dst, src, 1000, 32767)
+				roundWhole(set, dst, src, 1000, 32767, true)
 			}
 		})
 		b.Run(fmt.Sprintf("largest/%v", set), func(b *testing.B) {

@@ -22,6 +22,8 @@ var files = []struct {
 	kernels func(c *build.Context)
 }{
 	{"whole", whole},
+	{"whole_product", wholeProduct},
+	{"whole_round", wholeRound},
 	{"rows", rows},
 	{"vecmath", vectorFunctions},
 	{"gemm", gemm},
