@@ -53,9 +53,10 @@ var layers = []layer{
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "linalg"},
-	// A model that is served is its feature map and its weights: hence feature.
-	{"model", "numeric linalg data feature"},
-	{"model/modeltest", "numeric linalg data feature model"},
+	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
+	// its weights stand in a file of their own that other programs read: hence network and safetensors.
+	{"model", "numeric linalg network data safetensors feature"},
+	{"model/modeltest", "numeric linalg network data feature model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.

@@ -203,6 +203,9 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 // Excess returns by how much the mean loss of a model's weights passes the minimum. The model must have the
 // diagnosis' map of rows and loss.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
+	if m.Network() != nil {
+		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
+	}
 	if m.Linear() != n.setup.Model || m.Features().Norm != n.setup.Features.Norm || m.Features().Whitening != nil || m.Features().Center != nil {
 		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened (--center no --whiten no)", n.Loss, n.Features)
 	}

@@ -35,13 +35,15 @@ type Provenance struct {
 
 // file is model.json: a closed list of declared and released numbers.
 type file struct {
-	Format     string      `json:"format"`
-	Version    int         `json:"format-version"`
-	Provenance Provenance  `json:"provenance"`
-	Schema     string      `json:"schema"`
-	Map        mapFile     `json:"feature-map"`
-	Loss       LossSpec    `json:"loss"`
-	Weights    [][]float64 `json:"weights"`
+	Format     string     `json:"format"`
+	Version    int        `json:"format-version"`
+	Provenance Provenance `json:"provenance"`
+	Schema     string     `json:"schema"`
+	Map        mapFile    `json:"feature-map"`
+	Loss       LossSpec   `json:"loss"`
+	// Weights are those of a linear model; one that is a network has Network in their place.
+	Weights [][]float64  `json:"weights,omitempty"`
+	Network *networkFile `json:"network,omitempty"`
 	// Threshold is left out where it is DefaultThreshold, or there are no two levels.
 	Threshold float64 `json:"threshold,omitempty"`
 }
@@ -59,7 +61,7 @@ type mapFile struct {
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
-// Encode returns the bytes of model.json.
+// Encode returns the bytes of model.json. The parameters of a network stand in a file beside it, see Files.
 func (m *Model) Encode() ([]byte, error) {
 	schema, err := m.schema.YAML()
 	if err != nil {
@@ -71,9 +73,16 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, err
 	}
 	f.Threshold = m.threshold
+	if f.Network = newNetworkFile(m.trained); f.Network != nil {
+		return indented(f)
+	}
 	for k := range m.linear.Columns {
 		f.Weights = append(f.Weights, m.weights[k*m.linear.Dim:(k+1)*m.linear.Dim])
 	}
+	return indented(f)
+}
+
+func indented(f file) ([]byte, error) {
 	out, err := json.MarshalIndent(f, "", " ")
 	return append(out, '\n'), err
 }
@@ -111,8 +120,8 @@ func unwrapPath(err error) error {
 // errors. A model that stands on further files is refused; see DecodeWith.
 func Decode(text []byte) (*Model, error) { return DecodeWith(text, nil) }
 
-// DecodeWith is Decode for a model that may stand on further files, such as the weights of a public
-// encoder, which open reads by their names; see feature.FilesIn. Features().Files() has them.
+// DecodeWith is Decode for a model that may stand on further files, such as the parameters of a network or the
+// weights of a public encoder, which open reads by their names; see feature.FilesIn. Files has them.
 func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -138,14 +147,7 @@ func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, er
 	if err != nil {
 		return nil, err
 	}
-	var weights []float64
-	for k, w := range f.Weights {
-		if len(w) != features.Dim() {
-			return nil, fmt.Errorf("weights %d have %d numbers, want %d", k, len(w), features.Dim())
-		}
-		weights = append(weights, w...)
-	}
-	m, err := New(schema, features, loss, weights)
+	m, err := f.model(schema, features, loss, open)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +156,24 @@ func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, er
 		return m, nil
 	}
 	return m.WithThreshold(f.Threshold)
+}
+
+// model puts the model of a file together.
+func (f file) model(s *data.Schema, features *feature.Map, loss Loss, open func(name string) ([]byte, error)) (*Model, error) {
+	if f.Network != nil {
+		if len(f.Weights) > 0 {
+			return nil, fmt.Errorf("there are weights and a network, want one of them")
+		}
+		return f.Network.decode(s, features, loss, open)
+	}
+	var weights []float64
+	for k, w := range f.Weights {
+		if len(w) != features.Dim() {
+			return nil, fmt.Errorf("weights %d have %d numbers, want %d", k, len(w), features.Dim())
+		}
+		weights = append(weights, w...)
+	}
+	return New(s, features, loss, weights)
 }
 
 func newMapFile(m *feature.Map) mapFile {

@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// Model is a trained model that can predict: a schema, a feature map and weights. It is
+// Model is a trained model that can predict: a schema, a feature map, and weights or a network. It is
 // immutable but for Provenance and safe for concurrent use; each goroutine takes a Row or
 // a Scratch of its own.
 type Model struct {
@@ -19,7 +19,8 @@ type Model struct {
 	features *feature.Map
 	linear   Linear
 	weights  []float64
-	wide     *wide // nil: all features are looked at
+	trained  *trained // nil: the model is linear
+	wide     *wide    // nil: all features are looked at
 	columns  map[string]int
 	declared []data.Column
 	starts   []int // of each declared column, where its values begin in a row
@@ -43,14 +44,21 @@ func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*
 			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
 		}
 	}
-	m := &Model{schema: s, features: features, linear: linear, weights: weights, wide: newWide(features, linear, weights), columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
+	m := newModel(s, features, linear)
+	m.weights, m.wide = weights, newWide(features, linear, weights)
+	return m, nil
+}
+
+// newModel returns a model without weights.
+func newModel(s *data.Schema, features *feature.Map, linear Linear) *Model {
+	m := &Model{schema: s, features: features, linear: linear, columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
 	start := 0
 	for j := range m.declared {
 		m.columns[m.declared[j].Name] = j
 		m.starts = append(m.starts, start)
 		start += m.declared[j].Width()
 	}
-	return m, nil
+	return m
 }
 
 // Schema returns the declared schema.
@@ -59,10 +67,14 @@ func (m *Model) Schema() *data.Schema { return m.schema }
 // Features returns the feature map.
 func (m *Model) Features() *feature.Map { return m.features }
 
-// Linear returns the shape and loss of the model.
+// Linear returns the shape and loss of the model. Of a network, Dim is how many numbers it takes and Columns how
+// many it gives.
 func (m *Model) Linear() Linear { return m.linear }
 
-// Weights returns the weights, column after column. The caller must not modify them.
+// Loss returns the loss that the model was trained on.
+func (m *Model) Loss() Loss { return m.linear.Loss }
+
+// Weights returns the weights, column after column; nil for a network. The caller must not modify them.
 func (m *Model) Weights() []float64 { return m.weights }
 
 // Outputs returns how many numbers a prediction has: 1 for two classes (the probability of
@@ -77,6 +89,7 @@ type Scratch struct {
 	row      func(int) []float32
 	index    []uint32
 	entries  []float64
+	network  *networkScratch // nil for a linear model
 }
 
 // NewScratch returns working space for one goroutine.
@@ -86,6 +99,9 @@ func (m *Model) NewScratch() *Scratch {
 	}
 	s := &Scratch{features: m.features.NewScratch(1), x: make([]float64, m.features.Dim())}
 	s.row = func(int) []float32 { return s.values[0] }
+	if m.trained != nil {
+		s.network = m.trained.newScratch(1)
+	}
 	return s
 }
 
@@ -100,7 +116,11 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	}
 	s.values[0] = values
 	m.features.Apply(s.x, 1, s.features, s.row)
-	m.linear.Scores(dst, s.x, m.weights)
+	if m.trained != nil {
+		m.trained.scores(dst, s.x, s.network)
+	} else {
+		m.linear.Scores(dst, s.x, m.weights)
+	}
 	m.finish(dst)
 }
 
@@ -111,9 +131,14 @@ func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) 
 	dim, k := m.features.Dim(), m.Outputs()
 	mapped := make([]float64, rows*dim)
 	m.features.ApplyFeatures(mapped, x, rows, s)
+	if m.trained != nil && rows > 0 {
+		m.trained.scores(dst, mapped, m.trained.newScratch(min(rows, networkRows)))
+	}
 	for r := range rows {
 		own := dst[r*k : (r+1)*k]
-		m.linear.Scores(own, mapped[r*dim:(r+1)*dim], m.weights)
+		if m.trained == nil {
+			m.linear.Scores(own, mapped[r*dim:(r+1)*dim], m.weights)
+		}
 		m.finish(own)
 	}
 }

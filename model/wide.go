@@ -55,12 +55,18 @@ type Reader struct {
 	data    *data.Dataset
 	sparse  *feature.Sparse // nil: rows are read whole
 	values  []float32
-	scratch *Scratch
+	scratch *Scratch       // nil for a network
+	ahead   *networkReader // nil for a linear model
 }
 
 // NewReader returns a reader of a data set under the model's schema. It keeps the data set.
 func (m *Model) NewReader(d *data.Dataset) *Reader {
-	r := &Reader{model: m, data: d, scratch: m.NewScratch()}
+	r := &Reader{model: m, data: d}
+	if m.trained != nil {
+		r.ahead = m.newNetworkReader()
+		return r
+	}
+	r.scratch = m.NewScratch()
 	if m.wide != nil && d.Sparse() {
 		r.sparse = m.features.Encoder().Sparse(d.Absent())
 	}
@@ -71,6 +77,10 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 // Dataset.Row. The time for a record of a sparse data set is proportional to its cells when the model
 // has more than 1000 features and does not whiten.
 func (r *Reader) Predict(dst []float64, i int) {
+	if r.ahead != nil {
+		r.predictAhead(dst, i)
+		return
+	}
 	if r.sparse == nil {
 		r.values = r.data.Row(r.values, i)
 		r.model.Predict(dst, r.values, r.scratch)

@@ -161,8 +161,11 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 
 // Effective returns, for each score, the weight of each encoded feature before whitening:
 // how the score moves with that feature, up to the row's normalization. The last entry is
-// the intercept's when the map has one.
+// the intercept's when the map has one. A network has none: it returns nil.
 func Effective(m *model.Model) [][]float64 {
+	if m.Network() != nil {
+		return nil
+	}
 	f := m.Features()
 	d := f.Chain.Dim()
 	out := make([][]float64, m.Linear().Columns)

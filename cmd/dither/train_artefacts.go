@@ -103,7 +103,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	files[reportName] = page.Bytes()
-	maps.Copy(files, m.Features().Files())
+	maps.Copy(files, m.Files())
 	if evaluation != nil {
 		files[evaluate.FileName] = evaluationText
 	}

@@ -1,0 +1,166 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/network"
+)
+
+const (
+	// maxParameters bounds the parameters of a network that a model holds: 256 MiB of them.
+	maxParameters = 1 << 26
+	// maxOutputs bounds the numbers that the layers of a network give for one record, all together.
+	maxOutputs = 1 << 24
+	// networkRows is how many rows of a data set a network predicts at a time.
+	networkRows = 64
+)
+
+// trained is what a model that is a network predicts with. It does not change.
+type trained struct {
+	network *network.Network
+	weights []float32
+	file    []byte // the weights as they stand beside model.json
+}
+
+// NewNetwork puts a model together whose scores a network gives: it takes the mapped rows of features and
+// gives as many numbers as the loss has scores. The parameters are those of network.Network: the trained
+// blocks, then the frozen ones. It keeps its arguments and errs when they do not fit, are too large to be
+// served, or a parameter is not finite.
+func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Network, weights []float32) (*Model, error) {
+	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
+	if err != nil {
+		return nil, err
+	}
+	if err = checkNetwork(n, linear); err != nil {
+		return nil, err
+	}
+	if len(weights) != n.Weights() {
+		return nil, fmt.Errorf("model: %d weights, want %d of the network", len(weights), n.Weights())
+	}
+	for _, w := range weights {
+		if w-w != 0 {
+			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
+		}
+	}
+	if _, taken := features.Files()[WeightsFileName]; taken {
+		return nil, fmt.Errorf("model: a transform stands on a file named %s, which is that of the network, want another name; rename it", WeightsFileName)
+	}
+	file, err := EncodeWeights(n, weights)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(s, features, linear)
+	m.trained = &trained{n, weights, file}
+	return m, nil
+}
+
+// checkNetwork refuses a network that does not fit to rows and loss, or is too large.
+func checkNetwork(n *network.Network, linear Linear) error {
+	in, out := n.Input().Size(), n.Output().Size()
+	switch {
+	case in != linear.Dim:
+		return fmt.Errorf("model: the network takes %d numbers (%v), want %d, as many as there are features", in, n.Input(), linear.Dim)
+	case out != linear.Columns:
+		return fmt.Errorf("model: the network gives %d numbers (%v), want %d, as many as the loss %s has scores; change its last layer", out, n.Output(), linear.Columns, linear.Loss.Name())
+	case n.Weights() > maxParameters:
+		return fmt.Errorf("model: the network has %d weights, want at most %d; make its layers smaller", n.Weights(), maxParameters)
+	}
+	shape, numbers := n.Input(), 0
+	for i, layer := range n.Layers() {
+		next, err := layer.Output(shape)
+		if err != nil {
+			return fmt.Errorf("model: layer %d: %w", i, err)
+		}
+		shape = next
+		if numbers += shape.Size(); numbers > maxOutputs {
+			return fmt.Errorf("model: the layers up to layer %d give more than %d numbers for a record, want fewer; make them smaller", i, maxOutputs)
+		}
+	}
+	return nil
+}
+
+// Network returns the network of a model that is one, or nil.
+func (m *Model) Network() *network.Network {
+	if m.trained == nil {
+		return nil
+	}
+	return m.trained.network
+}
+
+// NetworkWeights returns the parameters of the network, nil for a linear model. The caller must not modify
+// them.
+func (m *Model) NetworkWeights() []float32 {
+	if m.trained == nil {
+		return nil
+	}
+	return m.trained.weights
+}
+
+// networkScratch is the working space of a network for up to so many rows.
+type networkScratch struct {
+	tape *network.Tape[float32]
+	x    []float32
+}
+
+func (n *trained) newScratch(rows int) *networkScratch {
+	s := &networkScratch{network.NewTape[float32](n.network, rows), make([]float32, rows*n.network.Input().Size())}
+	s.tape.Serial(true)
+	return s
+}
+
+// scores writes the scores of mapped rows to dst. Those of a row have the same bits whatever rows stand
+// beside it.
+func (n *trained) scores(dst, x []float64, s *networkScratch) {
+	in, out := n.network.Input().Size(), n.network.Output().Size()
+	for len(x) > 0 {
+		rows := min(len(x)/in, s.tape.Records())
+		for j, v := range x[:rows*in] {
+			s.x[j] = float32(v)
+		}
+		for j, v := range s.tape.Forward(s.x[:rows*in], rows, n.weights) {
+			dst[j] = float64(v)
+		}
+		dst, x = dst[rows*out:], x[rows*in:]
+	}
+}
+
+// networkReader predicts rows of a data set some at a time, ahead of being asked for them.
+type networkReader struct {
+	scratch     *networkScratch
+	x           []float64
+	features    *feature.Scratch
+	first, rows int // which predictions stand in out
+	out         []float64
+	next        int // the record behind the last that was asked for
+}
+
+// predictAhead writes the prediction for record i to dst. Only records that follow each other are looked at ahead.
+func (r *Reader) predictAhead(dst []float64, i int) {
+	ahead, m, k := r.ahead, r.model, r.model.Outputs()
+	if i < ahead.first || i >= ahead.first+ahead.rows {
+		n := 1
+		if i == ahead.next {
+			n = min(networkRows, r.data.Records()-i)
+		}
+		dim := m.features.Dim()
+		x := ahead.x[:n*dim]
+		m.features.Apply(x, n, ahead.features, func(at int) []float32 {
+			r.values = r.data.Row(r.values, i+at)
+			return r.values
+		})
+		m.trained.scores(ahead.out[:n*k], x, ahead.scratch)
+		for row := range n {
+			m.finish(ahead.out[row*k : (row+1)*k])
+		}
+		ahead.first, ahead.rows = i, n
+	}
+	ahead.next = i + 1
+	copy(dst, ahead.out[(i-ahead.first)*k:][:k])
+}
+
+func (m *Model) newNetworkReader() *networkReader {
+	return &networkReader{scratch: m.trained.newScratch(networkRows), x: make([]float64, networkRows*m.features.Dim()),
+		features: m.features.NewScratch(networkRows), out: make([]float64, networkRows*m.Outputs())}
+}

@@ -1,0 +1,201 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/safetensors"
+)
+
+// WeightsFileName is the name of the parameters of a network inside a model folder. It is a safetensors file
+// that other programs read.
+const WeightsFileName = "network.safetensors"
+
+// networkFile is the part of model.json about a network.
+type networkFile struct {
+	Input  network.Shape  `json:"input"`
+	Layers network.Layers `json:"layers"`
+	// Weights names the file of the parameters, SHA256 its hash, so that the hash of model.json is one of
+	// the whole model.
+	Weights string `json:"weights"`
+	SHA256  string `json:"sha256"`
+}
+
+// Files returns what a model folder holds beside model.json, by name: the parameters of a network, and the
+// files of transforms. The caller must not modify it.
+func (m *Model) Files() map[string][]byte {
+	if m.trained == nil {
+		return m.features.Files()
+	}
+	files := map[string][]byte{WeightsFileName: m.trained.file}
+	maps.Copy(files, m.features.Files())
+	return files
+}
+
+// newNetworkFile describes a network, or returns nil.
+func newNetworkFile(n *trained) *networkFile {
+	if n == nil {
+		return nil
+	}
+	return &networkFile{n.network.Input(), n.network.Layers(), WeightsFileName, hashOf(n.file)}
+}
+
+func hashOf(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:])
+}
+
+// decode reads a network and its parameters and puts the model together. A file that is not what Encode and
+// Files give is refused: one model has one spelling.
+func (f networkFile) decode(s *data.Schema, features *feature.Map, loss Loss, open func(name string) ([]byte, error)) (*Model, error) {
+	n, err := network.New(f.Input, f.Layers...)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
+	if err != nil {
+		return nil, err
+	}
+	switch err = checkNetwork(n, linear); {
+	case err != nil:
+		return nil, err
+	case f.Weights != WeightsFileName:
+		return nil, fmt.Errorf("the weights of the network are in %q, want %q", f.Weights, WeightsFileName)
+	case open == nil:
+		return nil, fmt.Errorf("the weights of the network are in %s, want the folder of the model; use model.Load", WeightsFileName)
+	}
+	file, err := open(WeightsFileName)
+	if err != nil {
+		return nil, err
+	}
+	if hash := hashOf(file); hash != f.SHA256 {
+		return nil, fmt.Errorf("the SHA-256 of %s is %s, want %s; the file was changed or is of another model", WeightsFileName, hash, f.SHA256)
+	}
+	weights, err := DecodeWeights(n, file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", WeightsFileName, err)
+	}
+	m, err := NewNetwork(s, features, loss, n, weights)
+	if err == nil && string(m.trained.file) != string(file) {
+		return nil, fmt.Errorf("%s is not spelled as dither writes it, want its arrays in the order of their names and no metadata", WeightsFileName)
+	}
+	return m, err
+}
+
+// part is an array of a file of parameters: a matrix, or the biases of one.
+type part struct {
+	name  string
+	shape []int
+	// The entries stand in the block from offset on, width after each row, columns of them.
+	offset, rows, columns, width int
+}
+
+// parts lists the arrays of a block: its biases apart from the rest, as other programs have them. A layer at
+// place 2 has "2.weight" and "2.bias"; inside of another layer at place 0, "0.2.weight".
+func parts(b network.Block) []part {
+	words := strings.Split(b.Name, ".")
+	var place []string
+	for i := 0; i < len(words)-1; i += 2 {
+		place = append(place, words[i])
+	}
+	if last := words[len(words)-1]; last != "weights" {
+		place = append(place, last)
+	}
+	stem := strings.Join(place, ".")
+	if b.Sparse {
+		return []part{{stem + ".weight", []int{b.Numbers() / b.Right, b.Right}, 0, b.Numbers() / b.Right, b.Right, b.Right}}
+	}
+	var out []part
+	if b.Left > 0 {
+		out = append(out, part{stem + ".weight", []int{b.Right, b.Left}, 0, b.Right, b.Left, b.Width()})
+	}
+	if b.Bias {
+		out = append(out, part{stem + ".bias", []int{b.Right}, b.Left, b.Right, 1, b.Width()})
+	}
+	return out
+}
+
+// eachPart calls use for the arrays of a network with the numbers of their blocks.
+func eachPart(n *network.Network, weights []float32, use func(p part, block []float32) error) error {
+	for _, blocks := range [][]network.Block{n.Blocks(), n.Frozen()} {
+		for _, b := range blocks {
+			for _, p := range parts(b) {
+				if err := use(p, weights[:b.Numbers()]); err != nil {
+					return err
+				}
+			}
+			weights = weights[b.Numbers():]
+		}
+	}
+	return nil
+}
+
+// EncodeWeights returns a safetensors file of the parameters of a network, in arrays of float32 that are named
+// as those of a sequential model of PyTorch are: "2.weight", of shape [outputs, inputs], and "2.bias" of the
+// layer at place 2, and "0.2.weight" inside of the layer at place 0. It errs unless there are as many
+// parameters as the network has.
+func EncodeWeights(n *network.Network, weights []float32) ([]byte, error) {
+	if len(weights) != n.Weights() {
+		return nil, fmt.Errorf("model: %d weights, want %d of the network", len(weights), n.Weights())
+	}
+	arrays := map[string]safetensors.Tensor{}
+	err := eachPart(n, weights, func(p part, block []float32) error {
+		if _, twice := arrays[p.name]; twice {
+			return fmt.Errorf("model: two arrays of the network are named %s, want different names", p.name)
+		}
+		x := make([]float32, 0, p.rows*p.columns)
+		for r := range p.rows {
+			x = append(x, block[p.offset+r*p.width:][:p.columns]...)
+		}
+		arrays[p.name] = safetensors.NewFloat32(x, p.shape...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return safetensors.Encode(arrays)
+}
+
+// DecodeWeights reads the parameters of a network from a file with the arrays of EncodeWeights, in any order
+// and any type of floating-point numbers, of which the nearest float32 are taken. Missing and further arrays,
+// other shapes and numbers that are not finite are errors.
+func DecodeWeights(n *network.Network, file []byte) ([]float32, error) {
+	arrays, err := safetensors.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	weights := make([]float32, n.Weights())
+	err = eachPart(n, weights, func(p part, block []float32) error {
+		a, found := arrays[p.name]
+		if !found {
+			return fmt.Errorf("there is no array %q, want the weights of every layer", p.name)
+		}
+		delete(arrays, p.name)
+		if fmt.Sprint(a.Shape) != fmt.Sprint(p.shape) {
+			return fmt.Errorf("array %q has the shape %v, want %v", p.name, a.Shape, p.shape)
+		}
+		x, floatsErr := a.Floats(p.name)
+		if floatsErr != nil {
+			return floatsErr
+		}
+		for r := range p.rows {
+			for j, v := range x[r*p.columns:][:p.columns] {
+				block[p.offset+r*p.width+j] = float32(v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name := range arrays {
+		return nil, fmt.Errorf("array %q belongs to no layer of the network, want its weights alone", name)
+	}
+	return weights, nil
+}
