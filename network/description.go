@@ -30,9 +30,25 @@ func (w *Without) UnmarshalJSON(text []byte) error {
 
 // kinds reads the fields of a layer of each kind.
 var kinds = map[string]func(fields []byte) (Layer, error){
-	Linear{}.Kind():     read[Linear],
-	Activation{}.Kind(): read[Activation],
-	Frozen{}.Kind():     read[Frozen],
+	Linear{}.Kind():            read[Linear],
+	Activation{}.Kind():        read[Activation],
+	Frozen{}.Kind():            read[Frozen],
+	Residual{}.Kind():          read[Residual],
+	Conv{}.Kind():              read[Conv],
+	MaxPool{}.Kind():           read[MaxPool],
+	AveragePool{}.Kind():       read[AveragePool],
+	GlobalAveragePool{}.Kind(): read[GlobalAveragePool],
+	Flatten{}.Kind():           read[Flatten],
+	ChannelsLast{}.Kind():      read[ChannelsLast],
+	Dropout{}.Kind():           read[Dropout],
+	GroupNorm{}.Kind():         read[GroupNorm],
+	LayerNorm{}.Kind():         read[LayerNorm],
+	Embedding{}.Kind():         read[Embedding],
+	EmbeddingBag{}.Kind():      read[EmbeddingBag],
+	PositionEmbedding{}.Kind(): read[PositionEmbedding],
+	Recurrent{}.Kind():         read[Recurrent],
+	Attention{}.Kind():         read[Attention],
+	RMSNorm{}.Kind():           read[RMSNorm],
 }
 
 // read returns the layer of type L with the given fields, nil for none.
@@ -92,18 +108,18 @@ func (l Layers) Encode() ([]byte, error) {
 	if err = yaml.Unmarshal(text, &tree); err != nil {
 		return nil, err
 	}
-	plainStyle(&tree, 0)
+	plainStyle(&tree, yaml.DocumentNode)
 	return yaml.Marshal(&tree)
 }
 
 // plainStyle writes lists of layers one entry a line, and the fields of a layer on the line of its kind.
-func plainStyle(n *yaml.Node, depth int) {
+func plainStyle(n *yaml.Node, above yaml.Kind) {
 	n.Style = 0
-	if n.Kind == yaml.MappingNode && depth%3 == 0 {
+	if n.Kind == yaml.MappingNode && above == yaml.MappingNode {
 		n.Style = yaml.FlowStyle
 	}
 	for _, c := range n.Content {
-		plainStyle(c, depth+1)
+		plainStyle(c, n.Kind)
 	}
 }
 

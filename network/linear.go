@@ -80,13 +80,11 @@ func weightMatrix[T linalg.Float](weights []T, b Block) linalg.Matrix[T] {
 func (w *linear[T]) forward(y, x []T, n int) {
 	w.x = x
 	rows := n * w.positions
-	beta := w.setBias(y)
+	beta := setBias(y, w.weights, w.block)
 	multiply(w.space, linalg.NewMatrix(y, rows, w.block.Right), 1, linalg.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
 }
 
-// setBias writes the biases to every row of y and returns 1, or returns 0 when there are none.
-func (w *linear[T]) setBias(y []T) T { return setBias(y, w.weights, w.block) }
-
+// setBias writes the biases of a block to every row of y and returns 1, or returns 0 when there are none.
 func setBias[T linalg.Float](y, weights []T, b Block) T {
 	if !b.Bias || len(y) == 0 {
 		return 0
@@ -95,10 +93,15 @@ func setBias[T linalg.Float](y, weights []T, b Block) T {
 	for j := range b.Right {
 		y[j] = weights[j*width+b.Left]
 	}
-	for done := b.Right; done < len(y); {
+	repeat(y, b.Right)
+	return 1
+}
+
+// repeat fills y with copies of its first numbers.
+func repeat[T any](y []T, first int) {
+	for done := first; done < len(y); {
 		done += copy(y[done:], y[:done])
 	}
-	return 1
 }
 
 // backward: dx = dy·W.

@@ -1,0 +1,220 @@
+package network
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Attention lets each position of a text take from the others of the same text: with queries, keys and values,
+// which are linear functions of the features at their positions, a position takes the mean of the values with
+// the weights softmax(query·key/√d). The features go in Heads parts of d each that do so by themselves, and the
+// result goes through a fourth linear function: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A.
+// Gomez, Ł. Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2. Padding takes part
+// as any position does.
+type Attention struct {
+	// Heads divides the features; 1 when it is 0.
+	Heads int `json:"heads,omitempty"`
+	// Causal keeps positions from those behind them.
+	Causal bool `json:"causal,omitempty"`
+}
+
+var _ Layer = Attention{}
+
+// Kind returns "attention".
+func (Attention) Kind() string { return "attention" }
+
+func (l Attention) heads() int { return max(l.Heads, 1) }
+
+// Output returns in.
+func (l Attention) Output(in Shape) (Shape, error) {
+	switch {
+	case len(in) != 2 || l.Heads < 0 || in[1]%l.heads() != 0:
+		return nil, fmt.Errorf("heads are %d for an input of %v, want [positions, features] and a positive number that divides the features", l.Heads, in)
+	case in[0] > maxSize/in[0]/l.heads():
+		return nil, fmt.Errorf("positions are %d with %d heads, want at most %d pairs of positions", in[0], l.heads(), maxSize)
+	}
+	return in, nil
+}
+
+// projections are the four linear functions.
+var projections = [4]string{"query", "key", "value", "output"}
+
+// Blocks returns four blocks, features × features, of queries, keys, values and outputs.
+func (l Attention) Blocks(in Shape) []Block {
+	blocks := make([]Block, len(projections))
+	for i, name := range projections {
+		blocks[i] = Linear{Outputs: in.Features()}.Blocks(in)[0]
+		blocks[i].Name = name
+	}
+	return blocks
+}
+
+func (l Attention) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
+	for i := range blocks {
+		Linear{Outputs: in.Features()}.initial(in, blocks[i:i+1], 1, random)
+	}
+}
+
+func (l Attention) worker32(in Shape, s *space) worker[float32] {
+	return newAttention[float32](l, in, s)
+}
+func (l Attention) worker64(in Shape, s *space) worker[float64] {
+	return newAttention[float64](l, in, s)
+}
+
+// attention is Attention at work. y and dy hold, for each of the four linear functions, what it gives and the
+// derivatives by it; y[3] and dy[3] stand for what the last one takes. p holds the weights of each record and
+// head, positions × positions, and dp the derivatives by those of one of them.
+type attention[T linalg.Float] struct {
+	space               *space
+	positions, features int
+	heads               int
+	causal              bool
+	linear              [4]*linear[T]
+	y, dy               [4][]T
+	p, dp               []T
+	sum                 []T // for derivatives by the input
+}
+
+func newAttention[T linalg.Float](l Attention, in Shape, s *space) *attention[T] {
+	w := &attention[T]{space: s, positions: in[0], features: in[1], heads: l.heads(), causal: l.Causal}
+	for i := range w.linear {
+		w.linear[i] = newLinear[T](Linear{Outputs: in[1]}, in, s)
+		w.y[i], w.dy[i] = make([]T, s.records*in.Size()), make([]T, s.records*in.Size())
+	}
+	w.p, w.dp = make([]T, s.records*w.heads*in[0]*in[0]), make([]T, in[0]*in[0])
+	w.sum = make([]T, s.records*in.Size())
+	return w
+}
+
+func (w *attention[T]) bind(blocks [][]T) {
+	for i, l := range w.linear {
+		l.bind(blocks[i : i+1])
+	}
+}
+
+// part returns the features of one head of one record as a matrix, positions × d.
+func (w *attention[T]) part(s []T, record, head int) linalg.Matrix[T] {
+	d := w.features / w.heads
+	return linalg.Matrix[T]{Data: s[record*w.positions*w.features+head*d:], Rows: w.positions, Columns: d, RowStride: w.features, ColumnStride: 1}
+}
+
+// weightsOf returns the weights of one head of one record as a matrix, positions × positions.
+func (w *attention[T]) weightsOf(record, head int) linalg.Matrix[T] {
+	size := w.positions * w.positions
+	return linalg.NewMatrix(w.p[(record*w.heads+head)*size:][:size], w.positions, w.positions)
+}
+
+// scale is 1/√d.
+func (w *attention[T]) scale() T { return T(1 / math.Sqrt(float64(w.features/w.heads))) }
+
+func (w *attention[T]) forward(y, x []T, n int) {
+	for i, l := range w.linear[:3] {
+		l.forward(w.y[i][:len(x)], x, n)
+	}
+	for record := range n {
+		for head := range w.heads {
+			p := w.weightsOf(record, head)
+			multiply(w.space, p, w.scale(), w.part(w.y[0], record, head), w.part(w.y[1], record, head).Transposed(), 0)
+			w.mask(p.Data)
+			softmaxOf(p.Data, w.positions)
+			multiply(w.space, w.part(w.y[3], record, head), 1, p, w.part(w.y[2], record, head), 0)
+		}
+	}
+	w.linear[3].forward(y, w.y[3][:len(x)], n)
+}
+
+// mask gives what a position may not see the weight 0.
+func (w *attention[T]) mask(p []T) {
+	if !w.causal {
+		return
+	}
+	for t := range w.positions {
+		for s := t + 1; s < w.positions; s++ {
+			p[t*w.positions+s] = T(math.Inf(-1))
+		}
+	}
+}
+
+// backward: with S = QKᵀ/√d, P = softmax(S) and Z = PV: dV = Pᵀ·dZ, dP = dZ·Vᵀ, dS = P∘(dP - rowsum(P∘dP)),
+// dQ = dS·K/√d and dK = dSᵀ·Q/√d.
+func (w *attention[T]) backward(dx, dy []T, n int) {
+	size := n * w.positions * w.features
+	w.linear[3].backward(w.dy[3][:size], dy, n)
+	dp := linalg.NewMatrix(w.dp, w.positions, w.positions)
+	for record := range n {
+		for head := range w.heads {
+			p, dz := w.weightsOf(record, head), w.part(w.dy[3], record, head)
+			multiply(w.space, w.part(w.dy[2], record, head), 1, p.Transposed(), dz, 0)
+			multiply(w.space, dp, 1, dz, w.part(w.y[2], record, head).Transposed(), 0)
+			softmaxBackward(w.dp, p.Data, w.positions)
+			multiply(w.space, w.part(w.dy[0], record, head), w.scale(), dp, w.part(w.y[1], record, head), 0)
+			multiply(w.space, w.part(w.dy[1], record, head), w.scale(), dp.Transposed(), w.part(w.y[0], record, head), 0)
+		}
+	}
+	w.backwardProjections(dx, n, size)
+}
+
+// backwardProjections adds what comes back through queries, keys and values.
+func (w *attention[T]) backwardProjections(dx []T, n, size int) {
+	for i, l := range w.linear[:3] {
+		var to []T
+		switch {
+		case dx == nil:
+		case i == 0:
+			to = dx
+		default:
+			to = w.sum[:size]
+		}
+		l.backward(to, w.dy[i][:size], n)
+		if dx != nil && i > 0 {
+			addTo(dx, to)
+		}
+	}
+}
+
+func (w *attention[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	for _, l := range w.linear {
+		dst = l.factors(dst, n)
+	}
+	return dst
+}
+
+func (w *attention[T]) habits() habits { return habits{keepsGradient: !w.space.frozen} }
+
+// softmaxBackward turns the derivatives by the weights p of each row into those by what softmax was taken of.
+func softmaxBackward[T linalg.Float](dp, p []T, columns int) {
+	for ; len(dp) > 0; dp, p = dp[columns:], p[columns:] {
+		var sum float64
+		for j, v := range p[:columns] {
+			sum += float64(v) * float64(dp[j])
+		}
+		for j, v := range p[:columns] {
+			dp[j] = v * T(float64(dp[j])-sum)
+		}
+	}
+}
+
+// softmaxOf replaces each row of x by its softmax: linalg.Softmax, or the same in float64.
+func softmaxOf[T linalg.Float](x []T, columns int) {
+	if single, is := any(x).([]float32); is {
+		linalg.Softmax(single, single, columns)
+		return
+	}
+	for ; len(x) > 0; x = x[columns:] {
+		row := x[:columns]
+		most, sum := row[0], 0.0
+		for _, v := range row {
+			most = max(most, v)
+		}
+		for j, v := range row {
+			e := math.Exp(float64(v - most))
+			row[j], sum = T(e), sum+e
+		}
+		for j := range row {
+			row[j] /= T(sum)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package network
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Dropout sets each number to zero with a probability, and divides the others by one less that probability, in
+// passes of a tape that is training; otherwise it does nothing. Every number of every record has its own draw,
+// independent of all values, so that no record bears on the mask of another: N. Srivastava, G. Hinton, A.
+// Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a simple way to prevent neural networks from
+// overfitting", JMLR 15 (2014).
+type Dropout struct {
+	// Probability is at least 0 and less than 1, and is rounded to a multiple of 2^-32.
+	Probability float64 `json:"probability"`
+}
+
+var _ Layer = Dropout{}
+
+// Kind returns "dropout".
+func (Dropout) Kind() string { return "dropout" }
+
+// Output returns in.
+func (l Dropout) Output(in Shape) (Shape, error) {
+	if !(l.Probability >= 0 && l.Probability < 1) {
+		return nil, fmt.Errorf("probability is %v, want at least 0 and less than 1", l.Probability)
+	}
+	return in, nil
+}
+
+// Blocks returns nil.
+func (Dropout) Blocks(Shape) []Block { return nil }
+
+// UnmarshalJSON accepts the probability alone, besides the fields.
+func (l *Dropout) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &l.Probability) == nil {
+		return nil
+	}
+	type fields Dropout
+	return unmarshalStrictly(text, (*fields)(l))
+}
+
+// MarshalJSON returns the probability alone.
+func (l Dropout) MarshalJSON() ([]byte, error) { return json.Marshal(l.Probability) }
+
+func (Dropout) initial(Shape, [][]float32, float64, *generator) {}
+
+func (l Dropout) worker32(in Shape, s *space) worker[float32] { return newDropout[float32](l, in, s) }
+func (l Dropout) worker64(in Shape, s *space) worker[float64] { return newDropout[float64](l, in, s) }
+
+// dropout at work. mask holds 0 or 1/(1-p) for each number of the last pass, if that was one of training.
+type dropout[T linalg.Float] struct {
+	plain[T]
+	space     *space
+	threshold uint32
+	scale     T
+	mask      []T
+	active    bool
+}
+
+func newDropout[T linalg.Float](l Dropout, in Shape, s *space) *dropout[T] {
+	w := &dropout[T]{space: s, threshold: uint32(min(l.Probability*(1<<32), 1<<32-1)), scale: T(1 / (1 - l.Probability))}
+	if !s.frozen {
+		w.mask = make([]T, s.records*in.Size())
+	}
+	return w
+}
+
+func (w *dropout[T]) forward(y, x []T, _ int) {
+	w.active = w.space.training && !w.space.frozen && w.threshold > 0
+	if !w.active {
+		copy(y, x)
+		return
+	}
+	mask := w.mask[:len(x)]
+	w.draw(mask)
+	for i, v := range x {
+		y[i] = v * mask[i]
+	}
+}
+
+// draw fills a mask, two numbers from a word.
+func (w *dropout[T]) draw(mask []T) {
+	var word uint64
+	for i := range mask {
+		if i%2 == 0 {
+			word = w.space.random.word()
+		}
+		mask[i] = w.scale
+		if uint32(word) < w.threshold {
+			mask[i] = 0
+		}
+		word >>= 32
+	}
+}
+
+func (w *dropout[T]) backward(dx, dy []T, _ int) {
+	if dx == nil {
+		return
+	}
+	if !w.active {
+		copy(dx, dy)
+		return
+	}
+	mask := w.mask[:len(dx)]
+	for i, v := range dy[:len(dx)] {
+		dx[i] = v * mask[i]
+	}
+}
+
+func (w *dropout[T]) habits() habits { return habits{inPlace: true} }

@@ -1,0 +1,164 @@
+package network
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Embedding gives, for each position of a text, the row of a table that its token names: [positions] becomes
+// [positions, Features]. An input is a token when it is a whole number from 0 to Vocabulary - 1; everything else,
+// such as -1 or NaN, is padding, which gives zeros and adds nothing. Derivatives by tokens are zero.
+type Embedding struct {
+	Vocabulary int `json:"vocabulary"`
+	Features   int `json:"features"`
+}
+
+// EmbeddingBag gives the mean or the sum of the rows that the tokens of a text name, in any order: [entries]
+// becomes [Features]. Tokens are those of Embedding. A text of nothing but padding gives zeros.
+type EmbeddingBag struct {
+	Vocabulary int `json:"vocabulary"`
+	Features   int `json:"features"`
+	// Mode is "mean", also when it is empty, or "sum".
+	Mode string `json:"mode,omitempty"`
+}
+
+var _, _ Layer = Embedding{}, EmbeddingBag{}
+
+// Kind returns "embedding".
+func (Embedding) Kind() string { return "embedding" }
+
+// Kind returns "embedding-bag".
+func (EmbeddingBag) Kind() string { return "embedding-bag" }
+
+// maxVocabulary is how many whole numbers float32 can tell apart.
+const maxVocabulary = 1 << 24
+
+// Output returns [positions, Features].
+func (l Embedding) Output(in Shape) (Shape, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("input is %v, want one token for each position", in)
+	}
+	if l.Vocabulary < 1 || l.Vocabulary > maxVocabulary || l.Features < 1 || l.Features > maxSize {
+		return nil, fmt.Errorf("vocabulary is %d and features %d, want at least 1, and at most %d and %d", l.Vocabulary, l.Features, maxVocabulary, maxSize)
+	}
+	return Shape{in[0], l.Features}, nil
+}
+
+// Output returns [Features].
+func (l EmbeddingBag) Output(in Shape) (Shape, error) {
+	out, err := l.table().Output(in)
+	if err != nil {
+		return nil, err
+	}
+	if l.Mode != "" && l.Mode != "mean" && l.Mode != "sum" {
+		return nil, fmt.Errorf("mode is %q, want mean or sum", l.Mode)
+	}
+	return out[1:], nil
+}
+
+func (l EmbeddingBag) table() Embedding { return Embedding{l.Vocabulary, l.Features} }
+
+// Blocks returns the table, one row for each token.
+func (l Embedding) Blocks(Shape) []Block {
+	return []Block{{Name: "table", Right: l.Features, Left: l.Vocabulary, Sparse: true}}
+}
+
+// Blocks returns the table, one row for each token.
+func (l EmbeddingBag) Blocks(in Shape) []Block { return l.table().Blocks(in) }
+
+func (l Embedding) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
+	random.fillUniform(blocks[0], l.Blocks(in)[0], 1/float64(l.Features))
+}
+
+func (l EmbeddingBag) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
+	l.table().initial(in, blocks, gain, random)
+}
+
+func (l Embedding) worker32(in Shape, s *space) worker[float32] {
+	return newEmbedding[float32](l, in, s, in[0], "")
+}
+func (l Embedding) worker64(in Shape, s *space) worker[float64] {
+	return newEmbedding[float64](l, in, s, in[0], "")
+}
+func (l EmbeddingBag) worker32(in Shape, s *space) worker[float32] {
+	return newEmbedding[float32](l.table(), in, s, 1, l.Mode)
+}
+func (l EmbeddingBag) worker64(in Shape, s *space) worker[float64] {
+	return newEmbedding[float64](l.table(), in, s, 1, l.Mode)
+}
+
+// embedding is either at work. The entries of a record go to positions outputs in order, as many to each.
+type embedding[T linalg.Float] struct {
+	vocabulary, features int
+	positions, entries   int
+	frozen               bool
+	table                []T
+	index                []uint32
+	values               []T // of a mean, otherwise nil
+	dy                   []T
+}
+
+func newEmbedding[T linalg.Float](l Embedding, in Shape, s *space, positions int, mode string) *embedding[T] {
+	w := &embedding[T]{vocabulary: l.Vocabulary, features: l.Features, positions: positions, entries: in[0] / positions,
+		frozen: s.frozen, index: make([]uint32, s.records*in[0])}
+	if positions == 1 && mode != "sum" {
+		w.values = make([]T, s.records*in[0])
+	}
+	return w
+}
+
+func (w *embedding[T]) bind(blocks [][]T) { w.table = blocks[0] }
+
+func (w *embedding[T]) forward(y, x []T, n int) {
+	clear(y)
+	for position := range n * w.positions {
+		first := position * w.entries
+		known := w.read(w.index[first:][:w.entries], x[first:])
+		value := T(1)
+		if w.values != nil {
+			value = 1 / T(max(known, 1))
+			for e := range w.entries {
+				w.values[first+e] = value
+			}
+		}
+		to := y[position*w.features:][:w.features]
+		for _, token := range w.index[first:][:w.entries] {
+			if token != linalg.NoIndex {
+				addScaled(to, w.table[int(token)*w.features:], value)
+			}
+		}
+	}
+}
+
+// read turns numbers into tokens and returns how many are not padding.
+func (w *embedding[T]) read(index []uint32, x []T) int {
+	known := 0
+	for e := range index {
+		index[e] = linalg.NoIndex
+		if v := x[e]; v >= 0 && v < T(w.vocabulary) && v == T(uint32(v)) {
+			index[e] = uint32(v)
+			known++
+		}
+	}
+	return known
+}
+
+func (w *embedding[T]) backward(dx, dy []T, _ int) {
+	w.dy = dy
+	clear(dx)
+}
+
+func (w *embedding[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	if w.frozen {
+		return dst
+	}
+	f := linalg.Factors[T]{Records: n, Positions: w.positions, Left: w.vocabulary, Right: w.features, Rights: w.dy,
+		Index: w.index[:n*w.positions*w.entries], Entries: w.entries}
+	if w.values != nil {
+		f.Values = w.values[:len(f.Index)]
+	}
+	return append(dst, f)
+}
+
+func (w *embedding[T]) habits() habits { return habits{keepsGradient: !w.frozen} }

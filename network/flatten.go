@@ -1,0 +1,83 @@
+package network
+
+import "github.com/ditherml/dither/linalg"
+
+// Flatten makes all numbers of a record its features. It moves nothing.
+type Flatten struct{}
+
+var _ Layer = Flatten{}
+
+// Kind returns "flatten".
+func (Flatten) Kind() string { return "flatten" }
+
+// Output returns [in.Size()].
+func (Flatten) Output(in Shape) (Shape, error) { return Shape{in.Size()}, nil }
+
+// Blocks returns nil.
+func (Flatten) Blocks(Shape) []Block { return nil }
+
+func (Flatten) initial(Shape, [][]float32, float64, *generator) {}
+func (Flatten) worker32(_ Shape, _ *space) worker[float32]      { return &same[float32]{} }
+func (Flatten) worker64(_ Shape, _ *space) worker[float64]      { return &same[float64]{} }
+
+// same gives what it takes.
+type same[T linalg.Float] struct{ plain[T] }
+
+func (*same[T]) forward(_, _ []T, _ int)  {}
+func (*same[T]) backward(_, _ []T, _ int) {}
+
+func (*same[T]) habits() habits { return habits{inPlace: true, nothing: true} }
+
+// ChannelsLast turns an image [channels, height, width] into [height, width, channels], which convolutions
+// take. It is for records that stand the other way round.
+type ChannelsLast struct{}
+
+var _ Layer = ChannelsLast{}
+
+// Kind returns "channels-last".
+func (ChannelsLast) Kind() string { return "channels-last" }
+
+// Output moves the first number of in to the end.
+func (ChannelsLast) Output(in Shape) (Shape, error) {
+	return append(append(Shape(nil), in[1:]...), in[0]), nil
+}
+
+// Blocks returns nil.
+func (ChannelsLast) Blocks(Shape) []Block { return nil }
+
+func (ChannelsLast) initial(Shape, [][]float32, float64, *generator) {}
+
+func (ChannelsLast) worker32(in Shape, _ *space) worker[float32] {
+	return &transposed[float32]{rows: in[0], columns: in.Size() / in[0]}
+}
+func (ChannelsLast) worker64(in Shape, _ *space) worker[float64] {
+	return &transposed[float64]{rows: in[0], columns: in.Size() / in[0]}
+}
+
+// transposed at work: each record is a matrix, of which it gives the transpose.
+type transposed[T linalg.Float] struct {
+	plain[T]
+	rows, columns int
+}
+
+func (w *transposed[T]) forward(y, x []T, n int) { transpose(y, x, n, w.rows, w.columns) }
+
+func (w *transposed[T]) backward(dx, dy []T, n int) {
+	if dx != nil {
+		transpose(dx, dy, n, w.columns, w.rows)
+	}
+}
+
+func (w *transposed[T]) habits() habits { return habits{} }
+
+// transpose writes the transposes of n matrices of rows × columns to dst.
+func transpose[T any](dst, src []T, n, rows, columns int) {
+	for range n {
+		for i := range rows {
+			for j := range columns {
+				dst[j*rows+i] = src[i*columns+j]
+			}
+		}
+		dst, src = dst[rows*columns:], src[rows*columns:]
+	}
+}

@@ -1,0 +1,271 @@
+package network
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// GroupNorm shifts and scales the features of each record so that the numbers of each of its Groups of
+// features, over all positions, have mean 0 and variance 1, and then multiplies each feature by a scale and adds
+// an offset, which are trained: Y. Wu and K. He, "Group normalization", ECCV 2018.
+type GroupNorm struct {
+	// Groups divides the features. With one group all numbers of a record are normalized together.
+	Groups int `json:"groups"`
+	// Stabilizer is added to the variance, 1e-5 when it is 0.
+	Stabilizer float64 `json:"eps,omitempty"`
+}
+
+// LayerNorm is as GroupNorm for the features of each position by itself, in one group: J. Ba, J. Kiros and G.
+// Hinton, "Layer normalization", arXiv:1607.06450.
+type LayerNorm struct {
+	Stabilizer float64 `json:"eps,omitempty"` // as for GroupNorm
+}
+
+// RMSNorm divides the features of each position by the root of their mean square, and multiplies each by a
+// scale, which is trained: B. Zhang and R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
+type RMSNorm struct {
+	Stabilizer float64 `json:"eps,omitempty"` // added to the mean square, 1e-5 when it is 0
+}
+
+var _, _, _ Layer = GroupNorm{}, LayerNorm{}, RMSNorm{}
+
+// Kind returns "group-norm".
+func (GroupNorm) Kind() string { return "group-norm" }
+
+// Kind returns "layer-norm".
+func (LayerNorm) Kind() string { return "layer-norm" }
+
+// Kind returns "rms-norm".
+func (RMSNorm) Kind() string { return "rms-norm" }
+
+// Output returns in.
+func (l GroupNorm) Output(in Shape) (Shape, error) {
+	if l.Groups < 1 || in.Features()%l.Groups != 0 {
+		return nil, fmt.Errorf("groups are %d for %d features, want a positive number that divides them", l.Groups, in.Features())
+	}
+	return in, checkStabilizer(l.Stabilizer)
+}
+
+// Output returns in.
+func (l LayerNorm) Output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
+
+// Output returns in.
+func (l RMSNorm) Output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
+
+func checkStabilizer(v float64) error {
+	if !(v >= 0 && v < math.Inf(1)) {
+		return fmt.Errorf("eps is %v, want a positive number, or 0 for 1e-5", v)
+	}
+	return nil
+}
+
+// Blocks returns the scales and the offsets.
+func (GroupNorm) Blocks(in Shape) []Block {
+	return []Block{vectorBlock("scale", in.Features()), vectorBlock("offset", in.Features())}
+}
+
+// Blocks returns the scales and the offsets.
+func (LayerNorm) Blocks(in Shape) []Block { return GroupNorm{}.Blocks(in) }
+
+// Blocks returns the scales.
+func (RMSNorm) Blocks(in Shape) []Block { return GroupNorm{}.Blocks(in)[:1] }
+
+// vectorBlock is a block of numbers that stand for themselves.
+func vectorBlock(name string, numbers int) Block {
+	return Block{Name: name, Right: numbers, Bias: true}
+}
+
+func (GroupNorm) initial(_ Shape, blocks [][]float32, _ float64, _ *generator) {
+	for j := range blocks[0] {
+		blocks[0][j] = 1
+	}
+	for _, b := range blocks[1:] {
+		clear(b)
+	}
+}
+
+func (LayerNorm) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
+	GroupNorm{}.initial(in, blocks, gain, random)
+}
+
+func (RMSNorm) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
+	GroupNorm{}.initial(in, blocks, gain, random)
+}
+
+func (l GroupNorm) worker32(in Shape, s *space) worker[float32] {
+	return newNormalize[float32](in, s, in.Positions(), l.Groups, l.Stabilizer, true)
+}
+func (l GroupNorm) worker64(in Shape, s *space) worker[float64] {
+	return newNormalize[float64](in, s, in.Positions(), l.Groups, l.Stabilizer, true)
+}
+func (l LayerNorm) worker32(in Shape, s *space) worker[float32] {
+	return newNormalize[float32](in, s, 1, 1, l.Stabilizer, true)
+}
+func (l LayerNorm) worker64(in Shape, s *space) worker[float64] {
+	return newNormalize[float64](in, s, 1, 1, l.Stabilizer, true)
+}
+func (l RMSNorm) worker32(in Shape, s *space) worker[float32] {
+	return newNormalize[float32](in, s, 1, 1, l.Stabilizer, false)
+}
+func (l RMSNorm) worker64(in Shape, s *space) worker[float64] {
+	return newNormalize[float64](in, s, 1, 1, l.Stabilizer, false)
+}
+
+// normalize is any of the three at work. A record is positions × features numbers, which are normalized in
+// parts of together positions and features/groups features each. hat holds the normalized numbers and inverse,
+// for each part, what they were multiplied by.
+type normalize[T linalg.Float] struct {
+	positions, together, features, groups int
+	stabilizer                            float64
+	centered, frozen                      bool
+	scale, offset                         []T
+	hat, inverse                          []T
+	dScale, dOffset                       []T // records × features
+}
+
+func newNormalize[T linalg.Float](in Shape, s *space, together, groups int, stabilizer float64, centered bool) *normalize[T] {
+	w := &normalize[T]{positions: in.Positions(), together: together, features: in.Features(), groups: groups,
+		stabilizer: cmp.Or(stabilizer, 1e-5), centered: centered, frozen: s.frozen,
+		hat: make([]T, s.records*in.Size()), inverse: make([]T, s.records*in.Positions()/together*groups)}
+	if !s.frozen {
+		w.dScale, w.dOffset = make([]T, s.records*w.features), make([]T, s.records*w.features)
+	}
+	return w
+}
+
+func (w *normalize[T]) bind(blocks [][]T) {
+	w.scale = blocks[0]
+	if w.centered {
+		w.offset = blocks[1]
+	}
+}
+
+// each calls visit for every part of n records with where its first number stands.
+func (w *normalize[T]) each(n int, visit func(part, first int)) {
+	for rows := range n * w.positions / w.together {
+		for g := range w.groups {
+			visit(rows*w.groups+g, rows*w.together*w.features+g*(w.features/w.groups))
+		}
+	}
+}
+
+// forward: hat = (x - mean)/√(variance + stabilizer), y = scale·hat + offset.
+func (w *normalize[T]) forward(y, x []T, n int) {
+	w.each(n, func(part, first int) { w.normalizePart(x, part, first) })
+	for at := 0; at < len(y); at += w.features {
+		hat, to := w.hat[at:][:w.features], y[at:][:w.features]
+		for j, v := range hat {
+			to[j] = v * w.scale[j]
+		}
+		if w.centered {
+			addTo(to, w.offset)
+		}
+	}
+}
+
+// normalizePart does one part of x, whose sums are in float64.
+func (w *normalize[T]) normalizePart(x []T, part, first int) {
+	width := w.features / w.groups
+	count := float64(w.together * width)
+	var mean, variance float64
+	if w.centered {
+		for t := range w.together {
+			for _, v := range x[first+t*w.features:][:width] {
+				mean += float64(v)
+			}
+		}
+		mean /= count
+	}
+	for t := range w.together {
+		for _, v := range x[first+t*w.features:][:width] {
+			variance += (float64(v) - mean) * (float64(v) - mean)
+		}
+	}
+	inverse := 1 / math.Sqrt(variance/count+w.stabilizer)
+	w.inverse[part] = T(inverse)
+	for t := range w.together {
+		at := first + t*w.features
+		hat := w.hat[at:][:width]
+		for j, v := range x[at:][:width] {
+			hat[j] = T((float64(v) - mean) * inverse)
+		}
+	}
+}
+
+// backward: with d = dy·scale, dx = inverse·(d - mean(d) - hat·mean(d·hat)), over each part, where the mean of
+// d is left out without centering.
+func (w *normalize[T]) backward(dx, dy []T, n int) {
+	if !w.frozen {
+		w.sums(dy, n)
+	}
+	if dx == nil {
+		return
+	}
+	for at := 0; at < len(dy); at += w.features {
+		to := dx[at:][:w.features]
+		for j, v := range dy[at:][:w.features] {
+			to[j] = v * w.scale[j]
+		}
+	}
+	w.each(n, func(part, first int) { w.backwardPart(dx, part, first) })
+}
+
+// sums writes Σ_t dy·hat and Σ_t dy of each record.
+func (w *normalize[T]) sums(dy []T, n int) {
+	clear(w.dScale[:n*w.features])
+	clear(w.dOffset[:n*w.features])
+	for at := 0; at < len(dy); at += w.features {
+		record := at / (w.features * w.positions) * w.features
+		dScale, dOffset := w.dScale[record:][:w.features], w.dOffset[record:][:w.features]
+		hat := w.hat[at:][:w.features]
+		for j, v := range dy[at:][:w.features] {
+			dScale[j] += v * hat[j]
+			dOffset[j] += v
+		}
+	}
+}
+
+// backwardPart turns d into dx for one part.
+func (w *normalize[T]) backwardPart(dx []T, part, first int) {
+	width := w.features / w.groups
+	count := float64(w.together * width)
+	var mean, product float64
+	for t := range w.together {
+		at := first + t*w.features
+		hat := w.hat[at:][:width]
+		for j, v := range dx[at:][:width] {
+			mean += float64(v)
+			product += float64(v) * float64(hat[j])
+		}
+	}
+	mean, product = mean/count, product/count
+	if !w.centered {
+		mean = 0
+	}
+	for t := range w.together {
+		at := first + t*w.features
+		hat, to := w.hat[at:][:width], dx[at:][:width]
+		for j, v := range to {
+			to[j] = w.inverse[part] * T(float64(v)-mean-float64(hat[j])*product)
+		}
+	}
+}
+
+func (w *normalize[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	if w.frozen {
+		return dst
+	}
+	vector := linalg.Factors[T]{Records: n, Positions: 1, Right: w.features, Bias: true}
+	vector.Rights = w.dScale[:n*w.features]
+	dst = append(dst, vector)
+	if w.centered {
+		vector.Rights = w.dOffset[:n*w.features]
+		dst = append(dst, vector)
+	}
+	return dst
+}
+
+func (w *normalize[T]) habits() habits { return habits{inPlace: true} }

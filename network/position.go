@@ -1,0 +1,59 @@
+package network
+
+import "github.com/ditherml/dither/linalg"
+
+// PositionEmbedding adds to each position a vector of its own, which is trained, so that layers behind it can
+// tell positions apart. Its block has as many numbers as a record.
+type PositionEmbedding struct{}
+
+var _ Layer = PositionEmbedding{}
+
+// Kind returns "position-embedding".
+func (PositionEmbedding) Kind() string { return "position-embedding" }
+
+// Output returns in.
+func (PositionEmbedding) Output(in Shape) (Shape, error) { return in, nil }
+
+// Blocks returns one block of in.Size() numbers.
+func (PositionEmbedding) Blocks(in Shape) []Block { return []Block{vectorBlock("offset", in.Size())} }
+
+func (PositionEmbedding) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
+	random.fillUniform(blocks[0], Block{Right: in.Size(), Left: 1}, 1/float64(in.Features()))
+}
+
+func (PositionEmbedding) worker32(in Shape, s *space) worker[float32] {
+	return &position[float32]{size: in.Size(), frozen: s.frozen}
+}
+func (PositionEmbedding) worker64(in Shape, s *space) worker[float64] {
+	return &position[float64]{size: in.Size(), frozen: s.frozen}
+}
+
+// position at work.
+type position[T linalg.Float] struct {
+	size       int
+	frozen     bool
+	offset, dy []T
+}
+
+func (w *position[T]) bind(blocks [][]T) { w.offset = blocks[0] }
+
+func (w *position[T]) forward(y, x []T, n int) {
+	copy(y, x)
+	for i := range n {
+		addTo(y[i*w.size:], w.offset)
+	}
+}
+
+func (w *position[T]) backward(dx, dy []T, _ int) {
+	w.dy = dy
+	copy(dx, dy)
+}
+
+func (w *position[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+	if w.frozen {
+		return dst
+	}
+	return append(dst, linalg.Factors[T]{Records: n, Positions: 1, Right: w.size, Bias: true, Rights: w.dy})
+}
+
+func (w *position[T]) habits() habits { return habits{inPlace: true, keepsGradient: !w.frozen} }
