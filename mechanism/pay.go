@@ -7,6 +7,9 @@ import (
 
 // pay pays for the release of these noises from this draw, all of them or none.
 func (d *drawn) pay(p Payer, noises []Event) error {
+	if d.whole != nil {
+		return d.whole.pay(p, noises)
+	}
 	switch d.sampling.kind {
 	case samplingFull:
 		for _, e := range noises {

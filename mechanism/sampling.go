@@ -162,6 +162,7 @@ type drawn struct {
 	released atomic.Bool
 	part     int     // of a partition
 	round    *rounds // shared by the parts of one partition
+	whole    *drawn  // of a sample of groups, what was divided into them
 }
 
 // take makes these indices, ascending, the sample.

@@ -17,6 +17,14 @@ func newTally(s Sample) tally {
 }
 
 func checkMaxRecords(s Sample, maxRecords int) error {
+	if s.drawn.whole != nil {
+		return errDivided
+	}
+	return checkCount(s, maxRecords)
+}
+
+// checkCount is checkMaxRecords for a sum that also takes groups.
+func checkCount(s Sample, maxRecords int) error {
 	if s.drawn.records > maxRecords {
 		return fmt.Errorf("mechanism: there are more records than max records %d; raise the declared bound", maxRecords)
 	}

@@ -28,6 +28,7 @@ type VectorSum struct {
 	dim   int
 	bound float64
 	grid  grid
+	limit int64 // of one vector on the grid: half of the bound, where vectors are those of groups
 	total []int64
 }
 
@@ -36,7 +37,7 @@ func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 	if s.drawn == nil {
 		return nil, fmt.Errorf("mechanism: the sample is empty, want one that Sampling.Draw made")
 	}
-	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
+	if err := checkCount(s, o.MaxRecords); err != nil {
 		return nil, err
 	}
 	if o.Dim < 1 || !positive(o.Bound) || o.Noise == nil {
@@ -53,7 +54,11 @@ func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 }
 
 func newVectorSum(s Sample, dim int, bound float64, g grid) *VectorSum {
-	return &VectorSum{tally: newTally(s), dim: dim, bound: bound, grid: g, total: make([]int64, dim)}
+	limit := g.bound
+	if s.drawn.whole != nil {
+		limit /= 2 // a record takes one vector out and puts another in
+	}
+	return &VectorSum{tally: newTally(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim)}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
@@ -89,18 +94,18 @@ func (s *VectorSum) add(first int, records []int, n int, vectors []float64) erro
 	return nil
 }
 
-// verify writes to q the integers that a record may add: their norm is at most Δ, exactly.
+// verify writes to q the integers that a record may add: their norm is at most the limit, exactly.
 func (s *VectorSum) verify(q []int64, v []float64) {
 	scale := float64(s.grid.bound) / s.bound
 	if !quantise(q, v, scale, math.Round) {
 		clear(q)
 		return
 	}
-	if s.grid.norm.within(q, s.grid.bound) {
+	if s.grid.norm.within(q, s.limit) {
 		return
 	}
-	shrink := min(1, s.bound/s.grid.norm.float(v)) * (1 - 1e-12)
-	if !quantise(q, v, scale*shrink, math.Trunc) || !s.grid.norm.within(q, s.grid.bound) {
+	shrink := min(1, float64(s.limit)/scale/s.grid.norm.float(v)) * (1 - 1e-12)
+	if !quantise(q, v, scale*shrink, math.Trunc) || !s.grid.norm.within(q, s.limit) {
 		clear(q)
 	}
 }

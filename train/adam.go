@@ -38,14 +38,14 @@ func (a *Adam) Step(weights []float64, sum mechanism.Noisy) {
 	if a.mean == nil {
 		a.mean, a.square = make([]float64, len(weights)), make([]float64, len(weights))
 	}
-	rate := a.next()
+	rate := a.Next()
 	meanBias, squareBias := 1-math.Pow(a.MeanDecay, float64(a.taken)), 1-math.Pow(a.SquareDecay, float64(a.taken))
 	for j, s := range sum.Values() {
-		g := a.gradient(s, weights[j])
+		g := a.Gradient(s, weights[j])
 		a.mean[j] = a.MeanDecay*a.mean[j] + (1-a.MeanDecay)*g
 		a.square[j] = a.SquareDecay*a.square[j] + (1-a.SquareDecay)*g*g
 		v := max(a.square[j]/squareBias-a.NoiseVariance, adamFloor*a.NoiseVariance)
 		own := rate / (math.Sqrt(v) + adamRoot)
-		weights[j] = a.shrink(weights[j]-own*a.mean[j]/meanBias, own)
+		weights[j] = a.Shrink(weights[j]-own*a.mean[j]/meanBias, own)
 	}
 }

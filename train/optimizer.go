@@ -26,17 +26,17 @@ type Objective struct {
 	taken int
 }
 
-// next returns the learning rate of the step that begins.
-func (o *Objective) next() float64 {
+// Next counts a step that begins and returns its learning rate.
+func (o *Objective) Next() float64 {
 	o.taken++
 	return o.Rates.At(o.taken - 1)
 }
 
-// gradient is the gradient of one weight from the released sum.
-func (o *Objective) gradient(sum, weight float64) float64 { return sum/o.Divisor + o.Ridge*weight }
+// Gradient is the gradient of one weight from the released sum.
+func (o *Objective) Gradient(sum, weight float64) float64 { return sum/o.Divisor + o.Ridge*weight }
 
-// shrink is the proximal step of L1 at a rate.
-func (o *Objective) shrink(weight, rate float64) float64 {
+// Shrink is the proximal step of L1 at a rate.
+func (o *Objective) Shrink(weight, rate float64) float64 {
 	by := rate * o.L1
 	switch {
 	case by == 0:
@@ -64,10 +64,10 @@ func (m *Momentum) Step(weights []float64, sum mechanism.Noisy) {
 	if m.velocity == nil {
 		m.velocity = make([]float64, len(weights))
 	}
-	rate := m.next()
+	rate := m.Next()
 	for j, g := range sum.Values() {
-		m.velocity[j] = m.Momentum*m.velocity[j] + m.gradient(g, weights[j])
-		next := m.shrink(weights[j]-rate*m.velocity[j], rate)
+		m.velocity[j] = m.Momentum*m.velocity[j] + m.Gradient(g, weights[j])
+		next := m.Shrink(weights[j]-rate*m.velocity[j], rate)
 		if m.L1 > 0 && rate > 0 {
 			m.velocity[j] = (weights[j] - next) / rate
 		}
@@ -92,9 +92,9 @@ func (n *Nesterov) Step(weights []float64, sum mechanism.Noisy) {
 	if n.last == nil {
 		n.last = append(n.last, weights...)
 	}
-	rate := n.next()
+	rate := n.Next()
 	for j, g := range sum.Values() {
-		x := n.shrink(weights[j]-rate*n.gradient(g, weights[j]), rate)
+		x := n.Shrink(weights[j]-rate*n.Gradient(g, weights[j]), rate)
 		weights[j] = x + n.Momentum*(x-n.last[j])
 		n.last[j] = x
 	}
