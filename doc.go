@@ -45,6 +45,7 @@
 //	evaluate     metrics
 //	train        private gradient descent: plans, clipping rules, optimizers
 //	erm          the other ways to a private minimizer
+//	deep         private training of networks
 //	audit        empirical lower bounds on epsilon
 //	experiment   sweeps and reproductions
 //	report       text, plots and pages; computes nothing

@@ -63,12 +63,15 @@ var layers = []layer{
 	{"evaluate", "privacy numeric mechanism account ledger certificate data model query"},
 	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate"},
 	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train"},
+	// The private training of networks: what package train is for linear models. It shares train's encoding,
+	// optimizers and schedules, hence train; erm knows nothing of networks.
+	{"deep", "privacy numeric linalg network mechanism account ledger certificate data feature query model evaluate train"},
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data feature model evaluate train erm"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm deep audit experiment report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -6,11 +6,8 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
@@ -55,12 +52,10 @@ type Options struct {
 
 // Result is what a run released.
 type Result struct {
-	// Features is the map of rows, Network what is applied to them, Weights its numbers, the frozen ones
-	// included.
-	Features *feature.Map
-	Network  *network.Network
-	Weights  []float32
-	Loss     model.Loss
+	// Model is the network with its numbers, the frozen ones included.
+	Model *model.Model
+	// Weights are its numbers.
+	Weights []float32
 	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
 	LearningRate, Divisor float64
 	// Levels are the clipping norms, or thresholds, after the last step, which adaptive rules changed.
@@ -147,6 +142,3 @@ func (r *run) count() (float64, error) {
 	noisy, err := query.Count(query.Terms{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
 	return max(1, min(float64(r.Plan.MaxRecords), noisy)), err
 }
-
-// payer is asked before every release.
-var _ mechanism.Payer = (*ledger.Grant)(nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
 
@@ -202,8 +203,10 @@ func (r *run) release() ([]mechanism.Noisy, error) {
 // result is what came of the last step.
 func (r *run) result() (*Result, error) {
 	r.copyWeights(r.average.weights(r.weights))
-	if slices.ContainsFunc(r.numbers, func(v float32) bool { return v-v != 0 }) {
-		return nil, fmt.Errorf("deep: the run did not stay finite, want a lower learning rate than %v", r.rates.LearningRate)
+	weights := slices.Clone(r.numbers)
+	m, err := model.NewNetwork(r.Schema, r.Features, r.Loss, r.Network, weights)
+	if err != nil {
+		return nil, fmt.Errorf("deep: the run did not stay finite, or the network is too large; lower the learning rate of %v: %w", r.rates.LearningRate, err)
 	}
 	levels := make([]float64, len(r.levels))
 	for k, l := range r.levels {
@@ -211,7 +214,7 @@ func (r *run) result() (*Result, error) {
 			levels[k] = l.threshold
 		}
 	}
-	return &Result{Features: r.Features, Network: r.Network, Weights: slices.Clone(r.numbers), Loss: r.Loss,
+	return &Result{Model: m, Weights: weights,
 		LearningRate: r.rates.LearningRate, Divisor: r.divisor, Levels: levels, Plan: r.Plan}, nil
 }
 
