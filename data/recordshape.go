@@ -1,0 +1,37 @@
+package data
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"slices"
+)
+
+// RecordShape returns the shape of one record in an NPY or IDX array of more than two dimensions, such as 28, 28
+// for images: all dimensions but the first, which is the number of records. It is nil for a matrix and for any
+// other file. It reads no more than the header.
+func RecordShape(ctx context.Context, src Source) ([]int, error) {
+	f, in, err := openFile(ctx, src.Path, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := bufio.NewReaderSize(in, chunkBytes)
+	head, err := b.Peek(len(npyMagic))
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	var a *array
+	switch {
+	case string(head) == npyMagic:
+		a, err = readHeader(src.Path, b)
+	case isIDX(head):
+		a, _, err = readIDX(src.Path, b)
+	default:
+		return nil, nil
+	}
+	if err != nil || len(a.shape) < 3 {
+		return nil, err
+	}
+	return slices.Clone(a.shape[1:]), nil
+}
