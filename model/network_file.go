@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/data"
@@ -96,25 +98,43 @@ type part struct {
 	offset, rows, columns, width int
 }
 
+// stem is what the names of the arrays of a block begin with: the place of its layer and, unless it has the only
+// weights there, its own name.
+func stem(b network.Block) string {
+	words, names := strings.Split(b.Name, "."), []string(nil)
+	for len(words) > 2 && isNumber(words[0]) { // a place and the kind of its layer
+		names, words = append(names, words[0]), words[2:]
+	}
+	for _, own := range words {
+		if own != "weights" && own != "table" {
+			names = append(names, own)
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
 // parts lists the arrays of a block: its biases apart from the rest, as other programs have them. A layer at
 // place 2 has "2.weight" and "2.bias"; inside of another layer at place 0, "0.2.weight".
 func parts(b network.Block) []part {
-	words := strings.Split(b.Name, ".")
-	var place []string
-	for i := 0; i < len(words)-1; i += 2 {
-		place = append(place, words[i])
-	}
-	if last := words[len(words)-1]; last != "weights" {
-		place = append(place, last)
-	}
-	stem := strings.Join(place, ".")
+	stem := stem(b)
 	if b.Sparse {
 		return []part{{stem + ".weight", []int{b.Numbers() / b.Right, b.Right}, 0, b.Numbers() / b.Right, b.Right, b.Right}}
 	}
-	var out []part
-	if b.Left > 0 {
-		out = append(out, part{stem + ".weight", []int{b.Right, b.Left}, 0, b.Right, b.Left, b.Width()})
+	if b.Left == 0 { // of a normalization
+		name := stem
+		for own, usual := range map[string]string{".scale": ".weight", ".offset": ".bias"} {
+			if place, has := strings.CutSuffix(stem, own); has {
+				name = place + usual
+			}
+		}
+		return []part{{name, []int{b.Right}, 0, b.Right, 1, 1}}
 	}
+	out := []part{{stem + ".weight", []int{b.Right, b.Left}, 0, b.Right, b.Left, b.Width()}}
 	if b.Bias {
 		out = append(out, part{stem + ".bias", []int{b.Right}, b.Left, b.Right, 1, b.Width()})
 	}
@@ -123,15 +143,13 @@ func parts(b network.Block) []part {
 
 // eachPart calls use for the arrays of a network with the numbers of their blocks.
 func eachPart(n *network.Network, weights []float32, use func(p part, block []float32) error) error {
-	for _, blocks := range [][]network.Block{n.Blocks(), n.Frozen()} {
-		for _, b := range blocks {
-			for _, p := range parts(b) {
-				if err := use(p, weights[:b.Numbers()]); err != nil {
-					return err
-				}
+	for _, b := range slices.Concat(n.Blocks(), n.Frozen()) {
+		for _, p := range parts(b) {
+			if err := use(p, weights[:b.Numbers()]); err != nil {
+				return err
 			}
-			weights = weights[b.Numbers():]
 		}
+		weights = weights[b.Numbers():]
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -166,6 +167,44 @@ func TestWeightsFileNamesArraysAsPyTorch(t *testing.T) {
 	bias, err := arrays["1.bias"].Floats("1.bias")
 	if err != nil || bias[2] != float64(m.NetworkWeights()[2*7+6]) {
 		t.Errorf("got bias %v, error %v, want the last number of row 2, %v", bias, err, m.NetworkWeights()[2*7+6])
+	}
+}
+
+// TestWeightsOfAllLayersAreKept writes and reads the weights of layers of each form of block.
+func TestWeightsOfAllLayersAreKept(t *testing.T) {
+	for text, want := range map[string]string{
+		"[conv: {channels: 4, kernel: 3, groups: 2}, flatten]":                     "0.0.bias 0.0.weight 0.1.bias 0.1.weight",
+		"[group-norm: {groups: 2}, conv: {channels: 1, kernel: 2}]":                "0.bias 0.weight 1.bias 1.weight",
+		"[layer-norm, residual: [linear: {outputs: 2, bias: false}]]":              "0.bias 0.weight 1.0.weight",
+		"[flatten, embedding-bag: {vocabulary: 7, features: 3}]":                   "1.weight",
+		"[frozen: [linear: {outputs: 3}], activation: tanh, linear: {outputs: 1}]": "0.0.bias 0.0.weight 2.bias 2.weight",
+	} {
+		layers, err := network.ParseLayers([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		n, err := network.New(network.Shape{6, 6, 2}, layers...)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		weights := make([]float32, n.Weights())
+		for i := range weights {
+			weights[i] = float32(i) + 0.5
+		}
+		file, err := EncodeWeights(n, weights)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		arrays, err := safetensors.Parse(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := strings.Join(slices.Sorted(maps.Keys(arrays)), " "); want != "" && names != want {
+			t.Errorf("%s: got arrays %s, want %s", text, names, want)
+		}
+		if back, decodeErr := DecodeWeights(n, file); decodeErr != nil || !slices.Equal(back, weights) {
+			t.Errorf("%s: the weights changed (%v)", text, decodeErr)
+		}
 	}
 }
 
