@@ -44,40 +44,34 @@ func (p *wholeProduct) high(columns int) int {
 	return p.tile.rows
 }
 
-// pack brings pairs of rows of src together, in rows of the given width of which so many are entries of src and the
-// others 0, or unspecified, between 4 and 32.
+// pack writes pairs of rows of src, of so many columns, to dst: the entry of the first row below, that of the second
+// above, zeros for what a last row lacks. The rows of dst have the given width; beyond the columns they hold what
+// does not matter, for no tile stores it.
 func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, columns int) {
 	pairs, single := rows/2, rows%2
 	_, _ = dst[(pairs+single)*width-1], src[(rows-1)*srcRow+columns-1]
 	switch {
 	case p.set == avx512 && width > 16:
 		wholePairs2AVX512(&dst[0], 4*width, &src[0], 2*srcRow, pairs, single, 1<<(columns-16)-1, 1<<(width-16)-1)
+		return
 	case p.set == avx512:
 		wholePairs1AVX512(&dst[0], 4*width, &src[0], 2*srcRow, pairs, single, 1<<columns-1, 1<<width-1)
-	case columns == 16 && single == 0:
+		return
+	case columns < 16:
+		pairs = 0
+	case pairs > 0:
 		wholePairsAVX2(&dst[0], &src[0], 2*srcRow, pairs)
-	default:
-		packPairs(dst, width, src, srcRow, rows, columns)
 	}
-}
-
-// packPairs is pack in Go.
-func packPairs(dst []uint32, width int, src []int16, srcRow, rows, columns int) {
-	for i := 0; i < rows; i += 2 {
-		to := dst[i/2*width : (i/2+1)*width]
-		clear(to[columns:])
-		first := src[i*srcRow : i*srcRow+columns]
-		second := first
-		if i+1 < rows {
-			second = src[(i+1)*srcRow : (i+1)*srcRow+columns]
-		}
+	for i := 2 * pairs; i < rows; i += 2 {
+		to, first := dst[i/2*width:(i/2+1)*width], src[i*srcRow:i*srcRow+columns]
 		for j, v := range first {
-			to[j] = uint32(uint16(v)) | uint32(uint16(second[j]))<<16
+			to[j] = uint32(uint16(v))
 		}
 		if i+1 == rows {
-			for j := range to {
-				to[j] &= 0xffff
-			}
+			break
+		}
+		for j, v := range src[(i+1)*srcRow : (i+1)*srcRow+columns] {
+			to[j] |= uint32(uint16(v)) << 16
 		}
 	}
 }
