@@ -77,13 +77,13 @@ func (p *wholeProduct) strip(w *wholeWorkspace, rows, columns [2]int) {
 	}
 	panel := blocks * p.pairs * p.tile.columns // numbers of a panel of a
 	w.a = grown(w.a, panels*panel)
-	w.b = grown(w.b, blocks*p.pairs*(wholeRights+p.tile.rows))
+	w.b = grown(w.b, blocks*p.pairs*wholeRights)
 	for j := 0; j < p.Right; j += wholeRights {
 		to := min(j+wholeRights, p.Right)
 		p.packRights(w.b, rows, j, to)
 		for k, at := columns[0], 0; k < columns[1]; k += p.tile.columns {
 			packed := w.a[at : at+panel]
-			if !several || j == 0 {
+			if j == 0 {
 				p.packLefts(packed, rows, k, min(k+p.tile.columns, columns[1]))
 			}
 			p.panel(packed, w.b, rows, k, min(k+p.tile.columns, columns[1]), j, to)

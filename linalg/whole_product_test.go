@@ -84,8 +84,11 @@ func TestAddProductWhole(t *testing.T) {
 	}
 	shapes = append(shapes, WholeShape{Rows: 25, Left: 256, Right: 32}, WholeShape{Rows: 169, Left: 65, Right: 16},
 		WholeShape{Rows: 600, Left: 100, Right: 10}, WholeShape{Rows: 258, Left: 65, Right: 200}, WholeShape{Rows: 2100, Left: 33, Right: 13})
-	for i, s := range shapes {
-		s.Group = wholeGroups[i%len(wholeGroups)]
+	for i := range shapes {
+		shapes[i].Group = wholeGroups[i%len(wholeGroups)]
+	}
+	shapes = append(shapes, WholeShape{2100, 40, 100, 255}, WholeShape{2100, 3, 2, 1}, WholeShape{3, 1100, 5, 2}, WholeShape{3, 1100, 100, 1})
+	for _, s := range shapes {
 		c := anyWholeCase(r, s)
 		eachSet(t, func(t *testing.T, set instructions) {
 			c.check(t, set, 1)
