@@ -84,7 +84,8 @@ func (l Conv) worker64(in Shape, s *space) worker[float64] { return newConv[floa
 type conv[T linalg.Float] struct {
 	space   *space
 	window  window
-	block   Block // of a group
+	runs    [][]run // of each group
+	block   Block   // of a group
 	groups  int
 	frozen  bool
 	batch   int // how many records are worked on at a time, so that their rows stay in the cache
@@ -110,7 +111,8 @@ func newConv[T linalg.Float](l Conv, in Shape, s *space) *conv[T] {
 	if c.frozen {
 		kept = c.batch
 	}
-	for range c.groups {
+	for g := range c.groups {
+		c.runs = append(c.runs, w.runs(g, c.groups))
 		c.lefts = append(c.lefts, make([]T, kept*each))
 		if c.groups > 1 && !c.frozen {
 			c.rights = append(c.rights, make([]T, s.records*w.positions()*c.block.Right))
@@ -146,7 +148,7 @@ func (c *conv[T]) forward(y, x []T, n int) {
 		beta := c.setBias(to)
 		for g := range c.groups {
 			rows := c.rows(g, first, end)
-			gather(rows, x[first*in:end*in], c.window, end-first, g, c.groups)
+			gather(rows, x[first*in:end*in], c.runs[g], end-first, len(rows)/(end-first), in)
 			multiply(c.space, c.part(to, g), 1, linalg.NewMatrix(rows, len(rows)/c.block.Left, c.block.Left),
 				weightMatrix(c.weights[g], c.block).Transposed(), beta)
 		}
@@ -184,7 +186,7 @@ func (c *conv[T]) backward(dx, dy []T, n int) {
 		for g := range c.groups {
 			multiply(c.space, linalg.NewMatrix(spread, len(spread)/c.block.Left, c.block.Left), 1,
 				c.part(dy[first*out:end*out], g), weightMatrix(c.weights[g], c.block), 0)
-			scatter(dx[first*in:end*in], spread, c.window, end-first, g, c.groups)
+			scatter(dx[first*in:end*in], spread, c.runs[g], end-first, len(spread)/(end-first), in)
 		}
 	}
 }

@@ -2,79 +2,70 @@ package network
 
 import "github.com/ditherml/dither/linalg"
 
-// gather writes what the windows of n records see in one group of channels to rows, of shape
-// n · positions × [kernel row, kernel column, channel of the group]. Outside the image there are zeros.
-func gather[T linalg.Float](rows, x []T, w window, n, group, groups int) {
+// run is a part of a row of what a window sees: numbers that stand together in the row and in the image.
+type run struct{ row, image, length int32 }
+
+// runs returns the parts of which the rows of all windows over one group of channels consist, of shape
+// positions × [kernel row, kernel column, channel of the group]. What is outside the image has no part: there the
+// rows have zeros, which nothing ever overwrites.
+func (w window) runs(group, groups int) []run {
 	channels := w.channels / groups
-	size := w.height * w.width * w.channels
-	for record := range n {
-		image := x[record*size:][:size]
-		for y := range w.outHeight {
-			for place := range w.outWidth {
-				first, from, to := w.columns(place)
-				for k := range w.kernelRows {
-					dst := rows[:w.kernel*channels]
-					rows = rows[w.kernel*channels:]
-					row, inside := w.row(y, k)
-					if !inside || from == to {
-						clear(dst)
-						continue
-					}
-					clear(dst[:from*channels])
-					clear(dst[to*channels:])
-					at := (row*w.width+first+from*w.dilation)*w.channels + group*channels
-					copyColumns(dst[from*channels:to*channels], image[at:], channels, w.dilation*w.channels)
-				}
+	joined := groups == 1 && w.dilation == 1 // columns of a window stand together in the image
+	var runs []run
+	for position := range w.positions() {
+		first, from, to := w.columns(position % w.outWidth)
+		for k := range w.kernelRows {
+			row, inside := w.row(position/w.outWidth, k)
+			if !inside || from == to {
+				continue
 			}
+			begin := (position*w.kernelRows + k) * w.kernel
+			place := func(column int) int32 {
+				return int32((row*w.width+first+column*w.dilation)*w.channels + group*channels)
+			}
+			if joined {
+				runs = append(runs, run{int32((begin + from) * channels), place(from), int32((to - from) * channels)})
+				continue
+			}
+			for column := from; column < to; column++ {
+				runs = append(runs, run{int32((begin + column) * channels), place(column), int32(channels)})
+			}
+		}
+	}
+	return runs
+}
+
+// gather copies what windows see of n images to rows. Each image has size numbers and each matrix of rows has
+// each.
+func gather[T linalg.Float](rows, x []T, runs []run, n, each, size int) {
+	for record := range n {
+		to, image := rows[record*each:][:each], x[record*size:][:size]
+		for _, r := range runs {
+			copyRun(to[r.row:][:r.length], image[r.image:][:r.length])
 		}
 	}
 }
 
-// copyColumns fills dst with groups of channels that stand step numbers apart in src.
-func copyColumns[T linalg.Float](dst, src []T, channels, step int) {
-	if channels == step {
-		copy(dst, src)
-		return
+// copyRun copies src to dst, of the same length. Runs are too short to call copy for.
+func copyRun[T linalg.Float](dst, src []T) {
+	for len(dst) >= 8 && len(src) >= 8 {
+		eight := *(*[8]T)(src)
+		*(*[8]T)(dst) = eight
+		dst, src = dst[8:], src[8:]
 	}
-	for at := 0; len(dst) > 0; at += step {
-		copy(dst[:channels], src[at:])
-		dst = dst[channels:]
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = v
 	}
 }
 
 // scatter is the transpose of gather: it adds every number of rows to the input that gather copies it from.
-func scatter[T linalg.Float](dx, rows []T, w window, n, group, groups int) {
-	channels := w.channels / groups
-	size := w.height * w.width * w.channels
+func scatter[T linalg.Float](dx, rows []T, runs []run, n, each, size int) {
 	for record := range n {
-		image := dx[record*size:][:size]
-		for y := range w.outHeight {
-			for place := range w.outWidth {
-				first, from, to := w.columns(place)
-				for k := range w.kernelRows {
-					src := rows[:w.kernel*channels]
-					rows = rows[w.kernel*channels:]
-					row, inside := w.row(y, k)
-					if !inside || from == to {
-						continue
-					}
-					at := (row*w.width+first+from*w.dilation)*w.channels + group*channels
-					addColumns(image[at:], src[from*channels:to*channels], channels, w.dilation*w.channels)
-				}
-			}
+		from, image := rows[record*each:][:each], dx[record*size:][:size]
+		for _, r := range runs {
+			addTo(image[r.image:][:r.length], from[r.row:][:r.length])
 		}
-	}
-}
-
-// addColumns adds groups of channels of src to numbers that stand step apart in dst.
-func addColumns[T linalg.Float](dst, src []T, channels, step int) {
-	if channels == step {
-		addTo(dst, src)
-		return
-	}
-	for at := 0; len(src) > 0; at += step {
-		addTo(dst[at:], src[:channels])
-		src = src[channels:]
 	}
 }
 
@@ -84,4 +75,34 @@ func addTo[T linalg.Float](dst, src []T) {
 	for i, v := range src {
 		dst[i] += v
 	}
+}
+
+// views are the places of an image that each window sees: window i sees those of at from end[i-1] to end[i], given
+// by where their channels begin.
+type views struct{ at, end []int32 }
+
+// views returns what the windows see. Each sees at least one place, for the padding is less than the kernel.
+func (w window) views() views {
+	var v views
+	for position := range w.positions() {
+		first, from, to := w.columns(position % w.outWidth)
+		for k := range w.kernelRows {
+			if row, inside := w.row(position/w.outWidth, k); inside {
+				for column := from; column < to; column++ {
+					v.at = append(v.at, int32((row*w.width+first+column)*w.channels))
+				}
+			}
+		}
+		v.end = append(v.end, int32(len(v.at)))
+	}
+	return v
+}
+
+// of returns the places that a window sees.
+func (v views) of(position int) []int32 {
+	first := int32(0)
+	if position > 0 {
+		first = v.end[position-1]
+	}
+	return v.at[first:v.end[position]]
 }

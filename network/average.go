@@ -1,0 +1,65 @@
+package network
+
+import "github.com/ditherml/dither/linalg"
+
+// averagePool is AveragePool at work.
+type averagePool[T linalg.Float] struct {
+	plain[T]
+	views                     views
+	size, positions, channels int
+}
+
+func newAveragePool[T linalg.Float](l AveragePool, in Shape) *averagePool[T] {
+	w, err := l.window(in)
+	if err != nil {
+		panic(err)
+	}
+	return &averagePool[T]{views: w.views(), size: in.Size(), positions: w.positions(), channels: w.channels}
+}
+
+// newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position.
+func newGlobalAveragePool[T linalg.Float](in Shape) *averagePool[T] {
+	p := &averagePool[T]{size: in.Size(), positions: 1, channels: in.Features()}
+	for at := 0; at < p.size; at += p.channels {
+		p.views.at = append(p.views.at, int32(at))
+	}
+	p.views.end = []int32{int32(len(p.views.at))}
+	return p
+}
+
+func (p *averagePool[T]) forward(y, x []T, n int) {
+	clear(y)
+	for out := range n * p.positions {
+		image := x[out/p.positions*p.size:][:p.size]
+		places := p.views.of(out % p.positions)
+		scale := 1 / T(len(places))
+		for _, at := range places {
+			addScaled(y[out*p.channels:][:p.channels], image[at:], scale)
+		}
+	}
+}
+
+func (p *averagePool[T]) backward(dx, dy []T, n int) {
+	if dx == nil {
+		return
+	}
+	clear(dx)
+	for out := range n * p.positions {
+		image := dx[out/p.positions*p.size:][:p.size]
+		places := p.views.of(out % p.positions)
+		scale := 1 / T(len(places))
+		for _, at := range places {
+			addScaled(image[at:][:p.channels], dy[out*p.channels:], scale)
+		}
+	}
+}
+
+func (p *averagePool[T]) habits() habits { return habits{} }
+
+// addScaled adds scale·src to dst, for as many numbers as dst has.
+func addScaled[T linalg.Float](dst, src []T, scale T) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] += scale * v
+	}
+}
