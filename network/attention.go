@@ -117,10 +117,10 @@ func (w *attention[T]) forward(y, x []T, n int) {
 	for record := range n {
 		for head := range w.heads {
 			p := w.weightsOf(record, head)
-			multiply(w.space, p, w.scale(), w.part(w.y[0], record, head), w.part(w.y[1], record, head).Transposed(), 0)
+			multiply(w.space.serial, p, w.scale(), w.part(w.y[0], record, head), w.part(w.y[1], record, head).Transposed(), 0)
 			w.mask(p.Data)
 			softmaxOf(p.Data, w.positions)
-			multiply(w.space, w.part(w.y[3], record, head), 1, p, w.part(w.y[2], record, head), 0)
+			multiply(w.space.serial, w.part(w.y[3], record, head), 1, p, w.part(w.y[2], record, head), 0)
 		}
 	}
 	w.linear[3].forward(y, w.y[3][:len(x)], n)
@@ -147,11 +147,11 @@ func (w *attention[T]) backward(dx, dy []T, n int) {
 	for record := range n {
 		for head := range w.heads {
 			p, dz := w.weightsOf(record, head), w.part(w.dy[3], record, head)
-			multiply(w.space, w.part(w.dy[2], record, head), 1, p.Transposed(), dz, 0)
-			multiply(w.space, dp, 1, dz, w.part(w.y[2], record, head).Transposed(), 0)
+			multiply(w.space.serial, w.part(w.dy[2], record, head), 1, p.Transposed(), dz, 0)
+			multiply(w.space.serial, dp, 1, dz, w.part(w.y[2], record, head).Transposed(), 0)
 			softmaxBackward(w.dp, p.Data, w.positions)
-			multiply(w.space, w.part(w.dy[0], record, head), w.scale(), dp, w.part(w.y[1], record, head), 0)
-			multiply(w.space, w.part(w.dy[1], record, head), w.scale(), dp.Transposed(), w.part(w.y[0], record, head), 0)
+			multiply(w.space.serial, w.part(w.dy[0], record, head), w.scale(), dp, w.part(w.y[1], record, head), 0)
+			multiply(w.space.serial, w.part(w.dy[1], record, head), w.scale(), dp.Transposed(), w.part(w.y[0], record, head), 0)
 		}
 	}
 	w.backwardProjections(dx, n, size)

@@ -52,7 +52,7 @@ func BenchmarkStep(b *testing.B) {
 				tape.Backward(dy)
 			})
 		})
-		var w network.Workspace[float32]
+		w := network.Workspace[float32]{Serial: true}
 		norms, ones, sum := make([]float64, c.records), make([]float32, c.records), make([]float32, n.Weights())
 		for i := range ones {
 			ones[i] = 1

@@ -149,7 +149,7 @@ func (c *conv[T]) forward(y, x []T, n int) {
 		for g := range c.groups {
 			rows := c.rows(g, first, end)
 			gather(rows, x[first*in:end*in], c.runs[g], end-first, len(rows)/(end-first), in)
-			multiply(c.space, c.part(to, g), 1, linalg.NewMatrix(rows, len(rows)/c.block.Left, c.block.Left),
+			multiply(c.space.serial, c.part(to, g), 1, linalg.NewMatrix(rows, len(rows)/c.block.Left, c.block.Left),
 				weightMatrix(c.weights[g], c.block).Transposed(), beta)
 		}
 	}
@@ -184,7 +184,7 @@ func (c *conv[T]) backward(dx, dy []T, n int) {
 		end := min(n, first+c.batch)
 		spread := c.spread[:(end-first)*c.window.positions()*c.block.Left]
 		for g := range c.groups {
-			multiply(c.space, linalg.NewMatrix(spread, len(spread)/c.block.Left, c.block.Left), 1,
+			multiply(c.space.serial, linalg.NewMatrix(spread, len(spread)/c.block.Left, c.block.Left), 1,
 				c.part(dy[first*out:end*out], g), weightMatrix(c.weights[g], c.block), 0)
 			scatter(dx[first*in:end*in], spread, c.runs[g], end-first, len(spread)/(end-first), in)
 		}

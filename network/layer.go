@@ -100,9 +100,9 @@ func build[T linalg.Float](l Layer, in Shape, s *space) worker[T] {
 	return any(l.worker64(in, s)).(worker[T])
 }
 
-// multiply is linalg.Gemm by one processor or by all.
-func multiply[T linalg.Float](s *space, c linalg.Matrix[T], alpha T, a, b linalg.Matrix[T], beta T) {
-	if s.serial {
+// multiply is linalg.Gemm by one processor or by several.
+func multiply[T linalg.Float](serial bool, c linalg.Matrix[T], alpha T, a, b linalg.Matrix[T], beta T) {
+	if serial {
 		linalg.GemmSerial(c, alpha, a, b, beta)
 	} else {
 		linalg.Gemm(c, alpha, a, b, beta)

@@ -81,7 +81,7 @@ func (w *linear[T]) forward(y, x []T, n int) {
 	w.x = x
 	rows := n * w.positions
 	beta := setBias(y, w.weights, w.block)
-	multiply(w.space, linalg.NewMatrix(y, rows, w.block.Right), 1, linalg.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
+	multiply(w.space.serial, linalg.NewMatrix(y, rows, w.block.Right), 1, linalg.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
 }
 
 // setBias writes the biases of a block to every row of y and returns 1, or returns 0 when there are none.
@@ -111,7 +111,7 @@ func (w *linear[T]) backward(dx, dy []T, n int) {
 		return
 	}
 	rows := n * w.positions
-	multiply(w.space, linalg.NewMatrix(dx, rows, w.block.Left), 1, linalg.NewMatrix(dy, rows, w.block.Right), w.matrix(), 0)
+	multiply(w.space.serial, linalg.NewMatrix(dx, rows, w.block.Left), 1, linalg.NewMatrix(dy, rows, w.block.Right), w.matrix(), 0)
 }
 
 func (w *linear[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {

@@ -106,7 +106,7 @@ func guard[T linalg.Float]() float64 {
 	if _, single := any(zero).(float32); single {
 		return 1e-3
 	}
-	return 1e-6
+	return 1e-4
 }
 
 // gram writes x·xᵀ for x of shape t × n.

@@ -34,7 +34,7 @@ func TestPassesAllocateNothing(t *testing.T) {
 		tape := network.NewTape[float32](s.network, 8)
 		tape.Serial(true)
 		tape.Training(true)
-		var w network.Workspace[float32]
+		w := network.Workspace[float32]{Serial: true}
 		norms, sum, weights := make([]float64, 8), make([]float32, s.network.Weights()), []float32{1, 1, 0, 1, 1, 1, 1, 1}
 		got := testing.AllocsPerRun(10, func() {
 			tape.Forward(s.x, 8, s.weights)

@@ -92,7 +92,7 @@ func (w *recurrent[T]) forward(y, x []T, n int) {
 			}
 			setBias(w.rowAt(w.h, i, t, units), w.weights, w.block)
 		}
-		multiply(w.space, w.at(w.h, n, t, units), 1, w.at(w.lefts, n, t, w.block.Left), weightMatrix(w.weights, w.block).Transposed(), 1)
+		multiply(w.space.serial, w.at(w.h, n, t, units), 1, w.at(w.lefts, n, t, w.block.Left), weightMatrix(w.weights, w.block).Transposed(), 1)
 		for i := range n {
 			h := w.rowAt(w.h, i, t, units)
 			tanhOf(h, h)
@@ -116,7 +116,7 @@ func (w *recurrent[T]) backward(dx, dy []T, n int) {
 		if t == 0 && dx == nil {
 			return
 		}
-		multiply(w.space, linalg.NewMatrix(w.dLeft[:n*width], n, width), 1, w.at(w.rights, n, t, w.block.Right), weightMatrix(w.weights, w.block), 0)
+		multiply(w.space.serial, linalg.NewMatrix(w.dLeft[:n*width], n, width), 1, w.at(w.rights, n, t, w.block.Right), weightMatrix(w.weights, w.block), 0)
 		if dx == nil {
 			continue
 		}

@@ -50,7 +50,7 @@ func (w *Workspace[T]) addRecords(dst []T, f linalg.Factors[T], weights []T, fir
 	rows, width := (end-first)*f.Positions, f.Width()
 	if f.Left > 0 {
 		lefts := f.Lefts[first*f.Positions*f.Left:][:rows*f.Left]
-		linalg.Gemm(linalg.Matrix[T]{Data: dst, Rows: f.Right, Columns: f.Left, RowStride: width, ColumnStride: 1}, 1,
+		multiply(w.Serial, linalg.Matrix[T]{Data: dst, Rows: f.Right, Columns: f.Left, RowStride: width, ColumnStride: 1}, 1,
 			linalg.NewMatrix(scaled, rows, f.Right).Transposed(), linalg.NewMatrix(lefts, rows, f.Left), 1)
 	}
 	if f.Bias {

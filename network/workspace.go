@@ -5,6 +5,10 @@ import "github.com/ditherml/dither/linalg"
 // Workspace is memory that SquaredNorms and AddSum use again from call to call. The zero value is ready. One
 // goroutine uses it at a time.
 type Workspace[T linalg.Float] struct {
+	// Serial says that AddSum keeps to the processor of the caller; otherwise large products use several. The
+	// results have the same bits.
+	Serial bool
+
 	gradient, scaled, lefts, rights []T
 	sum, column                     []float64
 	tokens                          []uint64
