@@ -50,22 +50,22 @@ func withReplacement(e mechanism.WithReplacement, z float64) directions {
 // rareDraws is a probability of being drawn so often below which the record counts as disclosed.
 const rareDraws = 1e-20
 
-// truncatedPoisson: let the other records be drawn first. With probability τ at least MaxBatch of
-// them are, the same for both neighbors. Then the batch is a uniform subset of that size, or, with
-// probability q', one of them gives way to the record: a sample of probability q' that moves the sum by
-// two bounds at most. Otherwise the record joins with probability q and moves it by one. Which of the
-// two it is may be public. (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.)
+// truncatedPoisson: let the other records be drawn first, m of them, by the same law for both neighbors; m
+// may be public. If m < MaxBatch, the record joins with probability q and moves the sum by one bound. Else
+// the batch is a uniform subset of MaxBatch, or, with probability q·MaxBatch/(m+1), one of them gives way to the
+// record: that moves the sum by two bounds at most. (The setting of Ganesh and others, 2025,
+// https://arxiv.org/abs/2508.15089.) Here that probability is q, so that the second pair dominates the first,
+// which is a function of it and of noise, and the price rises with P(m ≥ MaxBatch): the bound holds for any number
+// of records up to Records. With the exact one it would not, since in a larger crowd the record joins less often.
 func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
-	others, q, b := float64(e.Records-1), e.Probability, float64(e.MaxBatch)
-	tau := numeric.BinomialTail(e.Records-1, q, e.MaxBatch)
-	plain := poisson(pair.Normal, z, q, n)
-	if tau == 0 || e.MaxBatch > e.Records-1 {
+	plain, crowded := poisson(pair.Normal, z, e.Probability, n), poisson(pair.Normal, z/2, e.Probability, n)
+	tau := numeric.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
+	switch {
+	case tau == 0:
 		return plain
+	case tau >= 1-1e-9:
+		return crowded
 	}
-	// q' = q·E[B/(m+1) | m ≥ B] for m others, which is B·P(Bin(n, q) > B)/(n·τ).
-	joins := min(q, b*numeric.BinomialTail(e.Records, q, e.MaxBatch+1)/((others+1)*tau)*(1+1e-9))
-	crowded := poisson(pair.Normal, z/2, joins, n)
-	tau = min(1, tau*(1+1e-9))
 	choose := func(crowded, plain pair.Pair) pair.Pair {
 		return pair.Choice{{Weight: tau, Pair: crowded}, {Weight: 1 - tau, Pair: plain}}
 	}

@@ -35,6 +35,8 @@ func stick(p, q mixture, epsilon float64) float64 {
 func TestSamplersOfTwoRecords(t *testing.T) {
 	const q = 0.3
 	truncated := mechanism.TruncatedPoisson{Probability: q, Records: 2, MaxBatch: 1, Event: gaussian(1)}
+	fewer := truncated // than may be
+	fewer.Records = 40
 	replaced := mechanism.WithReplacement{Records: 2, Batch: 2, Event: gaussian(1)}
 	add := func(m mixture, mean, weight float64) { m[mean] += weight }
 	for _, y := range []float64{-1, -0.5, 0, 1} {
@@ -57,6 +59,8 @@ func TestSamplersOfTwoRecords(t *testing.T) {
 			}{
 				"truncated, removed": {truncated, privacy.AddOrRemoveOne, with, without},
 				"truncated, added":   {truncated, privacy.AddOrRemoveOne, without, with},
+				"fewer, removed":     {fewer, privacy.AddOrRemoveOne, with, without},
+				"fewer, added":       {fewer, privacy.AddOrRemoveOne, without, with},
 				"with replacement":   {replaced, privacy.ReplaceOne, one, other},
 				"and the other way":  {replaced, privacy.ReplaceOne, other, one},
 			} {
@@ -65,6 +69,25 @@ func TestSamplersOfTwoRecords(t *testing.T) {
 					t.Errorf("%s, other record %v, ε %v: proven %v (%v), true %v", name, y, epsilon, v, err, truth)
 				}
 			}
+		}
+	}
+}
+
+// TestTruncatedPoissonHoldsForFewerRecords holds that the price does not fall as Records rises, up to where every
+// sample is truncated: what is executed on fewer records, of which the number is private, is covered.
+func TestTruncatedPoissonHoldsForFewerRecords(t *testing.T) {
+	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
+		last := 0.0
+		for _, records := range []int{10, 11, 15, 20, 30, 100, 3000} {
+			e := mechanism.TruncatedPoisson{Probability: 0.5, Records: records, MaxBatch: 10, Event: gaussian(3)}
+			v, err := PLD{}.Delta(e, 0.3, n)
+			if err != nil || v.Upper < last*(1-1e-9) {
+				t.Errorf("%v, %d records: got %v, %v, want at least %v", n, records, v, err, last)
+			}
+			last = v.Upper
+		}
+		if plain, err := (PLD{}).Delta(sampled(0.5, 3), 0.3, n); err != nil || last < 1.5*plain.Upper {
+			t.Errorf("%v: %v, %v of the untruncated sample, %v, want more", n, last, err, plain)
 		}
 	}
 }

@@ -10,10 +10,10 @@ type WithReplacement struct {
 	Event          Event
 }
 
-// TruncatedPoisson is a Poisson sample with Probability out of Records records, of which a
+// TruncatedPoisson is a Poisson sample with Probability out of at most Records records, of which a
 // uniformly random MaxBatch are kept when there are more: batches of a size that is fixed in
-// advance. Under add-or-remove-one Records is the size of the larger neighbor. Event is a
-// Gaussian or a sequence of them.
+// advance. Under add-or-remove-one the larger neighbor has at most Records. Event is a Gaussian or
+// a sequence of them.
 type TruncatedPoisson struct {
 	Probability       float64
 	Records, MaxBatch int

@@ -28,6 +28,9 @@ func (d *drawn) pay(p Payer, noises []Event) error {
 	if d.released.Swap(true) {
 		return fmt.Errorf("mechanism: a release was made from this sample before, want a fresh draw, or all sums of it in one Join")
 	}
+	if d.sampling.kind == samplingCyclic {
+		return d.payRound(p, noises)
+	}
 	return p.Pay(event)
 }
 

@@ -78,6 +78,9 @@ func release(p Payer, sums ...*bounded) ([]Noisy, error) {
 	drawn := sums[0].sample.drawn
 	events := make([]Event, len(sums))
 	for i, s := range sums {
+		if _, series := s.grid.noise.(seriesNoise); series {
+			return nil, fmt.Errorf("mechanism: the sum was made for a series, want it released by the series")
+		}
 		events[i] = s.grid.noise
 	}
 	if err := drawn.pay(p, events); err != nil {

@@ -17,7 +17,7 @@ type Sampling struct {
 	// probability is what is charged, threshold/2^64 ≤ probability what is executed.
 	probability float64
 	threshold   uint64
-	// records and batch are of a fixed size, parts of a partition.
+	// records and batch are of a fixed size or the most there may be, parts of a partition.
 	records, batch, parts int
 }
 
@@ -28,6 +28,9 @@ const (
 	samplingPoisson
 	samplingFixedSize
 	samplingPartition
+	samplingTruncated
+	samplingCyclic
+	samplingSeries // drawn, and paid for, by a Series
 )
 
 // Full takes every record: nothing is drawn and nothing is amplified.
@@ -63,7 +66,21 @@ func Partitioned(parts int) (Sampling, error) {
 	return s, err
 }
 
-// String returns "full", "poisson(q)", "fixed-size(n, m)" or "partition(k)".
+// PoissonUpTo takes a Poisson sample with probability q, and of more than maxBatch records a uniformly random
+// maxBatch of them: batches of a size that is fixed in advance. There may be at most this many records.
+// It costs more than Poisson unless maxBatch is some five standard deviations above the mean.
+func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
+	s, err := Poisson(q)
+	if err != nil {
+		return Sampling{}, err
+	}
+	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
+	_, err = s.Price(Gaussian{1})
+	return s, err
+}
+
+// String returns "full", "poisson(q)", "fixed-size(n, m)", "partition(k)", "truncated-poisson(q, n, m)" or
+// "cyclic(k, q)".
 func (s Sampling) String() string {
 	switch s.kind {
 	case samplingFull:
@@ -74,6 +91,12 @@ func (s Sampling) String() string {
 		return call("fixed-size", s.records, s.batch)
 	case samplingPartition:
 		return call("partition", s.parts)
+	case samplingTruncated:
+		return call("truncated-poisson", s.probability, s.records, s.batch)
+	case samplingCyclic:
+		return call("cyclic", s.parts, s.probability)
+	case samplingSeries:
+		return "series"
 	}
 	return "invalid-sampling"
 }
@@ -91,6 +114,12 @@ func (s Sampling) Price(e Event) (Event, error) {
 		priced = WithoutReplacement{s.records, s.batch, e}
 	case samplingPartition:
 		priced = Partition{s.parts, e}
+	case samplingTruncated:
+		priced = TruncatedPoisson{s.probability, s.records, s.batch, e}
+	case samplingCyclic:
+		priced = s.priceCyclic(e)
+	case samplingSeries:
+		return nil, fmt.Errorf("mechanism: the sample was drawn by a series, want its sums made for the series' noise and released by the series")
 	default:
 		return nil, s.invalid()
 	}
@@ -117,8 +146,15 @@ func (s Sampling) Draw(records int) (Sample, error) {
 			return Sample{}, fmt.Errorf("mechanism: the number of records is not the declared one, want %d for %v", s.records, s)
 		}
 		d.take(sample.NewStream().Subset(records, s.batch))
-	case samplingPartition:
-		return Sample{}, fmt.Errorf("mechanism: sampling is %v, want its parts by DrawParts", s)
+	case samplingTruncated:
+		if records > s.records {
+			return Sample{}, fmt.Errorf("mechanism: there are more records than the declared %d of %v; raise the declared bound", s.records, s)
+		}
+		stream := sample.NewStream()
+		taken := stream.Poisson(nil, records, s.threshold)
+		d.take(at(taken, stream.Subset(len(taken), min(len(taken), s.batch))))
+	case samplingPartition, samplingCyclic:
+		return Sample{}, fmt.Errorf("mechanism: sampling is %v, want its parts by DrawParts or Rotate", s)
 	default:
 		return Sample{}, s.invalid()
 	}
@@ -136,14 +172,8 @@ func (s Sampling) DrawParts(records int) ([]Sample, error) {
 	if s.kind != samplingPartition {
 		return nil, fmt.Errorf("mechanism: sampling is %v, want a partition", s)
 	}
-	members := make([][]int, s.parts)
-	stream := sample.NewStream()
-	for i := range records {
-		part := stream.Below(uint64(s.parts))
-		members[part] = append(members[part], i)
-	}
 	samples, turn := make([]Sample, s.parts), &rounds{}
-	for k, indices := range members {
+	for k, indices := range divide(records, s.parts) {
 		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: turn}}
 		samples[k].drawn.take(indices)
 	}
