@@ -7,14 +7,19 @@ type counts struct {
 	plan  *Plan
 	cells []float64
 	noise float64 // variance of the noise on a cell
+	// pairs are the sums over pairs of rows of one person, none where a record is a row.
+	pairs []float64
 	spread
 }
 
 // spread says how the numbers of one group err.
 func (p *Plan) spread() spread {
-	s := spread{rows: float64(p.maxRows())}
+	s := spread{}
 	if p.Noise == NoiseLaplace {
 		s.single = p.Variance()
+	}
+	if p.paired() {
+		s.pair = p.Variance() / p.pairWeight() / p.pairWeight()
 	}
 	return s
 }
@@ -22,15 +27,34 @@ func (p *Plan) spread() spread {
 // countsOf splits released numbers into the sum over the groups and the groups.
 func (p *Plan) countsOf(numbers []float64) (all counts, groups []counts) {
 	n := p.perGroup()
-	all = counts{p, make([]float64, n), p.Variance() * float64(p.groups()), p.spread()}
+	all = counts{p, make([]float64, n), p.Variance() * float64(p.groups()), p.pairsOf(numbers, -1), p.spread()}
+	all.pair *= float64(p.pairBlocks())
 	for g := range p.groups() {
 		cells := numbers[g*n : (g+1)*n]
-		groups = append(groups, counts{p, cells, p.Variance(), p.spread()})
+		groups = append(groups, counts{p, cells, p.Variance(), p.pairsOf(numbers, g), p.spread()})
 		for j, v := range cells {
 			all.cells[j] += v
 		}
 	}
 	return all, groups
+}
+
+// pairsOf returns the sums over the pairs of rows of one group, of all rows where the group is -1; nil where
+// a record has one row.
+func (p *Plan) pairsOf(numbers []float64, group int) []float64 {
+	if !p.paired() {
+		return nil
+	}
+	size := p.perBlock()
+	out := make([]float64, size)
+	for b := range p.pairBlocks() {
+		if group < 0 || b == group {
+			for j := range out {
+				out[j] += numbers[p.rowNumbers()+b*size+j] / p.pairWeight()
+			}
+		}
+	}
+	return out
 }
 
 // place is what a cell stands for.
@@ -60,11 +84,12 @@ func (c counts) sum(chosen func(place) bool) (total, cells float64) {
 	return total, cells
 }
 
-// share is the share of a part among a whole that is made of it and the rest.
-func (c counts) share(part, rest func(place) bool) Estimate {
+// share is the share of a part among a whole that is made of it and the rest. Of the pairs that it needs the terms
+// are given, none where they were not released.
+func (c counts) share(part, rest func(place) bool, pairs []term) Estimate {
 	a, m := c.sum(part)
 	b, n := c.sum(rest)
-	return c.rate(a, b, m*c.noise, n*c.noise)
+	return c.rate(a, b, m*c.noise, n*c.noise, pairs)
 }
 
 // records is the number of records; its interval allows for the noise alone.
@@ -76,27 +101,60 @@ func (c counts) records() Estimate {
 
 // accuracy is the share of right predictions.
 func (c counts) accuracy() Estimate {
-	return c.share(func(p place) bool { return p.truth == p.guess }, func(p place) bool { return p.truth != p.guess })
+	right := func(p place) bool { return p.truth == p.guess }
+	wrong := func(p place) bool { return p.truth != p.guess }
+	return c.share(right, wrong, c.pairTerms(0, right, wrong))
 }
 
 // recall is the share of the records of a level that are predicted so.
 func (c counts) recall(level int) Estimate {
-	return c.share(func(p place) bool { return p.truth == level && p.guess == level }, func(p place) bool { return p.truth == level && p.guess != level })
+	hit := func(p place) bool { return p.truth == level && p.guess == level }
+	miss := func(p place) bool { return p.truth == level && p.guess != level }
+	return c.share(hit, miss, c.pairTerms(truePairs(level, len(c.plan.Levels)), hit, miss))
 }
 
 // precision is the share of the predictions of a level that are right.
 func (c counts) precision(level int) Estimate {
-	return c.share(func(p place) bool { return p.guess == level && p.truth == level }, func(p place) bool { return p.guess == level && p.truth != level })
+	hit := func(p place) bool { return p.guess == level && p.truth == level }
+	wrong := func(p place) bool { return p.guess == level && p.truth != level }
+	return c.share(hit, wrong, c.pairTerms(guessedPairs(level), hit, wrong))
 }
 
-// falseAlarms is the share of the records of level 0 that are predicted to be of level 1.
+// falseAlarms is the share of the records of level 0 that are predicted to be of level 1, of two levels.
 func (c counts) falseAlarms() Estimate {
-	return c.share(func(p place) bool { return p.truth == 0 && p.guess == 1 }, func(p place) bool { return p.truth == 0 && p.guess == 0 })
+	alarm := func(p place) bool { return p.truth == 0 && p.guess == 1 }
+	quiet := func(p place) bool { return p.truth == 0 && p.guess == 0 }
+	return c.share(alarm, quiet, c.pairTerms(-1, alarm, quiet))
 }
 
 // prevalence is the share of the records of a level.
 func (c counts) prevalence(level int) Estimate {
-	return c.share(func(p place) bool { return p.truth == level }, func(p place) bool { return p.truth != level })
+	of := func(p place) bool { return p.truth == level }
+	other := func(p place) bool { return p.truth != level }
+	if c.pairs != nil && len(c.plan.Levels) > 2 {
+		return c.share(of, other, c.prevalenceTerms(level))
+	}
+	return c.share(of, other, c.pairTerms(-1, of, other))
+}
+
+// majority is the share of the level that has most records in the release. Among more than two levels the chosen
+// one is likely to have been raised by the noise where others have nearly as many: there is no interval unless
+// it leads by half of what the two intervals reach together.
+func (c counts) majority() Estimate {
+	first, second := unknown(), unknown()
+	for k := range c.plan.Levels {
+		switch s := c.prevalence(k); {
+		case k == 0 || s.Value > first.Value:
+			first, second = s, first
+		case k == 1 || s.Value > second.Value:
+			second = s
+		}
+	}
+	reach := (first.High - first.Low + second.High - second.Low) / 2
+	if lead := first.Value - second.Value; len(c.plan.Levels) > 2 && !(lead >= reach/2) {
+		return without(float64(first.Value), 0, 1)
+	}
+	return first
 }
 
 // confusion has shape [true level][predicted level]: noisy counts, which may be negative.

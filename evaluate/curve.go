@@ -32,19 +32,25 @@ func (c counts) levels() (zero, one []float64) {
 	return c.cells[:n], c.cells[n:]
 }
 
+// leastLevel is how many standard deviations of their noise the records of each level must have for an interval of
+// the area.
+const leastLevel = 8
+
 // auc is the area under the curve, ties inside a bin counted 1/2, and how far ties may hold it from the
 // area of the exact scores: half of the share of pairs that are in one bin.
 //
 // With weights w of 0, 1/2 and 1, the area is Σ one_i·zero_j·w_ij / (Σone·Σzero). Its variance is that of
 // the first-order terms, (∂area/∂count)²·(count + noise) over the cells (counts taken as Poisson
 // variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
-// edition, section 16.1), and of the product of the noises.
+// edition, section 16.1), and of the product of the noises. There is no interval where a level has fewer than
+// leastLevel standard deviations of its noise, nor of persons with several rows, whose pairs are not
+// released by bin.
 func (c counts) auc() Area {
 	zero, one := c.levels()
 	below, above := c.ahead()
 	zeros, ones := total(zero), total(one)
 	if !(zeros > 0) || !(ones > 0) {
-		return Area{Estimate{Undefined(), 0, 1}, Undefined()}
+		return Area{unknown(), Undefined()}
 	}
 	won, tied := 0.0, 0.0
 	for b := range one {
@@ -60,8 +66,12 @@ func (c counts) auc() Area {
 		fourth += (p*p*p*p + q*q*q*q) * c.noise
 	}
 	noise += c.products(value) * (c.noise / zeros) * (c.noise / ones) / (zeros * ones)
-	variance := c.rows*max(0, sampling) + noise
-	return Area{around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), Measure(min(0.5, tied/(2*zeros*ones)))}
+	resolution := Measure(min(0.5, tied/(2*zeros*ones)))
+	if c.pairs != nil || min(zeros, ones) < leastLevel*math.Sqrt(float64(len(zero))*c.noise) {
+		return Area{without(value, 0, 1), resolution}
+	}
+	variance := max(0, sampling) + noise
+	return Area{around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), resolution}
 }
 
 // products is Σ (w_ij - value)² over all pairs of bins.
@@ -188,7 +198,7 @@ func (c counts) calibration() []Bin {
 		}
 		n, cells := c.sum(func(p place) bool { return p.bin == b })
 		out[b] = Bin{c.plan.Edges[b], c.plan.Edges[b+1], around(n, c.countReach(cells), 0, float64(c.plan.MaxRecords)),
-			c.share(right, func(p place) bool { return p.bin == b && !right(p) })}
+			c.share(right, func(p place) bool { return p.bin == b && !right(p) }, nil)}
 	}
 	return out
 }

@@ -40,12 +40,17 @@ type Person struct {
 // the second level's probability, of more the predicted level and the bin of its probability. A row
 // adds 1 to one cell.
 //
-// For a target that is a number they are, of each group, the sums over rows of
-// (1, a-1/2, a²-1/2, a⁴-1/2, t, t²-1/2), a in [0, 1] being the magnitude of the residual in units of
-// ResidualBound, cut at 1, and t in [-1, 1] the target between its declared bounds. The vector has an L2
-// norm of at most √3 and an L1 norm of at most 4: a's three coordinates are at most 1/2 each, and
-// t²+(t²-1/2)² ≤ 5/4 and |t|+|t²-1/2| ≤ 3/2 by convexity in t², reached at |t| = 1.
+// For a target that is a number a row adds numbers of (a, t): a in [0, 1] is the magnitude of the residual
+// in units of ResidualBound, cut at 1, and t in [-1, 1] the target between its declared bounds. Under Laplace
+// noise they are the 25 products of two Bernstein polynomials of degree 4, in a and in (1+t)/2, which are not
+// negative and have the sum 1. Under Gaussian noise they are the ten moments of momentPowers, of a norm of at
+// most 1.85.
+//
+// Where a record is a person of several rows, the release also has the sums over the pairs of different rows of
+// one person that pairs.go describes. Their weight in the release is public, and they make Bound a little larger.
 type Plan struct {
+	// Form says which numbers are released: 2 where the target is a number or a person has several rows, else 0.
+	Form        int                 `json:"form,omitempty"`
 	Neighboring privacy.Neighboring `json:"neighboring"`
 	// Unit is what one record is; RowsPerPerson how many rows one person has at most (0: not declared).
 	Unit          string `json:"unit"`
@@ -77,85 +82,6 @@ type Plan struct {
 	Groups      []string `json:"groups,omitempty"`
 }
 
-// regression reports whether the target is a number.
-func (p Plan) regression() bool { return len(p.Levels) == 0 }
-
-// groups is how many groups the release is split into.
-func (p Plan) groups() int {
-	if p.GroupColumn == "" {
-		return 1
-	}
-	return len(p.Groups) + 1
-}
-
-// bins is the number of score bins.
-func (p Plan) bins() int { return len(p.Edges) - 1 }
-
-// perGroup is how many numbers are released about one group.
-func (p Plan) perGroup() int {
-	k := len(p.Levels)
-	switch {
-	case p.regression():
-		return momentNumbers
-	case k == 2:
-		return k * p.bins()
-	}
-	return k * k * p.bins()
-}
-
-// Numbers returns how many numbers are released.
-func (p Plan) Numbers() int { return p.groups() * p.perGroup() }
-
-// maxRows is how many rows one record has at most.
-func (p Plan) maxRows() int {
-	if p.Person == nil {
-		return 1
-	}
-	return p.Person.MaxRows
-}
-
-// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds.
-func (p Plan) Bound() float64 {
-	row := 1.0
-	switch {
-	case p.regression() && p.Noise == NoiseLaplace:
-		row = 4
-	case p.regression():
-		row = math.Sqrt(3)
-	}
-	return row * float64(p.maxRows())
-}
-
-// norm is what Bound is measured in.
-func (p Plan) norm() mechanism.Norm {
-	if p.Noise == NoiseLaplace {
-		return mechanism.L1()
-	}
-	return mechanism.L2()
-}
-
-func (p Plan) noise() mechanism.Noise {
-	if p.Noise == NoiseLaplace {
-		return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
-	}
-	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
-}
-
-// Event returns what the plan releases: k-norm noise in the L1 norm, or Gaussian noise.
-func (p Plan) Event() mechanism.Event { return p.noise() }
-
-// Variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
-// scale s, s² for a normal one of standard deviation s, s being NoiseMultiplier·Bound. (Discrete Laplace
-// noise has a variance below that of the continuous one; the grid's step makes the difference
-// negligible.)
-func (p Plan) Variance() float64 {
-	s := p.NoiseMultiplier * p.Bound()
-	if p.Noise == NoiseLaplace {
-		return 2 * s * s
-	}
-	return s * s
-}
-
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
 	switch {
@@ -178,6 +104,9 @@ func (p Plan) Validate() error {
 	}
 	if err := p.validateTarget(); err != nil {
 		return err
+	}
+	if p.Form != p.form() {
+		return fmt.Errorf("evaluate: the form of the release is %d, want %d; older programs released other numbers, verify their files with them or measure again", p.Form, p.form())
 	}
 	if p.Numbers() > maxCells {
 		return fmt.Errorf("evaluate: the release has %d numbers, want at most %d; use fewer bins or no groups", p.Numbers(), maxCells)

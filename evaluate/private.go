@@ -1,9 +1,6 @@
 package evaluate
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Private is what a private evaluation says: measures computed from one noisy release, by
 // post-processing alone. One of Classification and Regression is nil.
@@ -85,12 +82,9 @@ func Measures(p Plan, numbers []float64) (Private, error) {
 
 func (p Plan) classify(numbers []float64) PrivateClassification {
 	all, groups := p.countsOf(numbers)
-	out := PrivateClassification{Records: all.records(), Accuracy: all.accuracy(), MajorityAccuracy: unknown(), Levels: p.Levels, Confusion: all.confusion()}
+	out := PrivateClassification{Records: all.records(), Accuracy: all.accuracy(), MajorityAccuracy: all.majority(), Levels: p.Levels, Confusion: all.confusion()}
 	for k := range p.Levels {
 		out.Precision, out.Recall = append(out.Precision, all.precision(k)), append(out.Recall, all.recall(k))
-		if s := all.prevalence(k); k == 0 || s.Value > out.MajorityAccuracy.Value {
-			out.MajorityAccuracy = s
-		}
 	}
 	if len(p.Levels) == 2 {
 		area := all.auc()
@@ -126,82 +120,4 @@ func (c counts) group(name string) PrivateGroup {
 		out.AUC, out.TruePositiveRate, out.FalsePositiveRate = &area.Estimate, &hits, &alarms
 	}
 	return out
-}
-
-// PrivateRegression is how well predictions foretell a number. Residuals are cut at the plan's
-// ResidualBound.
-type PrivateRegression struct {
-	Records Estimate `json:"records"`
-	// RMSE is the root of the mean squared residual, MAE the mean of the magnitudes.
-	RMSE Estimate `json:"rmse"`
-	MAE  Estimate `json:"mae"`
-	// R2 is 1 - mean squared residual / variance of the target. Its interval takes the two errors as if they
-	// went together, and the variance's from the range of the target alone, so it errs on the wide side.
-	R2          Estimate                 `json:"r2"`
-	GroupColumn string                   `json:"group-column,omitempty"`
-	Groups      []PrivateRegressionGroup `json:"groups,omitempty"`
-}
-
-// PrivateRegressionGroup holds the measures of one group.
-type PrivateRegressionGroup struct {
-	Level   string   `json:"level"`
-	Records Estimate `json:"records"`
-	RMSE    Estimate `json:"rmse"`
-	MAE     Estimate `json:"mae"`
-	R2      Estimate `json:"r2"`
-}
-
-func (p Plan) regress(numbers []float64) PrivateRegression {
-	sum := make([]float64, momentNumbers)
-	var groups []PrivateRegressionGroup
-	for g := range p.groups() {
-		m := numbers[g*momentNumbers : (g+1)*momentNumbers]
-		groups = append(groups, moments{p, m, p.Variance(), p.spread()}.group(p.groupName(g)))
-		for j, v := range m {
-			sum[j] += v
-		}
-	}
-	all := moments{p, sum, p.Variance() * float64(p.groups()), p.spread()}.group("")
-	out := PrivateRegression{Records: all.Records, RMSE: all.RMSE, MAE: all.MAE, R2: all.R2}
-	if p.GroupColumn != "" {
-		out.GroupColumn, out.Groups = p.GroupColumn, groups
-	}
-	return out
-}
-
-// moments are the six noisy sums that Plan describes, with noise of one variance.
-type moments struct {
-	plan    Plan
-	numbers []float64
-	noise   float64
-	spread
-}
-
-func (m moments) group(name string) PrivateRegressionGroup {
-	n, cut := m.numbers[0], m.plan.ResidualBound
-	first, second, fourth := m.numbers[1]+n/2, m.numbers[2]+n/2, m.numbers[3]+n/2
-	squares := m.mean(second, n, m.noise, max(0, fourth/n-second*second/n/n))
-	magnitudes := m.mean(first, n, m.noise, max(0, second/n-first*first/n/n))
-	root := func(v Measure) Measure { return Measure(cut * math.Sqrt(float64(v))) }
-	return PrivateRegressionGroup{Level: name, Records: around(n, m.quantile(m.noise, m.noise)*math.Sqrt(m.noise), 0, float64(m.plan.MaxRecords)),
-		RMSE: Estimate{root(squares.Value), root(squares.Low), root(squares.High)},
-		MAE:  Estimate{Measure(cut) * magnitudes.Value, Measure(cut) * magnitudes.Low, Measure(cut) * magnitudes.High},
-		R2:   m.explained(second/n, max(0, fourth/n-second*second/n/n))}
-}
-
-// explained is R² from the mean square of cut residuals and its variance over rows.
-func (m moments) explained(square, squareVariance float64) Estimate {
-	n, width := m.numbers[0], m.plan.Upper-m.plan.Lower
-	mu, second := m.numbers[4]/n, m.numbers[5]/n+0.5
-	variance := second - mu*mu
-	if !(n > 0) || !(variance > 0) {
-		return unknown()
-	}
-	reach := (1 + math.Abs(mu)) * (1 + math.Abs(mu))
-	residual := math.Sqrt(m.rows*squareVariance/n + m.noise*(1+(0.5-square)*(0.5-square))/n/n)
-	tilt := 0.5 + 2*mu*mu - second
-	target := math.Sqrt(m.rows*max(0, variance*(reach-variance))/n + m.noise*(1+4*mu*mu+tilt*tilt)/n/n)
-	scale := 4 * m.plan.ResidualBound * m.plan.ResidualBound / width / width
-	deviation := scale * (residual/variance + math.Abs(square)*target/variance/variance)
-	return around(1-scale*square/variance, quantile(laplaceExcess)*deviation, math.Inf(-1), 1)
 }

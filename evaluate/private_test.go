@@ -167,10 +167,13 @@ func TestFileRoundTrip(t *testing.T) {
 			t.Errorf("%s: another number was not noticed", name)
 		}
 	}
-	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":2}`, `{"format":"dither-evaluation","format-version":1,"more":1}`, `{"format":"dither-evaluation","format-version":1} {}`} {
+	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":3}`, `{"format":"dither-evaluation","format-version":2,"more":1}`, `{"format":"dither-evaluation","format-version":2} {}`} {
 		if _, err := DecodeFile([]byte(text)); err == nil {
 			t.Errorf("%q was read", text)
 		}
+	}
+	if _, err := DecodeFile([]byte(`{"format":"dither-evaluation","format-version":1}`)); err == nil || !strings.Contains(err.Error(), "older program") {
+		t.Errorf("a file of the first version: got %v, want a refusal that says so", err)
 	}
 }
 
@@ -215,7 +218,8 @@ func TestPlansAreRefused(t *testing.T) {
 		"records": func(p *Plan) { p.MaxRecords = 0 }, "noise": func(p *Plan) { p.Noise = "" }, "multiplier": func(p *Plan) { p.NoiseMultiplier = math.NaN() },
 		"one level": func(p *Plan) { p.Levels = p.Levels[:1] }, "edges in disorder": func(p *Plan) { p.Edges = []float64{0, .5, .4, 1} },
 		"edges not to 1": func(p *Plan) { p.Edges = []float64{0, .5} }, "threshold in a bin": func(p *Plan) { p.Threshold = .45 },
-		"person": func(p *Plan) { p.Person = &Person{"id", 0} }, "groups of nothing": func(p *Plan) { p.Groups = []string{"a"} },
+		"person": func(p *Plan) { p.Person = &Person{"id", 0} }, "form": func(p *Plan) { p.Form = 2 },
+		"form of persons": func(p *Plan) { p.Person = &Person{"id", 4} }, "groups of nothing": func(p *Plan) { p.Groups = []string{"a"} },
 		"bounds of levels": func(p *Plan) { p.Upper = 3 }, "too many": func(p *Plan) { p.GroupColumn, p.Groups = "g", make([]string, 1<<20) },
 	} {
 		p := testPlans()["two levels"]

@@ -10,13 +10,19 @@ import (
 var noiseColumns = []string{"measure", "estimate", "95 % interval"}
 
 // percents writes an estimate of a share.
-func (e Estimate) percents() []string {
-	return []string{e.Value.percent(), e.Low.percent() + " to " + e.High.percent()}
-}
+func (e Estimate) percents() []string { return e.cells(Measure.percent) }
 
 // decimals writes an estimate with this many decimals.
 func (e Estimate) decimals(n int) []string {
-	return []string{e.Value.fixed(n), e.Low.fixed(n) + " to " + e.High.fixed(n)}
+	return e.cells(func(m Measure) string { return m.fixed(n) })
+}
+
+// cells writes the value and the interval, "-" where there is none.
+func (e Estimate) cells(write func(Measure) string) []string {
+	if !e.Low.Defined() && !e.High.Defined() {
+		return []string{write(e.Value), "-"}
+	}
+	return []string{write(e.Value), write(e.Low) + " to " + write(e.High)}
 }
 
 func row(name string, cells ...[]string) []string {

@@ -75,35 +75,45 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	return slices.Clone(noisy.Values()), err
 }
 
-// add adds what one record contributes to dst.
+// add adds what one record contributes to dst, which is zero before.
 func (p Plan) add(dst []float64, r Records, record int) {
 	if p.Person == nil {
 		p.addRow(dst, r, record)
 		return
 	}
 	rows := r.Persons[record]
-	for _, i := range rows[:min(len(rows), p.Person.MaxRows)] {
+	rows = rows[:min(len(rows), p.Person.MaxRows)]
+	for _, i := range rows {
 		p.addRow(dst, r, i)
 	}
+	if p.paired() {
+		p.addPairs(dst, r, rows)
+	}
+}
+
+// groupOf is the group of a row.
+func (p Plan) groupOf(r Records, i int) int {
+	if p.GroupColumn == "" {
+		return 0
+	}
+	g := len(p.Groups)
+	if code := int(r.Groups[i]); code >= 0 && code < g {
+		return code
+	}
+	return g
 }
 
 // addRow adds one row to its cell, or its moments.
 func (p Plan) addRow(dst []float64, r Records, i int) {
-	base := 0
-	if p.GroupColumn != "" {
-		g := len(p.Groups)
-		if code := int(r.Groups[i]); code >= 0 && code < g {
-			g = code
-		}
-		base = g * p.perGroup()
-	}
-	outputs := len(r.Predictions) / len(r.Targets)
-	prediction := r.Predictions[i*outputs : (i+1)*outputs]
+	base := p.groupOf(r, i) * p.perGroup()
 	if p.regression() {
-		p.addMoments(dst[base:base+momentNumbers], r.Targets[i], prediction[0])
+		if a, t, ok := p.residual(r, i); ok {
+			p.addMoments(dst[base:base+p.perGroup()], a, t)
+		}
 		return
 	}
-	if cell := p.cell(r.Targets[i], prediction); cell >= 0 {
+	outputs := len(r.Predictions) / len(r.Targets)
+	if cell := p.cell(r.Targets[i], r.Predictions[i*outputs:(i+1)*outputs]); cell >= 0 {
 		dst[base+cell]++
 	}
 }
@@ -131,18 +141,14 @@ func (p Plan) cell(target float64, prediction []float64) int {
 	return place*p.bins() + sort.SearchFloat64s(inner, score)
 }
 
-// momentNumbers is how many numbers a group has where the target is a number.
-const momentNumbers = 6
-
-// addMoments adds the vector that Plan describes.
-func (p Plan) addMoments(dst []float64, target, prediction float64) {
+// residual is the magnitude of a row's residual in units of ResidualBound, cut at 1, and its target between -1 and
+// 1; false for a row without one of them.
+func (p Plan) residual(r Records, i int) (a, t float64, ok bool) {
+	target, prediction := r.Targets[i], r.Predictions[i]
 	if math.IsNaN(target) || math.IsNaN(prediction) {
-		return
+		return 0, 0, false
 	}
 	target = max(p.Lower, min(p.Upper, target))
-	a := min(1, math.Abs(target-prediction)/p.ResidualBound)
-	t := max(-1, min(1, (2*target-p.Lower-p.Upper)/(p.Upper-p.Lower)))
-	for j, v := range [momentNumbers]float64{1, a - 0.5, a*a - 0.5, a*a*a*a - 0.5, t, t*t - 0.5} {
-		dst[j] += v
-	}
+	a = min(1, math.Abs(target-prediction)/p.ResidualBound)
+	return a, max(-1, min(1, (2*target-p.Lower-p.Upper)/(p.Upper-p.Lower))), true
 }

@@ -32,7 +32,10 @@ func testPlans() map[string]Plan {
 	out := map[string]Plan{"two levels": two, "three levels": three, "number": number, "number, gaussian": gaussian, "groups": grouped}
 	for _, name := range []string{"two levels", "three levels", "number", "number, gaussian", "groups"} {
 		p := out[name]
+		p.Form = p.form()
+		out[name] = p
 		p.Person = &Person{Column: "id", MaxRows: 3}
+		p.Form = p.form()
 		out[name+", persons"] = p
 	}
 	return out
@@ -93,7 +96,11 @@ func exactSum(p Plan, r Records) []float64 {
 		n = len(r.Persons)
 	}
 	for i := range n {
-		p.add(out, r, i)
+		one := make([]float64, p.Numbers())
+		p.add(one, r, i)
+		for j, v := range one {
+			out[j] += v
+		}
 	}
 	return out
 }

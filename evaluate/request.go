@@ -61,6 +61,7 @@ func NewPlan(r Request, s *data.Schema) (Plan, error) {
 	if err := p.aim(r, s.Target); err != nil {
 		return Plan{}, err
 	}
+	p.Form = p.form()
 	var err error
 	if p.GroupColumn, p.Groups, err = declaredGroups(r.GroupColumn, s); err != nil {
 		return Plan{}, err

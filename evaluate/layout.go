@@ -1,0 +1,114 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// fullForm is the form of a release with fourth moments, or with sums over pairs.
+const fullForm = 2
+
+// form is the Form that a plan must have.
+func (p Plan) form() int {
+	if p.regression() || p.paired() {
+		return fullForm
+	}
+	return 0
+}
+
+// regression reports whether the target is a number.
+func (p Plan) regression() bool { return len(p.Levels) == 0 }
+
+// paired reports whether a record may have several rows, so that sums over their pairs are released.
+func (p Plan) paired() bool { return p.maxRows() > 1 }
+
+// groups is how many groups the release is split into.
+func (p Plan) groups() int {
+	if p.GroupColumn == "" {
+		return 1
+	}
+	return len(p.Groups) + 1
+}
+
+// bins is the number of score bins.
+func (p Plan) bins() int { return len(p.Edges) - 1 }
+
+// perGroup is how many numbers that are sums over rows are released about one group.
+func (p Plan) perGroup() int {
+	k := len(p.Levels)
+	switch {
+	case p.regression():
+		return p.momentNumbers()
+	case k == 2:
+		return k * p.bins()
+	}
+	return k * k * p.bins()
+}
+
+// rowNumbers is how many released numbers are sums over rows. They come first.
+func (p Plan) rowNumbers() int { return p.groups() * p.perGroup() }
+
+// Numbers returns how many numbers are released.
+func (p Plan) Numbers() int {
+	if !p.paired() {
+		return p.rowNumbers()
+	}
+	return p.rowNumbers() + p.pairBlocks()*p.perBlock()
+}
+
+// maxRows is how many rows one record has at most.
+func (p Plan) maxRows() int {
+	if p.Person == nil {
+		return 1
+	}
+	return p.Person.MaxRows
+}
+
+// rowBound is the largest norm of what one row adds to the sums over rows.
+func (p Plan) rowBound() float64 {
+	if p.regression() && p.Noise == NoiseGaussian {
+		return math.Sqrt(3 + 1.25*(crossWeight*crossWeight+targetWeight*targetWeight))
+	}
+	return 1
+}
+
+// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A record of at most
+// k rows adds at most k times the bound of a row to the sums over rows, and k·pairShare to those over pairs.
+func (p Plan) Bound() float64 {
+	rows, pairs := p.rowBound(), p.pairShare()
+	if p.Noise == NoiseLaplace {
+		return (rows + pairs) * float64(p.maxRows())
+	}
+	return math.Hypot(rows, pairs) * float64(p.maxRows())
+}
+
+// norm is what Bound is measured in.
+func (p Plan) norm() mechanism.Norm {
+	if p.Noise == NoiseLaplace {
+		return mechanism.L1()
+	}
+	return mechanism.L2()
+}
+
+func (p Plan) noise() mechanism.Noise {
+	if p.Noise == NoiseLaplace {
+		return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
+	}
+	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
+}
+
+// Event returns what the plan releases: k-norm noise in the L1 norm, or Gaussian noise.
+func (p Plan) Event() mechanism.Event { return p.noise() }
+
+// Variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
+// scale s, s² for a normal one of standard deviation s, s being NoiseMultiplier·Bound. (Discrete Laplace
+// noise has a variance below that of the continuous one; the grid's step makes the difference
+// negligible.)
+func (p Plan) Variance() float64 {
+	s := p.NoiseMultiplier * p.Bound()
+	if p.Noise == NoiseLaplace {
+		return 2 * s * s
+	}
+	return s * s
+}
