@@ -70,7 +70,7 @@ var layers = []layer{
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy ledger data feature model evaluate train erm"},
+	{"bench/accuracy", "privacy ledger data feature network model evaluate train erm deep"},
 	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm deep audit experiment report"},
 }
 

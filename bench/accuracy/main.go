@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -38,6 +39,9 @@ type settings struct {
 	features   string
 	request    train.Request
 	options    train.Options
+	// of networks
+	network        deep.Request
+	networkOptions deep.Options
 }
 
 func main() {
@@ -49,12 +53,25 @@ func main() {
 	}
 }
 
+// networkFlags are those of networks.
+func (s *settings) networkFlags(f *flag.FlagSet) {
+	r, o := &s.network, &s.networkOptions
+	f.Float64Var(&r.Epochs, "epochs", 0, "of networks, as of dither train")
+	f.Float64Var(&r.Sampling.Probability, "sampling-probability", 0, "of networks, as of dither train")
+	f.StringVar(&r.Clipping.Rule, "clipping-rule", "", "of networks, as of dither train")
+	f.Float64Var(&r.Clipping.Norm, "network-clipping-norm", 0, "of networks, --clipping-norm of dither train")
+	f.StringVar(&o.Optimizer, "optimizer", "", "of networks, as of dither train")
+	f.Float64Var(&o.LearningRate, "network-learning-rate", 0, "of networks, --learning-rate of dither train")
+	f.Func("network-average", "of networks, --average of dither train", func(v string) error { o.Average = deep.Average(v); return nil })
+	f.Func("network-schedule", "of networks, --schedule of dither train", func(v string) error { o.Schedule = train.Schedule(v); return nil })
+}
+
 func parse(arguments []string) (settings, error) {
 	s := settings{options: train.Options{Momentum: train.DefaultMomentum}}
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&s.folder, "data", os.Getenv("DITHER_DATA"), "folder of the data sets")
 	chosen := f.String("sets", "", "names of sets, with commas between them (default: all): "+strings.Join(names(), ", "))
-	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all (default: "+train.MethodGD+")")
+	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all, or "+methodNetwork+" for the network of a set that has one (default: "+train.MethodGD+")")
 	epsilons := f.String("epsilons", "", "budgets, with commas between them (default: those of each set); inf: without privacy")
 	f.IntVar(&s.runs, "runs", 3, "runs of each")
 	f.BoolVar(&s.validation, "validation", false, "train on five sixths of the training part, and measure on every sixth record of it")
@@ -65,8 +82,12 @@ func parse(arguments []string) (settings, error) {
 	f.Float64Var(&s.options.LearningRate, "learning-rate", 0, "as of dither train")
 	f.Float64Var(&s.options.Momentum, "momentum", train.DefaultMomentum, "as of dither train")
 	f.Float64Var(&s.options.Ridge, "ridge", 0, "as of dither train")
+	s.networkFlags(f)
 	if err := f.Parse(arguments); err != nil {
 		return s, err
+	}
+	if s.network.Sampling.Probability > 0 {
+		s.network.Sampling.Kind = deep.SamplingPoisson
 	}
 	s.names, s.methods = listed(*chosen), methodNames(*methods)
 	for _, text := range listed(*epsilons) {
@@ -137,6 +158,8 @@ func (s settings) repeat(ctx context.Context, c set, p parts, method string, eps
 	for range s.runs {
 		switch {
 		case err != nil:
+		case way == methodNetwork:
+			last, fits, err = s.onceNetwork(ctx, c, p, epsilon)
 		case way == train.MethodGD:
 			last, err = s.once(ctx, c, p, epsilon)
 		default:
