@@ -290,13 +290,15 @@ func TestSupportTable(t *testing.T) {
 // noise costs under add-or-remove-one.
 func TestReplaceOneMovesTwoBounds(t *testing.T) {
 	for text, half := range map[string]string{
-		"gaussian(3)":                "gaussian(1.5)",
-		"laplace(4)":                 "laplace(2)",
-		"discrete-laplace(6, 1)":     "discrete-laplace(6, 2)",
-		"discrete-gaussian(9, 1)":    "discrete-gaussian(9, 2)",
-		"k-norm(5)":                  "k-norm(2.5)",
-		"exponential(0.25)":          "exponential(0.5)",
-		"last-iterate(30, 0.95, 50)": "last-iterate(15, 0.95, 50)",
+		"gaussian(3)":                 "gaussian(1.5)",
+		"laplace(4)":                  "laplace(2)",
+		"discrete-laplace(6, 1)":      "discrete-laplace(6, 2)",
+		"discrete-gaussian(9, 1)":     "discrete-gaussian(9, 2)",
+		"k-norm(5)":                   "k-norm(2.5)",
+		"exponential(0.25)":           "exponential(0.5)",
+		"last-iterate(30, 0.95, 50)":  "last-iterate(15, 0.95, 50)",
+		"tree-aggregation(12, 100)":   "tree-aggregation(6, 100)",
+		"banded-matrix(4, 4, 100, 1)": "banded-matrix(2, 4, 100, 1)",
 	} {
 		for _, a := range All() {
 			v, err := a.Epsilon(parsed(t, text), conformanceDelta, privacy.ReplaceOne)

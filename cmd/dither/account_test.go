@@ -320,7 +320,7 @@ func TestAccountWrong(t *testing.T) {
 		{"no rows", with("gaussian(1)", "--rows-per-person", "0"), exitUsage, "--rows-per-person is 0"},
 		{"too many rows", with("gaussian(1)", "--rows-per-person", "1000000000"), exitUsage, "--rows-per-person is 1000000000"},
 		{"relation", with("gaussian(1)", "--neighboring", "near"), exitUsage, `neighboring is "near"`},
-		{"no proof under the relation", with("tree-aggregation(5, 100)"), exitUsage, "no proof under add-or-remove-one"},
+		{"no proof under the relation", with("without-replacement(100, 5, gaussian(5))"), exitUsage, "no proof under add-or-remove-one"},
 		{"accountant", with("gaussian(1)", "--accountant", "abacus"), exitUsage, `accountant is "abacus"`},
 		{"replace without plot", with("gaussian(1)", "--replace"), exitUsage, "--replace goes with --plot"},
 		{"plot over a file", with("gaussian(1)", "--plot", "list.json"), exitUsage, "list.json exists"},

@@ -183,7 +183,7 @@ func TestCalibrateWrong(t *testing.T) {
 		{"empty range", with("--epsilon", "1", "--event", "repeat(X, gaussian(3))", "--falling=false", "--low", "3", "--high", "2"), exitUsage, "in order"},
 		{"range out of reach", with("--epsilon", "1", "--event", "repeat(X, gaussian(10))", "--falling=false", "--low", "500"), exitUsage, "not even 500 for X"},
 		{"infinite range", with("--epsilon", "1", "--event", "repeat(X, gaussian(3))", "--falling=false", "--high", "Inf"), exitUsage, "finite"},
-		{"no proof", with("--epsilon", "1", "--event", "tree-aggregation(X, 10)"), exitUsage, "no proof under add-or-remove-one"},
+		{"no proof", with("--epsilon", "1", "--event", "without-replacement(10, 2, gaussian(X))"), exitUsage, "no proof under add-or-remove-one"},
 		{"does not depend on X", with("--epsilon", "1", "--event", "sequence(gaussian(0.1), gaussian(X))"), exitUsage, "no X up to 1e+09"},
 	})
 }
