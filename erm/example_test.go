@@ -53,6 +53,6 @@ columns:
 	}
 	fmt.Println(len(result.Model.Weights()), "weights")
 	// Output:
-	// noise l-infinity of scale 0.500 times 0.1118
+	// noise l1 of scale 0.500 times 0.1118
 	// 2 weights
 }

@@ -56,7 +56,7 @@ func limitTable(t *testing.T, levels bool, copies int) (*data.Schema, *data.Data
 // 2/(t+2) near as 1/t (Wirth, Kerdreux & Pokutta, "Acceleration of Frank-Wolfe Algorithms with Open-Loop
 // Step-Sizes", AISTATS 2023, https://arxiv.org/abs/2205.12838).
 //
-// Rows on a grid of 16 bits leave 4e-5. False alarms: noise of output perturbation at δ = 0 is, in its largest coordinate, a
+// Rows on a grid of 16 bits leave 4e-5. False alarms: noise of output perturbation in the norm L-infinity is, in its largest coordinate, a
 // Gamma variable of shape 5 and scale 3.1e-6, beyond 8e-5 with a probability of 2e-7 (rows leave 2e-5 there); that of
 // objective perturbation is smaller. A step of Frank-Wolfe at the end moves a coefficient by at most 6e-5, and without noise ends
 // within 4e-5; the step that leads further away from there has a sum of gradients that is 960·1.2·3e-5 less, and so a
@@ -77,7 +77,7 @@ func TestMethodsReachScikitLearn(t *testing.T) {
 		"zeroth-order, logistic": {true, 1, Request{Method: MethodZeroth, Epsilon: exact, Zeroth: ZerothRequest{Steps: 6000, ClippingNorm: 1000, Radius: 1e-3}}, logistic},
 		"newton":                 {true, 1, Request{Method: "newton", Epsilon: exact}, logistic},
 		"output":                 {true, 1, Request{Method: MethodOutput, Epsilon: exact, SumRidge: 0.5}, ridge},
-		"output, epsilon 700":    {true, 2000, Request{Method: MethodOutput, Epsilon: 700, SumRidge: 1000}, ridge},
+		"output, epsilon 700":    {true, 2000, Request{Method: MethodOutput, Epsilon: 700, Noise: NoiseLInfinity, SumRidge: 1000}, ridge},
 		"objective, epsilon 100": {true, 2000, Request{Method: MethodObjective, Epsilon: 100, Delta: 1e-6, SumRidge: 1000}, ridge},
 		"frank-wolfe, vertex":    {false, 4, Request{Method: MethodFrankWolfe, Epsilon: 1e5, Loss: model.Squared{}, FrankWolfe: FrankWolfeRequest{Steps: 100, Radius: vertex[0], ClippingNorm: 0.8}}, vertex},
 		"frank-wolfe, edge":      {false, 4, Request{Method: MethodFrankWolfe, Epsilon: 1e7, Loss: model.Squared{}, FrankWolfe: FrankWolfeRequest{Steps: 10000, Radius: edge[0] - edge[1], ClippingNorm: 0.8}}, edge},

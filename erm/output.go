@@ -67,28 +67,47 @@ func noiseDraws(noise string, weights int) int {
 	return weights
 }
 
-// chosenNoise is the noise of a request: without delta the one of them that is exact.
+// chosenNoise is the noise of a request: without delta, of the two that are exact, the one with the smaller
+// deviation of each weight (see perWeight).
 func (r Request) chosenNoise() string {
 	switch {
 	case r.Noise != "":
 		return r.Noise
 	case r.Delta == 0:
-		return NoiseLInfinity
+		return NoiseL1
 	}
 	return NoiseGaussian
+}
+
+// perWeight is the standard deviation of a noise of multiplier 1 on each of d weights, over the L2 sensitivity. Laplace
+// noise in the norm L1, in which a record moves by √d times as much, has scale √d and deviation √(2d). A density ∝
+// exp(-‖z‖) in the norm L∞ is uniform in a cube whose half side is a Gamma variable of shape d+1: (d+1)(d+2)/3 is the
+// mean square of a coordinate, never less than 2d. In L2 norm a direction takes a share of 1/d of the mean square of
+// the radius, a Gamma variable of shape d.
+func perWeight(noise string, weights int) float64 {
+	d := float64(weights)
+	switch noise {
+	case NoiseL1:
+		return math.Sqrt(2 * d)
+	case NoiseLInfinity:
+		return math.Sqrt((d + 1) * (d + 2) / 3)
+	case NoiseL2:
+		return math.Sqrt(d + 1)
+	}
+	return 1
 }
 
 // outputRidge is the coefficient of the default ridge.
 const outputRidge = 0.25
 
 // defaultRidge is Λ where noise and ridge cost about as much. Noise of standard deviation z·G/Λ in every
-// score of a unit row costs about n·(z·G/Λ)²/8, the ridge (Λ/2)·‖w‖², so that the best Λ is in proportion to
-// (n·z²)^(1/3) in units of rows. The coefficient is a choice made on one public table.
-func defaultRidge(p Plan, lipschitz, multiplier float64) float64 {
+// weight, and so in every score of a unit row, costs about n·(z·G/Λ)²/8, the ridge (Λ/2)·‖w‖², so that the best Λ is in
+// proportion to (n·z²)^(1/3) in units of rows. The coefficient is a choice made on one public table, with normal noise.
+func defaultRidge(p Plan, lipschitz, z float64) float64 {
 	if p.NonPrivate {
 		return 1
 	}
-	return outputRidge * p.RowBound * p.RowBound * math.Cbrt(p.records()*multiplier*multiplier*lipschitz*lipschitz)
+	return outputRidge * p.RowBound * p.RowBound * math.Cbrt(p.records()*z*z*lipschitz*lipschitz)
 }
 
 type outputPerturbation struct{}
@@ -119,7 +138,7 @@ func (m outputPerturbation) plan(r Request, s *Setup) error {
 	}
 	o := OutputPlan{Noise: noise, NoiseMultiplier: z}
 	var err error
-	if o.Solver, o.Ridge, err = r.Solver.plan(s.Plan, r.SumRidge, defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z)); err != nil {
+	if o.Solver, o.Ridge, err = r.Solver.plan(s.Plan, r.SumRidge, defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z*perWeight(noise, weights))); err != nil {
 		return err
 	}
 	s.Plan.Output = &o

@@ -36,8 +36,8 @@ type Request struct {
 	// leaves it to the method.
 	SumRidge float64
 	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
-	// NoiseGaussian, or NoiseLInfinity at delta 0. That of zeroth-order descent is NoiseGaussian or, by default
-	// at delta 0, NoiseL1.
+	// NoiseGaussian, or NoiseL1 at delta 0, where its deviation is the least. That of zeroth-order descent is
+	// NoiseGaussian or, by default at delta 0, NoiseL1.
 	Noise string
 	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows; Auto takes it where
 	// method and noise allow it and the number of records is declared.

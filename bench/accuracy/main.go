@@ -34,15 +34,19 @@ type settings struct {
 	names      []string
 	methods    []string
 	epsilons   []float64
+	delta      float64
 	runs       int
 	validation bool
 	features   string
 	request    train.Request
+	l1Radius   float64 // of Frank-Wolfe
 	options    train.Options
 	// of networks
 	network        deep.Request
 	networkOptions deep.Options
 }
+
+const defaultDelta = 1e-5
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -73,11 +77,13 @@ func parse(arguments []string) (settings, error) {
 	chosen := f.String("sets", "", "names of sets, with commas between them (default: all): "+strings.Join(names(), ", "))
 	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all, or "+methodNetwork+" for the network of a set that has one (default: "+train.MethodGD+")")
 	epsilons := f.String("epsilons", "", "budgets, with commas between them (default: those of each set); inf: without privacy")
+	f.Float64Var(&s.delta, "delta", defaultDelta, "delta of every plan; at 0 dp-gd has none")
 	f.IntVar(&s.runs, "runs", 3, "runs of each")
 	f.BoolVar(&s.validation, "validation", false, "train on five sixths of the training part, and measure on every sixth record of it")
 	f.StringVar(&s.features, "features", "", "folder to keep encoded features in, for later calls")
 	f.IntVar(&s.request.Steps, "steps", 0, "as of dither train")
 	f.Float64Var(&s.request.ClippingNorm, "clipping-norm", 0, "as of dither train")
+	f.Float64Var(&s.l1Radius, "l1-radius", 0, "as of dither train")
 	f.Float64Var(&s.request.Intercept, "intercept", 0, "as of dither train")
 	f.Float64Var(&s.options.LearningRate, "learning-rate", 0, "as of dither train")
 	f.Float64Var(&s.options.Momentum, "momentum", train.DefaultMomentum, "as of dither train")
@@ -154,7 +160,7 @@ func (s settings) measure(ctx context.Context, c set, w io.Writer) error {
 func (s settings) repeat(ctx context.Context, c set, p parts, method string, epsilon float64, w io.Writer) (err error) {
 	began, scores, fits := time.Now(), []float64(nil), true
 	var last outcome
-	way, err := c.chosen(method, p, epsilon)
+	way, err := s.chosen(method, p, epsilon)
 	for range s.runs {
 		switch {
 		case err != nil:

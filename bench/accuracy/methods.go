@@ -29,18 +29,21 @@ func methodNames(text string) []string {
 }
 
 // chosen returns the method that is recommended for a set at epsilon in place of auto, or the method itself.
-func (c set) chosen(method string, p parts, epsilon float64) (string, error) {
+func (s settings) chosen(method string, p parts, epsilon float64) (string, error) {
 	if method != erm.MethodAuto {
 		return method, nil
 	}
-	r, err := erm.Recommend(erm.Request{Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}, p.schema)
+	r, err := erm.Recommend(erm.Request{Epsilon: epsilon, Delta: s.delta, Neighboring: privacy.AddOrRemoveOne}, p.schema)
 	return r.Method, err
 }
 
 // onceBy trains once by a method of package erm and measures on the test part. A method that is not for
 // the target of the set gives no outcome.
 func (s settings) onceBy(ctx context.Context, c set, p parts, method string, epsilon float64) (out outcome, fits bool, err error) {
-	r := erm.Request{Method: method, Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne, Intercept: s.request.Intercept}
+	r := erm.Request{Method: method, Epsilon: epsilon, Delta: s.delta, Neighboring: privacy.AddOrRemoveOne, Intercept: s.request.Intercept}
+	if method == erm.MethodFrankWolfe {
+		r.FrankWolfe = erm.FrankWolfeRequest{Steps: s.request.Steps, Radius: s.l1Radius, ClippingNorm: s.request.ClippingNorm}
+	}
 	if r.Transforms, err = c.chain(); err != nil {
 		return out, false, err
 	}
@@ -49,7 +52,7 @@ func (s settings) onceBy(ctx context.Context, c set, p parts, method string, eps
 		fmt.Fprintf(os.Stderr, "%s, %s: %v\n", c.name, method, err)
 		return out, false, nil
 	}
-	budget, err := budgetOf(epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, s.delta, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, false, err
 	}
@@ -63,8 +66,8 @@ func (s settings) onceBy(ctx context.Context, c set, p parts, method string, eps
 
 // budgetOf returns a ledger for one plan. A plan may cost a little more than was asked for by the rounding
 // of its noise.
-func budgetOf(epsilon float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
-	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), 1e-5, privacy.AddOrRemoveOne, privacy.Unit{Row: row, RowsPerPerson: rowsPerPerson})
+func budgetOf(epsilon, delta float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
+	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), delta, privacy.AddOrRemoveOne, privacy.Unit{Row: row, RowsPerPerson: rowsPerPerson})
 	if err != nil {
 		return nil, err
 	}
@@ -82,15 +85,5 @@ func numbers(name, file string) set {
 			}
 			return data.ReadSchema(path)
 		},
-		read: func(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
-			all, err := data.Read(ctx, s, data.Source{Path: filepath.Join(in, name, file)}, data.ReadOptions{})
-			if err != nil {
-				return nil, nil, err
-			}
-			var rows [2][]int
-			for i := range all.Records() {
-				rows[min(1, i%5)] = append(rows[min(1, i%5)], i)
-			}
-			return all.Take(rows[1]), all.Take(rows[0]), nil
-		}}
+		read: everyFifth(filepath.Join(name, file))}
 }

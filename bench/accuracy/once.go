@@ -35,7 +35,7 @@ type outcome struct {
 // request asks for a model of a set.
 func (s settings) requestFor(c set, epsilon float64) (train.Request, error) {
 	r := s.request
-	r.Epsilon, r.Delta, r.Neighboring, r.Person = epsilon, 1e-5, privacy.AddOrRemoveOne, c.person
+	r.Epsilon, r.Delta, r.Neighboring, r.Person = epsilon, s.delta, privacy.AddOrRemoveOne, c.person
 	var err error
 	r.Transforms, err = c.chain()
 	return r, err
@@ -62,6 +62,7 @@ func (s settings) prepare(ctx context.Context, c set) (p parts, err error) {
 	if err != nil {
 		return p, err
 	}
+	r.Delta = defaultDelta // features do not depend on it
 	setup, err := train.NewPlan(r, p.schema)
 	if err != nil {
 		return p, err
@@ -140,7 +141,7 @@ func (s settings) once(ctx context.Context, c set, p parts, epsilon float64) (ou
 	if err != nil {
 		return out, err
 	}
-	budget, err := budgetOf(epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, s.delta, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, err
 	}

@@ -45,7 +45,7 @@ var imageBudgets = []float64{0.5, 1, 2, 3}
 
 // sets lists what is measured.
 func sets() []set {
-	return []set{
+	return append([]set{
 		images("fashion-raw", "fashion-mnist"),
 		images("fashion-scattering", "fashion-mnist", scattering, groupNorm),
 		images("mnist-raw", "mnist"),
@@ -59,7 +59,7 @@ func sets() []set {
 		{name: "nlswork-persons", epsilons: []float64{3}, schema: nlsworkSchema, read: readNlswork, person: &train.PersonUnit{Column: "idcode", MaxRows: 5}, regression: true},
 		numbers("california-housing", "housing.csv.gz"),
 		numbers("diamonds", "diamonds.csv.gz"),
-	}
+	}, others()...)
 }
 
 func names() []string {
