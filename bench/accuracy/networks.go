@@ -46,7 +46,7 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 	if err != nil {
 		return out, true, err
 	}
-	budget, err := budgetOf(epsilon, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, defaultDelta, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, true, err
 	}
