@@ -22,6 +22,7 @@ var files = []struct {
 	kernels func(c *build.Context)
 }{
 	{"whole", whole},
+	{"whole_long", wholeLong},
 	{"whole_product", wholeProduct},
 	{"whole_round", wholeRound},
 	{"rows", rows},

@@ -39,3 +39,17 @@ func TestRoundWholeStaysInside(t *testing.T) {
 		}
 	})
 }
+
+// TestLongStaysInside does so with numbers of 64 bits.
+func TestLongStaysInside(t *testing.T) {
+	const most = 40
+	src := unsafe.Slice((*int64)(unsafe.Pointer(&beforeGap(t, 8*most)[0])), most)
+	dst := unsafe.Slice((*int64)(unsafe.Pointer(&beforeGap(t, 8*most)[0])), most)
+	eachSet(t, func(t *testing.T, set instructions) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		for n := range most + 1 {
+			addLong(set, dst[most-n:], src[most-n:])
+			squareLong(set, src[most-n:])
+		}
+	})
+}
