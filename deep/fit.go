@@ -97,6 +97,9 @@ func (s Setup) Check(o Options) error {
 	if o.Initial != nil && len(o.Initial) != s.Network.Weights() {
 		return fmt.Errorf("deep: there are %d weights to begin with, want %d, the network's", len(o.Initial), s.Network.Weights())
 	}
+	if optimizer := "adam-corrected"; s.Plan.Correlated != nil && o.Optimizer == optimizer {
+		return fmt.Errorf("deep: optimizer is %s with correlated noise, want another; it takes the noise of each step as independent", optimizer)
+	}
 	return o.Validate()
 }
 

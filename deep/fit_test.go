@@ -141,6 +141,16 @@ func TestPlansCostWhatWasAsked(t *testing.T) {
 		"fixed size": func(r *Request) {
 			r.Sampling, r.Neighboring = Sampling{Kind: SamplingFixedSize, BatchSize: 100}, privacy.ReplaceOne
 		},
+		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: SamplingCyclic, Parts: 7, Probability: 0.5} },
+		"banded": func(r *Request) {
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingPartition, Parts: 7}, CorrelatedBanded
+		},
+		"banded cyclic": func(r *Request) {
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingCyclic, Parts: 7, Probability: 0.5}, CorrelatedBanded
+		},
+		"tree": func(r *Request) {
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 20}, CorrelatedTree
+		},
 		"zero-out":  func(r *Request) { r.Neighboring = privacy.ZeroOut },
 		"per layer": func(r *Request) { r.Clipping.PerLayer, r.Clipping.Allocation = true, AllocationDimension },
 		"quantile":  func(r *Request) { r.Clipping.Rule = "quantile" },

@@ -72,18 +72,18 @@ func (p Plan) payEarlier(payer mechanism.Payer) error {
 			return err
 		}
 	}
-	step, err := p.step(p.NoiseMultiplier)
-	if err != nil {
-		return err
-	}
-	events := []mechanism.Event{step}
-	if joint, ok := step.(mechanism.Sequence); ok { // without sampling each release is paid by itself
-		events = joint
-	}
 	for _, i := range p.Interrupted {
-		for range p.rounds(i.Released) {
+		step, count, err := p.run(p.NoiseMultiplier, i.Released)
+		if err != nil {
+			return err
+		}
+		events := []mechanism.Event{step}
+		if joint, ok := step.(mechanism.Sequence); ok { // without sampling each release is paid by itself
+			events = joint
+		}
+		for range count {
 			for _, e := range events {
-				if err := payer.Pay(e); err != nil {
+				if err = payer.Pay(e); err != nil {
 					return err
 				}
 			}

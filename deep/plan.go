@@ -37,7 +37,9 @@ type Plan struct {
 	// Clipping says how gradients are bounded.
 	Clipping Clipping `json:"clipping"`
 	Sampling Sampling `json:"sampling"`
-	Steps    int      `json:"steps"`
+	// Correlated, if not nil, says that the noise of steps is correlated.
+	Correlated *Correlated `json:"correlated-noise,omitempty"`
+	Steps      int         `json:"steps"`
 	// NoiseMultiplier is the noise of the one Gaussian release that costs as much as all releases of a step
 	// together: of one group without counts the standard deviation of the noise divided by one record's
 	// bound. 0 in a plan without privacy.
@@ -114,18 +116,28 @@ func (p Plan) noises(multiplier float64) ([]mechanism.Noise, error) {
 
 // steps is the event of all steps, of which each costs as much as this multiplier.
 func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
-	step, err := p.step(multiplier)
-	if err != nil {
-		return nil, err
-	}
 	var runs mechanism.Sequence
 	for _, steps := range p.runs() {
-		runs = append(runs, mechanism.Repeat{Event: step, Count: p.rounds(steps)})
+		event, count, err := p.run(multiplier, steps)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, mechanism.Repeat{Event: event, Count: count})
 	}
 	if len(runs) == 1 {
 		return runs[0], nil
 	}
 	return runs, nil
+}
+
+// run is what a run of so many steps releases: an event and how many times it happens.
+func (p Plan) run(multiplier float64, steps int) (mechanism.Event, int, error) {
+	if p.Correlated != nil {
+		event, count := p.series(multiplier, steps)
+		return event, count, nil
+	}
+	step, err := p.step(multiplier)
+	return step, p.rounds(steps), err
 }
 
 // step is the event of one step, or of one round of a partition. It is priced by what draws the records.
@@ -188,7 +200,7 @@ func (p Plan) NoiseDraws() int {
 	}
 	draws := 0
 	for _, steps := range p.runs() {
-		draws += steps * step
+		draws += p.Correlated.draws(steps) * step
 	}
 	if p.Records == 0 {
 		draws++
@@ -229,6 +241,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := p.validateSampling(); err != nil {
+		return err
+	}
+	if err := p.validateCorrelated(); err != nil {
 		return err
 	}
 	if err := p.validateInterrupted(); err != nil {

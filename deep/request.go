@@ -34,6 +34,8 @@ type Request struct {
 	// Sampling says which records take part in a step; its zero value means a Poisson sample with probability
 	// DefaultProbability.
 	Sampling Sampling
+	// Correlated asks for noise that cancels over steps; without privacy there is none.
+	Correlated CorrelatedRequest
 	// Steps is the number of steps; 0 means as many as make Epochs passes.
 	Steps int
 	// Epochs is the expected number of times that a run sees each record; 0 means DefaultEpochs.
@@ -93,7 +95,16 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if p.Clipping, err = r.Clipping.clipping(n, p.Share()*p.records()); err != nil {
 		return Setup{}, err
 	}
+	if p.Correlated, err = r.Correlated.correlated(p.Sampling.Parts); err != nil {
+		return Setup{}, err
+	}
+	if p.NonPrivate {
+		p.Correlated = nil
+	}
 	if err = p.validateModel(); err != nil {
+		return Setup{}, err
+	}
+	if err = p.validateCorrelated(); err != nil {
 		return Setup{}, err
 	}
 	if err = p.calibrate(r); err != nil {

@@ -20,6 +20,7 @@ type run struct {
 	payer   mechanism.Payer
 	rows    *mechanism.Rows
 	samples *samples
+	series  *mechanism.Series // that steps are released in, if noise is correlated
 	divisor float64
 	rates   train.Rates
 	noises  []mechanism.Noise
@@ -181,6 +182,9 @@ func (r *run) copyWeights(weights []float64) {
 
 // release draws a sample, adds up what it proposes and releases the sums together.
 func (r *run) release() ([]mechanism.Noisy, error) {
+	if r.Plan.Correlated != nil {
+		return r.releaseCorrelated()
+	}
 	sample, err := r.samples.draw()
 	if err != nil {
 		return nil, err

@@ -11,11 +11,12 @@ import (
 // Sampling says which records take part in a step. What draws them also prices the step.
 type Sampling struct {
 	Kind SamplingKind `json:"kind"`
-	// Probability is that of each record in a Poisson sample.
+	// Probability is that of each record in a Poisson sample, or of each of the part whose turn it is in a cyclic
+	// one.
 	Probability float64 `json:"probability,omitempty"`
 	// BatchSize is the size of batches of fixed size.
 	BatchSize int `json:"batch-size,omitempty"`
-	// Parts is the number of parts of a partition.
+	// Parts is the number of parts that the steps go round.
 	Parts int `json:"parts,omitempty"`
 }
 
@@ -36,11 +37,14 @@ const (
 	// SamplingShuffle divides the records anew before every round. It is priced as a partition: that nothing
 	// is gained by shuffling is all that is proved.
 	SamplingShuffle SamplingKind = "shuffle"
+	// SamplingCyclic divides the records as a partition, and takes of the part whose turn it is each record with a
+	// probability, independently of everything else.
+	SamplingCyclic SamplingKind = "cyclic"
 )
 
 // Samplings lists the ways to choose records.
 func Samplings() []SamplingKind {
-	return []SamplingKind{SamplingFull, SamplingPoisson, SamplingFixedSize, SamplingPartition, SamplingShuffle}
+	return []SamplingKind{SamplingFull, SamplingPoisson, SamplingFixedSize, SamplingPartition, SamplingShuffle, SamplingCyclic}
 }
 
 // sampler returns what draws and prices the steps of a plan.
@@ -54,19 +58,23 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 		return mechanism.FixedSize(p.Records, s.BatchSize)
 	case SamplingPartition, SamplingShuffle:
 		return mechanism.Partitioned(s.Parts)
+	case SamplingCyclic:
+		return mechanism.Cyclic(s.Parts, s.Probability)
 	}
 	return mechanism.Sampling{}, fmt.Errorf("deep: sampling is %q, want one of %v", p.Sampling.Kind, Samplings())
 }
 
 // inRounds reports whether steps go round parts of the records.
-func (s Sampling) inRounds() bool { return s.Kind == SamplingPartition || s.Kind == SamplingShuffle }
+func (s Sampling) inRounds() bool {
+	return s.Kind == SamplingPartition || s.Kind == SamplingShuffle || s.Kind == SamplingCyclic
+}
 
 func (p Plan) validateSampling() error {
 	s := p.Sampling
 	if !slices.Contains(Samplings(), s.Kind) {
 		return fmt.Errorf("deep: sampling is %q, want one of %v", s.Kind, Samplings())
 	}
-	if (s.Probability != 0) != (s.Kind == SamplingPoisson) || (s.BatchSize != 0) != (s.Kind == SamplingFixedSize) || (s.Parts != 0) != s.inRounds() {
+	if (s.Probability != 0) != (s.Kind == SamplingPoisson || s.Kind == SamplingCyclic) || (s.BatchSize != 0) != (s.Kind == SamplingFixedSize) || (s.Parts != 0) != s.inRounds() {
 		return fmt.Errorf("deep: sampling is %s with probability %v, batch size %d and %d parts, want the numbers that it needs and no others", s.Kind, s.Probability, s.BatchSize, s.Parts)
 	}
 	if s.Kind == SamplingFixedSize && (p.Records == 0 || p.Neighboring != privacy.ReplaceOne) {
@@ -85,6 +93,8 @@ func (p Plan) Share() float64 {
 		return float64(s.BatchSize) / float64(p.Records)
 	case SamplingPartition, SamplingShuffle:
 		return 1 / float64(s.Parts)
+	case SamplingCyclic:
+		return s.Probability / float64(s.Parts)
 	}
 	return 1
 }
@@ -106,7 +116,8 @@ type samples struct {
 	kind     SamplingKind
 	sampling mechanism.Sampling
 	slots    int
-	parts    []mechanism.Sample // of the round
+	parts    []mechanism.Sample  // of the round
+	rotation *mechanism.Rotation // of cyclic samples
 	next     int
 }
 
@@ -117,6 +128,9 @@ func (p Plan) newSamples(slots int) (*samples, error) {
 }
 
 func (s *samples) draw() (mechanism.Sample, error) {
+	if s.kind == SamplingCyclic {
+		return s.rotate()
+	}
 	if !(Sampling{Kind: s.kind}).inRounds() {
 		return s.sampling.Draw(s.slots)
 	}
@@ -131,4 +145,15 @@ func (s *samples) draw() (mechanism.Sample, error) {
 	}
 	s.next++
 	return s.parts[s.next-1], nil
+}
+
+// rotate draws from the next part.
+func (s *samples) rotate() (mechanism.Sample, error) {
+	if s.rotation == nil {
+		var err error
+		if s.rotation, err = s.sampling.Rotate(s.slots); err != nil {
+			return mechanism.Sample{}, err
+		}
+	}
+	return s.rotation.Draw()
 }

@@ -79,8 +79,22 @@ type SeriesOptions struct {
 // maxSeriesWeight bounds the sum of coefficients.
 const maxSeriesWeight = 1 << 20
 
+// Check returns the error with which Open would refuse the options before it pays.
+func (b BandedMatrix) Check(o SeriesOptions) error {
+	_, err := b.series(o)
+	return err
+}
+
 // Open pays for the event and returns its series over this many records.
 func (b BandedMatrix) Open(p Payer, records int, o SeriesOptions) (*Series, error) {
+	s, err := b.series(o)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(p, b.Bands, b.Probability, records, o.MaxRecords)
+}
+
+func (b BandedMatrix) series(o SeriesOptions) (*Series, error) {
 	if err := CheckEvent(b); err != nil {
 		return nil, err
 	}
@@ -88,7 +102,7 @@ func (b BandedMatrix) Open(p Payer, records int, o SeriesOptions) (*Series, erro
 		return nil, err
 	}
 	s := &Series{event: b, multiplier: b.NoiseMultiplier, steps: b.Steps, matrix: newBanded(o.Coefficients)}
-	return s.open(p, b.Bands, b.Probability, records, o.MaxRecords)
+	return s, s.check(o.MaxRecords)
 }
 
 func (b BandedMatrix) checkCoefficients(c []int64) error {
@@ -106,9 +120,23 @@ func (b BandedMatrix) checkCoefficients(c []int64) error {
 	return nil
 }
 
+// Check returns the error with which Open would refuse the options before it pays.
+func (t TreeAggregation) Check(o SeriesOptions) error {
+	_, err := t.series(o)
+	return err
+}
+
 // Open pays for the event and returns its series over this many records, each of which takes part in one
 // step. To go over the records again, open another.
 func (t TreeAggregation) Open(p Payer, records int, o SeriesOptions) (*Series, error) {
+	s, err := t.series(o)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(p, t.Steps, 1, records, o.MaxRecords)
+}
+
+func (t TreeAggregation) series(o SeriesOptions) (*Series, error) {
 	if err := CheckEvent(t); err != nil {
 		return nil, err
 	}
@@ -116,22 +144,25 @@ func (t TreeAggregation) Open(p Payer, records int, o SeriesOptions) (*Series, e
 		return nil, fmt.Errorf("mechanism: %v has %d coefficients, want none; its matrix is a tree", t, len(o.Coefficients))
 	}
 	s := &Series{event: t, multiplier: t.NoiseMultiplier, steps: t.Steps, matrix: &tree{}}
-	return s.open(p, t.Steps, 1, records, o.MaxRecords)
+	return s, s.check(o.MaxRecords)
+}
+
+// check refuses a series of no steps, or one for which there is no grid.
+func (s *Series) check(maxRecords int) error {
+	if s.steps < 1 {
+		return fmt.Errorf("mechanism: number of steps of %v is %d, want at least 1", s.event, s.steps)
+	}
+	_, err := s.Noise().fit(fit{maxRecords: maxRecords, norm: L2(), dim: 1})
+	return err
 }
 
 // open pays, then divides the records into parts.
 func (s *Series) open(p Payer, parts int, q float64, records, maxRecords int) (*Series, error) {
-	if s.steps < 1 {
-		return nil, fmt.Errorf("mechanism: number of steps of %v is %d, want at least 1", s.event, s.steps)
-	}
 	if records < 0 {
 		return nil, errNegative
 	}
 	if records > maxRecords {
 		return nil, fmt.Errorf("mechanism: there are more records than max records %d; raise the declared bound", maxRecords)
-	}
-	if _, err := s.Noise().fit(fit{maxRecords: maxRecords, norm: L2(), dim: 1}); err != nil {
-		return nil, err
 	}
 	sampling, err := Cyclic(parts, q)
 	if err != nil {
