@@ -24,3 +24,9 @@ func View[T uint8 | int16 | uint32](words []uint64, at, n int) []T {
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[at])), n)
 }
+
+// strideOf returns the distance of rows of x in bytes.
+func strideOf[T Entry](dim int) int {
+	var entry T
+	return dim * int(unsafe.Sizeof(entry))
+}

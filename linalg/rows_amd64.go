@@ -2,11 +2,7 @@
 
 package linalg
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // rowsAvailable is the set that the kernels of rows use: the best that the processor has
 // and the operating system saves. It is found once and never changes.
@@ -46,12 +42,6 @@ func aheadOf[T Entry | uint64](x []T, rows, n, stride int) int {
 
 // lowMask has as many low bits set as the last and incomplete group of a row has entries.
 func lowMask(dim, group int) uint64 { return 1<<(dim%group) - 1 }
-
-// strideOf returns the distance of rows of x in bytes.
-func strideOf[T Entry](dim int) int {
-	var entry T
-	return dim * int(unsafe.Sizeof(entry))
-}
 
 // readSinglesAVX512 returns a sum of n numbers, a positive multiple of 128, each of the
 // sixteen of a vector being the sum of one vector in sixteen. It is what the benchmarks

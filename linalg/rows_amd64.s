@@ -11412,6 +11412,2035 @@ done:
 	VZEROUPPER
 	RET
 
+DATA productBase<>+0(SB)/8, $0x4050000000000000
+GLOBL productBase<>(SB), RODATA|NOPTR, $8
+
+DATA productOrder<>+0(SB)/4, $0x00000000
+DATA productOrder<>+4(SB)/4, $0x00000004
+DATA productOrder<>+8(SB)/4, $0x00000008
+DATA productOrder<>+12(SB)/4, $0x0000000c
+DATA productOrder<>+16(SB)/4, $0x00000002
+DATA productOrder<>+20(SB)/4, $0x00000006
+DATA productOrder<>+24(SB)/4, $0x0000000a
+DATA productOrder<>+28(SB)/4, $0x0000000e
+DATA productOrder<>+32(SB)/4, $0x00000000
+DATA productOrder<>+36(SB)/4, $0x00000000
+DATA productOrder<>+40(SB)/4, $0x00000000
+DATA productOrder<>+44(SB)/4, $0x00000000
+DATA productOrder<>+48(SB)/4, $0x00000000
+DATA productOrder<>+52(SB)/4, $0x00000000
+DATA productOrder<>+56(SB)/4, $0x00000000
+DATA productOrder<>+60(SB)/4, $0x00000000
+GLOBL productOrder<>(SB), RODATA|NOPTR, $64
+
+// func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·productsByteVNNI(SB), NOSPLIT, $40-88
+	MOVQ  columns+48(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  dst+0(FP), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  w+16(FP), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  units+24(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  ahead+72(FP), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  mask+80(FP), AX
+	KMOVQ AX, K1
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R9
+	SHLQ $0x02, R9
+
+rows3:
+	CMPQ   DX, $0x04
+	JL     few4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R10
+	MOVQ   16(SP), R12
+	MOVQ   AX, R11
+	TESTQ  R10, R10
+	JZ     short6
+	MOVQ   32(SP), R13
+
+chunks5:
+	LEAQ       (R11)(BX*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	LEAQ       (R11)(SI*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVUPS    (R11), Z20
+	VPDPBUSD   Z16, Z20, Z0
+	VPDPBUSD   Z17, Z20, Z8
+	VPDPBUSD   Z18, Z20, Z1
+	VPDPBUSD   Z19, Z20, Z9
+	VMOVUPS    (R11)(BX*1), Z20
+	VPDPBUSD   Z16, Z20, Z2
+	VPDPBUSD   Z17, Z20, Z10
+	VPDPBUSD   Z18, Z20, Z3
+	VPDPBUSD   Z19, Z20, Z11
+	VMOVUPS    (R11)(BX*2), Z20
+	VPDPBUSD   Z16, Z20, Z4
+	VPDPBUSD   Z17, Z20, Z12
+	VPDPBUSD   Z18, Z20, Z5
+	VPDPBUSD   Z19, Z20, Z13
+	VMOVUPS    (R11)(SI*1), Z20
+	VPDPBUSD   Z16, Z20, Z6
+	VPDPBUSD   Z17, Z20, Z14
+	VPDPBUSD   Z18, Z20, Z7
+	VPDPBUSD   Z19, Z20, Z15
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R12
+	DECQ       R10
+	JNZ        chunks5
+
+short6:
+	CMPQ       mask+80(FP), $0x00
+	JE         whole7
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVDQU8.Z (R11), K1, Z20
+	VPDPBUSD   Z16, Z20, Z0
+	VPDPBUSD   Z17, Z20, Z8
+	VPDPBUSD   Z18, Z20, Z1
+	VPDPBUSD   Z19, Z20, Z9
+	VMOVDQU8.Z (R11)(BX*1), K1, Z20
+	VPDPBUSD   Z16, Z20, Z2
+	VPDPBUSD   Z17, Z20, Z10
+	VPDPBUSD   Z18, Z20, Z3
+	VPDPBUSD   Z19, Z20, Z11
+	VMOVDQU8.Z (R11)(BX*2), K1, Z20
+	VPDPBUSD   Z16, Z20, Z4
+	VPDPBUSD   Z17, Z20, Z12
+	VPDPBUSD   Z18, Z20, Z5
+	VPDPBUSD   Z19, Z20, Z13
+	VMOVDQU8.Z (R11)(SI*1), K1, Z20
+	VPDPBUSD   Z16, Z20, Z6
+	VPDPBUSD   Z17, Z20, Z14
+	VPDPBUSD   Z18, Z20, Z7
+	VPDPBUSD   Z19, Z20, Z15
+
+whole7:
+	MOVQ          24(SP), R10
+	VBROADCASTSD  (R10), Y16
+	VPSLLD        $0x08, Z0, Z0
+	VPADDD        Z8, Z0, Z0
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z9, Z1, Z1
+	VPSLLD        $0x08, Z2, Z2
+	VPADDD        Z10, Z2, Z2
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z11, Z3, Z3
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z12, Z4, Z4
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z13, Z5, Z5
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z14, Z6, Z6
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z15, Z7, Z7
+	VSHUFI64X2    $0x44, Z1, Z0, Z8
+	VSHUFI64X2    $0xee, Z1, Z0, Z0
+	VPADDD        Z0, Z8, Z8
+	VSHUFI64X2    $0x44, Z3, Z2, Z0
+	VSHUFI64X2    $0xee, Z3, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VSHUFI64X2    $0x44, Z5, Z4, Z1
+	VSHUFI64X2    $0xee, Z5, Z4, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z7, Z6, Z2
+	VSHUFI64X2    $0xee, Z7, Z6, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x88, Z0, Z8, Z3
+	VSHUFI64X2    $0xdd, Z0, Z8, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z2, Z1, Z0
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PS     Y1, Y1
+	VMULPS        Y16, Y1, Y1
+	VMOVLPS       X1, (CX)
+	ADDQ          R9, CX
+	VMOVHPS       X1, (CX)
+	ADDQ          R9, CX
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VMOVLPS       X0, (CX)
+	ADDQ          R9, CX
+	VMOVHPS       X0, (CX)
+	ADDQ          R9, CX
+	LEAQ          (AX)(BX*4), AX
+	SUBQ          $0x04, DX
+	JMP           rows3
+
+few4:
+rows8:
+	CMPQ   DX, $0x01
+	JL     few9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  SI, SI
+	JZ     short11
+	MOVQ   32(SP), R12
+
+chunks10:
+	VMOVUPS  (R11), Z4
+	VMOVUPS  (R11)(DI*1), Z5
+	VMOVUPS  (R11)(DI*2), Z6
+	VMOVUPS  (R11)(R8*1), Z7
+	VMOVUPS  (R10), Z8
+	VPDPBUSD Z4, Z8, Z0
+	VPDPBUSD Z5, Z8, Z2
+	VPDPBUSD Z6, Z8, Z1
+	VPDPBUSD Z7, Z8, Z3
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R11
+	DECQ     SI
+	JNZ      chunks10
+
+short11:
+	CMPQ       mask+80(FP), $0x00
+	JE         whole12
+	VMOVUPS    (R11), Z4
+	VMOVUPS    (R11)(DI*1), Z5
+	VMOVUPS    (R11)(DI*2), Z6
+	VMOVUPS    (R11)(R8*1), Z7
+	VMOVDQU8.Z (R10), K1, Z8
+	VPDPBUSD   Z4, Z8, Z0
+	VPDPBUSD   Z5, Z8, Z2
+	VPDPBUSD   Z6, Z8, Z1
+	VPDPBUSD   Z7, Z8, Z3
+
+whole12:
+	MOVQ         24(SP), SI
+	VBROADCASTSD (SI), Y4
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z2, Z0, Z0
+	VPSLLD       $0x08, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VSHUFI64X2   $0x44, Z1, Z0, Z2
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z2, Z2
+	VSHUFI64X2   $0x44, Z1, Z1, Z0
+	VSHUFI64X2   $0xee, Z1, Z1, Z3
+	VPADDD       Z3, Z0, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z3
+	VSHUFI64X2   $0xee, Z1, Z1, Z5
+	VPADDD       Z5, Z3, Z3
+	VSHUFI64X2   $0x44, Z1, Z1, Z5
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VSHUFI64X2   $0x88, Z0, Z2, Z1
+	VSHUFI64X2   $0xdd, Z0, Z2, Z0
+	VPADDD       Z0, Z1, Z1
+	VSHUFI64X2   $0x88, Z5, Z3, Z0
+	VSHUFI64X2   $0xdd, Z5, Z3, Z2
+	VPADDD       Z2, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z1, Z2
+	VPUNPCKHQDQ  Z0, Z1, Z0
+	VPADDD       Z0, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z0
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z2, Z0, Z2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMOVLPS      X2, (CX)
+	ADDQ         R9, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows8
+
+few9:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x08, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns13:
+	CMPQ (SP), $0x01
+	JL   fewer14
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R8
+	SHLQ $0x02, R8
+
+rows15:
+	CMPQ   DX, $0x08
+	JL     few16
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	LEAQ   (R10)(BX*4), R13
+	TESTQ  R9, R9
+	JZ     short18
+	MOVQ   32(SP), R12
+
+chunks17:
+	LEAQ       (R10)(BX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R10)(SI*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R13)(BX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R13)(SI*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (R11), Z16
+	VMOVUPS    (R11)(DI*1), Z17
+	VMOVUPS    (R10), Z18
+	VPDPBUSD   Z16, Z18, Z0
+	VPDPBUSD   Z17, Z18, Z8
+	VMOVUPS    (R10)(BX*1), Z18
+	VPDPBUSD   Z16, Z18, Z1
+	VPDPBUSD   Z17, Z18, Z9
+	VMOVUPS    (R10)(BX*2), Z18
+	VPDPBUSD   Z16, Z18, Z2
+	VPDPBUSD   Z17, Z18, Z10
+	VMOVUPS    (R10)(SI*1), Z18
+	VPDPBUSD   Z16, Z18, Z3
+	VPDPBUSD   Z17, Z18, Z11
+	VMOVUPS    (R13), Z18
+	VPDPBUSD   Z16, Z18, Z4
+	VPDPBUSD   Z17, Z18, Z12
+	VMOVUPS    (R13)(BX*1), Z18
+	VPDPBUSD   Z16, Z18, Z5
+	VPDPBUSD   Z17, Z18, Z13
+	VMOVUPS    (R13)(BX*2), Z18
+	VPDPBUSD   Z16, Z18, Z6
+	VPDPBUSD   Z17, Z18, Z14
+	VMOVUPS    (R13)(SI*1), Z18
+	VPDPBUSD   Z16, Z18, Z7
+	VPDPBUSD   Z17, Z18, Z15
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R13
+	ADDQ       $0x40, R11
+	DECQ       R9
+	JNZ        chunks17
+
+short18:
+	CMPQ       mask+80(FP), $0x00
+	JE         whole19
+	VMOVUPS    (R11), Z16
+	VMOVUPS    (R11)(DI*1), Z17
+	VMOVDQU8.Z (R10), K1, Z18
+	VPDPBUSD   Z16, Z18, Z0
+	VPDPBUSD   Z17, Z18, Z8
+	VMOVDQU8.Z (R10)(BX*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z1
+	VPDPBUSD   Z17, Z18, Z9
+	VMOVDQU8.Z (R10)(BX*2), K1, Z18
+	VPDPBUSD   Z16, Z18, Z2
+	VPDPBUSD   Z17, Z18, Z10
+	VMOVDQU8.Z (R10)(SI*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z3
+	VPDPBUSD   Z17, Z18, Z11
+	VMOVDQU8.Z (R13), K1, Z18
+	VPDPBUSD   Z16, Z18, Z4
+	VPDPBUSD   Z17, Z18, Z12
+	VMOVDQU8.Z (R13)(BX*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z5
+	VPDPBUSD   Z17, Z18, Z13
+	VMOVDQU8.Z (R13)(BX*2), K1, Z18
+	VPDPBUSD   Z16, Z18, Z6
+	VPDPBUSD   Z17, Z18, Z14
+	VMOVDQU8.Z (R13)(SI*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z7
+	VPDPBUSD   Z17, Z18, Z15
+
+whole19:
+	MOVQ          24(SP), R9
+	VBROADCASTSS  (R9), Y16
+	VPSLLD        $0x08, Z0, Z0
+	VPADDD        Z8, Z0, Z0
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z9, Z1, Z1
+	VPSLLD        $0x08, Z2, Z2
+	VPADDD        Z10, Z2, Z2
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z11, Z3, Z3
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z12, Z4, Z4
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z13, Z5, Z5
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z14, Z6, Z6
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z15, Z7, Z7
+	VSHUFI64X2    $0x44, Z1, Z0, Z8
+	VSHUFI64X2    $0xee, Z1, Z0, Z0
+	VPADDD        Z0, Z8, Z8
+	VSHUFI64X2    $0x44, Z3, Z2, Z0
+	VSHUFI64X2    $0xee, Z3, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VSHUFI64X2    $0x44, Z5, Z4, Z1
+	VSHUFI64X2    $0xee, Z5, Z4, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z7, Z6, Z2
+	VSHUFI64X2    $0xee, Z7, Z6, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x88, Z0, Z8, Z3
+	VSHUFI64X2    $0xdd, Z0, Z8, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z2, Z1, Z0
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PS     Y1, Y1
+	VMULPS        Y16, Y1, Y1
+	VEXTRACTPS    $0x00, X1, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x01, X1, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x02, X1, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x03, X1, (CX)
+	ADDQ          R8, CX
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VEXTRACTPS    $0x00, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x01, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x02, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x03, X0, (CX)
+	ADDQ          R8, CX
+	LEAQ          (AX)(BX*4), AX
+	LEAQ          (AX)(BX*4), AX
+	SUBQ          $0x08, DX
+	JMP           rows15
+
+few16:
+rows20:
+	CMPQ   DX, $0x04
+	JL     few21
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short23
+	MOVQ   32(SP), R12
+
+chunks22:
+	LEAQ       (R10)(BX*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (R10)(SI*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	VMOVUPS    (R11), Z8
+	VMOVUPS    (R11)(DI*1), Z9
+	VMOVUPS    (R10), Z10
+	VPDPBUSD   Z8, Z10, Z0
+	VPDPBUSD   Z9, Z10, Z4
+	VMOVUPS    (R10)(BX*1), Z10
+	VPDPBUSD   Z8, Z10, Z1
+	VPDPBUSD   Z9, Z10, Z5
+	VMOVUPS    (R10)(BX*2), Z10
+	VPDPBUSD   Z8, Z10, Z2
+	VPDPBUSD   Z9, Z10, Z6
+	VMOVUPS    (R10)(SI*1), Z10
+	VPDPBUSD   Z8, Z10, Z3
+	VPDPBUSD   Z9, Z10, Z7
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R11
+	DECQ       R9
+	JNZ        chunks22
+
+short23:
+	CMPQ       mask+80(FP), $0x00
+	JE         whole24
+	VMOVUPS    (R11), Z8
+	VMOVUPS    (R11)(DI*1), Z9
+	VMOVDQU8.Z (R10), K1, Z10
+	VPDPBUSD   Z8, Z10, Z0
+	VPDPBUSD   Z9, Z10, Z4
+	VMOVDQU8.Z (R10)(BX*1), K1, Z10
+	VPDPBUSD   Z8, Z10, Z1
+	VPDPBUSD   Z9, Z10, Z5
+	VMOVDQU8.Z (R10)(BX*2), K1, Z10
+	VPDPBUSD   Z8, Z10, Z2
+	VPDPBUSD   Z9, Z10, Z6
+	VMOVDQU8.Z (R10)(SI*1), K1, Z10
+	VPDPBUSD   Z8, Z10, Z3
+	VPDPBUSD   Z9, Z10, Z7
+
+whole24:
+	MOVQ         24(SP), R9
+	VBROADCASTSS (R9), Y8
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z4, Z0, Z0
+	VPSLLD       $0x08, Z1, Z1
+	VPADDD       Z5, Z1, Z1
+	VPSLLD       $0x08, Z2, Z2
+	VPADDD       Z6, Z2, Z2
+	VPSLLD       $0x08, Z3, Z3
+	VPADDD       Z7, Z3, Z3
+	VSHUFI64X2   $0x44, Z1, Z0, Z4
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z4, Z4
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z3, Z3, Z1
+	VSHUFI64X2   $0xee, Z3, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z4, Z3
+	VSHUFI64X2   $0xdd, Z0, Z4, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VEXTRACTPS   $0x00, X1, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x01, X1, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x02, X1, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x03, X1, (CX)
+	ADDQ         R8, CX
+	LEAQ         (AX)(BX*4), AX
+	SUBQ         $0x04, DX
+	JMP          rows20
+
+few21:
+rows25:
+	CMPQ   DX, $0x01
+	JL     few26
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  SI, SI
+	JZ     short28
+	MOVQ   32(SP), R11
+
+chunks27:
+	VMOVUPS  (R10), Z2
+	VMOVUPS  (R10)(DI*1), Z3
+	VMOVUPS  (R9), Z4
+	VPDPBUSD Z2, Z4, Z0
+	VPDPBUSD Z3, Z4, Z1
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R10
+	DECQ     SI
+	JNZ      chunks27
+
+short28:
+	CMPQ       mask+80(FP), $0x00
+	JE         whole29
+	VMOVUPS    (R10), Z2
+	VMOVUPS    (R10)(DI*1), Z3
+	VMOVDQU8.Z (R9), K1, Z4
+	VPDPBUSD   Z2, Z4, Z0
+	VPDPBUSD   Z3, Z4, Z1
+
+whole29:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y2
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z0, Z0, Z1
+	VSHUFI64X2   $0xee, Z0, Z0, Z3
+	VPADDD       Z3, Z1, Z1
+	VSHUFI64X2   $0x44, Z0, Z0, Z3
+	VSHUFI64X2   $0xee, Z0, Z0, Z4
+	VPADDD       Z4, Z3, Z3
+	VSHUFI64X2   $0x44, Z0, Z0, Z4
+	VSHUFI64X2   $0xee, Z0, Z0, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z0, Z0, Z5
+	VSHUFI64X2   $0xee, Z0, Z0, Z0
+	VPADDD       Z0, Z5, Z5
+	VSHUFI64X2   $0x88, Z3, Z1, Z0
+	VSHUFI64X2   $0xdd, Z3, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x88, Z5, Z4, Z1
+	VSHUFI64X2   $0xdd, Z5, Z4, Z3
+	VPADDD       Z3, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z0, Z3
+	VPUNPCKHQDQ  Z1, Z0, Z0
+	VPADDD       Z0, Z3, Z3
+	VPSHUFD      $0xb1, Z3, Z0
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z3, Z0, Z3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VEXTRACTPS   $0x00, X3, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows25
+
+few26:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x04, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns13
+
+fewer14:
+	VZEROUPPER
+	RET
+
+// func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·productsShortVNNI(SB), NOSPLIT, $40-88
+	MOVQ  columns+48(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  dst+0(FP), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  w+16(FP), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  units+24(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  ahead+72(FP), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  mask+80(FP), AX
+	KMOVQ AX, K1
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R9
+	SHLQ $0x02, R9
+
+rows3:
+	CMPQ   DX, $0x04
+	JL     few4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R10
+	MOVQ   16(SP), R12
+	MOVQ   AX, R11
+	TESTQ  R10, R10
+	JZ     short6
+	MOVQ   32(SP), R13
+
+chunks5:
+	LEAQ       (R11)(BX*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	LEAQ       (R11)(SI*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVUPS    (R11), Z20
+	VPDPWSSD   Z16, Z20, Z0
+	VPDPWSSD   Z17, Z20, Z8
+	VPDPWSSD   Z18, Z20, Z1
+	VPDPWSSD   Z19, Z20, Z9
+	VMOVUPS    (R11)(BX*1), Z20
+	VPDPWSSD   Z16, Z20, Z2
+	VPDPWSSD   Z17, Z20, Z10
+	VPDPWSSD   Z18, Z20, Z3
+	VPDPWSSD   Z19, Z20, Z11
+	VMOVUPS    (R11)(BX*2), Z20
+	VPDPWSSD   Z16, Z20, Z4
+	VPDPWSSD   Z17, Z20, Z12
+	VPDPWSSD   Z18, Z20, Z5
+	VPDPWSSD   Z19, Z20, Z13
+	VMOVUPS    (R11)(SI*1), Z20
+	VPDPWSSD   Z16, Z20, Z6
+	VPDPWSSD   Z17, Z20, Z14
+	VPDPWSSD   Z18, Z20, Z7
+	VPDPWSSD   Z19, Z20, Z15
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R12
+	DECQ       R10
+	JNZ        chunks5
+
+short6:
+	CMPQ        mask+80(FP), $0x00
+	JE          whole7
+	VMOVUPS     (R12), Z16
+	VMOVUPS     (R12)(DI*1), Z17
+	VMOVUPS     (R12)(DI*2), Z18
+	VMOVUPS     (R12)(R8*1), Z19
+	VMOVDQU16.Z (R11), K1, Z20
+	VPDPWSSD    Z16, Z20, Z0
+	VPDPWSSD    Z17, Z20, Z8
+	VPDPWSSD    Z18, Z20, Z1
+	VPDPWSSD    Z19, Z20, Z9
+	VMOVDQU16.Z (R11)(BX*1), K1, Z20
+	VPDPWSSD    Z16, Z20, Z2
+	VPDPWSSD    Z17, Z20, Z10
+	VPDPWSSD    Z18, Z20, Z3
+	VPDPWSSD    Z19, Z20, Z11
+	VMOVDQU16.Z (R11)(BX*2), K1, Z20
+	VPDPWSSD    Z16, Z20, Z4
+	VPDPWSSD    Z17, Z20, Z12
+	VPDPWSSD    Z18, Z20, Z5
+	VPDPWSSD    Z19, Z20, Z13
+	VMOVDQU16.Z (R11)(SI*1), K1, Z20
+	VPDPWSSD    Z16, Z20, Z6
+	VPDPWSSD    Z17, Z20, Z14
+	VPDPWSSD    Z18, Z20, Z7
+	VPDPWSSD    Z19, Z20, Z15
+
+whole7:
+	MOVQ          24(SP), R10
+	VBROADCASTSD  (R10), Y16
+	VBROADCASTSD  productBase<>+0(SB), Z17
+	VSHUFI64X2    $0x44, Z1, Z0, Z18
+	VSHUFI64X2    $0xee, Z1, Z0, Z0
+	VPADDD        Z0, Z18, Z18
+	VSHUFI64X2    $0x44, Z3, Z2, Z0
+	VSHUFI64X2    $0xee, Z3, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VSHUFI64X2    $0x44, Z5, Z4, Z1
+	VSHUFI64X2    $0xee, Z5, Z4, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z7, Z6, Z2
+	VSHUFI64X2    $0xee, Z7, Z6, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x88, Z0, Z18, Z3
+	VSHUFI64X2    $0xdd, Z0, Z18, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z2, Z1, Z0
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PD     Y1, Z0
+	VSHUFI64X2    $0x44, Z9, Z8, Z1
+	VSHUFI64X2    $0xee, Z9, Z8, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z11, Z10, Z2
+	VSHUFI64X2    $0xee, Z11, Z10, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x44, Z13, Z12, Z3
+	VSHUFI64X2    $0xee, Z13, Z12, Z4
+	VPADDD        Z4, Z3, Z3
+	VSHUFI64X2    $0x44, Z15, Z14, Z4
+	VSHUFI64X2    $0xee, Z15, Z14, Z5
+	VPADDD        Z5, Z4, Z4
+	VSHUFI64X2    $0x88, Z2, Z1, Z5
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z5, Z5
+	VSHUFI64X2    $0x88, Z4, Z3, Z1
+	VSHUFI64X2    $0xdd, Z4, Z3, Z2
+	VPADDD        Z2, Z1, Z1
+	VPUNPCKLQDQ   Z1, Z5, Z2
+	VPUNPCKHQDQ   Z1, Z5, Z1
+	VPADDD        Z1, Z2, Z2
+	VPSHUFD       $0xb1, Z2, Z1
+	VPADDD        Z1, Z2, Z2
+	VMOVUPS       productOrder<>+0(SB), Z1
+	VPERMD        Z2, Z1, Z2
+	VCVTDQ2PD     Y2, Z1
+	VMULPD        Z17, Z0, Z0
+	VADDPD        Z1, Z0, Z0
+	VCVTPD2PS     Z0, Y0
+	VMULPS        Y16, Y0, Y0
+	VMOVLPS       X0, (CX)
+	ADDQ          R9, CX
+	VMOVHPS       X0, (CX)
+	ADDQ          R9, CX
+	VEXTRACTF32X4 $0x01, Y0, X0
+	VMOVLPS       X0, (CX)
+	ADDQ          R9, CX
+	VMOVHPS       X0, (CX)
+	ADDQ          R9, CX
+	LEAQ          (AX)(BX*4), AX
+	SUBQ          $0x04, DX
+	JMP           rows3
+
+few4:
+rows8:
+	CMPQ   DX, $0x01
+	JL     few9
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  SI, SI
+	JZ     short11
+	MOVQ   32(SP), R12
+
+chunks10:
+	VMOVUPS  (R11), Z4
+	VMOVUPS  (R11)(DI*1), Z5
+	VMOVUPS  (R11)(DI*2), Z6
+	VMOVUPS  (R11)(R8*1), Z7
+	VMOVUPS  (R10), Z8
+	VPDPWSSD Z4, Z8, Z0
+	VPDPWSSD Z5, Z8, Z2
+	VPDPWSSD Z6, Z8, Z1
+	VPDPWSSD Z7, Z8, Z3
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R11
+	DECQ     SI
+	JNZ      chunks10
+
+short11:
+	CMPQ        mask+80(FP), $0x00
+	JE          whole12
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R8*1), Z7
+	VMOVDQU16.Z (R10), K1, Z8
+	VPDPWSSD    Z4, Z8, Z0
+	VPDPWSSD    Z5, Z8, Z2
+	VPDPWSSD    Z6, Z8, Z1
+	VPDPWSSD    Z7, Z8, Z3
+
+whole12:
+	MOVQ         24(SP), SI
+	VBROADCASTSD (SI), Y4
+	VBROADCASTSD productBase<>+0(SB), Z5
+	VSHUFI64X2   $0x44, Z1, Z0, Z6
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z6, Z6
+	VSHUFI64X2   $0x44, Z1, Z1, Z0
+	VSHUFI64X2   $0xee, Z1, Z1, Z7
+	VPADDD       Z7, Z0, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z7
+	VSHUFI64X2   $0xee, Z1, Z1, Z8
+	VPADDD       Z8, Z7, Z7
+	VSHUFI64X2   $0x44, Z1, Z1, Z8
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z8, Z8
+	VSHUFI64X2   $0x88, Z0, Z6, Z1
+	VSHUFI64X2   $0xdd, Z0, Z6, Z0
+	VPADDD       Z0, Z1, Z1
+	VSHUFI64X2   $0x88, Z8, Z7, Z0
+	VSHUFI64X2   $0xdd, Z8, Z7, Z6
+	VPADDD       Z6, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z1, Z6
+	VPUNPCKHQDQ  Z0, Z1, Z0
+	VPADDD       Z0, Z6, Z6
+	VPSHUFD      $0xb1, Z6, Z0
+	VPADDD       Z0, Z6, Z6
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z6, Z0, Z6
+	VCVTDQ2PD    Y6, Z0
+	VSHUFI64X2   $0x44, Z3, Z2, Z1
+	VSHUFI64X2   $0xee, Z3, Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z6
+	VPADDD       Z6, Z2, Z2
+	VSHUFI64X2   $0x44, Z3, Z3, Z6
+	VSHUFI64X2   $0xee, Z3, Z3, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z3, Z3, Z7
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z7, Z7
+	VSHUFI64X2   $0x88, Z2, Z1, Z3
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z3, Z3
+	VSHUFI64X2   $0x88, Z7, Z6, Z1
+	VSHUFI64X2   $0xdd, Z7, Z6, Z2
+	VPADDD       Z2, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z3, Z2
+	VPUNPCKHQDQ  Z1, Z3, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z1
+	VPADDD       Z1, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z2, Z1, Z2
+	VCVTDQ2PD    Y2, Z1
+	VMULPD       Z5, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMOVLPS      X0, (CX)
+	ADDQ         R9, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows8
+
+few9:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x08, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns13:
+	CMPQ (SP), $0x01
+	JL   fewer14
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R8
+	SHLQ $0x02, R8
+
+rows15:
+	CMPQ   DX, $0x08
+	JL     few16
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	LEAQ   (R10)(BX*4), R13
+	TESTQ  R9, R9
+	JZ     short18
+	MOVQ   32(SP), R12
+
+chunks17:
+	LEAQ       (R10)(BX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R10)(SI*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R13)(BX*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	LEAQ       (R13)(SI*1), R14
+	PREFETCHT0 (R14)(R12*1)
+	VMOVUPS    (R11), Z16
+	VMOVUPS    (R11)(DI*1), Z17
+	VMOVUPS    (R10), Z18
+	VPDPWSSD   Z16, Z18, Z0
+	VPDPWSSD   Z17, Z18, Z8
+	VMOVUPS    (R10)(BX*1), Z18
+	VPDPWSSD   Z16, Z18, Z1
+	VPDPWSSD   Z17, Z18, Z9
+	VMOVUPS    (R10)(BX*2), Z18
+	VPDPWSSD   Z16, Z18, Z2
+	VPDPWSSD   Z17, Z18, Z10
+	VMOVUPS    (R10)(SI*1), Z18
+	VPDPWSSD   Z16, Z18, Z3
+	VPDPWSSD   Z17, Z18, Z11
+	VMOVUPS    (R13), Z18
+	VPDPWSSD   Z16, Z18, Z4
+	VPDPWSSD   Z17, Z18, Z12
+	VMOVUPS    (R13)(BX*1), Z18
+	VPDPWSSD   Z16, Z18, Z5
+	VPDPWSSD   Z17, Z18, Z13
+	VMOVUPS    (R13)(BX*2), Z18
+	VPDPWSSD   Z16, Z18, Z6
+	VPDPWSSD   Z17, Z18, Z14
+	VMOVUPS    (R13)(SI*1), Z18
+	VPDPWSSD   Z16, Z18, Z7
+	VPDPWSSD   Z17, Z18, Z15
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R13
+	ADDQ       $0x40, R11
+	DECQ       R9
+	JNZ        chunks17
+
+short18:
+	CMPQ        mask+80(FP), $0x00
+	JE          whole19
+	VMOVUPS     (R11), Z16
+	VMOVUPS     (R11)(DI*1), Z17
+	VMOVDQU16.Z (R10), K1, Z18
+	VPDPWSSD    Z16, Z18, Z0
+	VPDPWSSD    Z17, Z18, Z8
+	VMOVDQU16.Z (R10)(BX*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z1
+	VPDPWSSD    Z17, Z18, Z9
+	VMOVDQU16.Z (R10)(BX*2), K1, Z18
+	VPDPWSSD    Z16, Z18, Z2
+	VPDPWSSD    Z17, Z18, Z10
+	VMOVDQU16.Z (R10)(SI*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z3
+	VPDPWSSD    Z17, Z18, Z11
+	VMOVDQU16.Z (R13), K1, Z18
+	VPDPWSSD    Z16, Z18, Z4
+	VPDPWSSD    Z17, Z18, Z12
+	VMOVDQU16.Z (R13)(BX*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z5
+	VPDPWSSD    Z17, Z18, Z13
+	VMOVDQU16.Z (R13)(BX*2), K1, Z18
+	VPDPWSSD    Z16, Z18, Z6
+	VPDPWSSD    Z17, Z18, Z14
+	VMOVDQU16.Z (R13)(SI*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z7
+	VPDPWSSD    Z17, Z18, Z15
+
+whole19:
+	MOVQ          24(SP), R9
+	VBROADCASTSS  (R9), Y16
+	VBROADCASTSD  productBase<>+0(SB), Z17
+	VSHUFI64X2    $0x44, Z1, Z0, Z18
+	VSHUFI64X2    $0xee, Z1, Z0, Z0
+	VPADDD        Z0, Z18, Z18
+	VSHUFI64X2    $0x44, Z3, Z2, Z0
+	VSHUFI64X2    $0xee, Z3, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VSHUFI64X2    $0x44, Z5, Z4, Z1
+	VSHUFI64X2    $0xee, Z5, Z4, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z7, Z6, Z2
+	VSHUFI64X2    $0xee, Z7, Z6, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x88, Z0, Z18, Z3
+	VSHUFI64X2    $0xdd, Z0, Z18, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z2, Z1, Z0
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PD     Y1, Z0
+	VSHUFI64X2    $0x44, Z9, Z8, Z1
+	VSHUFI64X2    $0xee, Z9, Z8, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z11, Z10, Z2
+	VSHUFI64X2    $0xee, Z11, Z10, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x44, Z13, Z12, Z3
+	VSHUFI64X2    $0xee, Z13, Z12, Z4
+	VPADDD        Z4, Z3, Z3
+	VSHUFI64X2    $0x44, Z15, Z14, Z4
+	VSHUFI64X2    $0xee, Z15, Z14, Z5
+	VPADDD        Z5, Z4, Z4
+	VSHUFI64X2    $0x88, Z2, Z1, Z5
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z5, Z5
+	VSHUFI64X2    $0x88, Z4, Z3, Z1
+	VSHUFI64X2    $0xdd, Z4, Z3, Z2
+	VPADDD        Z2, Z1, Z1
+	VPUNPCKLQDQ   Z1, Z5, Z2
+	VPUNPCKHQDQ   Z1, Z5, Z1
+	VPADDD        Z1, Z2, Z2
+	VPSHUFD       $0xb1, Z2, Z1
+	VPADDD        Z1, Z2, Z2
+	VMOVUPS       productOrder<>+0(SB), Z1
+	VPERMD        Z2, Z1, Z2
+	VCVTDQ2PD     Y2, Z1
+	VMULPD        Z17, Z0, Z0
+	VADDPD        Z1, Z0, Z0
+	VCVTPD2PS     Z0, Y0
+	VMULPS        Y16, Y0, Y0
+	VEXTRACTPS    $0x00, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x01, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x02, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x03, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTF32X4 $0x01, Y0, X0
+	VEXTRACTPS    $0x00, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x01, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x02, X0, (CX)
+	ADDQ          R8, CX
+	VEXTRACTPS    $0x03, X0, (CX)
+	ADDQ          R8, CX
+	LEAQ          (AX)(BX*4), AX
+	LEAQ          (AX)(BX*4), AX
+	SUBQ          $0x08, DX
+	JMP           rows15
+
+few16:
+rows20:
+	CMPQ   DX, $0x04
+	JL     few21
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short23
+	MOVQ   32(SP), R12
+
+chunks22:
+	LEAQ       (R10)(BX*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	LEAQ       (R10)(SI*1), R13
+	PREFETCHT0 (R13)(R12*1)
+	VMOVUPS    (R11), Z8
+	VMOVUPS    (R11)(DI*1), Z9
+	VMOVUPS    (R10), Z10
+	VPDPWSSD   Z8, Z10, Z0
+	VPDPWSSD   Z9, Z10, Z4
+	VMOVUPS    (R10)(BX*1), Z10
+	VPDPWSSD   Z8, Z10, Z1
+	VPDPWSSD   Z9, Z10, Z5
+	VMOVUPS    (R10)(BX*2), Z10
+	VPDPWSSD   Z8, Z10, Z2
+	VPDPWSSD   Z9, Z10, Z6
+	VMOVUPS    (R10)(SI*1), Z10
+	VPDPWSSD   Z8, Z10, Z3
+	VPDPWSSD   Z9, Z10, Z7
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R11
+	DECQ       R9
+	JNZ        chunks22
+
+short23:
+	CMPQ        mask+80(FP), $0x00
+	JE          whole24
+	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11)(DI*1), Z9
+	VMOVDQU16.Z (R10), K1, Z10
+	VPDPWSSD    Z8, Z10, Z0
+	VPDPWSSD    Z9, Z10, Z4
+	VMOVDQU16.Z (R10)(BX*1), K1, Z10
+	VPDPWSSD    Z8, Z10, Z1
+	VPDPWSSD    Z9, Z10, Z5
+	VMOVDQU16.Z (R10)(BX*2), K1, Z10
+	VPDPWSSD    Z8, Z10, Z2
+	VPDPWSSD    Z9, Z10, Z6
+	VMOVDQU16.Z (R10)(SI*1), K1, Z10
+	VPDPWSSD    Z8, Z10, Z3
+	VPDPWSSD    Z9, Z10, Z7
+
+whole24:
+	MOVQ         24(SP), R9
+	VBROADCASTSS (R9), Y8
+	VBROADCASTSD productBase<>+0(SB), Z9
+	VSHUFI64X2   $0x44, Z1, Z0, Z10
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z10, Z10
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z3, Z3, Z1
+	VSHUFI64X2   $0xee, Z3, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z10, Z3
+	VSHUFI64X2   $0xdd, Z0, Z10, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PD    Y1, Z0
+	VSHUFI64X2   $0x44, Z5, Z4, Z1
+	VSHUFI64X2   $0xee, Z5, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z7, Z6, Z2
+	VSHUFI64X2   $0xee, Z7, Z6, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x44, Z7, Z7, Z3
+	VSHUFI64X2   $0xee, Z7, Z7, Z4
+	VPADDD       Z4, Z3, Z3
+	VSHUFI64X2   $0x44, Z7, Z7, Z4
+	VSHUFI64X2   $0xee, Z7, Z7, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x88, Z2, Z1, Z5
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z4, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z5, Z2
+	VPUNPCKHQDQ  Z1, Z5, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z1
+	VPADDD       Z1, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z2, Z1, Z2
+	VCVTDQ2PD    Y2, Z1
+	VMULPD       Z9, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y8, Y0, Y0
+	VEXTRACTPS   $0x00, X0, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x01, X0, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x02, X0, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x03, X0, (CX)
+	ADDQ         R8, CX
+	LEAQ         (AX)(BX*4), AX
+	SUBQ         $0x04, DX
+	JMP          rows20
+
+few21:
+rows25:
+	CMPQ   DX, $0x01
+	JL     few26
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  SI, SI
+	JZ     short28
+	MOVQ   32(SP), R11
+
+chunks27:
+	VMOVUPS  (R10), Z2
+	VMOVUPS  (R10)(DI*1), Z3
+	VMOVUPS  (R9), Z4
+	VPDPWSSD Z2, Z4, Z0
+	VPDPWSSD Z3, Z4, Z1
+	ADDQ     $0x40, R9
+	ADDQ     $0x40, R10
+	DECQ     SI
+	JNZ      chunks27
+
+short28:
+	CMPQ        mask+80(FP), $0x00
+	JE          whole29
+	VMOVUPS     (R10), Z2
+	VMOVUPS     (R10)(DI*1), Z3
+	VMOVDQU16.Z (R9), K1, Z4
+	VPDPWSSD    Z2, Z4, Z0
+	VPDPWSSD    Z3, Z4, Z1
+
+whole29:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSD productBase<>+0(SB), Z3
+	VSHUFI64X2   $0x44, Z0, Z0, Z4
+	VSHUFI64X2   $0xee, Z0, Z0, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z0, Z0, Z5
+	VSHUFI64X2   $0xee, Z0, Z0, Z6
+	VPADDD       Z6, Z5, Z5
+	VSHUFI64X2   $0x44, Z0, Z0, Z6
+	VSHUFI64X2   $0xee, Z0, Z0, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z0, Z0, Z7
+	VSHUFI64X2   $0xee, Z0, Z0, Z0
+	VPADDD       Z0, Z7, Z7
+	VSHUFI64X2   $0x88, Z5, Z4, Z0
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VPADDD       Z4, Z0, Z0
+	VSHUFI64X2   $0x88, Z7, Z6, Z4
+	VSHUFI64X2   $0xdd, Z7, Z6, Z5
+	VPADDD       Z5, Z4, Z4
+	VPUNPCKLQDQ  Z4, Z0, Z5
+	VPUNPCKHQDQ  Z4, Z0, Z0
+	VPADDD       Z0, Z5, Z5
+	VPSHUFD      $0xb1, Z5, Z0
+	VPADDD       Z0, Z5, Z5
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z5, Z0, Z5
+	VCVTDQ2PD    Y5, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z4
+	VSHUFI64X2   $0xee, Z1, Z1, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z1, Z1, Z5
+	VSHUFI64X2   $0xee, Z1, Z1, Z6
+	VPADDD       Z6, Z5, Z5
+	VSHUFI64X2   $0x44, Z1, Z1, Z6
+	VSHUFI64X2   $0xee, Z1, Z1, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z1, Z1, Z7
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z7, Z7
+	VSHUFI64X2   $0x88, Z5, Z4, Z1
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	VSHUFI64X2   $0x88, Z7, Z6, Z4
+	VSHUFI64X2   $0xdd, Z7, Z6, Z5
+	VPADDD       Z5, Z4, Z4
+	VPUNPCKLQDQ  Z4, Z1, Z5
+	VPUNPCKHQDQ  Z4, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VPSHUFD      $0xb1, Z5, Z1
+	VPADDD       Z1, Z5, Z5
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z5, Z1, Z5
+	VCVTDQ2PD    Y5, Z1
+	VMULPD       Z3, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y2, Y0, Y0
+	VEXTRACTPS   $0x00, X0, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows25
+
+few26:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x04, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns13
+
+fewer14:
+	VZEROUPPER
+	RET
+
+// func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// Requires: AVX, AVX2
+TEXT ·productsByteAVX2(SB), NOSPLIT, $40-88
+	MOVQ columns+48(FP), AX
+	MOVQ AX, (SP)
+	MOVQ dst+0(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ w+16(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ units+24(FP), AX
+	MOVQ AX, 24(SP)
+	MOVQ ahead+72(FP), AX
+	MOVQ AX, 32(SP)
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R8
+	SHLQ $0x02, R8
+
+rows3:
+	CMPQ   DX, $0x04
+	JL     few4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short6
+	MOVQ   32(SP), R12
+
+chunks5:
+	VMOVUPS   (R11), Y8
+	VMOVUPS   (R11)(DI*1), Y9
+	VPMOVZXBW (R10), Y10
+	VPMADDWD  Y8, Y10, Y11
+	VPADDD    Y11, Y0, Y0
+	VPMADDWD  Y9, Y10, Y10
+	VPADDD    Y10, Y1, Y1
+	VPMOVZXBW (R10)(BX*1), Y10
+	VPMADDWD  Y8, Y10, Y11
+	VPADDD    Y11, Y2, Y2
+	VPMADDWD  Y9, Y10, Y10
+	VPADDD    Y10, Y3, Y3
+	VPMOVZXBW (R10)(BX*2), Y10
+	VPMADDWD  Y8, Y10, Y11
+	VPADDD    Y11, Y4, Y4
+	VPMADDWD  Y9, Y10, Y10
+	VPADDD    Y10, Y5, Y5
+	VPMOVZXBW (R10)(SI*1), Y10
+	VPMADDWD  Y8, Y10, Y8
+	VPADDD    Y8, Y6, Y6
+	VPMADDWD  Y9, Y10, Y8
+	VPADDD    Y8, Y7, Y7
+	ADDQ      $0x10, R10
+	ADDQ      $0x20, R11
+	DECQ      R9
+	JNZ       chunks5
+
+short6:
+	MOVQ         24(SP), R9
+	VBROADCASTSD (R9), Y8
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPHADDD      Y5, Y4, Y2
+	VPHADDD      Y7, Y6, Y3
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y2
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y8, Y2, Y2
+	VMOVLPS      X2, (CX)
+	ADDQ         R8, CX
+	VMOVHPS      X2, (CX)
+	ADDQ         R8, CX
+	VEXTRACTF128 $0x01, Y2, X0
+	VMOVLPS      X0, (CX)
+	ADDQ         R8, CX
+	VMOVHPS      X0, (CX)
+	ADDQ         R8, CX
+	LEAQ         (AX)(BX*4), AX
+	SUBQ         $0x04, DX
+	JMP          rows3
+
+few4:
+rows7:
+	CMPQ   DX, $0x01
+	JL     few8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  SI, SI
+	JZ     short10
+	MOVQ   32(SP), R11
+
+chunks9:
+	VMOVUPS   (R10), Y2
+	VMOVUPS   (R10)(DI*1), Y3
+	VPMOVZXBW (R9), Y4
+	VPMADDWD  Y2, Y4, Y2
+	VPADDD    Y2, Y0, Y0
+	VPMADDWD  Y3, Y4, Y2
+	VPADDD    Y2, Y1, Y1
+	ADDQ      $0x10, R9
+	ADDQ      $0x20, R10
+	DECQ      SI
+	JNZ       chunks9
+
+short10:
+	MOVQ         24(SP), SI
+	VBROADCASTSD (SI), Y2
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y1, Y1, Y3
+	VPHADDD      Y1, Y1, Y4
+	VPHADDD      Y1, Y1, Y1
+	VPHADDD      Y3, Y0, Y0
+	VPHADDD      Y1, Y4, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y3
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVLPS      X3, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows7
+
+few8:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x08, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns11:
+	CMPQ (SP), $0x01
+	JL   fewer12
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), DI
+	MOVQ columns+48(FP), DI
+	SHLQ $0x02, DI
+
+rows13:
+	CMPQ   DX, $0x04
+	JL     few14
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   chunks+40(FP), R8
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  R8, R8
+	JZ     short16
+	MOVQ   32(SP), R11
+
+chunks15:
+	VMOVUPS   (R10), Y4
+	VPMOVZXBW (R9), Y5
+	VPMADDWD  Y4, Y5, Y5
+	VPADDD    Y5, Y0, Y0
+	VPMOVZXBW (R9)(BX*1), Y5
+	VPMADDWD  Y4, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+	VPMOVZXBW (R9)(BX*2), Y5
+	VPMADDWD  Y4, Y5, Y5
+	VPADDD    Y5, Y2, Y2
+	VPMOVZXBW (R9)(SI*1), Y5
+	VPMADDWD  Y4, Y5, Y4
+	VPADDD    Y4, Y3, Y3
+	ADDQ      $0x10, R9
+	ADDQ      $0x20, R10
+	DECQ      R8
+	JNZ       chunks15
+
+short16:
+	MOVQ         24(SP), R8
+	VBROADCASTSS (R8), Y4
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPHADDD      Y3, Y3, Y2
+	VPHADDD      Y3, Y3, Y3
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y2
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VEXTRACTPS   $0x00, X2, (CX)
+	ADDQ         DI, CX
+	VEXTRACTPS   $0x01, X2, (CX)
+	ADDQ         DI, CX
+	VEXTRACTPS   $0x02, X2, (CX)
+	ADDQ         DI, CX
+	VEXTRACTPS   $0x03, X2, (CX)
+	ADDQ         DI, CX
+	LEAQ         (AX)(BX*4), AX
+	SUBQ         $0x04, DX
+	JMP          rows13
+
+few14:
+rows17:
+	CMPQ   DX, $0x01
+	JL     few18
+	VXORPS Y0, Y0, Y0
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R9
+	MOVQ   AX, R8
+	TESTQ  SI, SI
+	JZ     short20
+	MOVQ   32(SP), R10
+
+chunks19:
+	VMOVUPS   (R9), Y1
+	VPMOVZXBW (R8), Y2
+	VPMADDWD  Y1, Y2, Y1
+	VPADDD    Y1, Y0, Y0
+	ADDQ      $0x10, R8
+	ADDQ      $0x20, R9
+	DECQ      SI
+	JNZ       chunks19
+
+short20:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y1
+	VPHADDD      Y0, Y0, Y2
+	VPHADDD      Y0, Y0, Y3
+	VPHADDD      Y0, Y0, Y4
+	VPHADDD      Y0, Y0, Y0
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y0, Y4, Y0
+	VPERM2I128   $0x20, Y0, Y2, Y3
+	VPERM2I128   $0x31, Y0, Y2, Y0
+	VPADDD       Y0, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VEXTRACTPS   $0x00, X3, (CX)
+	ADDQ         DI, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows17
+
+few18:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x04, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns11
+
+fewer12:
+	VZEROUPPER
+	RET
+
+// func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// Requires: AVX, AVX2
+TEXT ·productsShortAVX2(SB), NOSPLIT, $40-88
+	MOVQ columns+48(FP), AX
+	MOVQ AX, (SP)
+	MOVQ dst+0(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ w+16(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ units+24(FP), AX
+	MOVQ AX, 24(SP)
+	MOVQ ahead+72(FP), AX
+	MOVQ AX, 32(SP)
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	MOVQ apart+64(FP), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ columns+48(FP), R8
+	SHLQ $0x02, R8
+
+rows3:
+	CMPQ   DX, $0x02
+	JL     few4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short6
+	MOVQ   32(SP), R12
+
+chunks5:
+	VMOVUPS  (R11), Y8
+	VMOVUPS  (R11)(SI*1), Y9
+	VMOVUPS  (R11)(SI*2), Y10
+	VMOVUPS  (R11)(DI*1), Y11
+	VMOVUPS  (R10), Y12
+	VPMADDWD Y8, Y12, Y13
+	VPADDD   Y13, Y0, Y0
+	VPMADDWD Y9, Y12, Y13
+	VPADDD   Y13, Y4, Y4
+	VPMADDWD Y10, Y12, Y13
+	VPADDD   Y13, Y1, Y1
+	VPMADDWD Y11, Y12, Y12
+	VPADDD   Y12, Y5, Y5
+	VMOVUPS  (R10)(BX*1), Y12
+	VPMADDWD Y8, Y12, Y8
+	VPADDD   Y8, Y2, Y2
+	VPMADDWD Y9, Y12, Y8
+	VPADDD   Y8, Y6, Y6
+	VPMADDWD Y10, Y12, Y8
+	VPADDD   Y8, Y3, Y3
+	VPMADDWD Y11, Y12, Y8
+	VPADDD   Y8, Y7, Y7
+	ADDQ     $0x20, R10
+	ADDQ     $0x20, R11
+	DECQ     R9
+	JNZ      chunks5
+
+short6:
+	MOVQ         24(SP), R9
+	VBROADCASTSD (R9), Y8
+	VBROADCASTSD productBase<>+0(SB), Y9
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPHADDD      Y5, Y4, Y2
+	VPHADDD      Y7, Y6, Y3
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y2
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VCVTDQ2PD    X2, Y0
+	VCVTDQ2PD    X1, Y1
+	VMULPD       Y9, Y0, Y0
+	VADDPD       Y1, Y0, Y0
+	VCVTPD2PSY   Y0, X14
+	VMULPS       Y8, Y14, Y14
+	VMOVLPS      X14, (CX)
+	ADDQ         R8, CX
+	VMOVHPS      X14, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	ADDQ         BX, AX
+	SUBQ         $0x02, DX
+	JMP          rows3
+
+few4:
+rows7:
+	CMPQ   DX, $0x01
+	JL     few8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short10
+	MOVQ   32(SP), R12
+
+chunks9:
+	VMOVUPS  (R11), Y4
+	VMOVUPS  (R11)(SI*1), Y5
+	VMOVUPS  (R11)(SI*2), Y6
+	VMOVUPS  (R11)(DI*1), Y7
+	VMOVUPS  (R10), Y8
+	VPMADDWD Y4, Y8, Y4
+	VPADDD   Y4, Y0, Y0
+	VPMADDWD Y5, Y8, Y4
+	VPADDD   Y4, Y2, Y2
+	VPMADDWD Y6, Y8, Y4
+	VPADDD   Y4, Y1, Y1
+	VPMADDWD Y7, Y8, Y4
+	VPADDD   Y4, Y3, Y3
+	ADDQ     $0x20, R10
+	ADDQ     $0x20, R11
+	DECQ     R9
+	JNZ      chunks9
+
+short10:
+	MOVQ         24(SP), R9
+	VBROADCASTSD (R9), Y4
+	VBROADCASTSD productBase<>+0(SB), Y5
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y1, Y1, Y1
+	VPHADDD      Y3, Y2, Y2
+	VPHADDD      Y3, Y3, Y3
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y2
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VCVTDQ2PD    X2, Y0
+	VCVTDQ2PD    X1, Y1
+	VMULPD       Y5, Y0, Y0
+	VADDPD       Y1, Y0, Y0
+	VCVTPD2PSY   Y0, X15
+	VMULPS       Y4, Y15, Y15
+	VMOVLPS      X15, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows7
+
+few8:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x08, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns11:
+	CMPQ (SP), $0x01
+	JL   fewer12
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ columns+48(FP), R8
+	SHLQ $0x02, R8
+
+rows13:
+	CMPQ   DX, $0x04
+	JL     few14
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   chunks+40(FP), R9
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  R9, R9
+	JZ     short16
+	MOVQ   32(SP), R12
+
+chunks15:
+	VMOVUPS  (R11), Y8
+	VMOVUPS  (R11)(DI*1), Y9
+	VMOVUPS  (R10), Y10
+	VPMADDWD Y8, Y10, Y11
+	VPADDD   Y11, Y0, Y0
+	VPMADDWD Y9, Y10, Y10
+	VPADDD   Y10, Y4, Y4
+	VMOVUPS  (R10)(BX*1), Y10
+	VPMADDWD Y8, Y10, Y11
+	VPADDD   Y11, Y1, Y1
+	VPMADDWD Y9, Y10, Y10
+	VPADDD   Y10, Y5, Y5
+	VMOVUPS  (R10)(BX*2), Y10
+	VPMADDWD Y8, Y10, Y11
+	VPADDD   Y11, Y2, Y2
+	VPMADDWD Y9, Y10, Y10
+	VPADDD   Y10, Y6, Y6
+	VMOVUPS  (R10)(SI*1), Y10
+	VPMADDWD Y8, Y10, Y8
+	VPADDD   Y8, Y3, Y3
+	VPMADDWD Y9, Y10, Y8
+	VPADDD   Y8, Y7, Y7
+	ADDQ     $0x20, R10
+	ADDQ     $0x20, R11
+	DECQ     R9
+	JNZ      chunks15
+
+short16:
+	MOVQ         24(SP), R9
+	VBROADCASTSS (R9), Y8
+	VBROADCASTSD productBase<>+0(SB), Y9
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPHADDD      Y5, Y4, Y2
+	VPHADDD      Y7, Y6, Y3
+	VPHADDD      Y1, Y0, Y0
+	VPHADDD      Y3, Y2, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y2
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VCVTDQ2PD    X2, Y0
+	VCVTDQ2PD    X1, Y1
+	VMULPD       Y9, Y0, Y0
+	VADDPD       Y1, Y0, Y0
+	VCVTPD2PSY   Y0, X16
+	VMULPS       Y8, Y16, Y16
+	VEXTRACTPS   $0x00, X16, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x01, X16, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x02, X16, (CX)
+	ADDQ         R8, CX
+	VEXTRACTPS   $0x03, X16, (CX)
+	ADDQ         R8, CX
+	LEAQ         (AX)(BX*4), AX
+	SUBQ         $0x04, DX
+	JMP          rows13
+
+few14:
+rows17:
+	CMPQ   DX, $0x01
+	JL     few18
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  SI, SI
+	JZ     short20
+	MOVQ   32(SP), R11
+
+chunks19:
+	VMOVUPS  (R10), Y2
+	VMOVUPS  (R10)(DI*1), Y3
+	VMOVUPS  (R9), Y4
+	VPMADDWD Y2, Y4, Y2
+	VPADDD   Y2, Y0, Y0
+	VPMADDWD Y3, Y4, Y2
+	VPADDD   Y2, Y1, Y1
+	ADDQ     $0x20, R9
+	ADDQ     $0x20, R10
+	DECQ     SI
+	JNZ      chunks19
+
+short20:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSD productBase<>+0(SB), Y3
+	VPHADDD      Y0, Y0, Y4
+	VPHADDD      Y0, Y0, Y0
+	VPHADDD      Y1, Y1, Y5
+	VPHADDD      Y1, Y1, Y1
+	VPHADDD      Y0, Y4, Y0
+	VPHADDD      Y1, Y5, Y1
+	VPERM2I128   $0x20, Y1, Y0, Y4
+	VPERM2I128   $0x31, Y1, Y0, Y0
+	VPADDD       Y0, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X1
+	VCVTDQ2PD    X4, Y0
+	VCVTDQ2PD    X1, Y1
+	VMULPD       Y3, Y0, Y0
+	VADDPD       Y1, Y0, Y0
+	VCVTPD2PSY   Y0, X17
+	VMULPS       Y2, Y17, Y17
+	VEXTRACTPS   $0x00, X17, (CX)
+	ADDQ         R8, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows17
+
+few18:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	ADDQ   $0x04, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns11
+
+fewer12:
+	VZEROUPPER
+	RET
+
 // func flushWholeAVX512(dst *int64, src *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·flushWholeAVX512(SB), NOSPLIT, $0-24

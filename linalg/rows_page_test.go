@@ -67,8 +67,10 @@ func rowKernelStaysInside[T Entry](t *testing.T) {
 		switch rows := any(rows).(type) {
 		case []int16:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			RoundColumns[int16](w(s.columns*s.dim), s.dim, s.columns).products(min(set, productsAvailable), factors, rows)
 		case []uint8:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			RoundColumns[uint8](w(s.columns*s.dim), s.dim, s.columns).products(min(set, productsAvailable), factors, rows)
 		}
 	})
 }

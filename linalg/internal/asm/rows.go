@@ -71,6 +71,12 @@ func rows(c *build.Context) {
 	for _, shape := range limbShapes {
 		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel(shape)
 	}
+	productTables(c)
+	for _, set := range []rowSet{{"VNNI", 64, true}, {"AVX2", 32, false}} {
+		for _, entry := range []rowEntry{rowByte, rowShort} {
+			(&rowKernel{Context: c, set: set, entry: entry}).products()
+		}
+	}
 	flushWhole(c)
 	readSingles(c)
 }

@@ -1,0 +1,136 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+import "golang.org/x/sys/cpu"
+
+// productsAvailable is the set of instructions that products of whole columns use; AVX-512 with VNNI.
+var productsAvailable = detectProducts()
+
+func detectProducts() instructions {
+	switch {
+	case rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI:
+		return avx512
+	case rowsAvailable >= avx2:
+		return avx2
+	}
+	return portable
+}
+
+// packChunk is the number of entries that packed columns are filled up to a multiple of.
+const packChunk = 64
+
+// packedColumns are the limbs of the weights, the higher before the lower, those of each column behind those
+// of the last, with zeros up to a multiple of packChunk.
+type packedColumns struct {
+	bytes  []int8  // both limbs of weights for bytes
+	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+}
+
+// pack writes the limbs for every set of instructions.
+func (c *WholeColumns[T]) pack() (p packedColumns) {
+	apart := c.apart()
+	bytes := strideOf[T](1) == 1
+	if bytes {
+		p.bytes, p.shorts = make([]int8, 2*apart*c.columns), make([]int16, apart*c.columns)
+	} else {
+		p.shorts = make([]int16, 2*apart*c.columns)
+	}
+	for k := range c.columns {
+		for j, v := range c.whole[k*c.dim : (k+1)*c.dim] {
+			at := 2*k*apart + j
+			if bytes {
+				low := int8(v)
+				p.bytes[at], p.bytes[at+apart] = int8((int32(v)-int32(low))>>8), low
+				p.shorts[k*apart+j] = v
+				continue
+			}
+			high := (v + 1<<(shortShift-1)) >> shortShift
+			p.shorts[at], p.shorts[at+apart] = high, v-high<<shortShift
+		}
+	}
+	return p
+}
+
+// apart is the distance of the limbs of a column, in entries.
+func (c *WholeColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
+
+// products is Products with a set of instructions that the processor has; there is at least one row.
+func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
+	if set == portable {
+		c.productsPortable(dst, x)
+		return
+	}
+	stride := strideOf[T](c.dim)
+	most, rows := blockRows(stride), len(dst)/c.columns
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
+		n := min(rows, most)
+		if set == avx512 {
+			c.productsVNNI(dst, x, n, stride, ahead)
+		} else {
+			c.productsAVX2(dst, x, n)
+		}
+		if rows -= n; rows > 0 {
+			dst, x = dst[n*c.columns:], x[n*c.dim:]
+		}
+	}
+}
+
+// productsVNNI makes the products of the first rows.
+func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, rows, stride, ahead int) {
+	switch x := any(x).(type) {
+	case []uint8:
+		productsByteVNNI(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], rows, c.dim/64, c.columns, stride, c.apart(), ahead, lowMask(c.dim, 64))
+	case []int16:
+		productsShortVNNI(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, c.dim/32, c.columns, stride, 2*c.apart(), ahead, lowMask(c.dim, 32))
+	}
+}
+
+// narrowChunk is how many entries the kernels without masks read together, to the end of the last chunk.
+const narrowChunk = 16
+
+// productsAVX2 makes the products of the first rows. The last rows of x, behind which a whole chunk cannot be
+// read, are copied.
+func (c *WholeColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
+	chunks := (c.dim + narrowChunk - 1) / narrowChunk
+	within := 0
+	if long := narrowChunk * chunks; len(x) >= long {
+		within = min(rows, (len(x)-long)/c.dim+1)
+		c.productsNarrow(dst, x, within, chunks)
+	}
+	var last [mostProductBytes + narrowChunk]T
+	for i := within; i < rows; i++ {
+		copy(last[:], x[i*c.dim:(i+1)*c.dim])
+		c.productsNarrow(dst[i*c.columns:], last[:], 1, chunks)
+	}
+}
+
+// productsNarrow makes the products of the first rows of whole chunks, of which there is at least one.
+func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
+	stride := strideOf[T](c.dim)
+	switch x := any(x).(type) {
+	case []uint8:
+		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0)
+	case []int16:
+		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0)
+	}
+}
+
+// What follows makes the products of rows that are stride bytes apart, at least one row, entry and column, and
+// columns whose limbs are apart bytes apart. There are so many whole chunks of 64 bytes; bit j of mask is set for each
+// entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched.
+
+//go:noescape
+func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+
+//go:noescape
+func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+
+// What follows does the same in chunks of 16 entries, the last of which is read to its end; it fetches nothing and
+// has no mask.
+
+//go:noescape
+func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+
+//go:noescape
+func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)

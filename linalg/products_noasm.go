@@ -1,0 +1,14 @@
+//go:build !amd64 || noasm
+
+package linalg
+
+// productsAvailable is the set of instructions that products of whole columns use.
+const productsAvailable = portable
+
+// packedColumns are of use to kernels only.
+type packedColumns struct{}
+
+func (c *WholeColumns[T]) pack() packedColumns { return packedColumns{} }
+
+// products is Products.
+func (c *WholeColumns[T]) products(_ instructions, dst []float32, x []T) { c.productsPortable(dst, x) }
