@@ -42,6 +42,40 @@ func benchmarkProducts[T WholeEntry](b *testing.B, dim int) {
 	}
 }
 
+// BenchmarkAddWhole measures exact sums of a block of rows that is in the second cache, with factors of so many bits.
+// It reports the least time of a row and column.
+func BenchmarkAddWhole(b *testing.B) {
+	b.Run("uint8-784", func(b *testing.B) { benchmarkAddWhole[uint8](b, 784) })
+	b.Run("int16-784", func(b *testing.B) { benchmarkAddWhole[int16](b, 784) })
+	b.Run("int16-100", func(b *testing.B) { benchmarkAddWhole[int16](b, 100) })
+}
+
+func benchmarkAddWhole[T WholeEntry](b *testing.B, dim int) {
+	const block, turns = 1 << 17, 20
+	rows := block / strideOf[T](dim) &^ 3
+	r := rand.New(rand.NewPCG(56, 1))
+	x := make([]T, rows*dim)
+	for j := range x {
+		x[j] = T(r.Uint32())
+	}
+	for _, columns := range []int{1, 2, 8, 32} {
+		for _, bits := range []int{14, 19, 30, 34} {
+			q, dst := make([]float64, rows*columns), make([]float64, columns*dim)
+			for j := range q {
+				q[j] = float64(r.Int64N(2<<bits) - 1<<bits)
+			}
+			b.Run(fmt.Sprintf("columns=%d/bits=%d", columns, bits), func(b *testing.B) {
+				least := math.Inf(1)
+				for b.Loop() {
+					clear(dst)
+					least = min(least, leastTime(turns, func() { AddWhole(dst, x, dim, q, columns) }))
+				}
+				b.ReportMetric(least/float64(len(q)), "least-ns")
+			})
+		}
+	}
+}
+
 // leastTime returns the least time of some calls in nanoseconds.
 func leastTime(turns int, call func()) float64 {
 	least := time.Duration(math.MaxInt64)

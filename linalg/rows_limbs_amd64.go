@@ -10,29 +10,35 @@ import (
 
 // bytesInLimbs says whether the processor multiplies bytes of four rows at once and adds
 // the products up in 32 bits (AVX-512 VNNI). Where it does, AddWhole splits the factors of
-// bytes into three or four limbs of 8 bits with sign. A sum of limbs times bytes over few
+// bytes into two to four limbs of 8 bits with sign. A sum of limbs times bytes over few
 // enough rows is exact in 32 bits.
 var bytesInLimbs = rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI
 
 const (
-	// threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
+	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
 	// the largest is 127.
+	twoLimbs   = 127 * (1 + 1<<8)
 	threeLimbs = 127 * (1 + 1<<8 + 1<<16)
 	fourLimbs  = 127 * (1 + 1<<8 + 1<<16 + 1<<24)
 
 	// limbDim is the shortest row that is worth the effort.
 	limbDim = 32
 
-	// limbRows is how many rows the kernels take at most. A limb adds at most 128·255 a row to 32
-	// bits, and 2^31 holds far more than that of 128.
-	limbRows = 128
+	// limbRows is how many rows the kernels take at most. Two limbs together add at most (128 + 128·2^8)·255 a row
+	// to 32 bits, and 2^31 holds that of 256.
+	limbRows = 192
 
-	// limbColumns is how many columns are packed at a time.
-	limbColumns = 16
+	// limbColumns is how many columns are packed at a time: a multiple of the tiles of all kernels, and more than
+	// many models have.
+	limbColumns = 36
 )
 
-// limbWords is the room for packed factors: four words for each column of a group of four rows.
-type limbWords [limbRows * limbColumns]uint32
+// packedFactors is the room for packed factors, four words for each column of a group of four rows, and for the
+// rows of a strip in the order that kernels multiply in.
+type packedFactors struct {
+	words [limbRows*limbColumns + 7*4]uint32 // eight columns are written at a time
+	room  [limbRows * 64]uint8
+}
 
 // largestWhole returns the largest magnitude of whole numbers; where one is NaN it is one too.
 func largestWhole(q []float64) float64 {
@@ -43,12 +49,16 @@ func largestWhole(q []float64) float64 {
 	return math.Float64frombits(most)
 }
 
-// limbsOf returns how many limbs factors of rows of a type are split into; 0: they are not.
-func limbsOf[T WholeEntry](q []float64, dim int) int {
-	if strideOf[T](1) != 1 || !bytesInLimbs || dim < limbDim {
-		return 0
-	}
-	switch largest := largestWhole(q); {
+// worthLimbs reports whether rows of a type may be added in limbs.
+func worthLimbs[T WholeEntry](dim int) bool {
+	return strideOf[T](1) == 1 && bytesInLimbs && dim >= limbDim
+}
+
+// limbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not.
+func limbsOf(largest float64) int {
+	switch {
+	case largest <= twoLimbs:
+		return 2
 	case largest <= threeLimbs:
 		return 3
 	case largest <= fourLimbs:
@@ -58,31 +68,57 @@ func limbsOf[T WholeEntry](q []float64, dim int) int {
 }
 
 // addLimbs adds as many of the rows, at most limbRows, as make whole groups of four, and returns how many
-// they are.
-func addLimbs[T WholeEntry](limbs int, dst []float64, entries []T, q []float64, rows, dim, columns, ahead int) (done int) {
+// they are; none if a factor is too large.
+func addLimbs[T WholeEntry](dst []float64, entries []T, q []float64, rows, dim, columns, ahead int) (done int) {
 	x, bytes := any(entries).([]uint8)
 	groups := rows / 4
-	if limbs == 0 || !bytes || groups == 0 {
+	if !bytes || groups == 0 {
 		return 0
 	}
-	var words limbWords
-	for k := 0; k < columns; k += limbColumns {
-		count, part := min(limbColumns, columns-k), dst[k*dim:]
-		packLimbs(&words, q[k:], groups, columns, count)
-		if limbs == 3 {
-			addThreeLimbsByteVNNI(&part[0], &x[0], &words[0], groups, dim, count, dim, ahead, lowMask(dim, 64))
-		} else {
-			addFourLimbsByteVNNI(&part[0], &x[0], &words[0], groups, dim, count, dim, ahead, lowMask(dim, 64))
+	if columns == 1 {
+		var words [limbRows]uint32
+		limbs := limbsOf(largestWhole(q[:4*groups]))
+		if limbs == 0 {
+			return 0
 		}
+		packLimbs(words[:], q, groups, 1, 1)
+		addLimbsByte(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
+		return 4 * groups
+	}
+	if columns > limbColumns && limbsOf(largestWhole(q[:4*groups*columns])) == 0 {
+		return 0
+	}
+	var packed packedFactors
+	for k := 0; k < columns; k += limbColumns {
+		count := min(limbColumns, columns-k)
+		largest := packLimbsAVX512(&packed.words[0], &q[k], groups, columns, count, 1<<((count-1)%8+1)-1)
+		limbs := limbsOf(float64(largest))
+		if limbs == 0 {
+			return 0 // of the first columns: others were looked at
+		}
+		addLimbsByte(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
 		ahead = 0
 	}
 	return 4 * groups
 }
 
+// addLimbsByte adds rows whose factors are packed; of one column there is no room.
+func addLimbsByte(limbs int, dst []float64, x []uint8, words []uint32, room *uint8, groups, dim, columns, ahead int) {
+	mask := lowMask(dim, 64)
+	switch limbs {
+	case 2:
+		addTwoLimbsByteVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, dim, ahead, mask)
+	case 3:
+		addThreeLimbsByteVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, dim, ahead, mask)
+	case 4:
+		addFourLimbsByteVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, dim, ahead, mask)
+	}
+}
+
 // packLimbs splits the factors of groups of four rows: for each group, each of count
 // columns and each limb from the lowest it writes one word with the limb of each row.
 // Adding 128 in every place makes the limbs digits without sign.
-func packLimbs(words *limbWords, q []float64, groups, columns, count int) {
+func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 	const bias, even = 0x80808080, 0x00ff00ff
 	at := 0
 	for g := range groups {
@@ -100,12 +136,21 @@ func packLimbs(words *limbWords, q []float64, groups, columns, count int) {
 	}
 }
 
+// packLimbsAVX512 is packLimbs for any factors; it writes up to seven columns behind the last, and returns the largest
+// magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each of the last columns, at most eight.
+//
+//go:noescape
+func packLimbsAVX512(words *uint32, q *float64, groups, columns, count int, mask uint64) (largest uint32)
+
 // What follows adds groups of four rows that are stride bytes apart, at least one group, column and entry,
-// whose factors are packed. Bit j of mask is set for each entry j of the last dim%64. While a row is added
-// what is ahead of it by so many bytes is fetched.
+// whose factors are packed. Room has 256 bytes for each group, if there is more than one column. Bit j of mask is set
+// for each entry j of the last dim%64. While a row is added what is ahead of it by so many bytes is fetched.
 
 //go:noescape
-func addThreeLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64)
+func addTwoLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)
 
 //go:noescape
-func addFourLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64)
+func addThreeLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)
+
+//go:noescape
+func addFourLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)

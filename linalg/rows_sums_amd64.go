@@ -14,17 +14,17 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		return
 	}
 	stride := strideOf[T](dim)
-	most, limbs := blockRows(stride), 0
-	if set == avx512 {
-		limbs = limbsOf[T](q, dim)
-	}
-	if limbs > 0 {
+	most, limbs := blockRows(stride), set == avx512 && worthLimbs[T](dim)
+	if limbs {
 		most = min(most, limbRows)
 	}
 	rows := len(q) / columns
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		done := addLimbs(limbs, dst, x, q, n, dim, columns, ahead)
+		done := 0
+		if limbs {
+			done = addLimbs(dst, x, q, n, dim, columns, ahead)
+		}
 		if done < n {
 			addWholeBlock(set, dst, x[done*dim:], q[done*columns:], n-done, dim, columns, stride, ahead)
 		}

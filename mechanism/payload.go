@@ -72,10 +72,9 @@ type payload interface {
 	// decode returns the rows that encode made bytes of, as they stand in words from the first byte on,
 	// without a copy where there is a choice; it may use memory of to otherwise.
 	decode(to payload, words []uint64, rows, entries int) (payload, error)
-	// weigh turns weights that stand column after column into what margins wants.
-	weigh(weights []float32, columns int) []float32
-	// margins writes the products of all rows with the weights of weigh to dst, row-major.
-	margins(dst, weighed []float32, columns int)
+	// weigh returns the products with weights that stand column after column. They may be rounded first, to whole
+	// numbers of a unit of each column, if that is faster.
+	weigh(weights []float32, columns int, rounded bool) products
 	// addWhole adds all rows times whole numbers q, row-major, to whole; every partial sum is
 	// below 2^53.
 	addWhole(whole, q []float64, columns int)
@@ -84,6 +83,10 @@ type payload interface {
 	// flush adds what addWhole summed to total, column after column, and clears it.
 	flush(total []int64, whole []float64, columns int)
 }
+
+// products writes the products of all rows of a payload of the form that made it to dst, row-major. Goroutines may
+// share it.
+type products func(dst []float32, x payload)
 
 // newPayload returns room for count rows of a dense type.
 func newPayload(t RowType, count, dim int) payload {
@@ -202,10 +205,12 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-func (p dense[T]) weigh(weights []float32, _ int) []float32 { return weights }
-
-func (p dense[T]) margins(dst, weighed []float32, columns int) {
-	linalg.Margins(dst, p.x, p.dim, weighed, columns)
+func (p dense[T]) weigh(weights []float32, columns int, rounded bool) products {
+	if rounded && linalg.HasWholeColumns[T](p.dim) {
+		whole := linalg.RoundColumns[T](weights, p.dim, columns)
+		return func(dst []float32, x payload) { whole.Products(dst, x.(dense[T]).x) }
+	}
+	return func(dst []float32, x payload) { linalg.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
 }
 
 func (p dense[T]) addWhole(whole, q []float64, columns int) {

@@ -98,10 +98,8 @@ func (p bitRows) decode(_ payload, words []uint64, rows, _ int) (payload, error)
 	return out, nil
 }
 
-func (p bitRows) weigh(weights []float32, _ int) []float32 { return weights }
-
-func (p bitRows) margins(dst, weighed []float32, columns int) {
-	linalg.MarginsBits(dst, p.x, p.dim, weighed, columns)
+func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
+	return func(dst []float32, x payload) { linalg.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
 }
 
 func (p bitRows) addWhole(whole, q []float64, columns int) {

@@ -156,18 +156,14 @@ func (p *sparseRows) decode(to payload, words []uint64, rows, entries int) (payl
 }
 
 // weigh puts the weights of one coordinate side by side.
-func (p *sparseRows) weigh(weights []float32, columns int) []float32 {
+func (p *sparseRows) weigh(weights []float32, columns int, _ bool) products {
 	out := make([]float32, len(weights))
 	for k := range columns {
 		for j, w := range weights[k*p.dim : (k+1)*p.dim] {
 			out[j*columns+k] = w
 		}
 	}
-	return out
-}
-
-func (p *sparseRows) margins(dst, weighed []float32, columns int) {
-	linalg.MarginsSparse(dst, p.matrix(), weighed, columns)
+	return func(dst []float32, x payload) { linalg.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
 }
 
 func (p *sparseRows) addWhole(whole, q []float64, columns int) {

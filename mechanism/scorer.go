@@ -6,8 +6,9 @@ import "math"
 type Scorer struct {
 	rows    *Rows
 	columns int
+	rounded bool
 	narrow  []float32 // the weights of the rows' own coordinates, column after column
-	weighed []float32
+	weighed products
 	centers []float64 // m·w of each column, in units of the grid times M
 	tails   []float64 // the weight of the intercept
 	scale   float64   // M
@@ -15,7 +16,18 @@ type Scorer struct {
 
 // Scorer prepares weights, which stand column after column, each Dim long.
 func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
-	s := &Scorer{rows: r, columns: columns, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
+	return r.newScorer(weights, columns, false)
+}
+
+// RoundedScorer is Scorer for scores that are a proposal only: for rows that linalg.HasWholeColumns names, of bytes or 16
+// bits, the weights of each column are rounded to whole numbers of a unit, as linalg.RoundColumns does, and multiplied
+// faster. Of other rows it is Scorer.
+func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
+	return r.newScorer(weights, columns, true)
+}
+
+func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
+	s := &Scorer{rows: r, columns: columns, rounded: rounded, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
 	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
 	for k := range columns {
 		column := weights[k*dim : (k+1)*dim]
@@ -29,15 +41,15 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 			s.tails[k] = column[r.dim]
 		}
 	}
-	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns)
+	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns, rounded)
 	return s
 }
 
 // Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
 // dst, of length block length × columns, row-major. A row's scores have the same bits in every
-// block. They differ from the exact ones as linalg.Margins says, scaled like the row.
+// block. They differ from the exact ones as linalg.Margins says, or linalg.WholeColumns, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
-	b.x.margins(dst, s.weighed, s.columns)
+	s.weighed(dst, b.x)
 	s.finish(dst, dst, s.columns, &b)
 }
 
@@ -98,14 +110,17 @@ type GroupScorer struct {
 	scorers []*Scorer
 	at      []int // the first column of each
 	columns int
-	weighed []float32
+	weighed products
 }
 
-// NewGroupScorer returns a scorer of rows that are the same integers.
+// NewGroupScorer returns a scorer of rows that are the same integers. Its scores have the bits that each scorer gives,
+// if all are rounded or none is.
 func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 	g := &GroupScorer{scorers: scorers}
 	var narrow []float32
+	rounded := true
 	for _, s := range scorers {
+		rounded = rounded && s.rounded
 		if !s.rows.shares(scorers[0].rows) {
 			return nil, errShare
 		}
@@ -113,7 +128,7 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 		g.columns += s.columns
 	}
 	if len(scorers) > 0 {
-		g.weighed = scorers[0].rows.form.weigh(narrow, g.columns)
+		g.weighed = scorers[0].rows.form.weigh(narrow, g.columns, rounded)
 	}
 	return g, nil
 }
@@ -124,7 +139,7 @@ func (g *GroupScorer) Columns() int { return g.columns }
 // Multiply writes to margins, of length block length × Columns, what Scores makes the scores from.
 func (g *GroupScorer) Multiply(margins []float32, b Block) {
 	if g.columns > 0 {
-		b.x.margins(margins, g.weighed, g.columns)
+		g.weighed(margins, b.x)
 	}
 }
 

@@ -127,7 +127,7 @@ func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
 	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
 }
 
-func (r *descent) scorer() *mechanism.Scorer { return r.rows.Scorer(r.weights, r.Plan.Columns) }
+func (r *descent) scorer() *mechanism.Scorer { return r.rows.RoundedScorer(r.weights, r.Plan.Columns) }
 
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
 func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {

@@ -22,7 +22,7 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 		t.Fatal(err)
 	}
 	run := &descent{Setup: s, rows: rows}
-	scorer := rows.Scorer(weights, s.Plan.Columns)
+	scorer := rows.RoundedScorer(weights, s.Plan.Columns)
 	var out []float64
 	for first := 0; first < d.Records(); first += block {
 		n := min(block, d.Records()-first)

@@ -68,6 +68,8 @@ func rows(c *build.Context) {
 			}
 		}
 	}
+	limbTables(c)
+	packLimbs(c)
 	for _, shape := range limbShapes {
 		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel(shape)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -22,31 +24,26 @@ type limbShape struct {
 }
 
 // limbShapes are the kernels. Each leaves registers for the entries of a group of rows.
-var limbShapes = []limbShape{{"addThreeLimbs", 3, 2}, {"addFourLimbs", 4, 1}}
+var limbShapes = []limbShape{{"addTwoLimbs", 2, 3}, {"addThreeLimbs", 3, 2}, {"addFourLimbs", 4, 1}}
 
 // limbState is what the parts of a kernel of limbs share. An instruction multiplies the bytes of
 // four rows with a limb of as many factors, and adds the products up in 32 bits.
 type limbState struct {
 	*rowKernel
 	limbShape
-	dst, out, factors, left, ahead operand.Mem    // where a strip and a column begin, columns to do
-	x                              reg.Register   // the strip of the first row
-	base                           reg.VecVirtual // what a limb counts for in the one below
+	dst, out, factors, left, ahead operand.Mem  // where a strip and a column begin, columns to do
+	x                              reg.Register // the strip of the first row
 }
 
 // limbSums are the sums of each column and limb, in four registers of 16 coordinates.
 type limbSums [][][4]reg.VecVirtual
 
 // limbKernel writes a kernel of AddWhole. For each strip of coordinates it goes through the
-// columns, and for each tile of them through the groups of rows.
+// columns, and for each tile of them through the groups of rows. Where there are more columns than one tile it writes
+// the rows of a strip to room first, in the order that products are made in.
 func (k *rowKernel) limbKernel(shape limbShape) {
-	k.begin(shape.name, "dst *float64, x *uint8, factors *uint32, groups, dim, columns, stride, ahead int, mask uint64")
+	k.begin(shape.name, "dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64")
 	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8)}
-	bits, narrow := k.GP64(), k.XMM()
-	k.MOVQ(operand.U64(math.Float64bits(1<<8)), bits)
-	k.VMOVQ(bits, narrow)
-	s.base = k.ZMM()
-	k.VBROADCASTSD(narrow, s.base)
 	k.loadTail()
 	s.x = k.argument("x")
 	strips := k.argument("dim")
@@ -67,38 +64,96 @@ func (k *rowKernel) limbKernel(shape limbShape) {
 	k.end()
 }
 
-// strip adds all rows to a strip of every column, and together with the first columns asks
+// strip adds all rows to a strip of every column, and together with the first columns, or before them, asks
 // for the memory ahead.
 func (s *limbState) strip(tail bool) {
 	s.MOVQ(s.fetch(s.dst), s.out)
 	s.MOVQ(s.argument("factors"), s.factors)
 	s.MOVQ(s.argument("columns"), s.left)
 	s.MOVQ(s.argument("ahead"), s.ahead)
-	for _, columns := range []int{s.columns, 1} {
-		again, fewer := s.label("columns"), s.label("fewer")
-		s.Label(again)
-		s.CMPQ(s.left, operand.U8(columns))
-		s.JL(operand.LabelRef(fewer))
-		sums := s.allGroups(columns, tail)
-		out, distance := s.fetch(s.out), s.argument("dim")
-		for _, column := range sums {
-			s.finish(out, column, tail)
-			s.LEAQ(operand.Mem{Base: out, Index: distance, Scale: 8}, out)
-		}
-		s.MOVQ(out, s.out)
-		s.ADDQ(operand.U8(limbWordBytes*columns), s.factors)
-		s.MOVQ(operand.U32(0), s.ahead)
-		s.SUBQ(operand.U8(columns), s.left)
-		s.JMP(operand.LabelRef(again))
-		s.Label(fewer)
-		if columns == 1 {
-			break
-		}
+	few, done := s.label("few"), s.label("done")
+	s.CMPQ(s.left, operand.U8(s.columns))
+	s.JLE(operand.LabelRef(few))
+	s.writeRoom(tail)
+	tiles := []int{s.columns, 1}[:min(s.columns, 2)]
+	for _, columns := range tiles {
+		s.allColumns(columns, tail, true)
 	}
+	s.JMP(operand.LabelRef(done))
+	s.Label(few)
+	for _, columns := range tiles {
+		s.allColumns(columns, tail, false)
+	}
+	s.Label(done)
+}
+
+// allColumns adds all rows to as many tiles of so many columns as there are.
+func (s *limbState) allColumns(columns int, tail, room bool) {
+	again, fewer := s.label("columns"), s.label("fewer")
+	s.Label(again)
+	s.CMPQ(s.left, operand.U8(columns))
+	s.JL(operand.LabelRef(fewer))
+	sums := s.allGroups(columns, tail, room)
+	out, distance := s.fetch(s.out), s.argument("dim")
+	for _, column := range sums {
+		s.finish(out, column, tail)
+		s.LEAQ(operand.Mem{Base: out, Index: distance, Scale: 8}, out)
+	}
+	s.MOVQ(out, s.out)
+	s.ADDQ(operand.U8(limbWordBytes*columns), s.factors)
+	s.MOVQ(operand.U32(0), s.ahead)
+	s.SUBQ(operand.U8(columns), s.left)
+	s.JMP(operand.LabelRef(again))
+	s.Label(fewer)
+}
+
+// rowsOfGroups goes through the groups of rows of a strip: do gets the four registers of each.
+func (s *limbState) rowsOfGroups(tail bool, do func(entries [4]reg.VecVirtual)) {
+	x, next, left := s.GP64(), s.fetch(s.ahead), s.argument("groups")
+	s.MOVQ(s.x, x)
+	s.ADDQ(x, next)
+	rows := s.stridesOf(s.argument("stride"), 4)
+	again := s.label("groups")
+	s.Label(again)
+	for r := 0; r < 4; r += 2 { // as halfAhead has it
+		s.PREFETCHT0(rows.at(next, r, 0))
+	}
+	do(s.interleave(x, rows, tail))
+	s.LEAQ(operand.Mem{Base: x, Index: rows.one, Scale: 4}, x)
+	s.LEAQ(operand.Mem{Base: next, Index: rows.one, Scale: 4}, next)
+	s.DECQ(left)
+	s.JNZ(operand.LabelRef(again))
+}
+
+// writeRoom writes the four registers of each group to room.
+func (s *limbState) writeRoom(tail bool) {
+	room := s.argument("room")
+	s.rowsOfGroups(tail, func(entries [4]reg.VecVirtual) {
+		for v, entry := range entries {
+			s.VMOVDQU64(entry, operand.Mem{Base: room, Disp: limbStrip * v})
+		}
+		s.ADDQ(operand.U32(4*limbStrip), room)
+	})
+}
+
+// fromRoom goes through the groups of rows that writeRoom wrote.
+func (s *limbState) fromRoom(do func(entries [4]reg.VecVirtual)) {
+	room, left := s.argument("room"), s.argument("groups")
+	again := s.label("groups")
+	s.Label(again)
+	var entries [4]reg.VecVirtual
+	for v := range entries {
+		entries[v] = s.ZMM()
+		s.VMOVDQU64(operand.Mem{Base: room, Disp: limbStrip * v}, entries[v])
+	}
+	do(entries)
+	s.ADDQ(operand.U32(4*limbStrip), room)
+	s.DECQ(left)
+	s.JNZ(operand.LabelRef(again))
 }
 
 // allGroups returns the sums of some columns, with the coordinates in the order of interleave.
-func (s *limbState) allGroups(columns int, tail bool) limbSums {
+func (s *limbState) allGroups(columns int, tail, room bool) limbSums {
 	sums := make(limbSums, columns)
 	for c := range sums {
 		sums[c] = make([][4]reg.VecVirtual, s.limbs)
@@ -110,22 +165,17 @@ func (s *limbState) allGroups(columns int, tail bool) limbSums {
 			}
 		}
 	}
-	x, next, factor, left := s.GP64(), s.fetch(s.ahead), s.fetch(s.factors), s.argument("groups")
-	s.MOVQ(s.x, x)
-	s.ADDQ(x, next)
-	rows, apart := s.stridesOf(s.argument("stride"), 4), s.argument("columns")
+	factor, apart := s.fetch(s.factors), s.argument("columns")
 	s.SHLQ(operand.U8(4), apart)
-	again := s.label("groups")
-	s.Label(again)
-	for r := 0; r < 4; r += 2 { // as halfAhead has it
-		s.PREFETCHT0(rows.at(next, r, 0))
+	add := func(entries [4]reg.VecVirtual) {
+		s.addGroup(sums, entries, factor)
+		s.ADDQ(apart, factor)
 	}
-	s.addGroup(sums, s.interleave(x, rows, tail), factor)
-	s.LEAQ(operand.Mem{Base: x, Index: rows.one, Scale: 4}, x)
-	s.LEAQ(operand.Mem{Base: next, Index: rows.one, Scale: 4}, next)
-	s.ADDQ(apart, factor)
-	s.DECQ(left)
-	s.JNZ(operand.LabelRef(again))
+	if room {
+		s.fromRoom(add)
+	} else {
+		s.rowsOfGroups(tail, add)
+	}
 	return sums
 }
 
@@ -172,18 +222,144 @@ func (s *limbState) loadStrip(m operand.Mem, tail bool) reg.VecVirtual {
 	return v
 }
 
-// finish adds the sums of all limbs of a column to a strip of dst.
+// finish adds the sums of all limbs of a column to a strip of dst: the lower two limbs, and the upper ones, are put
+// together in 32 bits first, which hold them for so few rows.
 func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual, tail bool) {
-	for l := range sums {
-		sums[l] = s.inOrder(sums[l])
+	var parts [][4]reg.VecVirtual // the lower before the upper
+	for l := 0; l < s.limbs; l += 2 {
+		part := sums[l]
+		for v := range part {
+			if l+1 < s.limbs {
+				s.VPSLLD(operand.U8(8), sums[l+1][v], sums[l+1][v])
+				s.VPADDD(sums[l+1][v], part[v], part[v])
+			}
+		}
+		parts = append(parts, s.inOrder(part))
+	}
+	var base reg.VecVirtual
+	if len(parts) > 1 {
+		base = s.ZMM()
+		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol("limbBase"), 0), base)
 	}
 	for v := range 4 {
 		for h := range 2 {
-			total := s.half(sums[s.limbs-1][v], h)
-			for l := s.limbs - 2; l >= 0; l-- {
-				s.VFMADD213PD(s.half(sums[l][v], h), s.base, total)
+			total := s.half(parts[len(parts)-1][v], h)
+			if len(parts) > 1 {
+				s.VFMADD213PD(s.half(parts[0][v], h), base, total)
 			}
 			s.addTotal(out, total, 16*v+8*h, tail)
+		}
+	}
+}
+
+// packLimbs writes the kernel that splits factors into limbs. Of each group of four rows it takes eight columns at a time, turns them into integers of 32 bits, brings those of four rows together, and transposes their
+// bytes. It returns the largest magnitude; what does not fit 32 bits counts as 2^31.
+func packLimbs(c *build.Context) {
+	k := &rowKernel{Context: c, set: rowSet{"AVX512", 64, true}}
+	k.begin("packLimbs", "words *uint32, q *float64, groups, columns, count int, mask uint64) (largest uint32")
+	words, q, left := k.argument("words"), k.argument("q"), k.argument("groups")
+	apart, last := k.argument("columns"), k.K()
+	k.SHLQ(operand.U8(3), apart)
+	rows := k.stridesOf(apart, 4)
+	k.KMOVQ(k.argument("mask"), last)
+	p := &limbPacker{rowKernel: k, bias: k.YMM(), places: k.YMM(), most: k.YMM()}
+	k.VPBROADCASTD(operand.NewDataAddr(operand.NewStaticSymbol("limbBias"), 0), p.bias)
+	k.VBROADCASTI32X4(operand.NewDataAddr(operand.NewStaticSymbol("limbPlaces"), 0), p.places)
+	k.VPXORD(p.most, p.most, p.most)
+	k.Label("groups")
+	column, done := k.GP64(), k.argument("count")
+	k.MOVQ(q, column)
+	k.Label("columns")
+	k.CMPQ(done, operand.U8(8))
+	k.JLE(operand.LabelRef("last"))
+	p.eight(words, rows, column, nil)
+	k.ADDQ(operand.U8(64), column)
+	k.ADDQ(operand.U32(8*limbWordBytes), words)
+	k.SUBQ(operand.U8(8), done)
+	k.JMP(operand.LabelRef("columns"))
+	k.Label("last")
+	p.eight(words, rows, column, last)
+	k.SHLQ(operand.U8(4), done)
+	k.ADDQ(done, words)
+	k.LEAQ(operand.Mem{Base: q, Index: rows.one, Scale: 4}, q)
+	k.DECQ(left)
+	k.JNZ(operand.LabelRef("groups"))
+	p.end()
+}
+
+// limbPacker is what the parts of packLimbs share.
+type limbPacker struct {
+	*rowKernel
+	bias, places, most reg.VecVirtual
+}
+
+// eight packs the factors of a group in eight columns, or in those of the mask, with zeros for the others.
+func (p *limbPacker) eight(words reg.Register, rows strides, column reg.Register, mask reg.Register) {
+	var integers [4]reg.VecVirtual
+	for r := range integers {
+		wide := p.ZMM()
+		integers[r] = p.YMM()
+		if mask != nil {
+			p.VMOVUPD_Z(rows.at(column, r, 0), mask, wide)
+		} else {
+			p.VMOVUPD(rows.at(column, r, 0), wide)
+		}
+		p.VCVTTPD2DQ(wide, integers[r])
+		size := p.YMM()
+		p.VPABSD(integers[r], size)
+		p.VPMAXUD(size, p.most, p.most)
+	}
+	var low, high [2]reg.VecVirtual
+	for i := range 2 {
+		low[i], high[i] = p.YMM(), p.YMM()
+		p.VPUNPCKLDQ(integers[2*i+1], integers[2*i], low[i])
+		p.VPUNPCKHDQ(integers[2*i+1], integers[2*i], high[i])
+	}
+	for i, pair := range [][2]reg.VecVirtual{low, low, high, high} {
+		v, upper := p.YMM(), p.XMM()
+		if i%2 == 0 {
+			p.VPUNPCKLQDQ(pair[1], pair[0], v)
+		} else {
+			p.VPUNPCKHQDQ(pair[1], pair[0], v)
+		}
+		p.VPADDD(p.bias, v, v)
+		p.VPXORD(p.bias, v, v)
+		p.VPSHUFB(p.places, v, v)
+		p.VMOVDQU32(v.AsX(), operand.Mem{Base: words, Disp: limbWordBytes * i})
+		p.VEXTRACTI32X4(operand.U8(1), v, upper)
+		p.VMOVDQU32(upper, operand.Mem{Base: words, Disp: limbWordBytes * (i + 4)})
+	}
+}
+
+// end returns the largest magnitude.
+func (p *limbPacker) end() {
+	upper, half := p.YMM(), p.most
+	p.VEXTRACTI32X4(operand.U8(1), half, upper.AsX())
+	p.VPMAXUD(upper.AsX(), half.AsX(), half.AsX())
+	for _, order := range []uint8{0x4e, 0xb1} {
+		p.VPSHUFD(operand.U8(order), half.AsX(), upper.AsX())
+		p.VPMAXUD(upper.AsX(), half.AsX(), half.AsX())
+	}
+	largest := p.GP32()
+	p.VMOVD(half.AsX(), largest)
+	p.Store(largest, p.ReturnIndex(0))
+	p.rowKernel.end()
+}
+
+// limbTables writes what the upper limbs count for in the lower ones, what makes limbs digits without sign when it is
+// added, and where the bytes of four integers go.
+func limbTables(c *build.Context) {
+	c.StaticGlobal("limbBase")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	c.AddDatum(0, operand.U64(math.Float64bits(1<<16)))
+	c.StaticGlobal("limbBias")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	c.AddDatum(0, operand.U32(0x80808080))
+	c.StaticGlobal("limbPlaces")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for l := range 4 {
+		for r := range 4 {
+			c.AddDatum(4*l+r, operand.U8(4*r+l))
 		}
 	}
 }
