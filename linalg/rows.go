@@ -1,5 +1,7 @@
 package linalg
 
+import "math"
+
 // Entry is the type of an entry of a dense row.
 type Entry interface {
 	float32 | int16 | uint8
@@ -108,6 +110,15 @@ func FlushWhole(dst []int64, src []float64) {
 	dst = dst[:len(src)]
 	done := flushWhole(rowsAvailable, dst, src)
 	flushWholePortable(dst[done:], src[done:])
+}
+
+// LargestWhole returns the largest magnitude of whole numbers, 0 of none; where one is NaN it is one too.
+func LargestWhole(q []float64) float64 {
+	most, done := largestWhole(rowsAvailable, q)
+	for _, v := range q[done:] {
+		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order
+	}
+	return math.Float64frombits(most)
 }
 
 // AddScaledRows adds sums of scaled rows to dst: dst[k*dim+j] += Σ_i

@@ -16176,6 +16176,32 @@ again:
 	VZEROUPPER
 	RET
 
+// func largestWholeAVX512(src *float64, n int) uint64
+// Requires: AVX, AVX512F
+TEXT ·largestWholeAVX512(SB), NOSPLIT, $0-24
+	MOVQ       src+0(FP), AX
+	MOVQ       n+8(FP), CX
+	VPTERNLOGQ $0xff, Z0, Z0, Z0
+	VPSRLQ     $0x01, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+
+again:
+	VPANDQ     (AX), Z0, Z2
+	VPMAXUQ    Z2, Z1, Z1
+	ADDQ       $0x40, AX
+	SUBQ       $0x08, CX
+	JNZ        again
+	VSHUFI64X2 $0x4e, Z1, Z1, Z0
+	VPMAXUQ    Z0, Z1, Z1
+	VSHUFI64X2 $0xb1, Z1, Z1, Z0
+	VPMAXUQ    Z0, Z1, Z1
+	VPERMQ     $0xb1, Z1, Z0
+	VPMAXUQ    Z0, Z1, Z1
+	VMOVQ      X1, AX
+	MOVQ       AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func readSinglesAVX512(x *float32, n int) float32
 // Requires: AVX, AVX512DQ, AVX512F, SSE
 TEXT ·readSinglesAVX512(SB), NOSPLIT, $0-20

@@ -2,11 +2,7 @@
 
 package linalg
 
-import (
-	"math"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // bytesInLimbs says whether the processor multiplies bytes of four rows at once and adds
 // the products up in 32 bits (AVX-512 VNNI). Where it does, AddWhole splits the factors of
@@ -40,15 +36,6 @@ type packedFactors struct {
 	room  [limbRows * 64]uint8
 }
 
-// largestWhole returns the largest magnitude of whole numbers; where one is NaN it is one too.
-func largestWhole(q []float64) float64 {
-	most := uint64(0)
-	for _, v := range q {
-		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order
-	}
-	return math.Float64frombits(most)
-}
-
 // worthLimbs reports whether rows of a type may be added in limbs.
 func worthLimbs[T WholeEntry](dim int) bool {
 	return strideOf[T](1) == 1 && bytesInLimbs && dim >= limbDim
@@ -77,7 +64,7 @@ func addLimbs[T WholeEntry](dst []float64, entries []T, q []float64, rows, dim, 
 	}
 	if columns == 1 {
 		var words [limbRows]uint32
-		limbs := limbsOf(largestWhole(q[:4*groups]))
+		limbs := limbsOf(LargestWhole(q[:4*groups]))
 		if limbs == 0 {
 			return 0
 		}
@@ -85,7 +72,7 @@ func addLimbs[T WholeEntry](dst []float64, entries []T, q []float64, rows, dim, 
 		addLimbsByte(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 4 * groups
 	}
-	if columns > limbColumns && limbsOf(largestWhole(q[:4*groups*columns])) == 0 {
+	if columns > limbColumns && limbsOf(LargestWhole(q[:4*groups*columns])) == 0 {
 		return 0
 	}
 	var packed packedFactors

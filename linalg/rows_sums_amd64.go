@@ -125,6 +125,20 @@ func flushWhole(set instructions, dst []int64, src []float64) (done int) {
 	return done
 }
 
+// largestWhole returns the bits of the largest magnitude of the first numbers, and how many they are.
+func largestWhole(set instructions, q []float64) (most uint64, done int) {
+	if set == avx512 && len(q) >= sumGroup {
+		done = len(q) &^ (sumGroup - 1)
+		most = largestWholeAVX512(&q[0], done)
+	}
+	return most, done
+}
+
+// largestWholeAVX512 takes a positive multiple of 8 numbers.
+//
+//go:noescape
+func largestWholeAVX512(src *float64, n int) uint64
+
 // flushWholeAVX512 does a positive multiple of 8 entries.
 //
 //go:noescape

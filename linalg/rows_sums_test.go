@@ -165,6 +165,36 @@ func addScaledRowsIsWithinTheBound[T Entry](t *testing.T, set instructions) {
 	}
 }
 
+// TestLargestWhole compares with a loop, with the largest at every place, of either sign, and with a NaN.
+func TestLargestWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 1))
+	for n := range 70 {
+		q := make([]float64, n)
+		for j := range q {
+			q[j] = float64(r.Int64N(1<<40) - 1<<39)
+		}
+		want := 0.0
+		for _, v := range q {
+			want = max(want, math.Abs(v))
+		}
+		if got := LargestWhole(q); got != want {
+			t.Fatalf("%d numbers: got %v, want %v", n, got, want)
+		}
+		for j := range q {
+			before := q[j]
+			q[j] = [2]float64{1 << 50, -1 << 50}[j%2]
+			if got := LargestWhole(q); got != 1<<50 {
+				t.Fatalf("%d numbers, number %d is largest: got %v", n, j, got)
+			}
+			q[j] = math.NaN()
+			if got := LargestWhole(q); got == got {
+				t.Fatalf("%d numbers, number %d is NaN: got %v", n, j, got)
+			}
+			q[j] = before
+		}
+	}
+}
+
 // TestFlushWhole moves whole numbers of every size to integers.
 func TestFlushWhole(t *testing.T) {
 	eachRowSet(t, func(t *testing.T, set instructions) {

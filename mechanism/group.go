@@ -15,6 +15,7 @@ type Group struct {
 	wholeSum        // of all sums, side by side
 	sums     []*Sum // each with its part of the total
 	exact    []float64
+	limits   limits
 }
 
 // NewGroup returns the group of these sums, which must be empty and of full samples; they take no records
@@ -83,8 +84,13 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	}
 	g.exact = room(g.exact, n*g.columns)
 	at := 0
+	g.limits.forget()
 	for i, s := range g.sums {
-		s.verifyBlock(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients)
+		if s.columns == 1 {
+			s.verifyWithin(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients, g.limits.of(s.grid.bound, blocks[i].n2))
+		} else {
+			s.verifyBlock(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients)
+		}
 		at += s.columns
 	}
 	g.add(blocks[0].x, g.exact)

@@ -90,13 +90,17 @@ func (s *Scorer) finishOnes(dst, src []float32, stride int, b *Block) {
 // scaleAll multiplies by the rows' multipliers alone.
 func (s *Scorer) scaleAll(dst, src []float32, stride int, b *Block) {
 	unit, units := float32(s.rows.frame.unit), b.multipliers
+	if s.columns == 1 && units != nil {
+		dst, at := dst[:len(units)], 0
+		for i, v := range units {
+			dst[i] = src[at] * v
+			at += stride
+		}
+		return
+	}
 	for i := range b.Len() {
 		if units != nil {
 			unit = units[i]
-		}
-		if s.columns == 1 {
-			dst[i] = src[i*stride] * unit
-			continue
 		}
 		row, to := src[i*stride:i*stride+s.columns], dst[i*s.columns:(i+1)*s.columns]
 		for k, v := range row {

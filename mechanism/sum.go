@@ -175,14 +175,7 @@ func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float6
 		}
 		dst[i*stride] = f + 0 // not a negative zero
 	}
-	if b.rows.frame.m == nil && b.tails == nil {
-		return // nothing stands beside the rows
-	}
-	for i := range proposals {
-		q := int64(dst[i*stride])
-		s.betas[0] += q * b.beta(i)
-		s.tails[0] += q * b.tail(i)
-	}
+	s.addBeside(dst, stride, b, len(proposals))
 }
 
 // verify writes to q the integers that a record may add: after it,

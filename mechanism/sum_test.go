@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -163,6 +164,13 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 				}
 			}
 			s.verifyBlock(got, stride, &b, p)
+			var l limits
+			other := slices.Clone(got)
+			twin := newTestSum(t, rows, sample, 1, 1, 1<<(10+round))
+			twin.verifyWithin(other, stride, &b, p, l.of(twin.grid.bound, b.n2))
+			if !slices.Equal(got, other) || !slices.Equal(s.betas, twin.betas) || !slices.Equal(s.tails, twin.tails) {
+				t.Fatalf("frame %+v: with limits the numbers are others", f)
+			}
 			beta, tail := int64(0), int64(0)
 			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 			for i := range p {

@@ -1,6 +1,6 @@
 package mechanism
 
-import "math"
+import "github.com/ditherml/dither/linalg"
 
 // wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
 const wholeLimit = 1 << 53
@@ -26,7 +26,7 @@ func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
 // or more from there on.
 func (w *wholeSum) add(x payload, q []float64) {
 	rows := x.count()
-	most := largestOf(q) * w.largest * float64(rows)
+	most := linalg.LargestWhole(q) * w.largest * float64(rows)
 	if w.pending+most >= wholeLimit && w.pending > 0 {
 		w.flush()
 	}
@@ -48,15 +48,6 @@ func (w *wholeSum) add(x payload, q []float64) {
 		}
 		x.addRow(w.total, 0, integers)
 	}
-}
-
-// largestOf returns the largest magnitude of whole numbers; as floats of one sign their bits are in order.
-func largestOf(q []float64) float64 {
-	most := uint64(0)
-	for _, v := range q {
-		most = max(most, math.Float64bits(v)&^(1<<63))
-	}
-	return math.Float64frombits(most)
 }
 
 // flush moves the whole numbers to the integers.

@@ -19,6 +19,7 @@ var (
 // residuals writes σ(z) - label.
 func (Logistic) residuals(dst []float64, scores, labels []float32) {
 	linalg.Sigmoid(scores, scores)
+	dst, labels = dst[:len(scores)], labels[:len(scores)]
 	for i, p := range scores {
 		dst[i] = float64(p) - float64(labels[i])
 	}

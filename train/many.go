@@ -213,6 +213,7 @@ func (c Clipping) clipOnes(residuals, norms []float64) {
 	if c.Mode != ClipGradient {
 		return
 	}
+	norms = norms[:len(residuals)]
 	for i, v := range residuals {
 		if norm := norms[i] * math.Abs(v); !(norm <= c.Norm) {
 			residuals[i] *= c.weight(norm)

@@ -80,6 +80,7 @@ func rows(c *build.Context) {
 		}
 	}
 	flushWhole(c)
+	largestWhole(c)
 	readSingles(c)
 }
 

@@ -297,7 +297,7 @@ func (s *productState) totals(v []reg.VecVirtual) reg.VecVirtual {
 	if !s.set.masks {
 		return s.narrowTotals(v)
 	}
-	halves := s.pairwise(v, 0x44, 0xee)      // two quarters of each of two
+	halves := s.pairwise(v, 0x44, 0xee)        // two quarters of each of two
 	quarters := s.pairwise(halves, 0x88, 0xdd) // a quarter of each of four
 	low, high := s.ZMM(), s.ZMM()
 	s.VPUNPCKLQDQ(quarters[1], quarters[0], low)

@@ -240,6 +240,38 @@ func flushWhole(c *build.Context) {
 	c.RET()
 }
 
+// largestWhole writes the kernel of LargestWhole. It takes a positive multiple of eight numbers.
+func largestWhole(c *build.Context) {
+	c.Function("largestWholeAVX512")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(src *float64, n int) uint64")
+	src := c.Load(c.Param("src"), c.GP64())
+	n := c.Load(c.Param("n"), c.GP64())
+	sign, most := c.ZMM(), c.ZMM()
+	c.VPTERNLOGQ(operand.U8(0xff), sign, sign, sign)
+	c.VPSRLQ(operand.U8(1), sign, sign)
+	c.VPXORQ(most, most, most)
+	c.Label("again")
+	v := c.ZMM()
+	c.VPANDQ(operand.Mem{Base: src}, sign, v)
+	c.VPMAXUQ(v, most, most)
+	c.ADDQ(operand.Imm(64), src)
+	c.SUBQ(operand.Imm(8), n)
+	c.JNZ(operand.LabelRef("again"))
+	other := c.ZMM()
+	c.VSHUFI64X2(operand.U8(0x4e), most, most, other)
+	c.VPMAXUQ(other, most, most)
+	c.VSHUFI64X2(operand.U8(0xb1), most, most, other)
+	c.VPMAXUQ(other, most, most)
+	c.VPERMQ(operand.U8(0xb1), most, other)
+	c.VPMAXUQ(other, most, most)
+	largest := c.GP64()
+	c.VMOVQ(most.AsX(), largest)
+	c.Store(largest, c.ReturnIndex(0))
+	c.VZEROUPPER()
+	c.RET()
+}
+
 // readSingles writes a kernel that sums float32 numbers, as fast as they can be read. It
 // takes a positive multiple of 128.
 func readSingles(c *build.Context) {
