@@ -58,7 +58,7 @@ func benchmarkAddWhole[T WholeEntry](b *testing.B, dim int) {
 	for j := range x {
 		x[j] = T(r.Uint32())
 	}
-	for _, columns := range []int{1, 2, 8, 32} {
+	for _, columns := range []int{1, 3, 8, 32} {
 		for _, bits := range []int{14, 19, 30, 34} {
 			q, dst := make([]float64, rows*columns), make([]float64, columns*dim)
 			for j := range q {

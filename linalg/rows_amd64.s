@@ -10406,101 +10406,8 @@ groups6:
 
 fewer5:
 columns7:
-	CMPQ   24(SP), $0x01
+	CMPQ   24(SP), $0x02
 	JL     fewer8
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	MOVQ   16(SP), DX
-	MOVQ   columns+48(FP), BX
-	SHLQ   $0x04, BX
-	MOVQ   room+24(FP), SI
-	MOVQ   groups+32(FP), DI
-
-groups9:
-	VMOVDQU64     (SI), Z8
-	VMOVDQU64     64(SI), Z9
-	VMOVDQU64     128(SI), Z10
-	VMOVDQU64     192(SI), Z11
-	VPBROADCASTD  (DX), Z12
-	VPDPBUSD      Z12, Z8, Z0
-	VPDPBUSD      Z12, Z9, Z1
-	VPDPBUSD      Z12, Z10, Z2
-	VPDPBUSD      Z12, Z11, Z3
-	VPBROADCASTD  4(DX), Z12
-	VPDPBUSD      Z12, Z8, Z4
-	VPDPBUSD      Z12, Z9, Z5
-	VPDPBUSD      Z12, Z10, Z6
-	VPDPBUSD      Z12, Z11, Z7
-	ADDQ          BX, DX
-	ADDQ          $0x00000100, SI
-	DECQ          DI
-	JNZ           groups9
-	MOVQ          8(SP), DX
-	MOVQ          dim+40(FP), BX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	VADDPD        (DX), Z1, Z1
-	VMOVUPD       Z1, (DX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VADDPD        64(DX), Z1, Z1
-	VMOVUPD       Z1, 64(DX)
-	VCVTDQ2PD     Y3, Z1
-	VADDPD        128(DX), Z1, Z1
-	VMOVUPD       Z1, 128(DX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	VADDPD        192(DX), Z1, Z1
-	VMOVUPD       Z1, 192(DX)
-	VCVTDQ2PD     Y4, Z1
-	VADDPD        256(DX), Z1, Z1
-	VMOVUPD       Z1, 256(DX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	VADDPD        320(DX), Z1, Z1
-	VMOVUPD       Z1, 320(DX)
-	VCVTDQ2PD     Y0, Z1
-	VADDPD        384(DX), Z1, Z1
-	VMOVUPD       Z1, 384(DX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VADDPD        448(DX), Z0, Z0
-	VMOVUPD       Z0, 448(DX)
-	LEAQ          (DX)(BX*8), DX
-	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
-	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x01, 24(SP)
-	JMP           columns7
-
-fewer8:
-	JMP done2
-
-few1:
-columns10:
-	CMPQ   24(SP), $0x03
-	JL     fewer11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -10517,74 +10424,41 @@ columns10:
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
 	MOVQ   16(SP), DX
 	MOVQ   columns+48(FP), BX
 	SHLQ   $0x04, BX
-	MOVQ   32(SP), DI
-	MOVQ   groups+32(FP), R8
-	MOVQ   AX, SI
-	ADDQ   SI, DI
-	MOVQ   stride+56(FP), R9
-	LEAQ   (R9)(R9*2), R10
+	MOVQ   room+24(FP), SI
+	MOVQ   groups+32(FP), DI
 
-groups12:
-	PREFETCHT0    (DI)
-	PREFETCHT0    (DI)(R9*2)
-	VMOVDQU64     (SI), Z24
-	VMOVDQU64     (SI)(R9*1), Z25
-	VPUNPCKLBW    Z25, Z24, Z26
-	VPUNPCKHBW    Z25, Z24, Z24
-	VMOVDQU64     (SI)(R9*2), Z25
-	VMOVDQU64     (SI)(R10*1), Z27
-	VPUNPCKLBW    Z27, Z25, Z28
-	VPUNPCKHBW    Z27, Z25, Z25
-	VPUNPCKLWD    Z28, Z26, Z27
-	VPUNPCKHWD    Z28, Z26, Z26
-	VPUNPCKLWD    Z25, Z24, Z28
-	VPUNPCKHWD    Z25, Z24, Z24
-	VPBROADCASTD  (DX), Z25
-	VPDPBUSD      Z25, Z27, Z0
-	VPDPBUSD      Z25, Z26, Z1
-	VPDPBUSD      Z25, Z28, Z2
-	VPDPBUSD      Z25, Z24, Z3
-	VPBROADCASTD  4(DX), Z25
-	VPDPBUSD      Z25, Z27, Z4
-	VPDPBUSD      Z25, Z26, Z5
-	VPDPBUSD      Z25, Z28, Z6
-	VPDPBUSD      Z25, Z24, Z7
-	VPBROADCASTD  16(DX), Z25
-	VPDPBUSD      Z25, Z27, Z8
-	VPDPBUSD      Z25, Z26, Z9
-	VPDPBUSD      Z25, Z28, Z10
-	VPDPBUSD      Z25, Z24, Z11
-	VPBROADCASTD  20(DX), Z25
-	VPDPBUSD      Z25, Z27, Z12
-	VPDPBUSD      Z25, Z26, Z13
-	VPDPBUSD      Z25, Z28, Z14
-	VPDPBUSD      Z25, Z24, Z15
-	VPBROADCASTD  32(DX), Z25
-	VPDPBUSD      Z25, Z27, Z16
-	VPDPBUSD      Z25, Z26, Z17
-	VPDPBUSD      Z25, Z28, Z18
-	VPDPBUSD      Z25, Z24, Z19
-	VPBROADCASTD  36(DX), Z25
-	VPDPBUSD      Z25, Z27, Z20
-	VPDPBUSD      Z25, Z26, Z21
-	VPDPBUSD      Z25, Z28, Z22
-	VPDPBUSD      Z25, Z24, Z23
+groups9:
+	VMOVDQU64     (SI), Z16
+	VMOVDQU64     64(SI), Z17
+	VMOVDQU64     128(SI), Z18
+	VMOVDQU64     192(SI), Z19
+	VPBROADCASTD  (DX), Z20
+	VPDPBUSD      Z20, Z16, Z0
+	VPDPBUSD      Z20, Z17, Z1
+	VPDPBUSD      Z20, Z18, Z2
+	VPDPBUSD      Z20, Z19, Z3
+	VPBROADCASTD  4(DX), Z20
+	VPDPBUSD      Z20, Z16, Z4
+	VPDPBUSD      Z20, Z17, Z5
+	VPDPBUSD      Z20, Z18, Z6
+	VPDPBUSD      Z20, Z19, Z7
+	VPBROADCASTD  16(DX), Z20
+	VPDPBUSD      Z20, Z16, Z8
+	VPDPBUSD      Z20, Z17, Z9
+	VPDPBUSD      Z20, Z18, Z10
+	VPDPBUSD      Z20, Z19, Z11
+	VPBROADCASTD  20(DX), Z20
+	VPDPBUSD      Z20, Z16, Z12
+	VPDPBUSD      Z20, Z17, Z13
+	VPDPBUSD      Z20, Z18, Z14
+	VPDPBUSD      Z20, Z19, Z15
 	ADDQ          BX, DX
-	LEAQ          (SI)(R9*4), SI
-	LEAQ          (DI)(R9*4), DI
-	DECQ          R8
-	JNZ           groups12
+	ADDQ          $0x00000100, SI
+	DECQ          DI
+	JNZ           groups9
 	MOVQ          8(SP), DX
 	MOVQ          dim+40(FP), BX
 	VPSLLD        $0x08, Z4, Z4
@@ -10677,60 +10551,108 @@ groups12:
 	VADDPD        448(DX), Z0, Z0
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
-	VPSLLD        $0x08, Z20, Z20
-	VPADDD        Z20, Z16, Z16
-	VPSLLD        $0x08, Z21, Z21
-	VPADDD        Z21, Z17, Z17
-	VPSLLD        $0x08, Z22, Z22
-	VPADDD        Z22, Z18, Z18
-	VPSLLD        $0x08, Z23, Z23
-	VPADDD        Z23, Z19, Z19
-	VSHUFI32X4    $0x88, Z17, Z16, Z0
-	VSHUFI32X4    $0x88, Z19, Z18, Z1
-	VSHUFI32X4    $0xdd, Z17, Z16, Z2
-	VSHUFI32X4    $0xdd, Z19, Z18, Z3
+	MOVQ          DX, 8(SP)
+	ADDQ          $0x20, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns7
+
+fewer8:
+columns10:
+	CMPQ   24(SP), $0x01
+	JL     fewer11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   16(SP), DX
+	MOVQ   columns+48(FP), BX
+	SHLQ   $0x04, BX
+	MOVQ   room+24(FP), SI
+	MOVQ   groups+32(FP), DI
+
+groups12:
+	VMOVDQU64     (SI), Z8
+	VMOVDQU64     64(SI), Z9
+	VMOVDQU64     128(SI), Z10
+	VMOVDQU64     192(SI), Z11
+	VPBROADCASTD  (DX), Z12
+	VPDPBUSD      Z12, Z8, Z0
+	VPDPBUSD      Z12, Z9, Z1
+	VPDPBUSD      Z12, Z10, Z2
+	VPDPBUSD      Z12, Z11, Z3
+	VPBROADCASTD  4(DX), Z12
+	VPDPBUSD      Z12, Z8, Z4
+	VPDPBUSD      Z12, Z9, Z5
+	VPDPBUSD      Z12, Z10, Z6
+	VPDPBUSD      Z12, Z11, Z7
+	ADDQ          BX, DX
+	ADDQ          $0x00000100, SI
+	DECQ          DI
+	JNZ           groups12
+	MOVQ          8(SP), DX
+	MOVQ          dim+40(FP), BX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z0, Z0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VSHUFI32X4    $0x88, Z1, Z0, Z4
 	VSHUFI32X4    $0x88, Z3, Z2, Z5
 	VSHUFI32X4    $0xdd, Z1, Z0, Z0
 	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	VADDPD        (DX), Z2, Z2
-	VMOVUPD       Z2, (DX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VADDPD        64(DX), Z2, Z2
-	VMOVUPD       Z2, 64(DX)
-	VCVTDQ2PD     Y5, Z2
-	VADDPD        128(DX), Z2, Z2
-	VMOVUPD       Z2, 128(DX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	VADDPD        192(DX), Z2, Z2
-	VMOVUPD       Z2, 192(DX)
-	VCVTDQ2PD     Y0, Z2
-	VADDPD        256(DX), Z2, Z2
-	VMOVUPD       Z2, 256(DX)
+	VSHUFI32X4    $0x88, Z5, Z4, Z2
+	VSHUFI32X4    $0x88, Z1, Z0, Z3
+	VSHUFI32X4    $0xdd, Z5, Z4, Z4
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VCVTDQ2PD     Y2, Z1
+	VADDPD        (DX), Z1, Z1
+	VMOVUPD       Z1, (DX)
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        64(DX), Z1, Z1
+	VMOVUPD       Z1, 64(DX)
+	VCVTDQ2PD     Y3, Z1
+	VADDPD        128(DX), Z1, Z1
+	VMOVUPD       Z1, 128(DX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        192(DX), Z1, Z1
+	VMOVUPD       Z1, 192(DX)
+	VCVTDQ2PD     Y4, Z1
+	VADDPD        256(DX), Z1, Z1
+	VMOVUPD       Z1, 256(DX)
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        320(DX), Z1, Z1
+	VMOVUPD       Z1, 320(DX)
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        384(DX), Z1, Z1
+	VMOVUPD       Z1, 384(DX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VADDPD        320(DX), Z0, Z0
-	VMOVUPD       Z0, 320(DX)
-	VCVTDQ2PD     Y1, Z0
-	VADDPD        384(DX), Z0, Z0
-	VMOVUPD       Z0, 384(DX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
 	VADDPD        448(DX), Z0, Z0
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x10, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x03, 24(SP)
+	SUBQ          $0x01, 24(SP)
 	JMP           columns10
 
 fewer11:
+	JMP done2
+
+few1:
 columns13:
-	CMPQ   24(SP), $0x01
+	CMPQ   24(SP), $0x03
 	JL     fewer14
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -10740,6 +10662,22 @@ columns13:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	VXORPS Z16, Z16, Z16
+	VXORPS Z17, Z17, Z17
+	VXORPS Z18, Z18, Z18
+	VXORPS Z19, Z19, Z19
+	VXORPS Z20, Z20, Z20
+	VXORPS Z21, Z21, Z21
+	VXORPS Z22, Z22, Z22
+	VXORPS Z23, Z23, Z23
 	MOVQ   16(SP), DX
 	MOVQ   columns+48(FP), BX
 	SHLQ   $0x04, BX
@@ -10753,28 +10691,48 @@ columns13:
 groups15:
 	PREFETCHT0    (DI)
 	PREFETCHT0    (DI)(R9*2)
-	VMOVDQU64     (SI), Z8
-	VMOVDQU64     (SI)(R9*1), Z9
-	VPUNPCKLBW    Z9, Z8, Z10
-	VPUNPCKHBW    Z9, Z8, Z8
-	VMOVDQU64     (SI)(R9*2), Z9
-	VMOVDQU64     (SI)(R10*1), Z11
-	VPUNPCKLBW    Z11, Z9, Z12
-	VPUNPCKHBW    Z11, Z9, Z9
-	VPUNPCKLWD    Z12, Z10, Z11
-	VPUNPCKHWD    Z12, Z10, Z10
-	VPUNPCKLWD    Z9, Z8, Z12
-	VPUNPCKHWD    Z9, Z8, Z8
-	VPBROADCASTD  (DX), Z9
-	VPDPBUSD      Z9, Z11, Z0
-	VPDPBUSD      Z9, Z10, Z1
-	VPDPBUSD      Z9, Z12, Z2
-	VPDPBUSD      Z9, Z8, Z3
-	VPBROADCASTD  4(DX), Z9
-	VPDPBUSD      Z9, Z11, Z4
-	VPDPBUSD      Z9, Z10, Z5
-	VPDPBUSD      Z9, Z12, Z6
-	VPDPBUSD      Z9, Z8, Z7
+	VMOVDQU64     (SI), Z24
+	VMOVDQU64     (SI)(R9*1), Z25
+	VPUNPCKLBW    Z25, Z24, Z26
+	VPUNPCKHBW    Z25, Z24, Z24
+	VMOVDQU64     (SI)(R9*2), Z25
+	VMOVDQU64     (SI)(R10*1), Z27
+	VPUNPCKLBW    Z27, Z25, Z28
+	VPUNPCKHBW    Z27, Z25, Z25
+	VPUNPCKLWD    Z28, Z26, Z27
+	VPUNPCKHWD    Z28, Z26, Z26
+	VPUNPCKLWD    Z25, Z24, Z28
+	VPUNPCKHWD    Z25, Z24, Z24
+	VPBROADCASTD  (DX), Z25
+	VPDPBUSD      Z25, Z27, Z0
+	VPDPBUSD      Z25, Z26, Z1
+	VPDPBUSD      Z25, Z28, Z2
+	VPDPBUSD      Z25, Z24, Z3
+	VPBROADCASTD  4(DX), Z25
+	VPDPBUSD      Z25, Z27, Z4
+	VPDPBUSD      Z25, Z26, Z5
+	VPDPBUSD      Z25, Z28, Z6
+	VPDPBUSD      Z25, Z24, Z7
+	VPBROADCASTD  16(DX), Z25
+	VPDPBUSD      Z25, Z27, Z8
+	VPDPBUSD      Z25, Z26, Z9
+	VPDPBUSD      Z25, Z28, Z10
+	VPDPBUSD      Z25, Z24, Z11
+	VPBROADCASTD  20(DX), Z25
+	VPDPBUSD      Z25, Z27, Z12
+	VPDPBUSD      Z25, Z26, Z13
+	VPDPBUSD      Z25, Z28, Z14
+	VPDPBUSD      Z25, Z24, Z15
+	VPBROADCASTD  32(DX), Z25
+	VPDPBUSD      Z25, Z27, Z16
+	VPDPBUSD      Z25, Z26, Z17
+	VPDPBUSD      Z25, Z28, Z18
+	VPDPBUSD      Z25, Z24, Z19
+	VPBROADCASTD  36(DX), Z25
+	VPDPBUSD      Z25, Z27, Z20
+	VPDPBUSD      Z25, Z26, Z21
+	VPDPBUSD      Z25, Z28, Z22
+	VPDPBUSD      Z25, Z24, Z23
 	ADDQ          BX, DX
 	LEAQ          (SI)(R9*4), SI
 	LEAQ          (DI)(R9*4), DI
@@ -10827,13 +10785,376 @@ groups15:
 	VADDPD        448(DX), Z0, Z0
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
+	VPSLLD        $0x08, Z12, Z12
+	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z14, Z14
+	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z11, Z11
+	VSHUFI32X4    $0x88, Z9, Z8, Z0
+	VSHUFI32X4    $0x88, Z11, Z10, Z1
+	VSHUFI32X4    $0xdd, Z9, Z8, Z2
+	VSHUFI32X4    $0xdd, Z11, Z10, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VCVTDQ2PD     Y4, Z2
+	VADDPD        (DX), Z2, Z2
+	VMOVUPD       Z2, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        64(DX), Z2, Z2
+	VMOVUPD       Z2, 64(DX)
+	VCVTDQ2PD     Y5, Z2
+	VADDPD        128(DX), Z2, Z2
+	VMOVUPD       Z2, 128(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        192(DX), Z2, Z2
+	VMOVUPD       Z2, 192(DX)
+	VCVTDQ2PD     Y0, Z2
+	VADDPD        256(DX), Z2, Z2
+	VMOVUPD       Z2, 256(DX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        320(DX), Z0, Z0
+	VMOVUPD       Z0, 320(DX)
+	VCVTDQ2PD     Y1, Z0
+	VADDPD        384(DX), Z0, Z0
+	VMOVUPD       Z0, 384(DX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        448(DX), Z0, Z0
+	VMOVUPD       Z0, 448(DX)
+	LEAQ          (DX)(BX*8), DX
+	VPSLLD        $0x08, Z20, Z20
+	VPADDD        Z20, Z16, Z16
+	VPSLLD        $0x08, Z21, Z21
+	VPADDD        Z21, Z17, Z17
+	VPSLLD        $0x08, Z22, Z22
+	VPADDD        Z22, Z18, Z18
+	VPSLLD        $0x08, Z23, Z23
+	VPADDD        Z23, Z19, Z19
+	VSHUFI32X4    $0x88, Z17, Z16, Z0
+	VSHUFI32X4    $0x88, Z19, Z18, Z1
+	VSHUFI32X4    $0xdd, Z17, Z16, Z2
+	VSHUFI32X4    $0xdd, Z19, Z18, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VCVTDQ2PD     Y4, Z2
+	VADDPD        (DX), Z2, Z2
+	VMOVUPD       Z2, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        64(DX), Z2, Z2
+	VMOVUPD       Z2, 64(DX)
+	VCVTDQ2PD     Y5, Z2
+	VADDPD        128(DX), Z2, Z2
+	VMOVUPD       Z2, 128(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        192(DX), Z2, Z2
+	VMOVUPD       Z2, 192(DX)
+	VCVTDQ2PD     Y0, Z2
+	VADDPD        256(DX), Z2, Z2
+	VMOVUPD       Z2, 256(DX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        320(DX), Z0, Z0
+	VMOVUPD       Z0, 320(DX)
+	VCVTDQ2PD     Y1, Z0
+	VADDPD        384(DX), Z0, Z0
+	VMOVUPD       Z0, 384(DX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        448(DX), Z0, Z0
+	VMOVUPD       Z0, 448(DX)
+	LEAQ          (DX)(BX*8), DX
+	MOVQ          DX, 8(SP)
+	ADDQ          $0x30, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x03, 24(SP)
+	JMP           columns13
+
+fewer14:
+columns16:
+	CMPQ   24(SP), $0x02
+	JL     fewer17
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   16(SP), DX
+	MOVQ   columns+48(FP), BX
+	SHLQ   $0x04, BX
+	MOVQ   32(SP), DI
+	MOVQ   groups+32(FP), R8
+	MOVQ   AX, SI
+	ADDQ   SI, DI
+	MOVQ   stride+56(FP), R9
+	LEAQ   (R9)(R9*2), R10
+
+groups18:
+	PREFETCHT0    (DI)
+	PREFETCHT0    (DI)(R9*2)
+	VMOVDQU64     (SI), Z16
+	VMOVDQU64     (SI)(R9*1), Z17
+	VPUNPCKLBW    Z17, Z16, Z18
+	VPUNPCKHBW    Z17, Z16, Z16
+	VMOVDQU64     (SI)(R9*2), Z17
+	VMOVDQU64     (SI)(R10*1), Z19
+	VPUNPCKLBW    Z19, Z17, Z20
+	VPUNPCKHBW    Z19, Z17, Z17
+	VPUNPCKLWD    Z20, Z18, Z19
+	VPUNPCKHWD    Z20, Z18, Z18
+	VPUNPCKLWD    Z17, Z16, Z20
+	VPUNPCKHWD    Z17, Z16, Z16
+	VPBROADCASTD  (DX), Z17
+	VPDPBUSD      Z17, Z19, Z0
+	VPDPBUSD      Z17, Z18, Z1
+	VPDPBUSD      Z17, Z20, Z2
+	VPDPBUSD      Z17, Z16, Z3
+	VPBROADCASTD  4(DX), Z17
+	VPDPBUSD      Z17, Z19, Z4
+	VPDPBUSD      Z17, Z18, Z5
+	VPDPBUSD      Z17, Z20, Z6
+	VPDPBUSD      Z17, Z16, Z7
+	VPBROADCASTD  16(DX), Z17
+	VPDPBUSD      Z17, Z19, Z8
+	VPDPBUSD      Z17, Z18, Z9
+	VPDPBUSD      Z17, Z20, Z10
+	VPDPBUSD      Z17, Z16, Z11
+	VPBROADCASTD  20(DX), Z17
+	VPDPBUSD      Z17, Z19, Z12
+	VPDPBUSD      Z17, Z18, Z13
+	VPDPBUSD      Z17, Z20, Z14
+	VPDPBUSD      Z17, Z16, Z15
+	ADDQ          BX, DX
+	LEAQ          (SI)(R9*4), SI
+	LEAQ          (DI)(R9*4), DI
+	DECQ          R8
+	JNZ           groups18
+	MOVQ          8(SP), DX
+	MOVQ          dim+40(FP), BX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z0, Z0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VSHUFI32X4    $0x88, Z5, Z4, Z2
+	VSHUFI32X4    $0x88, Z1, Z0, Z3
+	VSHUFI32X4    $0xdd, Z5, Z4, Z4
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VCVTDQ2PD     Y2, Z1
+	VADDPD        (DX), Z1, Z1
+	VMOVUPD       Z1, (DX)
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        64(DX), Z1, Z1
+	VMOVUPD       Z1, 64(DX)
+	VCVTDQ2PD     Y3, Z1
+	VADDPD        128(DX), Z1, Z1
+	VMOVUPD       Z1, 128(DX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        192(DX), Z1, Z1
+	VMOVUPD       Z1, 192(DX)
+	VCVTDQ2PD     Y4, Z1
+	VADDPD        256(DX), Z1, Z1
+	VMOVUPD       Z1, 256(DX)
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        320(DX), Z1, Z1
+	VMOVUPD       Z1, 320(DX)
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        384(DX), Z1, Z1
+	VMOVUPD       Z1, 384(DX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        448(DX), Z0, Z0
+	VMOVUPD       Z0, 448(DX)
+	LEAQ          (DX)(BX*8), DX
+	VPSLLD        $0x08, Z12, Z12
+	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z14, Z14
+	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z11, Z11
+	VSHUFI32X4    $0x88, Z9, Z8, Z0
+	VSHUFI32X4    $0x88, Z11, Z10, Z1
+	VSHUFI32X4    $0xdd, Z9, Z8, Z2
+	VSHUFI32X4    $0xdd, Z11, Z10, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VCVTDQ2PD     Y4, Z2
+	VADDPD        (DX), Z2, Z2
+	VMOVUPD       Z2, (DX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        64(DX), Z2, Z2
+	VMOVUPD       Z2, 64(DX)
+	VCVTDQ2PD     Y5, Z2
+	VADDPD        128(DX), Z2, Z2
+	VMOVUPD       Z2, 128(DX)
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VCVTDQ2PD     Y2, Z2
+	VADDPD        192(DX), Z2, Z2
+	VMOVUPD       Z2, 192(DX)
+	VCVTDQ2PD     Y0, Z2
+	VADDPD        256(DX), Z2, Z2
+	VMOVUPD       Z2, 256(DX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        320(DX), Z0, Z0
+	VMOVUPD       Z0, 320(DX)
+	VCVTDQ2PD     Y1, Z0
+	VADDPD        384(DX), Z0, Z0
+	VMOVUPD       Z0, 384(DX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        448(DX), Z0, Z0
+	VMOVUPD       Z0, 448(DX)
+	LEAQ          (DX)(BX*8), DX
+	MOVQ          DX, 8(SP)
+	ADDQ          $0x20, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns16
+
+fewer17:
+columns19:
+	CMPQ   24(SP), $0x01
+	JL     fewer20
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   16(SP), DX
+	MOVQ   columns+48(FP), BX
+	SHLQ   $0x04, BX
+	MOVQ   32(SP), DI
+	MOVQ   groups+32(FP), R8
+	MOVQ   AX, SI
+	ADDQ   SI, DI
+	MOVQ   stride+56(FP), R9
+	LEAQ   (R9)(R9*2), R10
+
+groups21:
+	PREFETCHT0    (DI)
+	PREFETCHT0    (DI)(R9*2)
+	VMOVDQU64     (SI), Z8
+	VMOVDQU64     (SI)(R9*1), Z9
+	VPUNPCKLBW    Z9, Z8, Z10
+	VPUNPCKHBW    Z9, Z8, Z8
+	VMOVDQU64     (SI)(R9*2), Z9
+	VMOVDQU64     (SI)(R10*1), Z11
+	VPUNPCKLBW    Z11, Z9, Z12
+	VPUNPCKHBW    Z11, Z9, Z9
+	VPUNPCKLWD    Z12, Z10, Z11
+	VPUNPCKHWD    Z12, Z10, Z10
+	VPUNPCKLWD    Z9, Z8, Z12
+	VPUNPCKHWD    Z9, Z8, Z8
+	VPBROADCASTD  (DX), Z9
+	VPDPBUSD      Z9, Z11, Z0
+	VPDPBUSD      Z9, Z10, Z1
+	VPDPBUSD      Z9, Z12, Z2
+	VPDPBUSD      Z9, Z8, Z3
+	VPBROADCASTD  4(DX), Z9
+	VPDPBUSD      Z9, Z11, Z4
+	VPDPBUSD      Z9, Z10, Z5
+	VPDPBUSD      Z9, Z12, Z6
+	VPDPBUSD      Z9, Z8, Z7
+	ADDQ          BX, DX
+	LEAQ          (SI)(R9*4), SI
+	LEAQ          (DI)(R9*4), DI
+	DECQ          R8
+	JNZ           groups21
+	MOVQ          8(SP), DX
+	MOVQ          dim+40(FP), BX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z0, Z0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VSHUFI32X4    $0x88, Z5, Z4, Z2
+	VSHUFI32X4    $0x88, Z1, Z0, Z3
+	VSHUFI32X4    $0xdd, Z5, Z4, Z4
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VCVTDQ2PD     Y2, Z1
+	VADDPD        (DX), Z1, Z1
+	VMOVUPD       Z1, (DX)
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        64(DX), Z1, Z1
+	VMOVUPD       Z1, 64(DX)
+	VCVTDQ2PD     Y3, Z1
+	VADDPD        128(DX), Z1, Z1
+	VMOVUPD       Z1, 128(DX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        192(DX), Z1, Z1
+	VMOVUPD       Z1, 192(DX)
+	VCVTDQ2PD     Y4, Z1
+	VADDPD        256(DX), Z1, Z1
+	VMOVUPD       Z1, 256(DX)
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VCVTDQ2PD     Y1, Z1
+	VADDPD        320(DX), Z1, Z1
+	VMOVUPD       Z1, 320(DX)
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        384(DX), Z1, Z1
+	VMOVUPD       Z1, 384(DX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        448(DX), Z0, Z0
+	VMOVUPD       Z0, 448(DX)
+	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
 	ADDQ          $0x10, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns13
+	JMP           columns19
 
-fewer14:
+fewer20:
 done2:
 	ADDQ $0x40, AX
 	ADDQ $0x00000200, (SP)
@@ -10852,7 +11173,7 @@ tail:
 	MOVQ ahead+64(FP), CX
 	MOVQ CX, 32(SP)
 	CMPQ 24(SP), $0x03
-	JLE  few16
+	JLE  few22
 	MOVQ room+24(FP), CX
 	MOVQ 32(SP), DX
 	MOVQ groups+32(FP), BX
@@ -10860,7 +11181,7 @@ tail:
 	MOVQ stride+56(FP), SI
 	LEAQ (SI)(SI*2), DI
 
-groups18:
+groups24:
 	PREFETCHT0 (DX)
 	PREFETCHT0 (DX)(SI*2)
 	VMOVDQU8.Z (AX), K1, Z0
@@ -10883,11 +11204,11 @@ groups18:
 	LEAQ       (AX)(SI*4), AX
 	LEAQ       (DX)(SI*4), DX
 	DECQ       BX
-	JNZ        groups18
+	JNZ        groups24
 
-columns19:
+columns25:
 	CMPQ   24(SP), $0x03
-	JL     fewer20
+	JL     fewer26
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -10918,7 +11239,7 @@ columns19:
 	MOVQ   room+24(FP), DX
 	MOVQ   groups+32(FP), BX
 
-groups21:
+groups27:
 	VMOVDQU64     (DX), Z24
 	VMOVDQU64     64(DX), Z25
 	VMOVDQU64     128(DX), Z26
@@ -10956,7 +11277,7 @@ groups21:
 	ADDQ          CX, AX
 	ADDQ          $0x00000100, DX
 	DECQ          BX
-	JNZ           groups21
+	JNZ           groups27
 	MOVQ          8(SP), AX
 	MOVQ          dim+40(FP), CX
 	VPSLLD        $0x08, Z4, Z4
@@ -11146,12 +11467,197 @@ groups21:
 	ADDQ          $0x30, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
-	JMP           columns19
+	JMP           columns25
 
-fewer20:
-columns22:
+fewer26:
+columns28:
+	CMPQ   24(SP), $0x02
+	JL     fewer29
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   16(SP), AX
+	MOVQ   columns+48(FP), CX
+	SHLQ   $0x04, CX
+	MOVQ   room+24(FP), DX
+	MOVQ   groups+32(FP), BX
+
+groups30:
+	VMOVDQU64     (DX), Z16
+	VMOVDQU64     64(DX), Z17
+	VMOVDQU64     128(DX), Z18
+	VMOVDQU64     192(DX), Z19
+	VPBROADCASTD  (AX), Z20
+	VPDPBUSD      Z20, Z16, Z0
+	VPDPBUSD      Z20, Z17, Z1
+	VPDPBUSD      Z20, Z18, Z2
+	VPDPBUSD      Z20, Z19, Z3
+	VPBROADCASTD  4(AX), Z20
+	VPDPBUSD      Z20, Z16, Z4
+	VPDPBUSD      Z20, Z17, Z5
+	VPDPBUSD      Z20, Z18, Z6
+	VPDPBUSD      Z20, Z19, Z7
+	VPBROADCASTD  16(AX), Z20
+	VPDPBUSD      Z20, Z16, Z8
+	VPDPBUSD      Z20, Z17, Z9
+	VPDPBUSD      Z20, Z18, Z10
+	VPDPBUSD      Z20, Z19, Z11
+	VPBROADCASTD  20(AX), Z20
+	VPDPBUSD      Z20, Z16, Z12
+	VPDPBUSD      Z20, Z17, Z13
+	VPDPBUSD      Z20, Z18, Z14
+	VPDPBUSD      Z20, Z19, Z15
+	ADDQ          CX, AX
+	ADDQ          $0x00000100, DX
+	DECQ          BX
+	JNZ           groups30
+	MOVQ          8(SP), AX
+	MOVQ          dim+40(FP), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z0, Z0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VSHUFI32X4    $0x88, Z5, Z4, Z2
+	VSHUFI32X4    $0x88, Z1, Z0, Z3
+	VSHUFI32X4    $0xdd, Z5, Z4, Z4
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VCVTDQ2PD     Y2, Z1
+	KSHIFTRQ      $0x00, K1, K2
+	VMOVUPD.Z     (AX), K2, Z5
+	VADDPD        Z5, Z1, Z1
+	VMOVUPD       Z1, K2, (AX)
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x08, K1, K2
+	VMOVUPD.Z     64(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 64(AX)
+	VCVTDQ2PD     Y3, Z1
+	KSHIFTRQ      $0x10, K1, K2
+	VMOVUPD.Z     128(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 128(AX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x18, K1, K2
+	VMOVUPD.Z     192(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 192(AX)
+	VCVTDQ2PD     Y4, Z1
+	KSHIFTRQ      $0x20, K1, K2
+	VMOVUPD.Z     256(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 256(AX)
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x28, K1, K2
+	VMOVUPD.Z     320(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 320(AX)
+	VCVTDQ2PD     Y0, Z1
+	KSHIFTRQ      $0x30, K1, K2
+	VMOVUPD.Z     384(AX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 384(AX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x38, K1, K2
+	VMOVUPD.Z     448(AX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 448(AX)
+	LEAQ          (AX)(CX*8), AX
+	VPSLLD        $0x08, Z12, Z12
+	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z14, Z14
+	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z11, Z11
+	VSHUFI32X4    $0x88, Z9, Z8, Z0
+	VSHUFI32X4    $0x88, Z11, Z10, Z1
+	VSHUFI32X4    $0xdd, Z9, Z8, Z2
+	VSHUFI32X4    $0xdd, Z11, Z10, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VCVTDQ2PD     Y4, Z2
+	KSHIFTRQ      $0x00, K1, K2
+	VMOVUPD.Z     (AX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, (AX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	KSHIFTRQ      $0x08, K1, K2
+	VMOVUPD.Z     64(AX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 64(AX)
+	VCVTDQ2PD     Y5, Z2
+	KSHIFTRQ      $0x10, K1, K2
+	VMOVUPD.Z     128(AX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 128(AX)
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VCVTDQ2PD     Y2, Z2
+	KSHIFTRQ      $0x18, K1, K2
+	VMOVUPD.Z     192(AX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 192(AX)
+	VCVTDQ2PD     Y0, Z2
+	KSHIFTRQ      $0x20, K1, K2
+	VMOVUPD.Z     256(AX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 256(AX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x28, K1, K2
+	VMOVUPD.Z     320(AX), K2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K2, 320(AX)
+	VCVTDQ2PD     Y1, Z0
+	KSHIFTRQ      $0x30, K1, K2
+	VMOVUPD.Z     384(AX), K2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K2, 384(AX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x38, K1, K2
+	VMOVUPD.Z     448(AX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 448(AX)
+	LEAQ          (AX)(CX*8), AX
+	MOVQ          AX, 8(SP)
+	ADDQ          $0x20, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns28
+
+fewer29:
+columns31:
 	CMPQ   24(SP), $0x01
-	JL     fewer23
+	JL     fewer32
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -11166,7 +11672,7 @@ columns22:
 	MOVQ   room+24(FP), DX
 	MOVQ   groups+32(FP), BX
 
-groups24:
+groups33:
 	VMOVDQU64     (DX), Z8
 	VMOVDQU64     64(DX), Z9
 	VMOVDQU64     128(DX), Z10
@@ -11184,7 +11690,7 @@ groups24:
 	ADDQ          CX, AX
 	ADDQ          $0x00000100, DX
 	DECQ          BX
-	JNZ           groups24
+	JNZ           groups33
 	MOVQ          8(SP), AX
 	MOVQ          dim+40(FP), CX
 	VPSLLD        $0x08, Z4, Z4
@@ -11252,15 +11758,15 @@ groups24:
 	ADDQ          $0x10, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns22
+	JMP           columns31
 
-fewer23:
-	JMP done17
+fewer32:
+	JMP done23
 
-few16:
-columns25:
+few22:
+columns34:
 	CMPQ   24(SP), $0x03
-	JL     fewer26
+	JL     fewer35
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -11295,7 +11801,7 @@ columns25:
 	MOVQ   stride+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 
-groups27:
+groups36:
 	PREFETCHT0    (SI)
 	PREFETCHT0    (SI)(R8*2)
 	VMOVDQU8.Z    (BX), K1, Z24
@@ -11344,7 +11850,7 @@ groups27:
 	LEAQ          (BX)(R8*4), BX
 	LEAQ          (SI)(R8*4), SI
 	DECQ          DI
-	JNZ           groups27
+	JNZ           groups36
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
 	VPSLLD        $0x08, Z4, Z4
@@ -11534,12 +12040,212 @@ groups27:
 	ADDQ          $0x30, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
-	JMP           columns25
+	JMP           columns34
 
-fewer26:
-columns28:
+fewer35:
+columns37:
+	CMPQ   24(SP), $0x02
+	JL     fewer38
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   32(SP), SI
+	MOVQ   groups+32(FP), DI
+	MOVQ   AX, BX
+	ADDQ   BX, SI
+	MOVQ   stride+56(FP), R8
+	LEAQ   (R8)(R8*2), R9
+
+groups39:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VMOVDQU8.Z    (BX), K1, Z16
+	VMOVDQU8.Z    (BX)(R8*1), K1, Z17
+	VPUNPCKLBW    Z17, Z16, Z18
+	VPUNPCKHBW    Z17, Z16, Z16
+	VMOVDQU8.Z    (BX)(R8*2), K1, Z17
+	VMOVDQU8.Z    (BX)(R9*1), K1, Z19
+	VPUNPCKLBW    Z19, Z17, Z20
+	VPUNPCKHBW    Z19, Z17, Z17
+	VPUNPCKLWD    Z20, Z18, Z19
+	VPUNPCKHWD    Z20, Z18, Z18
+	VPUNPCKLWD    Z17, Z16, Z20
+	VPUNPCKHWD    Z17, Z16, Z16
+	VPBROADCASTD  (CX), Z17
+	VPDPBUSD      Z17, Z19, Z0
+	VPDPBUSD      Z17, Z18, Z1
+	VPDPBUSD      Z17, Z20, Z2
+	VPDPBUSD      Z17, Z16, Z3
+	VPBROADCASTD  4(CX), Z17
+	VPDPBUSD      Z17, Z19, Z4
+	VPDPBUSD      Z17, Z18, Z5
+	VPDPBUSD      Z17, Z20, Z6
+	VPDPBUSD      Z17, Z16, Z7
+	VPBROADCASTD  16(CX), Z17
+	VPDPBUSD      Z17, Z19, Z8
+	VPDPBUSD      Z17, Z18, Z9
+	VPDPBUSD      Z17, Z20, Z10
+	VPDPBUSD      Z17, Z16, Z11
+	VPBROADCASTD  20(CX), Z17
+	VPDPBUSD      Z17, Z19, Z12
+	VPDPBUSD      Z17, Z18, Z13
+	VPDPBUSD      Z17, Z20, Z14
+	VPDPBUSD      Z17, Z16, Z15
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups39
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z0, Z0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VSHUFI32X4    $0x88, Z5, Z4, Z2
+	VSHUFI32X4    $0x88, Z1, Z0, Z3
+	VSHUFI32X4    $0xdd, Z5, Z4, Z4
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VCVTDQ2PD     Y2, Z1
+	KSHIFTRQ      $0x00, K1, K2
+	VMOVUPD.Z     (CX), K2, Z5
+	VADDPD        Z5, Z1, Z1
+	VMOVUPD       Z1, K2, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	VCVTDQ2PD     Y3, Z1
+	KSHIFTRQ      $0x10, K1, K2
+	VMOVUPD.Z     128(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 128(CX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x18, K1, K2
+	VMOVUPD.Z     192(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 192(CX)
+	VCVTDQ2PD     Y4, Z1
+	KSHIFTRQ      $0x20, K1, K2
+	VMOVUPD.Z     256(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 256(CX)
+	VEXTRACTI64X4 $0x01, Z4, Y1
+	VCVTDQ2PD     Y1, Z1
+	KSHIFTRQ      $0x28, K1, K2
+	VMOVUPD.Z     320(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 320(CX)
+	VCVTDQ2PD     Y0, Z1
+	KSHIFTRQ      $0x30, K1, K2
+	VMOVUPD.Z     384(CX), K2, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K2, 384(CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x38, K1, K2
+	VMOVUPD.Z     448(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 448(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z12, Z12
+	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z14, Z14
+	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z11, Z11
+	VSHUFI32X4    $0x88, Z9, Z8, Z0
+	VSHUFI32X4    $0x88, Z11, Z10, Z1
+	VSHUFI32X4    $0xdd, Z9, Z8, Z2
+	VSHUFI32X4    $0xdd, Z11, Z10, Z3
+	VSHUFI32X4    $0x88, Z1, Z0, Z4
+	VSHUFI32X4    $0x88, Z3, Z2, Z5
+	VSHUFI32X4    $0xdd, Z1, Z0, Z0
+	VSHUFI32X4    $0xdd, Z3, Z2, Z1
+	VCVTDQ2PD     Y4, Z2
+	KSHIFTRQ      $0x00, K1, K2
+	VMOVUPD.Z     (CX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	KSHIFTRQ      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	VCVTDQ2PD     Y5, Z2
+	KSHIFTRQ      $0x10, K1, K2
+	VMOVUPD.Z     128(CX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 128(CX)
+	VEXTRACTI64X4 $0x01, Z5, Y2
+	VCVTDQ2PD     Y2, Z2
+	KSHIFTRQ      $0x18, K1, K2
+	VMOVUPD.Z     192(CX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 192(CX)
+	VCVTDQ2PD     Y0, Z2
+	KSHIFTRQ      $0x20, K1, K2
+	VMOVUPD.Z     256(CX), K2, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K2, 256(CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x28, K1, K2
+	VMOVUPD.Z     320(CX), K2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K2, 320(CX)
+	VCVTDQ2PD     Y1, Z0
+	KSHIFTRQ      $0x30, K1, K2
+	VMOVUPD.Z     384(CX), K2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K2, 384(CX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRQ      $0x38, K1, K2
+	VMOVUPD.Z     448(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 448(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x20, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns37
+
+fewer38:
+columns40:
 	CMPQ   24(SP), $0x01
-	JL     fewer29
+	JL     fewer41
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -11558,7 +12264,7 @@ columns28:
 	MOVQ   stride+56(FP), R8
 	LEAQ   (R8)(R8*2), R9
 
-groups30:
+groups42:
 	PREFETCHT0    (SI)
 	PREFETCHT0    (SI)(R8*2)
 	VMOVDQU8.Z    (BX), K1, Z8
@@ -11587,7 +12293,7 @@ groups30:
 	LEAQ          (BX)(R8*4), BX
 	LEAQ          (SI)(R8*4), SI
 	DECQ          DI
-	JNZ           groups30
+	JNZ           groups42
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
 	VPSLLD        $0x08, Z4, Z4
@@ -11655,10 +12361,10 @@ groups30:
 	ADDQ          $0x10, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns28
+	JMP           columns40
 
-fewer29:
-done17:
+fewer41:
+done23:
 done:
 	VZEROUPPER
 	RET

@@ -87,7 +87,7 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	g.limits.forget()
 	for i, s := range g.sums {
 		if s.columns == 1 {
-			s.verifyWithin(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients, g.limits.of(s.grid.bound, blocks[i].n2))
+			s.verifyWithin(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients, g.limits.of(s, &blocks[i]))
 		} else {
 			s.verifyBlock(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients)
 		}

@@ -5,25 +5,32 @@ import (
 	"math/bits"
 )
 
-// limits are the largest coefficients that the records of a block may have in a sum of one column. Sums of one group
-// that have the rows and the bound in common share them.
+// limits are the largest coefficients that the records of a block may have in a sum of one column, and what a
+// proposal is multiplied by. Sums of one group that have the rows, the bound and the scale in common share them.
 type limits struct {
-	bound int64
-	n2    []int64
-	most  []float64 // whole numbers m ≥ 0 with m²·n2 ≤ bound², or -1
+	grid    int64 // the bound
+	scale   float64
+	n2      []int64
+	records []limit
 }
 
-// of returns the limits of records with these squared norms. Until forget is called the norms must not change.
-func (l *limits) of(bound int64, n2 []int64) []float64 {
-	if l.n2 != nil && l.bound == bound && sameMemory(l.n2, n2) {
-		return l.most
+// limit is that of one record.
+type limit struct {
+	most  float64 // a whole number m ≥ 0 with m²·n2 ≤ bound², or -1
+	scale float64 // coefficients in a proposal of 1
+}
+
+// of returns the limits of the records of a block for a sum. Until forget is called the norms must not change.
+func (l *limits) of(s *Sum, b *Block) []limit {
+	if l.n2 != nil && l.grid == s.grid.bound && l.scale == s.scale && sameMemory(l.n2, b.n2) {
+		return l.records
 	}
-	l.bound, l.n2, l.most = bound, n2, room(l.most, len(n2))
-	limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))
-	for i, v := range n2 {
-		l.most[i] = limitOf(v, bound, limitHigh, limitLow)
+	l.grid, l.scale, l.n2, l.records = s.grid.bound, s.scale, b.n2, room(l.records, len(b.n2))
+	limitHigh, limitLow := bits.Mul64(uint64(l.grid), uint64(l.grid))
+	for i, v := range b.n2 {
+		l.records[i] = limit{limitOf(v, l.grid, limitHigh, limitLow), s.scale * b.multiplier(i, &b.rows.frame)}
 	}
-	return l.most
+	return l.records
 }
 
 // forget makes of compute anew: the next block may stand in the same memory.
@@ -51,17 +58,13 @@ const wholeShift = 3 << 51
 
 // verifyWithin is verifyBlock for one coefficient a record and limits of the records: it rounds as verify does, which
 // decides about all that does not pass at once.
-func (s *Sum) verifyWithin(dst []float64, stride int, b *Block, proposals, most []float64) {
-	unit, units, scale, at := b.rows.frame.unit, b.multipliers, s.scale, 0
-	most = most[:len(proposals)]
-	for i, v := range proposals {
-		if units != nil {
-			unit = float64(units[i])
-		}
-		f := float64(float64(v*float64(scale*unit))+wholeShift) - wholeShift
-		if !(math.Abs(f) <= most[i]) {
+func (s *Sum) verifyWithin(dst []float64, stride int, b *Block, proposals []float64, limits []limit) {
+	at := 0
+	for i, l := range limits[:len(proposals)] {
+		f := float64(float64(proposals[i]*l.scale)+wholeShift) - wholeShift
+		if !(math.Abs(f) <= l.most) {
 			var one [1]int64
-			s.verify(one[:], proposals[i:i+1], b.n2[i], unit)
+			s.verify(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
 			f = float64(one[0])
 		}
 		dst[at] = f

@@ -167,7 +167,7 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 			var l limits
 			other := slices.Clone(got)
 			twin := newTestSum(t, rows, sample, 1, 1, 1<<(10+round))
-			twin.verifyWithin(other, stride, &b, p, l.of(twin.grid.bound, b.n2))
+			twin.verifyWithin(other, stride, &b, p, l.of(twin, &b))
 			if !slices.Equal(got, other) || !slices.Equal(s.betas, twin.betas) || !slices.Equal(s.tails, twin.tails) {
 				t.Fatalf("frame %+v: with limits the numbers are others", f)
 			}

@@ -75,13 +75,12 @@ func (s *limbState) strip(tail bool) {
 	s.CMPQ(s.left, operand.U8(s.columns))
 	s.JLE(operand.LabelRef(few))
 	s.writeRoom(tail)
-	tiles := []int{s.columns, 1}[:min(s.columns, 2)]
-	for _, columns := range tiles {
+	for columns := s.columns; columns > 0; columns-- {
 		s.allColumns(columns, tail, true)
 	}
 	s.JMP(operand.LabelRef(done))
 	s.Label(few)
-	for _, columns := range tiles {
+	for columns := s.columns; columns > 0; columns-- {
 		s.allColumns(columns, tail, false)
 	}
 	s.Label(done)
