@@ -182,7 +182,7 @@ func (w *attention[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[
 	return dst
 }
 
-func (w *attention[T]) habits() habits { return habits{keepsGradient: !w.space.frozen} }
+func (w *attention[T]) habits() habits { return habits{} }
 
 // softmaxBackward turns the derivatives by the weights p of each row into those by what softmax was taken of.
 func softmaxBackward[T linalg.Float](dp, p []T, columns int) {

@@ -113,7 +113,6 @@ func (c *chain[T]) allocate(records int) {
 	held = true
 	for i := len(c.workers) - 1; i >= 0; i-- {
 		h := c.workers[i].habits()
-		held = held || h.keepsGradient
 		if !h.nothing && (held || !h.inPlace) {
 			c.gradients[i], held = make([]T, records*c.sizes[i]), false
 		}

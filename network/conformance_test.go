@@ -37,6 +37,7 @@ func conformants() []conformant {
 		{name: "activations in a row", in: network.Shape{4}, layers: list(network.Activation{Function: "gelu"}, network.Linear{Outputs: 5},
 			network.Activation{Function: "tanh"}, network.Activation{Function: "sigmoid"}, network.Activation{Function: "relu"}, network.Activation{Function: "gelu"},
 			network.Linear{Outputs: 3}, network.Activation{Function: "tanh"})},
+		{name: "relu below sigmoid", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Activation{Function: "sigmoid"})},
 		{name: "frozen below", in: network.Shape{4}, layers: list(
 			network.Frozen{Layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "tanh"})}, network.Linear{Outputs: 2})},
 		{name: "frozen between", in: network.Shape{4}, layers: list(network.Linear{Outputs: 3},

@@ -217,4 +217,4 @@ func (c *conv[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
 	return dst
 }
 
-func (c *conv[T]) habits() habits { return habits{keepsGradient: !c.frozen && c.groups == 1} }
+func (c *conv[T]) habits() habits { return habits{} }

@@ -31,8 +31,11 @@ func TestDropoutDrawsForEachNumber(t *testing.T) {
 	if slices.Equal(before, mask) || slices.Equal(mask[:size], mask[size:2*size]) {
 		t.Error("two passes or two records have one mask")
 	}
-	kept := 0
-	for _, v := range mask {
+	kept, alike := 0, 0
+	for i, v := range mask {
+		if i%2 == 1 && v == mask[i-1] {
+			alike++
+		}
 		if v != 0 && v != 4.0/3 {
 			t.Fatalf("a number becomes %v, want 0 or 4/3", v)
 		}
@@ -40,7 +43,11 @@ func TestDropoutDrawsForEachNumber(t *testing.T) {
 			kept++
 		}
 	}
-	// 20000 draws: six standard deviations of a binomial number are passed for 2e-9 of the keys.
+	// 20000 draws, and 10000 pairs that are alike with probability p² + (1-p)²: six standard deviations of a
+	// binomial number are passed for 2e-9 of the keys.
+	if want := records * size / 2 * (p*p + (1-p)*(1-p)); math.Abs(float64(alike)-want) > 6*math.Sqrt(want) {
+		t.Errorf("%d of %d pairs are alike, want %v ± %v", alike, records*size/2, want, 6*math.Sqrt(want))
+	}
 	if want, deviation := records*size*(1-p), math.Sqrt(records*size*p*(1-p)); math.Abs(float64(kept)-want) > 6*deviation {
 		t.Errorf("%d numbers are kept, want %v ± %v", kept, want, 6*deviation)
 	}

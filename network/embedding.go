@@ -161,4 +161,4 @@ func (w *embedding[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[
 	return append(dst, f)
 }
 
-func (w *embedding[T]) habits() habits { return habits{keepsGradient: !w.frozen} }
+func (w *embedding[T]) habits() habits { return habits{} }

@@ -81,14 +81,12 @@ type worker[T linalg.Float] interface {
 
 // habits says how a worker goes about memory, from which its surroundings derive what may overwrite what.
 type habits struct {
-	// inPlace: y may be x, and dx may be dy.
+	// inPlace: y may be x, and dx may be dy, which is therefore no part of the factors.
 	inPlace bool
 	// nothing: y is x and dx is dy, and neither pass does anything. It includes inPlace.
 	nothing bool
 	// needsOutput: the pass backward reads the y of the pass forward.
 	needsOutput bool
-	// keepsGradient: the factors hold dy.
-	keepsGradient bool
 }
 
 // build makes the worker of a layer for numbers of type T.

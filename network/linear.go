@@ -122,4 +122,4 @@ func (w *linear[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] 
 		Bias: w.block.Bias, Lefts: w.x, Rights: w.dy})
 }
 
-func (w *linear[T]) habits() habits { return habits{keepsGradient: !w.frozen} }
+func (w *linear[T]) habits() habits { return habits{} }

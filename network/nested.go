@@ -24,5 +24,4 @@ func (w *nested[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] 
 	return w.chain.factors(dst, n)
 }
 
-// habits: the factors of the last layer may hold dy.
-func (w *nested[T]) habits() habits { return habits{keepsGradient: true} }
+func (w *nested[T]) habits() habits { return habits{} }

@@ -56,4 +56,4 @@ func (w *position[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T
 	return append(dst, linalg.Factors[T]{Records: n, Positions: 1, Right: w.size, Bias: true, Rights: w.dy})
 }
 
-func (w *position[T]) habits() habits { return habits{inPlace: true, keepsGradient: !w.frozen} }
+func (w *position[T]) habits() habits { return habits{} }

@@ -85,9 +85,7 @@ func (w *recurrent[T]) forward(y, x []T, n int) {
 		for i := range n {
 			left := w.rowAt(w.lefts, i, t, w.block.Left)
 			copy(left, w.rowAt(x, i, t, w.features))
-			if t == 0 {
-				clear(left[w.features:])
-			} else {
+			if t > 0 { // at first the state is zero, which nothing overwrites
 				copy(left[w.features:], w.rowAt(w.h, i, t-1, units))
 			}
 			setBias(w.rowAt(w.h, i, t, units), w.weights, w.block)
