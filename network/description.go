@@ -55,15 +55,27 @@ var kinds = map[string]func(fields []byte) (Layer, error){
 func read[L Layer](fields []byte) (Layer, error) {
 	var layer L
 	if fields == nil {
+		if _, holds := any(layer).(interface{ inner() Layers }); holds {
+			return layer, fmt.Errorf("layers are missing, want a list of them")
+		}
 		return layer, nil
 	}
 	err := unmarshalStrictly(fields, &layer)
 	return layer, err
 }
 
-// refusedKinds are layers of other systems that there are not, with what to use.
-var refusedKinds = map[string]string{
-	"batch-norm": "it mixes the records of a batch, so that one record changes what others propose; use group-norm or layer-norm",
+// refused returns why there is no layer of a kind that other systems have and that would mix records.
+func refused(kind string) (reason string, is bool) {
+	letters := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(kind))
+	if strings.Contains(letters, "batchnorm") {
+		return "it mixes the records of a batch, so that one record changes what the others propose; use group-norm or layer-norm", true
+	}
+	return "", false
 }
 
 // ParseLayers reads a description of layers, in YAML or JSON: a list with one entry for each layer, which is
@@ -171,7 +183,7 @@ func splitEntry(entry []byte) (kind string, fields []byte, err error) {
 
 // readLayer returns the layer of a kind with the given fields.
 func readLayer(kind string, fields []byte) (Layer, error) {
-	if reason, refused := refusedKinds[kind]; refused {
+	if reason, is := refused(kind); is {
 		return nil, fmt.Errorf("%s is refused: %s", kind, reason)
 	}
 	readFields, known := kinds[kind]

@@ -33,6 +33,8 @@ func (l Frozen) Blocks(in Shape) []Block {
 	return blocks
 }
 
+func (l Frozen) inner() Layers { return l.Layers }
+
 // MarshalJSON returns the list of layers.
 func (l Frozen) MarshalJSON() ([]byte, error) { return l.Layers.MarshalJSON() }
 

@@ -165,6 +165,11 @@ func FuzzParseLayers(f *testing.F) {
 		if err != nil {
 			return
 		}
+		for _, in := range []network.Shape{{9}, {9, 4}, {9, 8, 4}} {
+			if n, refusal := network.New(in, layers...); refusal == nil && (n.Trained() > n.Weights() || n.Output().Size() < 1) {
+				t.Errorf("%q over %v trains %d of %d parameters for %v", text, in, n.Trained(), n.Weights(), n.Output())
+			}
+		}
 		again, err := layers.Encode()
 		if err != nil {
 			t.Fatalf("%q is read and not written: %v", text, err)

@@ -27,6 +27,9 @@ func New(in Shape, layers ...Layer) (*Network, error) {
 	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("network: input: %w", err)
 	}
+	if depth := Layers(layers).depth(maxDepth + 1); depth > maxDepth {
+		return nil, fmt.Errorf("network: layers are nested more than %d deep, want less", maxDepth)
+	}
 	list := Layers(slices.Clone(layers))
 	shapes, err := list.shapes(slices.Clone(in))
 	if err != nil {
@@ -47,6 +50,20 @@ func New(in Shape, layers ...Layer) (*Network, error) {
 		}
 	}
 	return n, nil
+}
+
+// maxDepth bounds how deep lists of layers stand in one another.
+const maxDepth = 32
+
+// depth is how deep lists of layers stand in one another, 0 for layers that hold none, and at most limit.
+func (l Layers) depth(limit int) int {
+	depth := 0
+	for _, layer := range l {
+		if outer, holds := layer.(interface{ inner() Layers }); holds && limit > 0 {
+			depth = max(depth, 1+outer.inner().depth(limit-1))
+		}
+	}
+	return depth
 }
 
 // maxNumbers bounds the parameters of a network.

@@ -84,10 +84,15 @@ func TestInitHasItsVariance(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	linear := network.Linear{Outputs: 3}
+	deep := network.Layers{}
+	for range 40 {
+		deep = network.Layers{network.Residual{Layers: deep}}
+	}
 	for want, c := range map[string]struct {
 		in     network.Shape
 		layers network.Layers
 	}{
+		"nested more than 32 deep":                        {network.Shape{4}, deep},
 		"shape is empty":                                  {nil, nil},
 		"shape is 4×0":                                    {network.Shape{4, 0}, nil},
 		"shape is 65536×65536×65536×65536":                {network.Shape{1 << 16, 1 << 16, 1 << 16, 1 << 16}, nil},

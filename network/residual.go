@@ -31,6 +31,8 @@ func (l Residual) Output(in Shape) (Shape, error) {
 // Blocks returns the blocks of the layers.
 func (l Residual) Blocks(in Shape) []Block { return l.Layers.blocks(in) }
 
+func (l Residual) inner() Layers { return l.Layers }
+
 // MarshalJSON returns the list of layers.
 func (l Residual) MarshalJSON() ([]byte, error) { return l.Layers.MarshalJSON() }
 
