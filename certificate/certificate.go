@@ -57,6 +57,8 @@ type Certificate struct {
 	ModelSHA256 string    `json:"model-sha256"`
 	// EvaluationSHA256 is the hash of the file with a private evaluation, if the plan has one.
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
+	// IteratesSHA256 is the hash of the file with the weights after every step, if they are released.
+	IteratesSHA256 string `json:"iterates-sha256,omitempty"`
 }
 
 // Learned is what was released about one column: two bounds, cut points of bins, or levels. Of the latter two there

@@ -38,7 +38,7 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 		return out, false, nil
 	}
 	r := s.network
-	r.Epsilon, r.Delta, r.Neighboring, r.Layers, r.Input = epsilon, 1e-5, privacy.AddOrRemoveOne, way.layers, way.input
+	r.Epsilon, r.Delta, r.Neighboring, r.Layers, r.Input = epsilon, s.delta, privacy.AddOrRemoveOne, way.layers, way.input
 	if r.Transforms, err = c.chain(); err != nil {
 		return out, true, err
 	}
@@ -46,7 +46,7 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 	if err != nil {
 		return out, true, err
 	}
-	budget, err := budgetOf(epsilon, defaultDelta, setup.Plan.Unit, setup.Plan.RowsPerPerson)
+	budget, err := budgetOf(epsilon, s.delta, setup.Plan.Unit, setup.Plan.RowsPerPerson)
 	if err != nil {
 		return out, true, err
 	}

@@ -143,6 +143,7 @@ func (a queryAnswer) foot() string {
 			counted = fmt.Sprintf("of %d blocks", p.Blocks)
 		}
 		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %g %%\n", nearest(math.Ceil(a.RankError), 6), counted, 100*p.Confidence)
+		b.WriteString(fewBlocks(p.Blocks, a.RankError))
 	} else {
 		fmt.Fprintf(&b, "interval  %s\n", a.Method)
 	}
@@ -164,6 +165,14 @@ func (a queryAnswer) foot() string {
 	}
 	b.WriteString("adds up   every further answer about these rows adds to the charge\n")
 	return printableLines(b.String())
+}
+
+// fewBlocks warns where a rank that is wrong by so much may lead beyond what any block gave. Both numbers are public.
+func fewBlocks(blocks int, rankError float64) string {
+	if blocks == 0 || 2*rankError < float64(blocks) {
+		return ""
+	}
+	return fmt.Sprintf("caution   that is half of the blocks or more: the answer may lie beyond what every block gave; take --blocks %d or more, or a larger epsilon\n", int(2*rankError)+1)
 }
 
 // digits writes a number with six significant digits, or a dash.

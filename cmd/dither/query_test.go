@@ -94,6 +94,25 @@ func TestQueryAnswers(t *testing.T) {
 	}
 }
 
+// TestQueryCautionsAboutFewBlocks wants the caution exactly where twice the rank error reaches the number of blocks,
+// with a number of blocks that has none.
+func TestQueryCautionsAboutFewBlocks(t *testing.T) {
+	queryFiles(t)
+	asked := func(blocks string) (text string, caution bool) {
+		out, _ := mustInvoke(t, append(questionArgs("aggregate", "age", "--of", "median"), "--epsilon", "1", "--blocks", blocks)...)
+		return out, strings.Contains(out, "caution ")
+	}
+	out, caution := asked("20")
+	_, after, _ := strings.Cut(out, "take --blocks ")
+	enough, _, _ := strings.Cut(after, " ")
+	if !caution || enough == "" {
+		t.Fatalf("20 blocks: got\n%s\nwant a caution with a number", out)
+	}
+	if out, caution = asked(enough); caution {
+		t.Errorf("%s blocks: got\n%s\nwant no caution", enough, out)
+	}
+}
+
 // TestQueryKeepsItsBudget holds the price of every noise under every relation to the epsilon asked for, and
 // checks that it is used.
 func TestQueryKeepsItsBudget(t *testing.T) {

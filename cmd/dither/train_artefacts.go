@@ -80,6 +80,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	if err != nil {
 		return nil, summary{}, err
 	}
+	iterates := sealIterates(result, &c)
 	certificateText, err := c.Encode()
 	if err != nil {
 		return nil, summary{}, err
@@ -97,7 +98,10 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 	}
 	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText}
 	about := t.page(f, result, c, s)
-	addIterates(files, &about, result)
+	if iterates != nil {
+		files[iteratesName] = iterates
+		about.Files = append(about.Files, report.Fact{Name: iteratesName, Value: "SHA-256 " + c.IteratesSHA256, Why: "the weights after every step, released at no further cost"})
+	}
 	var page bytes.Buffer
 	if err := about.WriteHTML(&page); err != nil {
 		return nil, summary{}, err

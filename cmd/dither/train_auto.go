@@ -19,7 +19,7 @@ func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
 	if err != nil {
 		return err
 	}
-	t.method.name = chosen.Method
+	t.method.name, t.method.auto = chosen.Method, true
 	_, err = fmt.Fprintf(t.stderr, "method %s: %s\n", chosen.Method, chosen.Reason)
 	return err
 }

@@ -29,3 +29,18 @@ func TestTrainAuto(t *testing.T) {
 		}
 	}
 }
+
+// TestTrainAutoNamesItself wants a flag of a method that was not chosen refused with the cause: that auto chose.
+func TestTrainAutoNamesItself(t *testing.T) {
+	t.Chdir(t.TempDir())
+	levels := writeText(t, "levels.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]"))
+	for _, c := range []struct{ delta, solver, want string }{
+		{"1e-6", "exact", "--solver is given with --method auto, which takes dp-gd for this table and budget and has no such flag, want --method output-perturbation"},
+		{"0", "exact", ""},
+	} {
+		status, _, said := invoke("train", "--method", "auto", "--data", "absent.csv", "--schema", levels, "--dry-run", "--delta", c.delta, "--solver", c.solver)
+		if c.want == "" && status != 0 || c.want != "" && (status != exitUsage || !strings.Contains(said, c.want)) {
+			t.Errorf("delta %s: got status %d and %q, want %q", c.delta, status, said, c.want)
+		}
+	}
+}

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
 )
@@ -150,36 +146,4 @@ func outputWords(rule train.OutputRule) string {
 		return "last iterate; all iterates are in " + iteratesName
 	}
 	return "last iterate"
-}
-
-// iteratesName is the file of a model folder with the weights after every step.
-const iteratesName = "iterates.npy"
-
-// addIterates adds the file of all iterates, if they are to be released: a matrix of float64 with one
-// row a step.
-func addIterates(files map[string][]byte, p *report.Page, r *train.Result) {
-	if len(r.Iterates) == 0 {
-		return
-	}
-	files[iteratesName] = matrixNPY(r.Iterates)
-	p.Files = append(p.Files, report.Fact{Name: iteratesName, Value: fmt.Sprintf("%d × %d numbers", len(r.Iterates), len(r.Iterates[0])), Why: "the weights after every step, released at no further cost"})
-}
-
-// matrixNPY writes rows of one length as an NPY file of version 1.0.
-func matrixNPY(rows [][]float64) []byte {
-	const magic, multiple = "\x93NUMPY\x01\x00", 64
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
-	header += strings.Repeat(" ", multiple-1-(len(magic)+2+len(header))%multiple) + "\n"
-	var b bytes.Buffer
-	b.WriteString(magic)
-	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
-	b.WriteString(header)
-	var number [8]byte
-	for _, row := range rows {
-		for _, v := range row {
-			binary.LittleEndian.PutUint64(number[:], math.Float64bits(v))
-			b.Write(number[:])
-		}
-	}
-	return b.Bytes()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,22 @@ func TestTrainReleasesAllIterates(t *testing.T) {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report does not say %q", part)
 		}
+	}
+	for name, change := range map[string]func(path string) error{
+		"changed": func(path string) error { return os.WriteFile(path, []byte(text[:len(text)-1]+"?"), 0o600) },
+		"absent":  os.Remove,
+	} {
+		if err := change(filepath.Join("m", iteratesName)); err != nil {
+			t.Fatal(err)
+		}
+		if status, stdout, _ := invoke("verify", "m"); status != exitFailed || !strings.Contains(stdout, iteratesName) || !strings.HasPrefix(stdout, "NOT VERIFIED") {
+			t.Errorf("%s iterates: got status %d and %q, want them named first", name, status, stdout)
+		}
+	}
+	mustInvoke(t, append(arguments, "--replace")...)
+	writeText(t, filepath.Join("m", iteratesName), "of another run")
+	if status, _, stderr := invoke("verify", "m"); status != exitFailed || !strings.Contains(stderr, "no hash of it") {
+		t.Errorf("iterates of another run: got status %d and %q, want them refused", status, stderr)
 	}
 	mustInvoke(t, append(arguments, "--replace")...)
 	if exists(filepath.Join("m", iteratesName)) {

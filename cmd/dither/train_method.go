@@ -20,6 +20,7 @@ import (
 type methodFlags struct {
 	flags    *pflag.FlagSet
 	name     string
+	auto     bool // name was chosen by auto
 	sumRidge float64
 	noise    string
 	choice   erm.ChoiceRequest
@@ -94,10 +95,18 @@ func (m *methodFlags) check() error {
 			having, some = descent, true
 		}
 		if some && !slices.Contains(having, m.name) && wrong == nil {
-			wrong = fmt.Errorf("--%s is given with --method %s, want it with %s only", f.Name, m.name, strings.Join(having, ", "))
+			wrong = m.misplaced(f.Name, having)
 		}
 	})
 	return wrong
+}
+
+// misplaced is the error about a flag that other methods have.
+func (m *methodFlags) misplaced(flag string, having []string) error {
+	if m.auto {
+		return fmt.Errorf("--%s is given with --method %s, which takes %s for this table and budget and has no such flag, want --method %s", flag, erm.MethodAuto, m.name, strings.Join(having, " or "))
+	}
+	return fmt.Errorf("--%s is given with --method %s, want it with %s only", flag, m.name, strings.Join(having, ", "))
 }
 
 // request turns the flags into what is asked of erm.

@@ -65,6 +65,7 @@ var checked = []string{
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
 	"epsilon, also for all rows of one person, follows from the event",
 	"the SHA-256 of model.json is the one in the certificate",
+	"iterates.npy is there if the certificate has its SHA-256, which is the file's",
 	"model.json names the same run, program and time, and agrees on whether it is private",
 	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
 	"a decision threshold beside a held-out evaluation is the plan's, or one that is best by the released numbers",
@@ -93,9 +94,17 @@ func runVerify(w io.Writer, folder string, asJSON bool) error {
 		err = writeAll(w, []byte(v.text()))
 	}
 	if err == nil && !v.Verified {
-		err = failed{fmt.Errorf("%s: not verified, the certificate disagrees in %d places with what was recomputed; do not rely on it", folder, len(v.Disagreements))}
+		err = failed{fmt.Errorf("%s: not verified: %s%s; do not rely on it", folder, v.Disagreements[0], andMore(len(v.Disagreements)-1))}
 	}
 	return err
+}
+
+// andMore says that there are n more disagreements.
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
 }
 
 // verifyFolder reads both files and compares. An error means that one of them is missing or
@@ -128,6 +137,7 @@ func verifyFolder(folder string) (verification, error) {
 	v.add(c.Verify(modelText, methods))
 	v.add(checkProvenance(c, m))
 	v.add(checkModel(c, m))
+	v.add(checkIterates(folder, c))
 	var p train.Plan
 	if known(c.Method) && json.Unmarshal(c.Plan, &p) == nil {
 		v.add(checkHoldout(folder, c, p, m))

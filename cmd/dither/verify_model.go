@@ -180,18 +180,18 @@ func relationMeaning(n privacy.Neighboring) string {
 // text is the verification for a terminal.
 func (v verification) text() string {
 	var b strings.Builder
-	b.WriteString("checked\n")
-	for _, line := range v.Checked {
-		b.WriteString("  - " + line + "\n")
-	}
-	if !v.Verified {
-		b.WriteString("\ndisagreements\n")
-		for _, line := range v.Disagreements {
+	list := func(title string, lines []string) {
+		b.WriteString(title + "\n")
+		for _, line := range lines {
 			b.WriteString("  - " + line + "\n")
 		}
-		b.WriteString("\nNOT VERIFIED\n")
+	}
+	if !v.Verified {
+		list("NOT VERIFIED, for this disagrees", v.Disagreements)
+		list("\nof what was compared", v.Checked)
 		return b.String()
 	}
+	list("checked", v.Checked)
 	b.WriteString("\nguarantee\n" + wrapped(v.Guarantee) + "\nassumptions, which no file can show\n")
 	for _, line := range v.Certificate.Assumptions {
 		b.WriteString("  - " + printable(line) + "\n")
