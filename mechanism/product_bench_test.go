@@ -62,3 +62,38 @@ func BenchmarkProductSum(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkProductSumOfPlaces adds a batch of the two convolutions of a small network for images of 28 × 28.
+func BenchmarkProductSumOfPlaces(b *testing.B) {
+	const n = 64
+	r := rand.New(rand.NewPCG(1, 2))
+	sample, _ := Full().Draw(n)
+	for _, c := range []struct {
+		name                   string
+		right, left, positions int
+	}{{"first", 16, 64, 196}, {"second", 32, 256, 25}} {
+		f := linalg.Factors[float32]{Records: n, Positions: c.positions, Left: c.left, Right: c.right, Bias: true, Lefts: make([]float32, n*c.positions*c.left), Rights: make([]float32, n*c.positions*c.right)}
+		for _, side := range [][]float32{f.Lefts, f.Rights} {
+			for k := range side {
+				side[k] = float32(r.NormFloat64())
+			}
+		}
+		s, err := NewProductSum(sample, ProductOptions{Noise: Gaussian{1}, Blocks: []ProductBlock{{Right: c.right, Left: c.left, Bias: true}}, Bound: 1, MaxRecords: 60000})
+		if err != nil {
+			b.Fatal(err)
+		}
+		weights := make([]float32, n)
+		for i := range weights {
+			weights[i] = 1e-3
+		}
+		all := upTo(n)
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				clear(s.added)
+				if err := s.Add(all, []linalg.Factors[float32]{f}, weights); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -116,10 +116,7 @@ func (p *productPart) addNorm(norm *square, i int) {
 		norm.add(uint64(p.squares[i]), uint64(linalg.SquareWhole(p.rights[i*p.Right:(i+1)*p.Right])))
 		return
 	}
-	for _, v := range p.own {
-		u := uint64(max(v, -v))
-		norm.add(u, u)
-	}
+	norm.addWide(linalg.SquareLong(p.own))
 }
 
 // form writes the i-th record's contribution to own.
@@ -140,15 +137,10 @@ func (p *productPart) keep(int) {
 	case p.single():
 	case p.Sparse:
 		for k, v := range p.tokens {
-			row := p.total[int(v)*p.Right : (int(v)+1)*p.Right]
-			for j, x := range p.own[k*p.Right : (k+1)*p.Right] {
-				row[j] += x
-			}
+			linalg.AddLong(p.total[int(v)*p.Right:(int(v)+1)*p.Right], p.own[k*p.Right:(k+1)*p.Right])
 		}
 	default:
-		for j, v := range p.own {
-			p.total[j] += v
-		}
+		linalg.AddLong(p.total, p.own)
 	}
 }
 
@@ -216,7 +208,11 @@ type square struct{ high, low uint64 }
 
 // add adds a product.
 func (s *square) add(a, b uint64) {
-	high, low := bits.Mul64(a, b)
+	s.addWide(bits.Mul64(a, b))
+}
+
+// addWide adds a number of two words.
+func (s *square) addWide(high, low uint64) {
 	var carry uint64
 	s.low, carry = bits.Add64(s.low, low, 0)
 	s.high += high + carry
