@@ -168,8 +168,8 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(noises) == 1 || p.NonPrivate {
-		return noises[0], nil
+	if len(noises) == 1 || p.NonPrivate && p.Sampling.Kind != SamplingFull {
+		return noises[0], nil // without noise, the releases from one sample are one
 	}
 	sequence := make(mechanism.Sequence, len(noises))
 	for i, n := range noises {

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -34,9 +35,10 @@ func (d *drawn) pay(p Payer, noises []Event) error {
 	return p.Pay(event)
 }
 
-// together is the event of several releases from one sample.
+// together is the event of several releases from one sample. Those without noise are one without noise.
 func together(noises []Event) Event {
-	if len(noises) == 1 {
+	open := !slices.ContainsFunc(noises, func(e Event) bool { return e != NonPrivate{} })
+	if len(noises) == 1 || open {
 		return noises[0]
 	}
 	return Sequence(noises)
