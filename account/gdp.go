@@ -60,15 +60,11 @@ func muSquare(all []term) (float64, error) {
 		switch e := t.event.(type) {
 		case mechanism.Gaussian:
 			sum += t.count / e.NoiseMultiplier / e.NoiseMultiplier
-		case mechanism.NonPrivate:
-			sum = math.Inf(1)
-		case mechanism.PoissonSampled:
-			if _, open := e.Event.(mechanism.NonPrivate); !open {
+		default:
+			if !disclosesAll(e) {
 				return 0, unsupported("gdp", e)
 			}
 			sum = math.Inf(1)
-		default:
-			return 0, unsupported("gdp", e)
 		}
 	}
 	return sum, nil
