@@ -65,6 +65,7 @@ type chain[T linalg.Float] struct {
 	workers []worker[T]
 	blocks  []int // how many blocks each worker has
 	lowest  int   // the first worker that is trained, len(workers) for none
+	records int   // the most that a pass may have
 	// sizes[i] is the size of a record before worker i; outputs[i] is where worker i writes what it gives, nil
 	// in place of its input; gradients[i] is where it writes the derivatives by its input, nil in place of those
 	// by its output.
@@ -91,13 +92,14 @@ func newChain[T linalg.Float](l Layers, in Shape, s *space) *chain[T] {
 	for _, shape := range shapes {
 		c.sizes = append(c.sizes, shape.Size())
 	}
-	c.allocate(s.records)
+	c.records = s.records
+	c.makeOutputs()
 	return c
 }
 
-// allocate makes the buffers: one for each worker that may not write over what it reads.
-func (c *chain[T]) allocate(records int) {
-	c.outputs, c.gradients = make([][]T, len(c.workers)), make([][]T, len(c.workers))
+// makeOutputs makes the buffers of passes forward: one for each worker that may not write over what it reads.
+func (c *chain[T]) makeOutputs() {
+	c.outputs = make([][]T, len(c.workers))
 	held := true // whether what stands before worker i is still needed, or belongs to others
 	for i, w := range c.workers {
 		h := w.habits()
@@ -106,15 +108,26 @@ func (c *chain[T]) allocate(records int) {
 		case h.inPlace && !held:
 			held = h.needsOutput
 		default:
-			c.outputs[i] = make([]T, records*c.sizes[i+1])
+			c.outputs[i] = make([]T, c.records*c.sizes[i+1])
 			held = h.needsOutput
 		}
 	}
-	held = true
-	for i := len(c.workers) - 1; i >= 0; i-- {
+}
+
+// makeGradients makes the buffers of passes backward that end at a worker, but for those that there are. A tape
+// that only goes forward needs none.
+func (c *chain[T]) makeGradients(last int) {
+	if c.gradients == nil {
+		c.gradients = make([][]T, len(c.workers))
+	}
+	held := true
+	for i := len(c.workers) - 1; i >= last; i-- {
 		h := c.workers[i].habits()
 		if !h.nothing && (held || !h.inPlace) {
-			c.gradients[i], held = make([]T, records*c.sizes[i]), false
+			held = false
+			if c.gradients[i] == nil {
+				c.gradients[i] = make([]T, c.records*c.sizes[i])
+			}
 		}
 	}
 }
@@ -142,10 +155,11 @@ func (c *chain[T]) forward(x []T, n int) []T {
 // backward returns the derivatives by x when they are wanted, and otherwise nil, in which case it stops at the
 // lowest worker that is trained.
 func (c *chain[T]) backward(dy []T, n int, wanted bool) []T {
-	last := c.lowest
+	last, needed := c.lowest, c.lowest+1
 	if wanted {
-		last = 0
+		last, needed = 0, 0
 	}
+	c.makeGradients(needed)
 	for i := len(c.workers) - 1; i >= last; i-- {
 		dx := dy
 		switch {

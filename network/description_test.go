@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -58,6 +59,33 @@ func TestParseLayersRefuses(t *testing.T) {
 		_, err := network.ParseLayers([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "network: ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q gives %v, want one line with %q", text, err, want)
+		}
+	}
+}
+
+// TestDocumentNamesEveryLayer reads docs/layers.md: its first example must be a network over images, and its table
+// must name every kind.
+func TestDocumentNamesEveryLayer(t *testing.T) {
+	text, err := os.ReadFile("../docs/layers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example []string
+	for line := range strings.Lines(string(text)) {
+		if indented, is := strings.CutPrefix(line, "    "); is {
+			example = append(example, indented)
+		}
+	}
+	layers, err := network.ParseLayers([]byte(strings.Join(example, "")))
+	if err != nil || len(layers) != 7 {
+		t.Fatalf("the example is read as %+v, %v, want 7 layers", layers, err)
+	}
+	if _, err = network.New(network.Shape{28, 28, 1}, layers...); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range network.Kinds() {
+		if !strings.Contains(string(text), "| `"+kind+"`") && !strings.Contains(string(text), ", `"+kind+"` |") {
+			t.Errorf("docs/layers.md has no row for %s", kind)
 		}
 	}
 }

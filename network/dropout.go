@@ -75,24 +75,9 @@ func (w *dropout[T]) forward(y, x []T, _ int) {
 		return
 	}
 	mask := w.mask[:len(x)]
-	w.draw(mask)
+	draw(w.space.masks, mask, w.threshold, w.scale)
 	for i, v := range x {
 		y[i] = v * mask[i]
-	}
-}
-
-// draw fills a mask, two numbers from a word.
-func (w *dropout[T]) draw(mask []T) {
-	var word uint64
-	for i := range mask {
-		if i%2 == 0 {
-			word = w.space.random.word()
-		}
-		mask[i] = w.scale
-		if uint32(word) < w.threshold {
-			mask[i] = 0
-		}
-		word >>= 32
 	}
 }
 

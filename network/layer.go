@@ -50,7 +50,7 @@ func (b Block) Numbers() int { return b.Right * b.Width() }
 // control is what the workers of a tape share and its methods change.
 type control struct {
 	training, serial bool
-	random           *generator
+	masks            *masks
 }
 
 // space is where the workers of a tape are made.

@@ -1,15 +1,13 @@
 package network
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/ditherml/dither/linalg"
 )
 
 // Tape is the working space in which one goroutine runs a network over chunks of records, forward and
-// backward. Several goroutines each make their own. Its passes allocate nothing.
+// backward. Several goroutines each make their own. A pass allocates nothing, but for the first one backward.
 type Tape[T linalg.Float] struct {
 	network *Network
 	space   *space
@@ -26,10 +24,7 @@ func NewTape[T linalg.Float](n *Network, records int) *Tape[T] {
 	if records < 1 {
 		panic(fmt.Sprintf("network: NewTape: records is %d, want at least 1", records))
 	}
-	var key [8]byte
-	_, _ = rand.Read(key[:]) // which never fails
-	random := &generator{binary.LittleEndian.Uint64(key[:])}
-	s := &space{control: &control{random: random}, records: records}
+	s := &space{control: &control{masks: newMasks()}, records: records}
 	t := &Tape[T]{network: n, space: s, blocks: make([][]T, len(n.blocks))}
 	t.chain = newChain[T](n.layers, n.in, s)
 	t.factors = make([]linalg.Factors[T], 0, len(n.blocks))
