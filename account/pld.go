@@ -170,6 +170,8 @@ func disclosesAll(e mechanism.Event) bool {
 		return disclosesAll(e.Event)
 	case mechanism.WithoutReplacement:
 		return disclosesAll(e.Event)
+	case mechanism.TruncatedPoisson:
+		return disclosesAll(e.Event)
 	}
 	return false
 }

@@ -148,10 +148,11 @@ func simplifySampled(e mechanism.Event) mechanism.Event {
 			return mechanism.WithReplacement{Records: e.Records, Batch: e.Batch, Event: inner}
 		})
 	case mechanism.TruncatedPoisson:
-		inner, _ := onSample(e.Event)
-		return together(inner, func(inner mechanism.Event) mechanism.Event {
-			return mechanism.TruncatedPoisson{Probability: e.Probability, Records: e.Records, MaxBatch: e.MaxBatch, Event: inner}
-		})
+		if inner, ok := onSample(e.Event); ok {
+			return together(inner, func(inner mechanism.Event) mechanism.Event {
+				return mechanism.TruncatedPoisson{Probability: e.Probability, Records: e.Records, MaxBatch: e.MaxBatch, Event: inner}
+			})
+		}
 	}
 	return e
 }

@@ -18,7 +18,7 @@ import (
 // TestEveryRunIsPaid trains a few steps by every rule, in every division of the gradient and with every sampling, with
 // noise and without: what is released is exactly what was reserved, or a release would be refused.
 func TestEveryRunIsPaid(t *testing.T) {
-	samplings := map[SamplingKind]Sampling{SamplingFull: {Kind: SamplingFull}, SamplingPoisson: {Kind: SamplingPoisson, Probability: 0.2},
+	samplings := map[SamplingKind]Sampling{SamplingFull: {Kind: SamplingFull}, SamplingPoisson: {Kind: SamplingPoisson, Probability: 0.2}, SamplingTruncated: {Kind: SamplingTruncated, Probability: 0.2, BatchSize: 9}, SamplingCyclic: {Kind: SamplingCyclic, Parts: 3, Probability: 0.5},
 		SamplingFixedSize: {Kind: SamplingFixedSize, BatchSize: 5}, SamplingPartition: {Kind: SamplingPartition, Parts: 3}, SamplingShuffle: {Kind: SamplingShuffle, Parts: 3}}
 	clippings := clippingsUnderTest()
 	clippings["micro"] = ClippingRequest{MicroBatch: 4}

@@ -14,7 +14,7 @@ type Sampling struct {
 	// Probability is that of each record in a Poisson sample, or of each of the part whose turn it is in a cyclic
 	// one.
 	Probability float64 `json:"probability,omitempty"`
-	// BatchSize is the size of batches of fixed size.
+	// BatchSize is the size of batches of fixed size, or the largest one of a truncated sample.
 	BatchSize int `json:"batch-size,omitempty"`
 	// Parts is the number of parts that the steps go round.
 	Parts int `json:"parts,omitempty"`
@@ -28,6 +28,9 @@ const (
 	SamplingFull SamplingKind = "full"
 	// SamplingPoisson takes each record with a probability, independently of everything else.
 	SamplingPoisson SamplingKind = "poisson"
+	// SamplingTruncated takes of a Poisson sample of more than BatchSize records so many of them, each with equal
+	// probability: batches of bounded size.
+	SamplingTruncated SamplingKind = "truncated-poisson"
 	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
 	// Poisson samples of the same expected size.
 	SamplingFixedSize SamplingKind = "fixed-size"
@@ -44,7 +47,7 @@ const (
 
 // Samplings lists the ways to choose records.
 func Samplings() []SamplingKind {
-	return []SamplingKind{SamplingFull, SamplingPoisson, SamplingFixedSize, SamplingPartition, SamplingShuffle, SamplingCyclic}
+	return []SamplingKind{SamplingFull, SamplingPoisson, SamplingTruncated, SamplingFixedSize, SamplingPartition, SamplingShuffle, SamplingCyclic}
 }
 
 // sampler returns what draws and prices the steps of a plan.
@@ -54,6 +57,8 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 		return mechanism.Full(), nil
 	case SamplingPoisson:
 		return mechanism.Poisson(s.Probability)
+	case SamplingTruncated:
+		return mechanism.PoissonUpTo(s.Probability, s.BatchSize, p.MaxRecords)
 	case SamplingFixedSize:
 		return mechanism.FixedSize(p.Records, s.BatchSize)
 	case SamplingPartition, SamplingShuffle:
@@ -74,7 +79,9 @@ func (p Plan) validateSampling() error {
 	if !slices.Contains(Samplings(), s.Kind) {
 		return fmt.Errorf("deep: sampling is %q, want one of %v", s.Kind, Samplings())
 	}
-	if (s.Probability != 0) != (s.Kind == SamplingPoisson || s.Kind == SamplingCyclic) || (s.BatchSize != 0) != (s.Kind == SamplingFixedSize) || (s.Parts != 0) != s.inRounds() {
+	truncated := s.Kind == SamplingTruncated
+	probability, size := truncated || s.Kind == SamplingPoisson || s.Kind == SamplingCyclic, truncated || s.Kind == SamplingFixedSize
+	if (s.Probability != 0) != probability || (s.BatchSize != 0) != size || (s.Parts != 0) != s.inRounds() {
 		return fmt.Errorf("deep: sampling is %s with probability %v, batch size %d and %d parts, want the numbers that it needs and no others", s.Kind, s.Probability, s.BatchSize, s.Parts)
 	}
 	if s.Kind == SamplingFixedSize && (p.Records == 0 || p.Neighboring != privacy.ReplaceOne) {
@@ -84,11 +91,14 @@ func (p Plan) validateSampling() error {
 	return err
 }
 
-// Share returns the expected share of the records that takes part in one step.
+// Share returns the expected share of the records that takes part in one step; of truncated samples the share
+// that would, were each sample of the expected size.
 func (p Plan) Share() float64 {
 	switch s := p.Sampling; s.Kind {
 	case SamplingPoisson:
 		return s.Probability
+	case SamplingTruncated:
+		return min(s.Probability, float64(s.BatchSize)/p.records())
 	case SamplingFixedSize:
 		return float64(s.BatchSize) / float64(p.Records)
 	case SamplingPartition, SamplingShuffle:

@@ -104,6 +104,9 @@ func (t TruncatedPoisson) check() error {
 	if t.MaxBatch < 1 {
 		return wrong("largest batch", t, t.MaxBatch, "at least 1")
 	}
+	if _, open := t.Event.(NonPrivate); open {
+		return nil
+	}
 	return checkJoined(t, t.Event)
 }
 
