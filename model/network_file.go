@@ -3,6 +3,7 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,6 +19,9 @@ import (
 // WeightsFileName is the name of the parameters of a network inside a model folder. It is a safetensors file
 // that other programs read.
 const WeightsFileName = "network.safetensors"
+
+// ErrOtherWeights is what model.json says of a file of weights that is not the one it was written with.
+var ErrOtherWeights = errors.New("the file was changed or is of another model")
 
 // networkFile is the part of model.json about a network.
 type networkFile struct {
@@ -77,7 +81,7 @@ func (f networkFile) decode(s *data.Schema, features *feature.Map, loss Loss, op
 		return nil, err
 	}
 	if hash := hashOf(file); hash != f.SHA256 {
-		return nil, fmt.Errorf("the SHA-256 of %s is %s, want %s; the file was changed or is of another model", WeightsFileName, hash, f.SHA256)
+		return nil, fmt.Errorf("the SHA-256 of %s is %s, want %s; %w", WeightsFileName, hash, f.SHA256, ErrOtherWeights)
 	}
 	weights, err := DecodeWeights(n, file)
 	if err != nil {
@@ -184,9 +188,28 @@ func EncodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 // and any type of floating-point numbers, of which the nearest float32 are taken. Missing and further arrays,
 // other shapes and numbers that are not finite are errors.
 func DecodeWeights(n *network.Network, file []byte) ([]float32, error) {
-	arrays, err := safetensors.Parse(file)
+	weights, arrays, err := decodeWeights(n, file)
 	if err != nil {
 		return nil, err
+	}
+	for name := range arrays {
+		return nil, fmt.Errorf("array %q belongs to no layer of the network, want its weights alone", name)
+	}
+	return weights, nil
+}
+
+// DecodeFirstWeights is DecodeWeights for a network that is the beginning of a longer one: it passes by the arrays
+// of the layers behind.
+func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
+	weights, _, err := decodeWeights(n, file)
+	return weights, err
+}
+
+// decodeWeights returns the arrays that are left, too.
+func decodeWeights(n *network.Network, file []byte) ([]float32, map[string]safetensors.Tensor, error) {
+	arrays, err := safetensors.Parse(file)
+	if err != nil {
+		return nil, nil, err
 	}
 	weights := make([]float32, n.Weights())
 	err = eachPart(n, weights, func(p part, block []float32) error {
@@ -209,11 +232,5 @@ func DecodeWeights(n *network.Network, file []byte) ([]float32, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	for name := range arrays {
-		return nil, fmt.Errorf("array %q belongs to no layer of the network, want its weights alone", name)
-	}
-	return weights, nil
+	return weights, arrays, err
 }

@@ -63,6 +63,7 @@ type trainCommand struct {
 	plan                        planFlags
 	holdout                     holdoutFlags
 	method                      methodFlags
+	network                     networkFlags
 	stdout, stderr              io.Writer
 }
 
@@ -99,6 +100,7 @@ func newTrain() *cobra.Command {
 	t.plan.add(f)
 	t.holdout.add(f)
 	t.method.add(f)
+	t.network.add(f)
 	return c
 }
 
@@ -106,6 +108,12 @@ func (t *trainCommand) run(ctx context.Context) error {
 	source, err := t.open()
 	if err != nil {
 		return err
+	}
+	if err = t.network.check(); err != nil {
+		return err
+	}
+	if t.network.asked() {
+		return t.runNetwork(ctx, source)
 	}
 	request, options, err := t.plan.request(t.nonPrivate)
 	if err != nil {
@@ -191,13 +199,29 @@ func (t *trainCommand) read(ctx context.Context, f *fitting) (err error) {
 // ones, so that what cannot be made is refused before the budget is spent. It looks at no
 // training record.
 func (t *trainCommand) rehearse(f fitting) error {
-	m, err := model.New(f.setup.Schema, f.setup.Features, f.setup.Model.Loss, make([]float64, f.setup.Model.Weights()))
+	m, err := f.untrained()
 	if err != nil {
 		return err
 	}
 	f.records = nil
 	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
 	return err
+}
+
+// untrained is the model with weights of zero.
+func (f fitting) untrained() (*model.Model, error) {
+	if f.network != nil {
+		return f.network.untrained()
+	}
+	return model.New(f.setup.Schema, f.setup.Features, f.setup.Model.Loss, make([]float64, f.setup.Model.Weights()))
+}
+
+// failure is failure of a run that may have left a checkpoint.
+func (f fitting) failure(err error) error {
+	if f.network != nil && errors.Is(err, context.Canceled) {
+		return failed{f.network.interrupted(err)}
+	}
+	return failure(err)
 }
 
 // failure marks an error of a run; an interrupted one leaves nothing but its cost.
@@ -222,8 +246,9 @@ func stopped(err error) error {
 // fitting is everything that a run needs once its inputs are read.
 type fitting struct {
 	source  tables
-	setup   train.Setup // with another method, the numbers that it shares with all
-	other   *erm.Setup  // nil: package train
+	setup   train.Setup     // with another method, the numbers that it shares with all
+	other   *erm.Setup      // nil: package train
+	network *networkFitting // nil: a linear model
 	options train.Options
 	draft   certificate.Certificate
 	folder  folder
@@ -248,9 +273,13 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 		return err
 	}
 	progress := newProgress(t.stderr, t.quiet)
-	f.options.Progress = progress.show
+	if !t.quiet { // what a run costs so far takes time to price
+		f.options.Progress = progress.show
+	}
 	var result *train.Result
 	switch {
+	case f.network != nil:
+		result, err = f.network.fit(ctx, budget, f)
 	case f.other != nil:
 		result, err = erm.Fit(ctx, budget, *f.other, f.records, erm.Options{FeatureBits: f.options.FeatureBits})
 	case f.encoded != nil:
@@ -262,7 +291,7 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	}
 	progress.end()
 	if err != nil {
-		return failure(err)
+		return f.failure(err)
 	}
 	files, summary, err := t.artefacts(f, result)
 	if err != nil {

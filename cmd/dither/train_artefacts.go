@@ -127,12 +127,13 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
 		Model: f.modelFacts(result), Events: f.events(),
 		Verify: "dither verify " + filepath.Base(f.folder.path),
-		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "schema, feature map and weights"},
+		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: f.network.modelHolds()},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
 	}
 	p.Coefficients, p.Unlisted = coefficients(result.Model)
 	p.Estimates = reportEstimates(result.Inference)
+	p.Files = append(p.Files, f.network.files(result.Model)...)
 	if s.Class != nil || s.Value != nil {
 		p.Metrics = metrics(s)
 	}

@@ -164,6 +164,9 @@ func shared(s erm.Setup) train.Setup {
 
 // warnings are drawn from public numbers.
 func (f fitting) warnings() []string {
+	if f.network != nil {
+		return f.network.warnings()
+	}
 	if f.other != nil && !f.other.Plan.NonPrivate {
 		return nil
 	}
@@ -172,6 +175,9 @@ func (f fitting) warnings() []string {
 
 // noiseWords says how much noise there is for one record.
 func (f fitting) noiseWords() string {
+	if f.network != nil {
+		return f.network.noiseWords()
+	}
 	if f.other != nil {
 		return ""
 	}
@@ -181,6 +187,9 @@ func (f fitting) noiseWords() string {
 // events lists the releases with their shares of the budget: under other methods of the Rényi divergence at
 // the order that prices the plan.
 func (f fitting) events() []report.Event {
+	if f.network != nil {
+		return f.network.events()
+	}
 	if f.other == nil {
 		return events(f.setup.Plan)
 	}
@@ -215,6 +224,9 @@ func share(p erm.Plan, e mechanism.Event) float64 {
 
 // modelFacts describes model and training.
 func (f fitting) modelFacts(r *train.Result) []report.Fact {
+	if f.network != nil {
+		return f.network.modelFacts()
+	}
 	if f.other == nil {
 		return modelFacts(f, r)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
@@ -50,6 +52,7 @@ func allMethods() map[string]certificate.Method {
 	all := train.Methods()
 	maps.Copy(all, evaluate.Methods())
 	maps.Copy(all, erm.Methods())
+	maps.Copy(all, deep.Methods())
 	return all
 }
 
@@ -64,12 +67,12 @@ var checked = []string{
 	"certificate.json is written as dither writes it, each field once",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
 	"epsilon, also for all rows of one person, follows from the event",
-	"the SHA-256 of model.json is the one in the certificate",
+	"the SHA-256 of model.json is the one in the certificate, and that of the weights of a network the one in model.json",
 	"iterates.npy is there if the certificate has its SHA-256, which is the file's",
 	"model.json names the same run, program and time, and agrees on whether it is private",
 	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
 	"a decision threshold beside a held-out evaluation is the plan's, or one that is best by the released numbers",
-	"the weights and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
+	"the weights or layers and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
 	"bounds and levels that were learned are the same in both files, are among the candidates of the plan, and have their places",
 }
 
@@ -129,7 +132,10 @@ func verifyFolder(folder string) (verification, error) {
 		return verification{}, err
 	}
 	m, err := model.DecodeWith(modelText, feature.FilesIn(folder))
-	if err != nil {
+	switch {
+	case errors.Is(err, model.ErrOtherWeights):
+		return verification{Checked: checked, Disagreements: []string{printable(err.Error())}}, nil
+	case err != nil:
 		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, model.FileName), err)
 	}
 	v := verification{Checked: checked}
@@ -191,6 +197,9 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 	}
 	if !known(c.Method) {
 		if plan, err := erm.ReadPlan(c.Plan); isOther(c.Method) && err == nil {
+			return checkPlanSpelling(c, plan)
+		}
+		if plan, err := deep.ReadPlan(c.Plan); isNetwork(c.Method) && err == nil {
 			return checkPlanSpelling(c, plan)
 		}
 		if plan, err := evaluate.ReadPlan(c.Plan); c.Method == evaluate.MethodPrivate && err == nil {

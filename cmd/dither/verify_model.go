@@ -30,7 +30,12 @@ func checkProvenance(c certificate.Certificate, m *model.Model) error {
 // checkModel compares the plan with the model: a valid plan for another shape or another
 // schema is no plan of this model.
 func checkModel(c certificate.Certificate, m *model.Model) error {
-	if isOther(c.Method) {
+	switch {
+	case isNetwork(c.Method):
+		return checkNetwork(c, m)
+	case m.Network() != nil:
+		return fmt.Errorf("the plan is for a linear model and %s holds a network, want one kind", model.FileName)
+	case isOther(c.Method):
 		return checkOther(c, m)
 	}
 	var p train.Plan

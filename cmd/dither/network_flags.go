@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
+)
+
+// Models that --model names; anything else is a file of layers.
+const (
+	modelLinear = "linear"
+	modelMLP    = "mlp"
+	modelCNN    = "cnn"
+	modelText   = "text"
+)
+
+// networkFlags are the flags of networks.
+type networkFlags struct {
+	flags                              *pflag.FlagSet
+	model, hidden, activation          string
+	embedding                          int
+	inputShape                         string
+	clipping                           deep.ClippingRequest
+	groups, norms, allocation          string
+	sampling                           string
+	epochs, weightDecay, averageDecay  float64
+	physicalBatch                      int
+	checkpoint, resume                 string
+	checkpointEvery                    int
+	frozenFrom, trainLayers, publicity string
+}
+
+// networkOnly are the flags that only networks have.
+var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "clipping-rule", "clipping-groups", "clipping-norms", "noise-allocation",
+	"clipping-stability", "clipping-threshold", "clipping-quantile", "clipping-rate", "count-noise", "microbatch", "clip-after-averaging",
+	"sampling", "epochs", "weight-decay", "average-decay", "physical-batch", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
+
+// networkToo are the flags of linear models that networks have too.
+var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "print-not-private", "group", "out", "replace",
+	"assume-public", "dry-run", "non-private", "records", "max-records", "json", "quiet", "epsilon", "delta", "neighboring", "sampling-probability", "batch-size", "parts", "steps",
+	"clipping-norm", "transform", "row-normalization", "row-radius", "loss", "loss-width", "quantile", "learning-rate", "momentum", "ridge", "l1", "feature-bits", "optimizer",
+	"schedule", "warm-up", "average", "threshold"}
+
+func (n *networkFlags) add(f *pflag.FlagSet) {
+	n.flags = f
+	f.StringVar(&n.model, "model", modelLinear, "linear, or a network: mlp (fully connected, see --hidden), cnn (a small convolutional network for images), text (embeddings of the words of text columns), or a YAML file of layers (docs/networks.md)")
+	f.StringVar(&n.hidden, "hidden", "", "hidden units of each layer of mlp, as 128,64 (default 128), or behind the embeddings of text (default none)")
+	f.StringVar(&n.activation, "activation", "tanh", "what follows hidden layers of mlp and text: tanh, relu, gelu or sigmoid")
+	f.IntVar(&n.embedding, "embedding", 32, "numbers of an embedding of text")
+	f.StringVar(&n.inputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
+	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(deep.Rules(), deep.RuleSummary)+" (default "+deep.Rules()[0]+")")
+	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
+	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
+	f.StringVar(&n.allocation, "noise-allocation", string(deep.AllocationEven), "how noise is divided among those parts, at one cost: "+join(deep.Allocations()))
+	f.Float64Var(&n.clipping.Stability, "clipping-stability", 0, "constant of the clipping rules that divide by norms (default: the rule's)")
+	f.Float64Var(&n.clipping.Threshold, "clipping-threshold", 0, "norm up to which the global clipping rules keep gradients as they are (default: the rule's)")
+	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
+	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", deep.DefaultRate))
+	f.Float64Var(&n.clipping.CountNoise, "count-noise", 0, "standard deviation of the noise on the counts that an adaptive clipping rule releases (default: a twentieth of the expected batch)")
+	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
+	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
+	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(deep.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size or --parts; without those %s with probability %v)", deep.SamplingPoisson, deep.DefaultProbability))
+	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", deep.DefaultEpochs))
+	f.Float64Var(&n.weightDecay, "weight-decay", 0, "shrink weights beside each step by the learning rate times this (default: the optimizer's)")
+	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", deep.DefaultAverageDecay))
+	f.IntVar(&n.physicalBatch, "physical-batch", 0, "records of a network that a processor works on at a time; changes memory and speed and nothing else (default: by the network)")
+	f.StringVar(&n.checkpoint, "checkpoint", "", "file that keeps what was released so far, so that --resume can go on from it")
+	f.IntVar(&n.checkpointEvery, "checkpoint-every", 0, "steps between checkpoints (default: a hundredth of all)")
+	f.StringVar(&n.resume, "resume", "", "go on from this checkpoint, with the other flags as they were; steps that are made again are paid again")
+	f.StringVar(&n.frozenFrom, "frozen-from", "", "model folder or safetensors file of a network whose first layers are taken over as they are")
+	f.StringVar(&n.trainLayers, "train-layers", "last", "with --frozen-from: how many of the last layers with weights are trained, last or a number")
+	f.StringVar(&n.publicity, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")
+}
+
+// summaries lists names with what they mean.
+func summaries(names []string, summary func(string) string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name + " (" + summary(name) + ")"
+	}
+	return strings.Join(out, ", ")
+}
+
+// asked reports whether the model is a network.
+func (n *networkFlags) asked() bool { return n.model != modelLinear || n.frozenFrom != "" }
+
+// check refuses flags that the model does not have.
+func (n *networkFlags) check() error {
+	var wrong error
+	n.flags.Visit(func(f *pflag.Flag) {
+		switch {
+		case wrong != nil:
+		case !n.asked() && slices.Contains(networkOnly, f.Name):
+			wrong = fmt.Errorf("--%s is given with --model %s, want a network, such as --model %s", f.Name, n.model, modelMLP)
+		case n.asked() && !slices.Contains(networkOnly, f.Name) && !slices.Contains(networkToo, f.Name):
+			wrong = fmt.Errorf("--%s is given with a network, want it left out, or --model %s", f.Name, modelLinear)
+		}
+	})
+	return wrong
+}
+
+// request turns the flags into what is asked of deep but for the layers, given what is asked of all models.
+func (n *networkFlags) request(p *planFlags, r train.Request) (deep.Request, error) {
+	out := deep.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
+		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
+	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, deep.Allocation(n.allocation)
+	if r.PrivateRadius {
+		return out, fmt.Errorf("--row-radius is private with a network, want a number")
+	}
+	var err error
+	switch n.groups {
+	case "all":
+	case "per-layer":
+		out.Clipping.PerLayer = true
+	default:
+		if out.Clipping.Groups, err = wholeNumbers("clipping-groups", n.groups, "all, per-layer, or numbers of blocks such as 2,1"); err != nil {
+			return out, err
+		}
+	}
+	if n.norms != "" {
+		if out.Clipping.Norms, err = numbersOf("clipping-norms", n.norms); err != nil {
+			return out, err
+		}
+	}
+	out.Sampling, err = n.samplingOf(p)
+	return out, err
+}
+
+// samplingOf is the sampling that was asked for; the zero value is the default.
+func (n *networkFlags) samplingOf(p *planFlags) (deep.Sampling, error) {
+	s := deep.Sampling{Kind: deep.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
+	if s.Kind != "" {
+		return s, nil
+	}
+	given := 0
+	for kind, is := range map[deep.SamplingKind]bool{deep.SamplingPoisson: s.Probability != 0, deep.SamplingFixedSize: s.BatchSize != 0, deep.SamplingPartition: s.Parts != 0} {
+		if is {
+			s.Kind = kind
+			given++
+		}
+	}
+	if given > 1 {
+		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them", s.Probability, s.BatchSize, s.Parts)
+	}
+	return s, nil
+}
+
+// averages are the names of --average: those of linear models mean a network's too.
+var averages = map[string]deep.Average{"auto": deep.AverageExponential, "yes": deep.AverageTail, "no": deep.AverageNone}
+
+// options turns the flags into options.
+func (n *networkFlags) options(p *planFlags, o train.Options) (deep.Options, error) {
+	out := deep.Options{LearningRate: o.LearningRate, Schedule: o.Schedule, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
+		AverageDecay: n.averageDecay, FeatureBits: o.FeatureBits, Chunk: n.physicalBatch, CheckpointEvery: n.checkpointEvery}
+	if p.flags.Changed("optimizer") {
+		out.Optimizer = string(o.Optimizer)
+	}
+	if p.flags.Changed("momentum") {
+		if out.Momentum = o.Momentum; o.Momentum == 0 {
+			out.Momentum = -1 // 0 is the default
+		}
+	}
+	if n.flags.Changed("weight-decay") && n.weightDecay == 0 {
+		out.WeightDecay = -1
+	}
+	average, known := averages[p.average]
+	if !known {
+		if average = deep.Average(p.average); !slices.Contains(deep.Averages(), average) {
+			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(deep.Averages()))
+		}
+	}
+	if out.Average = average; n.averageDecay != 0 && average != deep.AverageExponential {
+		return out, fmt.Errorf("--average-decay is given with --average %s, want --average %s", p.average, deep.AverageExponential)
+	}
+	if n.checkpointEvery != 0 && n.checkpoint == "" && n.resume == "" {
+		return out, fmt.Errorf("--checkpoint-every is given without --checkpoint FILE, want both")
+	}
+	return out, nil
+}
+
+// numbersOf reads positive numbers with commas between.
+func numbersOf(flag, text string) ([]float64, error) {
+	var out []float64
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(v > 0) {
+			return nil, fmt.Errorf("--%s is %q, want positive numbers with commas between", flag, text)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// wholeNumbers reads whole positive numbers with commas between.
+func wholeNumbers(flag, text, want string) ([]int, error) {
+	var out []int
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || v < 1 {
+			return nil, fmt.Errorf("--%s is %q, want %s", flag, text, want)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// isImage reports whether a shape is that of images.
+func isImage(shape []int, features int) bool {
+	size := 1
+	for _, n := range shape {
+		size *= n
+	}
+	return (len(shape) == 2 || len(shape) == 3) && size == features
+}
+
+// hasText reports whether a column of the schema is text.
+func hasText(s *data.Schema) bool {
+	return slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Kind == data.Text })
+}

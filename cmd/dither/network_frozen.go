@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+)
+
+// frozenSource says where frozen layers come from.
+type frozenSource struct {
+	// name is that of the file or folder, hash that of the weights, layers how many are frozen.
+	name, hash string
+	layers     int
+	// public says in words whose weights they are, empty where certificate has what they cost.
+	public          string
+	certificate     *certificate.Certificate
+	certificateHash string
+	// earlier are the assumptions of that certificate about frozen layers of its own.
+	earlier []string
+	// own is the certificate of the run that goes on with them.
+	own *certificate.Certificate
+}
+
+// base is a network whose first layers are taken over: all its layers before the last with weights.
+type base struct {
+	input   network.Shape
+	layers  network.Layers
+	weights []float32
+}
+
+// freeze takes the first layers and their weights over from another network, with a new last layer for the scores.
+func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r *deep.Request, n *networkFitting) error {
+	from, found, err := t.openFrozen(ctx, source, size)
+	if err != nil {
+		return err
+	}
+	if from.input.Size() != size.features {
+		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.name, from.input.Size(), from.input, size.features)
+	}
+	if found.layers, err = t.network.cut(from); err != nil {
+		return err
+	}
+	whole, err := network.New(from.input, from.layers...)
+	if err != nil {
+		return err
+	}
+	part, weights, err := whole.Freeze(found.layers, from.weights)
+	if err != nil {
+		return err
+	}
+	r.Input, r.Layers = from.input, append(part.Layers(), network.Linear{Outputs: size.scores})
+	built, err := network.New(r.Input, r.Layers...)
+	if err != nil {
+		return err
+	}
+	n.frozen, n.options.Initial = found, begin(built, part, weights)
+	return nil
+}
+
+// begin returns the weights of a network that is another one with a layer behind it: fresh ones there.
+func begin(whole, part *network.Network, weights []float32) []float32 {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // which never fails
+	out := make([]float32, whole.Weights())
+	whole.Init(out, binary.LittleEndian.Uint64(seed[:]))
+	copy(out, weights[:part.Trained()])
+	copy(out[whole.Trained():], weights[part.Trained():])
+	return out
+}
+
+// openFrozen reads the network to take layers from: a model folder, or weights beside a file of layers.
+func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes) (base, *frozenSource, error) {
+	path := t.network.frozenFrom
+	info, err := os.Stat(path)
+	if err != nil {
+		return base{}, nil, fmt.Errorf("--frozen-from %s: %w, want a model folder or a safetensors file", path, pathless(err))
+	}
+	if info.IsDir() {
+		return t.openFrozenFolder(path)
+	}
+	name := filepath.Base(path)
+	switch {
+	case t.network.publicity == "":
+		return base{}, nil, fmt.Errorf("--frozen-public is missing with --frozen-from %s, want where its weights come from, in words, if no record of the table had a part in them", name)
+	case slices.Contains([]string{modelLinear, modelMLP, modelCNN, modelText}, t.network.model):
+		return base{}, nil, fmt.Errorf("--model is %s with the file --frozen-from %s, want the YAML file of the layers that its weights belong to", t.network.model, name)
+	}
+	file, err := feature.ReadFile(path)
+	if err != nil {
+		return base{}, nil, fmt.Errorf("--frozen-from: %w", err)
+	}
+	layers, input, err := t.network.layers(ctx, t, source, size)
+	if err != nil {
+		return base{}, nil, err
+	}
+	from, err := newBase(input, layers, file)
+	if err != nil {
+		return base{}, nil, fmt.Errorf("--frozen-from %s: %w", name, err)
+	}
+	return from, &frozenSource{name: name, hash: certificate.Hash(file), public: t.network.publicity}, nil
+}
+
+// openFrozenFolder reads a model folder. What it cost must be known, or it must be declared public.
+func (t *trainCommand) openFrozenFolder(path string) (base, *frozenSource, error) {
+	name := filepath.Base(filepath.Clean(path))
+	if t.network.flags.Changed("model") {
+		return base{}, nil, fmt.Errorf("--model is given with the model folder --frozen-from %s, want it left out; the folder has the layers", name)
+	}
+	m, err := model.Load(path)
+	if err != nil {
+		return base{}, nil, err
+	}
+	n := m.Network()
+	if n == nil {
+		return base{}, nil, fmt.Errorf("--frozen-from %s holds a linear model, want a network", name)
+	}
+	file := m.Files()[model.WeightsFileName]
+	found := &frozenSource{name: name, hash: certificate.Hash(file), public: t.network.publicity}
+	if found.public == "" {
+		if err = found.certify(path, m.Provenance.Private); err != nil {
+			return base{}, nil, err
+		}
+	}
+	from, err := newBase(n.Input(), n.Layers(), file)
+	return from, found, err
+}
+
+// certify reads the certificate of a model folder, and recomputes it.
+func (s *frozenSource) certify(path string, private bool) error {
+	const remedy = "add --frozen-public with where its records are from, if none of them is in this table"
+	if !private {
+		return fmt.Errorf("--frozen-from %s is a baseline without privacy, want a model with a certificate; %s", s.name, remedy)
+	}
+	v, err := verifyFolder(path)
+	switch {
+	case err != nil:
+		return err
+	case !v.Verified:
+		return fmt.Errorf("--frozen-from %s is not verified, in %d places, want a model whose certificate agrees; %s", s.name, len(v.Disagreements), remedy)
+	}
+	text, err := readPart(path, certificate.FileName)
+	s.certificate, s.certificateHash = v.Certificate, certificate.Hash(text)
+	for _, line := range v.Certificate.Assumptions {
+		if strings.Contains(line, frozenWords) {
+			s.earlier = append(s.earlier, line)
+		}
+	}
+	return err
+}
+
+// newBase are the layers before the last one with weights, with their weights out of a file.
+func newBase(input network.Shape, layers network.Layers, file []byte) (base, error) {
+	weighted := withWeights(input, layers)
+	if len(weighted) < 2 {
+		return base{}, fmt.Errorf("the network has %d layers with weights, want at least 2: some to freeze and one to train", len(weighted))
+	}
+	last := weighted[len(weighted)-1]
+	if last != len(layers)-1 {
+		return base{}, fmt.Errorf("the network ends in %s, want a linear layer, in whose place a new one is trained", layers[len(layers)-1].Kind())
+	}
+	first, err := network.New(input, layers[:last]...)
+	if err != nil {
+		return base{}, err
+	}
+	weights, err := model.DecodeFirstWeights(first, file)
+	return base{input, layers[:last], weights}, err
+}
+
+// withWeights lists the places of the layers that have weights.
+func withWeights(shape network.Shape, layers network.Layers) []int {
+	var out []int
+	for i, layer := range layers {
+		next, err := layer.Output(shape)
+		if err != nil {
+			return out
+		}
+		if len(layer.Blocks(shape)) > 0 {
+			out = append(out, i)
+		}
+		shape = next
+	}
+	return out
+}
+
+// cut is how many layers are frozen.
+func (n *networkFlags) cut(from base) (int, error) {
+	if n.trainLayers == "last" {
+		return len(from.layers), nil
+	}
+	count, err := strconv.Atoi(n.trainLayers)
+	weighted := withWeights(from.input, from.layers)
+	if err != nil || count < 1 || count > len(weighted) {
+		return 0, fmt.Errorf("--train-layers is %q, want last or a number from 1 to %d: at least one of the %d layers with weights stays frozen", n.trainLayers, len(weighted), len(weighted)+1)
+	}
+	if count == 1 {
+		return len(from.layers), nil
+	}
+	return weighted[len(weighted)-count+1], nil
+}
+
+// frozenWords stands in every assumption about frozen layers.
+const frozenWords = "layers are frozen with the weights of"
+
+// assumptions say where the frozen layers come from and what they cost, those that stand on others included.
+func (s *frozenSource) assumptions() []string {
+	out := []string{s.assumption()}
+	for _, line := range s.earlier {
+		out = append(out, "Of "+s.name+": "+line)
+	}
+	return out
+}
+
+// assumption says it of the layers of this run.
+func (s *frozenSource) assumption() string {
+	start := fmt.Sprintf("The first %d %s %s (SHA-256 %s)", s.layers, frozenWords, s.name, s.hash)
+	if s.public != "" {
+		return fmt.Sprintf("%s, which were declared public: %s. The records had no part in them.", start, strings.TrimSuffix(oneLine(s.public), "."))
+	}
+	return fmt.Sprintf("%s, a model with a certificate of its own (SHA-256 %s): epsilon %s at delta %v, %v, for one record (%s). That cost is not part of this one. %s",
+		start, s.certificateHash, epsilonText(float64(s.certificate.Epsilon)), s.certificate.Delta, s.certificate.Neighboring, s.certificate.Unit, s.together())
+}
+
+// together says what both runs cost: epsilons and deltas of runs, of which a later one may use what an earlier one
+// released, add up (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
+func (s *frozenSource) together() string {
+	if s.own.Neighboring != s.certificate.Neighboring || s.own.Unit != s.certificate.Unit {
+		return "For records that both runs saw both costs count; they are of different relations or units and cannot be added here."
+	}
+	epsilon, delta := float64(s.own.Epsilon)+float64(s.certificate.Epsilon), s.own.Delta+s.certificate.Delta
+	if math.IsInf(epsilon, 1) {
+		return "For records that both runs saw there is no guarantee."
+	}
+	words := fmt.Sprintf("For records that both runs saw both costs count: together at most epsilon %s at delta %v.", epsilonText(epsilon), delta)
+	if len(s.earlier) > 0 {
+		words += " What the frozen layers of that model cost comes on top."
+	}
+	return words
+}

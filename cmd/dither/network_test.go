@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+)
+
+// trainNetwork trains a small network on the table of a workplace.
+func trainNetwork(t *testing.T, schema, table, out string, more ...string) (stdout, stderr string) {
+	t.Helper()
+	args := []string{"train", "--data", table, "--schema", schema, "--out", out, "--steps", "3", "--sampling", "full", "--quiet"}
+	if !slices.Contains(more, "--frozen-from") {
+		args = append(args, "--model", "mlp", "--hidden", "6,4")
+	}
+	return mustInvoke(t, append(args, more...)...)
+}
+
+// TestTrainNetwork makes a folder of a network and uses it.
+func TestTrainNetwork(t *testing.T) {
+	schema, table := workplace(t, 900)
+	out, _ := trainNetwork(t, schema, table, "m", "--json")
+	var s summary
+	if err := json.Unmarshal([]byte(out), &s); err != nil || !s.Private || float64(s.Epsilon) > 1+1e-9 || float64(s.Epsilon) < 0.99 {
+		t.Fatalf("got %s, error %v, want a private model of epsilon 1", out, err)
+	}
+	entries, err := os.ReadDir("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	if want := []string{certificate.FileName, model.FileName, model.WeightsFileName, reportName}; !slices.Equal(names, want) {
+		t.Errorf("got files %v, want %v", names, want)
+	}
+	m, err := model.Load("m")
+	if err != nil || m.Network() == nil || m.Network().Weights() != 7*6+7*4+5 {
+		t.Fatalf("got %v, error %v, want a network of 6 features, 6 and 4 hidden units", m, err)
+	}
+	verified, _ := mustInvoke(t, "verify", "m")
+	if !strings.Contains(verified, "epsilon 1 and delta 1e-06") {
+		t.Errorf("got %s", verified)
+	}
+	page, err := os.ReadFile(filepath.Join("m", reportName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"network, logistic loss, 75 weights", "dp-network", "0 linear: {outputs: 6}", "6 → 6, 42 weights", "by rule flat", model.WeightsFileName} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	metrics, _ := mustInvoke(t, "evaluate", "m", table)
+	if !strings.Contains(metrics, "accuracy") {
+		t.Errorf("got %s", metrics)
+	}
+	predictions, _ := mustInvoke(t, "predict", "m", table)
+	if lines := strings.Count(predictions, "\n"); lines != 901 {
+		t.Errorf("got %d lines of predictions, want 901", lines)
+	}
+	trainNetwork(t, schema, table, "m", "--replace")
+}
+
+// TestTrainNetworkLearns wants a network of large epsilon, and a baseline, to tell levels apart that no linear
+// model can: y is 1 where exactly one of a and b is large. Both miss it about once in a thousand runs at most, by
+// 300 runs of each without one; three attempts in a row would miss it once in 10^9.
+func TestTrainNetworkLearns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("a,b,y\n")
+	for i := range 1000 {
+		x, y := i*37%11, i*53%13%11
+		fmt.Fprintf(&b, "%d,%d,%d\n", x, y, (x/6)^(y/6))
+	}
+	schema, table := writeText(t, "s.yaml", formatsSchema), writeText(t, "t.csv", b.String())
+	for name, budget := range map[string][]string{"private": {"--epsilon", "50"}, "baseline": {"--non-private"}} {
+		learned := false
+		for try := range 3 {
+			out := fmt.Sprint(name, try)
+			mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--model", "mlp", "--hidden", "16", "--epochs", "20", "--optimizer", "adam", "--learning-rate", "0.03", "--quiet"}, budget...)...)
+			text, _ := mustInvoke(t, "evaluate", out, table, "--json")
+			found := regexp.MustCompile(`"accuracy": ([0-9.]+)`).FindStringSubmatch(text)
+			if found != nil && numbersIn(found[1])[0] > 0.9 {
+				learned = true
+				break
+			}
+		}
+		if !learned {
+			t.Errorf("%s: got an accuracy of at most 0.9 three times", name)
+		}
+	}
+}
+
+// TestVerifyFindsChangedNetworks changes one byte of the weights, and mixes the files of two runs.
+func TestVerifyFindsChangedNetworks(t *testing.T) {
+	schema, table := workplace(t, 300)
+	trainNetwork(t, schema, table, "m")
+	trainNetwork(t, schema, table, "other", "--hidden", "5,4")
+	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "linear", "--steps", "1", "--quiet")
+	good := map[string][]byte{}
+	for _, name := range []string{certificate.FileName, model.FileName, model.WeightsFileName} {
+		text, err := os.ReadFile(filepath.Join("m", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		good[name] = text
+	}
+	read := func(folder, name string) []byte {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	changed := bytes.Clone(good[model.WeightsFileName])
+	changed[len(changed)-2] ^= 1
+	for name, c := range map[string]struct {
+		files  map[string][]byte
+		status int
+		want   string
+	}{
+		"one bit":              {map[string][]byte{model.WeightsFileName: changed}, exitFailed, "the SHA-256 of network.safetensors"},
+		"other weights":        {map[string][]byte{model.WeightsFileName: read("other", model.WeightsFileName)}, exitFailed, "the SHA-256 of network.safetensors"},
+		"other model":          {map[string][]byte{model.FileName: read("other", model.FileName), model.WeightsFileName: read("other", model.WeightsFileName)}, exitFailed, "the layers is"},
+		"linear model":         {map[string][]byte{model.FileName: read("linear", model.FileName)}, exitFailed, "holds a linear model"},
+		"linear certificate":   {map[string][]byte{certificate.FileName: read("linear", certificate.FileName)}, exitFailed, "holds a network"},
+		"more trained weights": {map[string][]byte{certificate.FileName: bytes.Replace(good[certificate.FileName], []byte(`"trained": 75`), []byte(`"trained": 76`), 1)}, exitFailed, "trained numbers are 76"},
+		"less noise": {map[string][]byte{certificate.FileName: regexp.MustCompile(`"noise-multiplier": [0-9.]+`).ReplaceAll(good[certificate.FileName], []byte(`"noise-multiplier": 0.5`))},
+			exitFailed, "epsilon"},
+	} {
+		folder := t.TempDir()
+		for part, text := range good {
+			if own, has := c.files[part]; has {
+				if bytes.Equal(own, text) {
+					t.Fatalf("%s: the edit does not apply", name)
+				}
+				text = own
+			}
+			if err := os.WriteFile(filepath.Join(folder, part), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		status, stdout, stderr := invoke("verify", folder)
+		if status != c.status || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("%s: got exit status %d, %s%s, want %d and %q", name, status, stdout, stderr, c.status, c.want)
+		}
+	}
+}
+
+// stopper cancels a run once its progress says a word.
+type stopper struct {
+	at   string
+	stop context.CancelFunc
+	text strings.Builder
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(s.at)) {
+		s.stop()
+	}
+	return s.text.Write(p)
+}
+
+// TestResumeNetwork stops a run, goes on from its checkpoint, and wants the steps that were made twice to be paid
+// twice.
+func TestResumeNetwork(t *testing.T) {
+	schema, table := workplace(t, 300)
+	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling-probability", "0.1", "--steps", "40", "--out", "m"}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := &stopper{at: "step 20 of 40", stop: cancel}
+	if status := run(ctx, append(args, "--checkpoint", "state", "--checkpoint-every", "7"), out, out); status != exitFailed || !strings.Contains(out.text.String(), "--resume state goes on from it") {
+		t.Fatalf("got exit status %d, %s", status, out.text.String())
+	}
+	info, err := os.Stat("state")
+	if err != nil || info.Mode().Perm() != 0o600 || exists("m") {
+		t.Fatalf("got mode %v, error %v and a model: %v, want a checkpoint of mode 0600 and no model", info.Mode(), err, exists("m"))
+	}
+	if status, _, stderr := invoke(append(args, "--checkpoint", "state")...); status != exitUsage || !strings.Contains(stderr, "want a new file for checkpoints") {
+		t.Errorf("a checkpoint in the way: got exit status %d, %s", status, stderr)
+	}
+	if status, _, stderr := invoke(append(args, "--resume", "state", "--epsilon", "2")...); status != exitUsage || !strings.Contains(stderr, "of another plan") {
+		t.Errorf("another plan: got exit status %d, %s", status, stderr)
+	}
+	if status, _, stderr := invoke(append(args, "--resume", table)...); status != exitUsage || strings.Contains(stderr, secret) {
+		t.Errorf("no checkpoint: got exit status %d, %s", status, stderr)
+	}
+	stdout, _ := mustInvoke(t, append(args, "--resume", "state", "--json", "--quiet")...)
+	var s summary
+	if err = json.Unmarshal([]byte(stdout), &s); err != nil || !(float64(s.Epsilon) >= 0.99) {
+		t.Fatalf("got %s, error %v", stdout, err)
+	}
+	mustInvoke(t, "verify", "m")
+	text, err := os.ReadFile(filepath.Join("m", certificate.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := certificate.Decode(text)
+	if err != nil || !bytes.Contains(c.Plan, []byte(`"interrupted"`)) {
+		t.Errorf("got plan %s, error %v, want one that names the interrupted run", c.Plan, err)
+	}
+}
+
+// TestNetworkFilesOfLayers trains with a file of layers on images, whose shape is in the table.
+func TestNetworkFilesOfLayers(t *testing.T) {
+	const records, side = 60, 6
+	t.Chdir(t.TempDir())
+	var images, labels []byte
+	for i := range records {
+		for p := range side * side {
+			images = append(images, byte(i*p*7%256))
+		}
+		labels = append(labels, byte(i%2))
+	}
+	writeText(t, "x-idx3-ubyte", idxText(images, records, side, side))
+	writeText(t, "y-idx1-ubyte", idxText(labels, records))
+	writeText(t, "s.yaml", strings.Split(formatsSchema, "columns:")[0]+"columns:\n  \"pixel[0:36]\": {numeric: [0, 255]}\n")
+	writeText(t, "layers.yaml", "# a small one\n- conv: {channels: 2, kernel: 3}\n- activation: relu\n- flatten\n- linear: {outputs: 1}\n")
+	args := []string{"train", "--data", "x-idx3-ubyte", "--labels", "y-idx1-ubyte", "--schema", "s.yaml", "--epochs", "1", "--quiet"}
+	mustInvoke(t, append(args, "--model", "layers.yaml", "--out", "m", "--clipping-groups", "per-layer")...)
+	m, err := model.Load("m")
+	if err != nil || m.Network().Input().String() != "6×6×1" || len(m.Network().Blocks()) != 2 {
+		t.Fatalf("got %v, error %v, want a network over 6×6×1", m, err)
+	}
+	mustInvoke(t, "verify", "m")
+	mustInvoke(t, append(args, "--model", "mlp", "--hidden", "3", "--input-shape", "6,6", "--out", "flat")...)
+	text, err := os.ReadFile(filepath.Join("flat", model.FileName))
+	if err != nil || !regexp.MustCompile(`"layers": \[\s+\{\s+"flatten"`).Match(text) {
+		t.Errorf("got %s, error %v, want a layer that lays images flat", text, err)
+	}
+	for _, c := range []struct{ layers, want string }{
+		{"- conv: {channels: 2, kernel: 3}\n- relu\n", "layers.yaml line 2: kind is \"relu\""},
+		{"- conv: {channels: 2, kernel: 3}\n\n- linear: {output: 1}\n", "layers.yaml line 3: linear: "},
+		{"- conv: {channels: 2, kernel: 9}\n- linear: {outputs: 1}\n", "layers.yaml line 1: conv: "},
+		{"- flatten\n- linear: {outputs: 3}\n", "layers.yaml line 2: the last layer gives 3 numbers, want 1, as many as the loss logistic has scores"},
+		{"- flatten\n- batch-norm\n", "layers.yaml line 2: batch-norm is refused: it mixes"},
+		{"linear: {outputs: 1}\n", "layers.yaml: it is not a list of layers"},
+		{"- linear: {outputs: 1\n", "layers.yaml: "},
+		{"", "layers.yaml: it is not a list of layers"},
+	} {
+		writeText(t, "layers.yaml", c.layers)
+		status, _, stderr := invoke(append(args, "--model", "layers.yaml", "--dry-run")...)
+		if status != exitUsage {
+			t.Errorf("%q: got exit status %d, want %d", c.layers, status, exitUsage)
+		}
+		checkErrorLine(t, stderr, c.want)
+	}
+}
+
+// TestNetworkWrong holds wrong command lines to their errors.
+func TestNetworkWrong(t *testing.T) {
+	schema, table := workplace(t, 40)
+	folder := filepath.Dir(schema)
+	private := writeText(t, filepath.Join(folder, "private.yaml"), strings.Replace(binaryText, "numeric: [50, 220]", "bounds: private, range: [0, 300]", 1))
+	network := func(more ...string) []string {
+		return append([]string{"train", "--data", table, "--schema", schema, "--model", "mlp"}, more...)
+	}
+	checkWrong(t, folder, []wrong{
+		{"flag of networks", []string{"train", "--data", table, "--schema", schema, "--hidden", "3"}, exitUsage, "--hidden is given with --model linear, want a network"},
+		{"flag of linear models", network("--center", "yes"), exitUsage, "--center is given with a network"},
+		{"holdout", network("--holdout", "private:0.2"), exitUsage, "--holdout is given with a network"},
+		{"method", network("--method", "newton"), exitUsage, "--method is given with a network"},
+		{"no such file", []string{"train", "--data", table, "--schema", schema, "--model", "none.yaml"}, exitUsage, "--model is \"none.yaml\""},
+		{"hidden", network("--hidden", "3,x"), exitUsage, "--hidden is \"3,x\""},
+		{"activation", network("--activation", "step"), exitUsage, "function is \"step\""},
+		{"input shape", network("--input-shape", "2x4"), exitUsage, "which makes 8 numbers, want 6"},
+		{"cnn without images", []string{"train", "--data", table, "--schema", schema, "--model", "cnn"}, exitUsage, "--input-shape is missing"},
+		{"text without texts", []string{"train", "--data", table, "--schema", schema, "--model", "text"}, exitUsage, "no text column"},
+		{"clipping rule", network("--clipping-rule", "soft"), exitUsage, "clipping rule is \"soft\""},
+		{"clipping groups", network("--clipping-groups", "1"), exitUsage, "groups hold 1 blocks, want all 2"},
+		{"sampling", network("--sampling-probability", "0.1", "--parts", "3"), exitUsage, "want one of them"},
+		{"batches of fixed size", network("--batch-size", "10"), exitUsage, "replace-one"},
+		{"average", network("--average", "some"), exitUsage, "--average is \"some\""},
+		{"private bounds", []string{"train", "--data", table, "--schema", private, "--model", "mlp"}, exitUsage, "private bounds or levels with a network"},
+		{"no checkpoint to go on from", network("--resume", "none"), exitUsage, "there is no such file"},
+		{"checkpoint nowhere", network("--checkpoint", filepath.Join("none", "state"), "--out", filepath.Join("none", "m")), exitUsage, "none"},
+		{"times without a checkpoint", network("--checkpoint-every", "3"), exitUsage, "without --checkpoint FILE"},
+		{"frozen from nowhere", []string{"train", "--data", table, "--schema", schema, "--frozen-from", "none"}, exitUsage, "--frozen-from none"},
+	})
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// networkFitting is what a run of a network needs beside what all runs need.
+type networkFitting struct {
+	setup   deep.Setup
+	options deep.Options
+	// from is the checkpoint to go on from, nil for a run from the beginning.
+	from *deep.Checkpoint
+	// whole is the plan with the runs before the checkpoint.
+	whole deep.Plan
+	// checkpoint is the file of checkpoints, empty for none.
+	checkpoint string
+	// frozen says where frozen layers come from, nil without any.
+	frozen *frozenSource
+	result *deep.Result // once it is there
+}
+
+// runNetwork is run for a network.
+func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
+	f, err := t.planNetwork(ctx, source)
+	if err != nil {
+		return err
+	}
+	if t.dryRun {
+		return t.printNetworkDryRun(f)
+	}
+	if f.folder, err = newFolder(t.out, t.replace); err != nil {
+		return err
+	}
+	if f.records, err = source.train(ctx); err != nil {
+		return stopped(err)
+	}
+	if f.test, err = source.test(ctx); err != nil {
+		return stopped(err)
+	}
+	if err = t.rehearse(f); err != nil {
+		return err
+	}
+	if err = t.rehearseCheckpoint(f.network); err != nil {
+		return err
+	}
+	return t.fit(ctx, f)
+}
+
+// planNetwork settles plan and options from the flags alone, and drafts the certificate.
+func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting, error) {
+	if private := source.schema.Private(); len(private) > 0 {
+		return fitting{}, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, modelLinear)
+	}
+	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
+		return fitting{}, err
+	}
+	shared, options, err := t.plan.request(t.nonPrivate)
+	if err != nil {
+		return fitting{}, err
+	}
+	request, err := t.network.request(&t.plan, shared)
+	if err != nil {
+		return fitting{}, err
+	}
+	f := fitting{source: source, options: options, network: &networkFitting{}}
+	if f.network.options, err = t.network.options(&t.plan, options); err != nil {
+		return f, err
+	}
+	size, err := sizesFor(shared, source.schema)
+	if err != nil {
+		return f, err
+	}
+	if t.network.frozenFrom != "" {
+		err = t.freeze(ctx, source, size, &request, f.network)
+	} else {
+		request.Layers, request.Input, err = t.network.layers(ctx, t, source, size)
+	}
+	if err != nil {
+		return f, err
+	}
+	if f.network.setup, err = deep.NewSetup(request, source.schema); err != nil {
+		return f, err
+	}
+	if err = t.openCheckpoint(f.network); err != nil {
+		return f, err
+	}
+	if err = f.network.setup.Check(f.network.options); err != nil {
+		return f, err
+	}
+	f.setup = sharedNetwork(f.network.setup)
+	if f.draft, err = f.network.plan().Certificate(); err != nil {
+		return f, err
+	}
+	f.draft.Assumptions = assumptions(f.setup, source)
+	if f.network.frozen != nil {
+		f.network.frozen.own = &f.draft
+		f.draft.Assumptions = append(f.draft.Assumptions, f.network.frozen.assumptions()...)
+	}
+	return f, nil
+}
+
+// sharedNetwork is what a network's setup has in common with one of package train.
+func sharedNetwork(s deep.Setup) train.Setup {
+	p := s.Plan
+	linear := model.Linear{Loss: s.Loss, Columns: s.Network.Output().Size(), Dim: s.Features.Dim()}
+	return train.Setup{Schema: s.Schema, Features: s.Features, Model: linear, Plan: train.Plan{Neighboring: p.Neighboring, Unit: p.Unit, RowsPerPerson: p.RowsPerPerson, Delta: p.Delta,
+		Records: p.Records, MaxRecords: p.MaxRecords, NonPrivate: p.NonPrivate}}
+}
+
+// plan is what the run costs: with the steps of interrupted runs, if it goes on from a checkpoint.
+func (n *networkFitting) plan() deep.Plan {
+	if n.from == nil {
+		return n.setup.Plan
+	}
+	return n.whole
+}
+
+// untrained is the model with weights of zero.
+func (n *networkFitting) untrained() (*model.Model, error) {
+	s := n.setup
+	return model.NewNetwork(s.Schema, s.Features, s.Loss, s.Network, make([]float32, s.Network.Weights()))
+}
+
+// fit trains the network.
+func (n *networkFitting) fit(ctx context.Context, l *ledger.Ledger, f fitting) (*train.Result, error) {
+	n.options.Progress = f.options.Progress
+	n.options.Checkpoint = n.writeCheckpoint()
+	var err error
+	if n.from != nil {
+		n.result, err = deep.Resume(ctx, l, n.setup, f.records, n.options, n.from)
+	} else {
+		n.result, err = deep.Fit(ctx, l, n.setup, f.records, n.options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &train.Result{Model: n.result.Model, LearningRate: n.result.LearningRate, Divisor: n.result.Divisor}, nil
+}

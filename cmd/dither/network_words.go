@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// smallSignal is by how many times the noise in a step may pass the largest sum of gradients that is expected of it
+// before it is said. The noise is of about the root of the number of weights.
+const smallSignal = 30
+
+// warnings are drawn from public numbers.
+func (n *networkFitting) warnings() []string {
+	p := n.setup.Plan
+	if p.NonPrivate {
+		return []string{"This is a baseline without privacy: anything about a record may show in it. Do not release it if the records are private."}
+	}
+	var out []string
+	if n.frozen != nil && n.frozen.certificate != nil {
+		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.frozen.together())
+	}
+	records := float64(p.Records)
+	if p.Records == 0 {
+		records = float64(p.MaxRecords)
+	}
+	signal := records * p.Share()
+	if m := p.Clipping.MicroBatch; m != nil {
+		out = append(out, fmt.Sprintf("One record can turn the clipped mean of a micro-batch around: the noise is for twice the clipping norm, on %d vectors where there would be %.0f.", m.Count, signal))
+		signal = float64(m.Count) / 2
+	}
+	if noise := p.NoiseMultiplier * math.Sqrt(float64(p.Network.Trained)); noise > smallSignal*signal {
+		out = append(out, fmt.Sprintf("In each step the noise is about %.0f times as long as the longest sum of gradients that can be expected. Larger samples (--sampling-probability), fewer weights, or a larger epsilon would help.", noise/signal))
+	}
+	return out
+}
+
+// noiseWords says how much noise there is for one record.
+func (n *networkFitting) noiseWords() string {
+	p := n.plan()
+	if p.NonPrivate {
+		return ""
+	}
+	if len(p.Clipping.Groups) > 1 || p.Clipping.Adaptive != nil {
+		return fmt.Sprintf("In each of the %d steps the releases together cost as much as one sum of gradients with noise of standard deviation %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
+	}
+	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
+}
+
+// events lists the releases with their shares of the Rényi divergence at the order that prices the plan.
+func (n *networkFitting) events() []report.Event {
+	p := n.plan()
+	parts, sequence := p.Event().(mechanism.Sequence)
+	if !sequence {
+		parts = mechanism.Sequence{p.Event()}
+	}
+	var out []report.Event
+	if p.Records == 0 && len(parts) > 0 {
+		out, parts = append(out, networkEvent(p, "number of rows", parts[0])), parts[1:]
+	}
+	if inner, nested := mechanism.Event(parts).(mechanism.Sequence); nested && len(inner) == 1 {
+		if runs, several := inner[0].(mechanism.Sequence); several {
+			parts = runs
+		}
+	}
+	for i, e := range parts {
+		purpose := "gradient steps"
+		if i < len(p.Interrupted) {
+			purpose = "gradient steps of a run that was interrupted"
+		}
+		out = append(out, networkEvent(p, purpose, e))
+	}
+	total := 0.0
+	for _, e := range out {
+		total += e.Share
+	}
+	for i := range out {
+		out[i].Share /= total
+	}
+	return out
+}
+
+// networkEvent is one line of events, whose share is not yet one of all.
+func networkEvent(p deep.Plan, purpose string, e mechanism.Event) report.Event {
+	out := report.Event{Purpose: purpose, Text: eventText(e), Count: 1, Share: 1}
+	if r, repeated := e.(mechanism.Repeat); repeated {
+		out.Count = r.Count
+		out.Share = float64(r.Count)
+	}
+	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
+	if err != nil || p.NonPrivate {
+		return out
+	}
+	if curve, curveErr := (account.RDP{Orders: []float64{order}}).Curve(e, p.Neighboring); curveErr == nil {
+		out.Share = curve[0]
+	}
+	return out
+}
+
+// modelFacts describes the network and its training.
+func (n *networkFitting) modelFacts() []report.Fact {
+	p, network := n.setup.Plan, n.setup.Network
+	rate, levels := "", ""
+	if n.result != nil {
+		rate = fmt.Sprintf(", learning rate %.4g", n.result.LearningRate)
+		if p.Clipping.Adaptive != nil {
+			levels = fmt.Sprintf("; after the last step %s", numberWords(n.result.Levels))
+		}
+	}
+	out := []report.Fact{
+		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, weightWords(network.Weights()), network.Trained())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", deep.MethodNetwork, networkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "rows", Value: rowWords(n.setup.Features)},
+		{Name: "clipping", Value: networkClipping(p.Clipping) + levels},
+		{Name: "learned before training", Value: "nothing"},
+		{Name: "result", Value: averageWords(n.options.Average)},
+	}
+	for _, line := range layerFacts(network) {
+		out = append(out, report.Fact{Name: "layer", Value: line})
+	}
+	return out
+}
+
+func (n *networkFitting) optimizerWords() string {
+	o := n.options
+	words := o.Optimizer
+	if words == "" {
+		words = deep.Optimizers()[0]
+	}
+	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
+		words += ", schedule " + string(o.Schedule)
+	}
+	if o.WarmUp > 0 {
+		words += fmt.Sprintf(" behind %d steps of warm-up", o.WarmUp)
+	}
+	return words
+}
+
+// networkSampling says which records a step takes.
+func networkSampling(s deep.Sampling) string {
+	switch s.Kind {
+	case deep.SamplingPoisson:
+		return fmt.Sprintf("samples that take each row with probability %v", s.Probability)
+	case deep.SamplingFixedSize:
+		return fmt.Sprintf("random batches of %d rows", s.BatchSize)
+	case deep.SamplingPartition:
+		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
+	case deep.SamplingShuffle:
+		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
+	case deep.SamplingFull:
+		return "all rows"
+	}
+	return string(s.Kind)
+}
+
+// networkClipping says how a record's gradient is bounded.
+func networkClipping(c deep.Clipping) string {
+	norms := make([]float64, len(c.Groups))
+	for k, g := range c.Groups {
+		norms[k] = g.Norm
+	}
+	what := "each record's gradient"
+	switch m := c.MicroBatch; {
+	case m != nil && m.Count == 1:
+		what = "the mean over the whole batch"
+	case m != nil:
+		what = fmt.Sprintf("the means of %d micro-batches", m.Count)
+	case len(c.Groups) > 1:
+		what = fmt.Sprintf("each of %d parts of a record's gradient", len(c.Groups))
+	}
+	return fmt.Sprintf("%s by rule %s at L2 norm %s", what, c.Rule, numberWords(norms))
+}
+
+// numberWords lists numbers.
+func numberWords(numbers []float64) string {
+	out := make([]string, len(numbers))
+	for i, v := range numbers {
+		out[i] = fmt.Sprintf("%.4g", v)
+	}
+	return strings.Join(out, ", ")
+}
+
+func averageWords(a deep.Average) string {
+	switch a {
+	case deep.AverageExponential:
+		return "moving average of the iterates"
+	case deep.AverageUniform:
+		return "average of all iterates"
+	case deep.AverageTail:
+		return "average of the last 40 % of the iterates"
+	}
+	return "last iterate"
+}
+
+// modelHolds says what model.json holds; n is nil for a linear model.
+func (n *networkFitting) modelHolds() string {
+	if n == nil {
+		return "schema, feature map and weights"
+	}
+	return "schema, feature map and layers, and the SHA-256 of " + model.WeightsFileName
+}
+
+// files are the report's lines about the weights of a network.
+func (n *networkFitting) files(m *model.Model) []report.Fact {
+	if n == nil {
+		return nil
+	}
+	return []report.Fact{{Name: model.WeightsFileName, Value: "SHA-256 " + certificate.Hash(m.Files()[model.WeightsFileName]), Why: "the weights, for other programs too"}}
+}
+
+// networkDryRun is what --dry-run prints for a network.
+type networkDryRun struct {
+	Plan        deep.Plan               `json:"plan"`
+	Certificate certificate.Certificate `json:"certificate"`
+	Warnings    []string                `json:"warnings,omitempty"`
+}
+
+func (t *trainCommand) printNetworkDryRun(f fitting) error {
+	plan := f.network.plan()
+	if t.json {
+		return writeJSON(t.stdout, networkDryRun{plan, f.draft, f.network.warnings()})
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
+	for _, warning := range f.network.warnings() {
+		fmt.Fprintf(w, "warning    %s\n", warning)
+	}
+	fmt.Fprintf(w, "\nplan\n")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range f.network.events() {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(f.draft, e))
+	}
+	for _, fact := range f.network.modelFacts() {
+		fmt.Fprintf(table, "  %s\t%s\t\n", fact.Name, fact.Value)
+	}
+	fmt.Fprintf(table, "  rows\tat most %d\t\n", plan.MaxRecords)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
+	return err
+}
