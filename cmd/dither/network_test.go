@@ -259,6 +259,28 @@ func TestNetworkFilesOfLayers(t *testing.T) {
 	}
 }
 
+// TestNetworkOfTexts trains embeddings of words.
+func TestNetworkOfTexts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table := reviews(t, 200)
+	mustInvoke(t, "schema", "init", table, "--target", "label", "--levels", "label=bad,good", "--numeric", "year=1990:2020", "--text", "review", "--max-records", "400", "--out", "s.yaml")
+	text, err := os.ReadFile("s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "s.yaml", strings.Replace(string(text), "131072", "256", 1))
+	mustInvoke(t, "train", "--data", table, "--schema", "s.yaml", "--out", "m", "--model", "text", "--embedding", "3", "--hidden", "5", "--sampling", "full", "--steps", "3", "--quiet")
+	mustInvoke(t, "verify", "m")
+	m, err := model.Load("m")
+	if err != nil || len(m.Network().Blocks()) != 3 || m.Network().Blocks()[0].Bias || m.Network().Blocks()[0].Right != 3 {
+		t.Fatalf("got %v, error %v, want embeddings of 3 numbers and 5 hidden units", m, err)
+	}
+	writeText(t, "new.csv", "year,review\n2000,a fine film\n2001,\n")
+	if got, _ := mustInvoke(t, "predict", "m", "new.csv"); strings.Count(got, "\n") != 3 {
+		t.Errorf("got predictions %q", got)
+	}
+}
+
 // TestNetworkWrong holds wrong command lines to their errors.
 func TestNetworkWrong(t *testing.T) {
 	schema, table := workplace(t, 40)

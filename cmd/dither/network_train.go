@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/ledger"
@@ -98,6 +99,11 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting,
 		return f, err
 	}
 	f.draft.Assumptions = assumptions(f.setup, source)
+	for i, line := range f.draft.Assumptions { // a network has no other unit
+		if without, has := strings.CutSuffix(line, unitHint); has {
+			f.draft.Assumptions[i] = without + "."
+		}
+	}
 	if f.network.frozen != nil {
 		f.network.frozen.own = &f.draft
 		f.draft.Assumptions = append(f.draft.Assumptions, f.network.frozen.assumptions()...)

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const trainLong = `Train a private linear model from a table, and write a model folder: model.json,
-certificate.json and report.html.
+const trainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
+and report.html. The model is linear, or with --model a network.
 
 Without arguments it trains on the built-in RAND Health Insurance Experiment: does a person
 see a doctor in the year? With a table of your own, a schema file declares what is public:
@@ -34,7 +34,12 @@ bounds: private with a wide range, bins: private with max-bins, levels: private 
 
 With --holdout private:0.2 a random fifth of the records is not trained on. The model is measured
 on it by one noisy release, with intervals; a record is in one part or the other, so the whole
-costs no more than --epsilon.`
+costs no more than --epsilon.
+
+With --model mlp, cnn, text or a file of layers a network is trained, on samples of the records, each
+record's gradient clipped. Its weights stand in network.safetensors, which other programs read. With
+--checkpoint FILE a run that is stopped goes on with --resume FILE; with --frozen-from the first
+layers of another network are taken over as they are.`
 
 const trainExample = `  dither train
   dither train --data people.csv --schema people.yaml --epsilon 0.5
@@ -43,6 +48,9 @@ const trainExample = `  dither train
   dither train --sampling-probability 0.05
   dither train --data huge.csv --schema huge.yaml --stream --feature-bits 8
   dither train --holdout private:0.2 --threshold best
+  dither train --model mlp --hidden 64,32 --epsilon 3
+  dither train --model layers.yaml --data images.npy --labels y.npy --schema images.yaml --checkpoint state
+  dither train --frozen-from dither-model --data other.csv --schema other.yaml
   dither train --non-private`
 
 // trainCommand holds the flags of dither train.

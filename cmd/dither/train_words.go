@@ -16,6 +16,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
+// unitHint is the end of the assumption about rows of a person, of models that may have another unit.
+const unitHint = "; --unit person:COLUMN protects all rows of a person."
+
 // assumptions says in plain words what the guarantee rests on.
 func assumptions(s train.Setup, t tables) []string {
 	p := s.Plan
@@ -52,7 +55,7 @@ func assumptions(s train.Setup, t tables) []string {
 	if p.Person != nil {
 		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a text there are not used.", p.Person.Column, p.Person.MaxRows, p.Person.MaxRows))
 	} else if p.RowsPerPerson == 0 {
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only"+unitHint)
 	}
 	out = append(out, transformWords(s.Features.Chain)...)
 	if p.Holdout != nil {
