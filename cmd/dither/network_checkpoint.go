@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ditherml/dither/deep"
 )
@@ -22,6 +23,9 @@ func (t *trainCommand) openCheckpoint(n *networkFitting) error {
 	var err error
 	if n.from, err = deep.ReadCheckpoint(t.network.resume); err != nil {
 		return fmt.Errorf("%s: %w", t.network.resume, err)
+	}
+	if n.frozen != nil && !slices.Equal(n.from.Frozen, n.options.Initial[n.setup.Network.Trained():]) {
+		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.frozen.name)
 	}
 	n.options.Initial = nil // the checkpoint has the weights
 	resumed, err := n.setup.Resumed(n.from)

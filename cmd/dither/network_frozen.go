@@ -24,6 +24,8 @@ type frozenSource struct {
 	// name is that of the file or folder, hash that of the weights, layers how many are frozen.
 	name, hash string
 	layers     int
+	// begins says that layers behind those begin with its weights too.
+	begins bool
 	// public says in words whose weights they are, empty where certificate has what they cost.
 	public          string
 	certificate     *certificate.Certificate
@@ -53,6 +55,7 @@ func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r 
 	if found.layers, err = t.network.cut(from); err != nil {
 		return err
 	}
+	found.begins = found.layers < len(from.layers)
 	whole, err := network.New(from.input, from.layers...)
 	if err != nil {
 		return err
@@ -226,6 +229,9 @@ func (s *frozenSource) assumptions() []string {
 // assumption says it of the layers of this run.
 func (s *frozenSource) assumption() string {
 	start := fmt.Sprintf("The first %d %s %s (SHA-256 %s)", s.layers, frozenWords, s.name, s.hash)
+	if s.begins {
+		start += ", with which further layers begin"
+	}
 	if s.public != "" {
 		return fmt.Sprintf("%s, which were declared public: %s. The records had no part in them.", start, strings.TrimSuffix(oneLine(s.public), "."))
 	}

@@ -67,6 +67,10 @@ func TestFrozenLayersOfAModel(t *testing.T) {
 	if now := arraysOf(t, "deeper"); !bytes.Equal(now["0.0.weight"].Raw, before["0.weight"].Raw) || bytes.Equal(now["1.weight"].Raw, before["2.weight"].Raw) {
 		t.Error("two layers are not trained above one that is frozen")
 	}
+	text, err = os.ReadFile(filepath.Join("deeper", certificate.FileName))
+	if err != nil || !bytes.Contains(text, []byte("The first 2 layers are frozen")) || !bytes.Contains(text, []byte("with which further layers begin, a model with")) {
+		t.Errorf("got %s, error %v, want an assumption about the layers that begin there", text, err)
+	}
 }
 
 // TestFrozenLayersOfAFile takes layers over from a file of another program, and says that it was declared public.

@@ -162,7 +162,7 @@ func TestVerifyFindsChangedNetworks(t *testing.T) {
 // stopper cancels a run once its progress says a word.
 type stopper struct {
 	at   string
-	stop context.CancelFunc
+	stop func()
 	text strings.Builder
 }
 
@@ -180,7 +180,14 @@ func TestResumeNetwork(t *testing.T) {
 	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling-probability", "0.1", "--steps", "40", "--out", "m"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	out := &stopper{at: "step 20 of 40", stop: cancel}
+	out := &stopper{at: "step 20 of 40", stop: func() { // as if the machine stopped here, and then by hand
+		state, err := os.ReadFile("state")
+		if err != nil {
+			t.Error(err)
+		}
+		writeText(t, "killed", string(state))
+		cancel()
+	}}
 	if status := run(ctx, append(args, "--checkpoint", "state", "--checkpoint-every", "7"), out, out); status != exitFailed || !strings.Contains(out.text.String(), "--resume state goes on from it") {
 		t.Fatalf("got exit status %d, %s", status, out.text.String())
 	}
@@ -197,19 +204,27 @@ func TestResumeNetwork(t *testing.T) {
 	if status, _, stderr := invoke(append(args, "--resume", table)...); status != exitUsage || strings.Contains(stderr, secret) {
 		t.Errorf("no checkpoint: got exit status %d, %s", status, stderr)
 	}
-	stdout, _ := mustInvoke(t, append(args, "--resume", "state", "--json", "--quiet")...)
-	var s summary
-	if err = json.Unmarshal([]byte(stdout), &s); err != nil || !(float64(s.Epsilon) >= 0.99) {
-		t.Fatalf("got %s, error %v", stdout, err)
+	costs := map[string]float64{}
+	for state, want := range map[string]string{"state": `"interrupted":[{"kept":20,"released":20}]`, "killed": `"interrupted":[{"kept":14,"released":21}]`} {
+		stdout, _ := mustInvoke(t, append(args, "--resume", state, "--json", "--quiet", "--replace")...)
+		var s summary
+		if err = json.Unmarshal([]byte(stdout), &s); err != nil {
+			t.Fatal(err)
+		}
+		costs[state] = float64(s.Epsilon)
+		mustInvoke(t, "verify", "m")
+		text, readErr := os.ReadFile(filepath.Join("m", certificate.FileName))
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		c, decodeErr := certificate.Decode(text)
+		var plan bytes.Buffer
+		if decodeErr != nil || json.Compact(&plan, c.Plan) != nil || !strings.Contains(plan.String(), want) {
+			t.Errorf("got plan %s, error %v, want %s", plan.String(), decodeErr, want)
+		}
 	}
-	mustInvoke(t, "verify", "m")
-	text, err := os.ReadFile(filepath.Join("m", certificate.FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := certificate.Decode(text)
-	if err != nil || !bytes.Contains(c.Plan, []byte(`"interrupted"`)) {
-		t.Errorf("got plan %s, error %v, want one that names the interrupted run", c.Plan, err)
+	if !(costs["state"] > 0.99 && costs["state"] < 1.01 && costs["killed"] > 1.05) {
+		t.Errorf("got epsilon %v, want 1 where every step counts and more where 7 steps are lost", costs)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/ditherml/dither/deep"
@@ -145,6 +146,9 @@ func (n *networkFitting) fit(ctx context.Context, l *ledger.Ledger, f fitting) (
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !reflect.DeepEqual(n.result.Plan, n.plan()) {
+		return nil, fmt.Errorf("the plan of the result is another than the one that was reserved, want one plan; nothing was written")
 	}
 	return &train.Result{Model: n.result.Model, LearningRate: n.result.LearningRate, Divisor: n.result.Divisor}, nil
 }

@@ -22,8 +22,9 @@ import (
 )
 
 const verifyLong = `Recompute the certificate of a model folder, or of the folder of a private evaluation: that the events follow from the plan, epsilon
-from the events, and the hash from model.json; that the model names the same run and has the
-shape and the declared sizes of the plan. Prints what was checked and what is guaranteed.
+from the events, and the hash from model.json (and that of the weights of a network, which model.json has);
+that the model names the same run and has the shape and the declared sizes of the plan. Prints what was
+checked and what is guaranteed.
 
 Exit status 0 when everything agrees, 1 when something does not (each disagreement is
 printed), 2 when a file is missing or cannot be read.
