@@ -167,8 +167,9 @@ type stopper struct {
 }
 
 func (s *stopper) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte(s.at)) {
+	if s.stop != nil && bytes.Contains(p, []byte(s.at)) {
 		s.stop()
+		s.stop = nil
 	}
 	return s.text.Write(p)
 }
