@@ -71,7 +71,7 @@ var layers = []layer{
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data feature network model evaluate train erm deep"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin feature query model evaluate train erm deep audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network feature query model evaluate train erm deep audit experiment report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they
