@@ -38,9 +38,9 @@ const maxProducts = 400
 
 // trustedSeries are the files that releases with correlated noise lean on as well, and maxSeries their lines: who
 // takes part when, and which exact sums noise is added to.
-var trustedSeries = []string{"rotation.go", "series.go", "series_matrix.go"}
+var trustedSeries = []string{"rotation.go", "series.go", "series_open.go", "series_matrix.go"}
 
-const maxSeries = 340
+const maxSeries = 385
 
 func TestTrustedPartIsSmall(t *testing.T) {
 	countTrusted(t, trusted, maxTrusted)

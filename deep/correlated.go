@@ -102,6 +102,19 @@ type opener interface {
 	Open(p mechanism.Payer, records int, o mechanism.SeriesOptions) (*mechanism.Series, error)
 }
 
+// checkSeries returns the error with which the plan's series would be refused before it is paid for.
+func (p Plan) checkSeries() error {
+	if p.Correlated == nil {
+		return nil
+	}
+	options, err := p.seriesOptions(p.NoiseMultiplier)
+	if err != nil {
+		return err
+	}
+	event, _ := p.series(p.NoiseMultiplier, p.Steps)
+	return event.Check(options)
+}
+
 // series returns the event of a series, and how many of them a run of so many steps takes.
 func (p Plan) series(multiplier float64, steps int) (opener, int) {
 	if p.Correlated.Kind == CorrelatedTree {
@@ -114,14 +127,28 @@ func (p Plan) series(multiplier float64, steps int) (opener, int) {
 	return mechanism.BandedMatrix{NoiseMultiplier: multiplier, Bands: p.Sampling.Parts, Steps: steps, Probability: probability}, 1
 }
 
-func (p Plan) seriesOptions() mechanism.SeriesOptions {
-	return mechanism.SeriesOptions{Coefficients: p.Correlated.Coefficients, MaxRecords: p.MaxRecords}
+// seriesOptions are the public numbers of the plan's series: the sums of a step share the noise multiplier as they
+// would without correlation.
+func (p Plan) seriesOptions(multiplier float64) (mechanism.SeriesOptions, error) {
+	noises, err := p.Clipping.noises(multiplier)
+	if err != nil {
+		return mechanism.SeriesOptions{}, err
+	}
+	multipliers := make([]float64, len(noises))
+	for k, n := range noises {
+		multipliers[k] = n.NoiseMultiplier
+	}
+	return mechanism.SeriesOptions{Coefficients: p.Correlated.Coefficients, NoiseMultipliers: multipliers, MaxRecords: p.MaxRecords}, nil
 }
 
 // openSeries pays for the series of the next step.
 func (r *run) openSeries() (*mechanism.Series, error) {
 	event, _ := r.Plan.series(r.Plan.NoiseMultiplier, r.Plan.Steps-r.Plan.kept())
-	return event.Open(r.payer, r.samples.slots, r.Plan.seriesOptions())
+	options, err := r.Plan.seriesOptions(r.Plan.NoiseMultiplier)
+	if err != nil {
+		return nil, err
+	}
+	return event.Open(r.payer, r.samples.slots, options)
 }
 
 // releaseCorrelated is release in a series, which it opens at its first step.
@@ -132,7 +159,9 @@ func (r *run) releaseCorrelated() ([]mechanism.Noisy, error) {
 		if r.series, err = r.openSeries(); err != nil {
 			return nil, err
 		}
-		r.noises = []mechanism.Noise{r.series.Noise()}
+		for k := range r.noises {
+			r.noises[k] = r.series.Noise(k)
+		}
 	}
 	sample, err := r.series.Draw()
 	if err != nil {
@@ -142,8 +171,7 @@ func (r *run) releaseCorrelated() ([]mechanism.Noisy, error) {
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := r.series.Release(sealed[0])
-	return []mechanism.Noisy{noisy}, err
+	return r.series.Release(sealed...)
 }
 
 // draws is how many numbers a series of so many steps draws noise for, one for each number that is trained: of a
@@ -172,13 +200,6 @@ func (p Plan) validateCorrelated() error {
 		return fmt.Errorf("deep: correlated noise is %s in a plan without privacy, want none", c.Kind)
 	case !slices.Contains(samplings, p.Sampling.Kind):
 		return fmt.Errorf("deep: sampling is %s with correlated noise %s, want one of %v, so that a record takes part once a round", p.Sampling.Kind, c.Kind, samplings)
-	case len(p.Clipping.Groups) != 1 || p.Clipping.Adaptive != nil || p.Clipping.MicroBatch != nil:
-		return fmt.Errorf("deep: clipping is %s of %d groups with correlated noise, want one group with a norm that stays, and no micro-batches", p.Clipping.Rule, len(p.Clipping.Groups))
 	}
-	multiplier := p.NoiseMultiplier
-	if multiplier == 0 { // before it is calibrated
-		multiplier = 1
-	}
-	event, _ := p.series(multiplier, p.Steps)
-	return event.Check(p.seriesOptions())
+	return nil
 }

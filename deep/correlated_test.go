@@ -24,6 +24,14 @@ func correlatedRequests() map[string]Request {
 		"tree": func(r *Request) {
 			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 5}, CorrelatedTree
 		},
+		"groups with counts": func(r *Request) {
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingCyclic, Parts: 4, Probability: 0.5}, CorrelatedBanded
+			r.Clipping.Rule, r.Clipping.PerLayer = "quantile", true
+		},
+		"micro-batches": func(r *Request) {
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 5}, CorrelatedTree
+			r.Clipping.MicroBatch = 20
+		},
 	} {
 		r := ask()
 		r.Epochs, r.Steps = 0, 32
@@ -36,7 +44,8 @@ func correlatedRequests() map[string]Request {
 // TestCorrelatedRunsPayTheirEvents runs every kind to its end, with and without declared records: the grant pays
 // for the plan's event in its order and nothing else, so a run that ends has paid what its plan says.
 func TestCorrelatedRunsPayTheirEvents(t *testing.T) {
-	want := map[string]string{"cyclic": "repeat(8, partition(4, poisson(0.5, gaussian(", "banded": "repeat(1, banded-matrix(", "banded cyclic": "repeat(1, banded-matrix(", "tree": "repeat(7, tree-aggregation("}
+	want := map[string]string{"cyclic": "repeat(8, partition(4, poisson(0.5, gaussian(", "banded": "repeat(1, banded-matrix(", "banded cyclic": "repeat(1, banded-matrix(", "tree": "repeat(7, tree-aggregation(",
+		"groups with counts": "repeat(1, banded-matrix(", "micro-batches": "repeat(7, tree-aggregation("}
 	for name, r := range correlatedRequests() {
 		for _, records := range []int{0, 2000} {
 			result := fitted(t, r, records, Options{})
@@ -123,9 +132,6 @@ func TestCorrelatedNoiseIsRefused(t *testing.T) {
 		"with 5 bands":              func(r *Request) { r.Correlated.Bands = 5 },
 		"with -1 bands":             func(r *Request) { r.Correlated.Bands = -1 },
 		"momentum 1":                func(r *Request) { r.Correlated.Momentum = 1 },
-		"clipping is flat of 2":     func(r *Request) { r.Clipping.PerLayer = true },
-		"micro-batches":             func(r *Request) { r.Clipping.MicroBatch = 10 },
-		"clipping is quantile":      func(r *Request) { r.Clipping.Rule = "quantile" },
 	} {
 		r := correlatedRequests()["banded"]
 		change(&r)

@@ -255,6 +255,9 @@ func (p Plan) Validate() error {
 	if err := mechanism.CheckEvent(p.Event()); err != nil {
 		return err
 	}
+	if err := p.checkSeries(); err != nil {
+		return err
+	}
 	return mechanism.CheckNeighboring(p.Event(), p.Neighboring)
 }
 

@@ -1,15 +1,23 @@
 package mechanism
 
+// matrix is C of a Series, row after row.
+type matrix interface {
+	// square is the squared norm of a column, as far as the event's multiplier is relative to it; weight the
+	// largest sum of a row.
+	square() int64
+	weight() int64
+	// rows takes the exact sum of the next step, keeps it, and returns the rows of C·G that end with it. The
+	// caller does not modify either.
+	rows(sum []int64) [][]int64
+}
+
 // banded is a lower-triangular Toeplitz matrix: row t is Σ_k c_k·G_(t-k).
 type banded struct {
 	coefficients []int64
-	past         [][]int64   // the latest sums, the last one first
-	estimates    [][]float64 // of those before the step, the last one first
+	past         [][]int64 // the latest sums, the last one first
 }
 
 var _ matrix = (*banded)(nil)
-
-func newBanded(c []int64) *banded { return &banded{coefficients: append([]int64(nil), c...)} }
 
 func (b *banded) square() int64 {
 	sum := int64(0)
@@ -39,23 +47,6 @@ func (b *banded) rows(sum []int64) [][]int64 {
 	return [][]int64{row}
 }
 
-// estimate solves row t of C for the last sum: (y - Σ_(k≥1) c_k·Ĝ_(t-k))/c_0. Because the coefficients do not
-// rise, 1/C does not blow errors up (Eneström & Kakeya: no root of Σ c_k·x^k is within the unit circle).
-func (b *banded) estimate(released [][]float64) []float64 {
-	y := released[0]
-	for k, before := range b.estimates {
-		c := float64(b.coefficients[k+1])
-		for j, v := range before {
-			y[j] -= c * v
-		}
-	}
-	for j := range y {
-		y[j] /= float64(b.coefficients[0])
-	}
-	b.estimates = latest(y, b.estimates, len(b.coefficients)-1)
-	return append([]float64(nil), y...)
-}
-
 // latest puts v before the others and keeps at most so many.
 func latest[T any](v []T, others [][]T, most int) [][]T {
 	all := append([][]T{v}, others...)
@@ -66,11 +57,6 @@ func latest[T any](v []T, others [][]T, most int) [][]T {
 type tree struct {
 	steps   int
 	pending [][]int64 // by level, the exact node that waits for its sibling
-
-	// Estimates of the nodes that wait, and of all sums up to the last step.
-	taken     int
-	estimates [][]float64
-	prefix    []float64
 }
 
 var _ matrix = (*tree)(nil)
@@ -94,34 +80,6 @@ func (t *tree) rows(sum []int64) [][]int64 {
 	t.pending = set(t.pending, level, nodes[level])
 	t.steps++
 	return nodes
-}
-
-// estimate returns how much the estimated sum of all steps has grown. A node's estimate weighs its own value
-// with those of its children by their variances (Honaker, "Efficient Use of Differentially Private Binary
-// Trees", TPDP 2015, section 3: the estimation from below).
-func (t *tree) estimate(released [][]float64) []float64 {
-	node, variance, level := released[0], 1.0, 0
-	for ; t.taken>>level&1 == 1; level++ {
-		own, next := released[level+1], 1/(1+1/(2*variance))
-		for j, v := range node {
-			own[j] = next*own[j] + (1-next)*(t.estimates[level][j]+v)
-		}
-		node, variance, t.estimates[level] = own, next, nil
-	}
-	t.estimates = set(t.estimates, level, node)
-	t.taken++
-	prefix := make([]float64, len(node))
-	for _, e := range t.estimates {
-		for j, v := range e {
-			prefix[j] += v
-		}
-	}
-	grown := append([]float64(nil), prefix...)
-	for j, v := range t.prefix {
-		grown[j] -= v
-	}
-	t.prefix = prefix
-	return grown
 }
 
 // set puts v at a place, the next one at most.

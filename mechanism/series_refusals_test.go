@@ -9,7 +9,9 @@ import (
 func TestSeriesRefusals(t *testing.T) {
 	c := SeriesOptions{Coefficients: []int64{4, 2}, MaxRecords: 10}
 	banded, tree := BandedMatrix{1, 2, 6, 1}, TreeAggregation{1, 6}
-	with := func(coefficients ...int64) SeriesOptions { return SeriesOptions{coefficients, 10} }
+	with := func(coefficients ...int64) SeriesOptions {
+		return SeriesOptions{Coefficients: coefficients, MaxRecords: 10}
+	}
 	for name, open := range map[string]func() (*Series, error){
 		"no payer":               func() (*Series, error) { return banded.Open(nil, 5, c) },
 		"empty purse":            func() (*Series, error) { return banded.Open(&purse{}, 5, c) },
@@ -42,7 +44,7 @@ func TestSeriesRefusals(t *testing.T) {
 // first, is released, and once; and that nobody else releases what was drawn or made for a series.
 func TestSeriesReleasesItsStepsAlone(t *testing.T) {
 	open := func() *Series {
-		s, err := BandedMatrix{1, 2, 6, 0.5}.Open(free{}, 8, SeriesOptions{[]int64{4, 2}, 10})
+		s, err := BandedMatrix{1, 2, 6, 0.5}.Open(free{}, 8, SeriesOptions{Coefficients: []int64{4, 2}, MaxRecords: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +66,7 @@ func TestSeriesReleasesItsStepsAlone(t *testing.T) {
 	}
 	refused := func(name string, b Bounded) {
 		t.Helper()
-		if n, failed := s.Release(b); failed == nil || n.Values() != nil {
+		if n, failed := s.Release(b); failed == nil || n != nil {
 			t.Errorf("%s: released %v, want an error", name, n)
 		}
 	}
@@ -81,6 +83,9 @@ func TestSeriesReleasesItsStepsAlone(t *testing.T) {
 	refused("of its noise, another's sample", sumOf(t, Sample{other.rotation.last}, o, ones))
 	refused("of another noise", sumOf(t, first, private, ones))
 	b := sumOf(t, first, o, ones)
+	if _, err = s.Release(b, b); err == nil {
+		t.Error("two sums were released for one")
+	}
 	if _, err = s.Release(b); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +95,6 @@ func TestSeriesReleasesItsStepsAlone(t *testing.T) {
 	refused("of the step before", sumOf(t, first, o, ones))
 	for name, change := range map[string]func(*VectorOptions){
 		"more numbers": func(o *VectorOptions) { o.Dim = 3 },
-		"larger bound": func(o *VectorOptions) { o.Bound = 3 },
 		"more records": func(o *VectorOptions) { o.MaxRecords = 1 << 30 },
 	} {
 		changed := o
@@ -124,7 +128,7 @@ func TestSeriesGridKeepsItsPromises(t *testing.T) {
 					continue
 				}
 				for _, maxBound := range []int64{0, 1 << productBoundBits} {
-					g, failed := s.Noise().fit(fit{maxRecords: maxRecords, maxBound: maxBound, norm: L2(), dim: 5})
+					g, failed := s.Noise(0).fit(fit{maxRecords: maxRecords, maxBound: maxBound, norm: L2(), dim: 5})
 					if failed != nil {
 						t.Errorf("%s, multiplier %v: %v", name, z, failed)
 						continue
@@ -162,7 +166,7 @@ func TestSeriesGridKeepsItsPromises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewVectorSum(mustDraw(t, s), VectorOptions{Noise: s.Noise(), Norm: L1(), Dim: 2, Bound: 1, MaxRecords: 5}); err == nil {
+	if _, err = NewVectorSum(mustDraw(t, s), VectorOptions{Noise: s.Noise(0), Norm: L1(), Dim: 2, Bound: 1, MaxRecords: 5}); err == nil {
 		t.Error("a sum in another norm was made for a series")
 	}
 }

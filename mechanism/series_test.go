@@ -33,7 +33,7 @@ func seriesCases(z float64, maxRecords int) map[string]seriesCase {
 
 // kindOfVectors are the options of the sums of these tests.
 func kindOfVectors(s *Series, dim, maxRecords int) VectorOptions {
-	return VectorOptions{Noise: s.Noise(), Norm: L2(), Dim: dim, Bound: 2, MaxRecords: maxRecords}
+	return VectorOptions{Noise: s.Noise(0), Norm: L2(), Dim: dim, Bound: 2, MaxRecords: maxRecords}
 }
 
 // sumOf is the sealed sum of these vectors, by record, over a sample.
@@ -67,7 +67,7 @@ func (c seriesCase) run(t *testing.T, s *Series, o VectorOptions, steps int, vec
 		if err != nil {
 			t.Fatal(err)
 		}
-		released = append(released, noisy.Values())
+		released = append(released, noisy[0].Values())
 	}
 	return released
 }
@@ -164,10 +164,10 @@ func (c seriesCase) exactRows(t *testing.T, members [][]int, records, maxRecords
 	if err != nil {
 		t.Fatal(err)
 	}
-	watched := &spy{matrix: s.matrix}
-	s.matrix, s.rotation.members = watched, members
+	watched := &spy{matrix: s.parts[0].matrix}
+	s.parts[0].matrix, s.rotation.members = watched, members
 	c.run(t, s, kindOfVectors(s, dim, maxRecords), s.steps, vectors)
-	return watched.all, s.grid
+	return watched.all, s.parts[0].grid
 }
 
 // TestNeighborsMoveARunByAtMostWhatIsCharged compares runs with and without one record, of which the vectors hang
