@@ -81,17 +81,6 @@ func leftScale(largest float32) float32 {
 	return min(maxLeft/largest, math.MaxFloat32)
 }
 
-// towardZero rounds numbers times a scale toward zero into ±maxRight.
-func towardZero(dst []int16, src []float32, scale float32) {
-	for k, v := range src {
-		f := math.Trunc(float64(v * scale))
-		if f != f {
-			f = 0
-		}
-		dst[k] = int16(max(-maxRight, min(maxRight, f)))
-	}
-}
-
 // round rounds the right factors of the i-th record times a factor, to the nearest whole numbers or toward
 // zero, and returns their largest magnitude before they were moved into 16 bits: not a finite number if a
 // factor of either side is not.
@@ -102,7 +91,7 @@ func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 	if nearest {
 		linalg.RoundWhole(dst, src, scale, maxRight)
 	} else {
-		towardZero(dst, src, scale)
+		linalg.TruncateWhole(dst, src, scale, maxRight)
 	}
 	if !p.single() {
 		p.form(i)
