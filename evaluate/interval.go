@@ -41,7 +41,7 @@ func (s spread) quantile(variance, fourth float64) float64 {
 // {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, z being the normal quantile with the first correction for the
 // longer tails of Laplace noise, and one for the noise on the sampling part. Where a record is a person of several
 // rows, the sampling part has the released sums over pairs of rows of one person. There is no interval where
-// W is less than leastWhole times its noise, or the sampling part is too noisy (mostDoubt).
+// W is less than leastWhole times its noise, or the sampling part is too noisy (mostDoubt, mostOwnDoubt).
 type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`

@@ -103,13 +103,15 @@ func (c counts) noiseOn(q polynomial) float64 {
 	return sum
 }
 
-// mean is Σ above(a, t) / Σ under(a, t), cut to a range. A row adds ψ = above - θ·under to what is tested,
-// and the sums of the squares of ψ over rows and of its products over pairs follow from the release.
+// mean is Σ above(a, t) / Σ under(a, t), cut to a range.
 func (c counts) mean(above, under polynomial, least, most float64) Estimate {
-	r := ratio{a: c.dot(above), w: c.dot(under)}
-	if !(r.w > 0) {
-		return unknown()
-	}
+	return c.interval(c.ratioOf(above, under), least, most)
+}
+
+// ratioOf is Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to what is tested, and the sums of the
+// squares of ψ over rows and of its products over pairs follow from the release.
+func (c counts) ratioOf(above, under polynomial) ratio {
+	r := ratio{a: c.dot(above), w: c.dot(under), pairs: c.numberTerms(above, under)}
 	theta := r.a / r.w
 	squares := [3]polynomial{above.times(above, 1), above.times(under, -2), under.times(under, 1)}
 	a, w := c.plan.coefficients(above), c.plan.coefficients(under)
@@ -124,8 +126,7 @@ func (c counts) mean(above, under polynomial, least, most float64) Estimate {
 		doubt := quad{s[0][j], s[1][j], s[2][j]}.at(theta)
 		r.doubt += doubt * doubt * c.noise
 	}
-	r.pairs = c.numberTerms(above, under)
-	return c.interval(r, least, most)
+	return r
 }
 
 // numberTerms are the terms of pairs of rows of a ratio.

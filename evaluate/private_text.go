@@ -6,8 +6,11 @@ import (
 	"strconv"
 )
 
+// intervalColumn heads the intervals.
+const intervalColumn = "95 % interval"
+
 // noiseColumns head the tables of estimates.
-var noiseColumns = []string{"measure", "estimate", "95 % interval"}
+var noiseColumns = []string{"measure", "estimate", intervalColumn}
 
 // percents writes an estimate of a share.
 func (e Estimate) percents() []string { return e.cells(Measure.percent) }
@@ -33,15 +36,36 @@ func row(name string, cells ...[]string) []string {
 	return out
 }
 
-// Tables returns the measures as tables; estimates stand beside their intervals.
+// withoutInterval ends the title of a table in which an interval is missing.
+const withoutInterval = " (-: none would hold at its rate)"
+
+// Tables returns the measures as tables; estimates stand beside their intervals, or "-" where there is none.
 func (p Private) Tables() []Table {
-	if p.Classification != nil {
-		return p.Classification.tables()
+	var tables []Table
+	switch {
+	case p.Classification != nil:
+		tables = p.Classification.tables()
+	case p.Regression != nil:
+		tables = p.Regression.tables()
 	}
-	if p.Regression != nil {
-		return p.Regression.tables()
+	for i, t := range tables {
+		if t.lacksInterval() {
+			tables[i].Title += withoutInterval
+		}
 	}
-	return nil
+	return tables
+}
+
+// lacksInterval reports whether an interval of the table is missing.
+func (t Table) lacksInterval() bool {
+	for _, cells := range t.Rows {
+		for j, cell := range cells {
+			if cell == "-" && t.Columns[j] == intervalColumn {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // WriteText writes the tables, aligned for a terminal. Characters that a terminal could obey are replaced.
@@ -57,7 +81,7 @@ func (c PrivateClassification) tables() []Table {
 		headline.Rows = append(headline.Rows, row("area under the curve", c.AUC.decimals(4)))
 		headline.Rows = append(headline.Rows, []string{"most that bins may hide of the area", c.AUC.Resolution.fixed(4), ""})
 	}
-	byLevel := Table{Title: "By level", Columns: []string{"level", "precision", "95 % interval", "recall", "95 % interval"}}
+	byLevel := Table{Title: "By level", Columns: []string{"level", "precision", intervalColumn, "recall", intervalColumn}}
 	for k, level := range c.Levels {
 		byLevel.Rows = append(byLevel.Rows, row(level, c.Precision[k].percents(), c.Recall[k].percents()))
 	}
@@ -99,7 +123,7 @@ func (c PrivateClassification) calibrationTable() Table {
 	if len(c.Levels) == 2 {
 		share = "share of " + c.Levels[1]
 	}
-	t := Table{Title: "Calibration", Columns: []string{"probability", "records", share, "95 % interval"}}
+	t := Table{Title: "Calibration", Columns: []string{"probability", "records", share, intervalColumn}}
 	for _, b := range c.Calibration {
 		t.Rows = append(t.Rows, row(fmt.Sprintf("%.4g to %.4g", b.Low, b.High), []string{b.Records.Value.fixed(0)}, b.Rate.percents()))
 	}
@@ -107,10 +131,10 @@ func (c PrivateClassification) calibrationTable() Table {
 }
 
 func (c PrivateClassification) groupTable() Table {
-	t := Table{Title: "By " + c.GroupColumn, Columns: []string{c.GroupColumn, "records", "accuracy", "95 % interval"}}
+	t := Table{Title: "By " + c.GroupColumn, Columns: []string{c.GroupColumn, "records", "accuracy", intervalColumn}}
 	two := len(c.Levels) == 2
 	if two {
-		t.Columns = append(t.Columns, "true positives", "95 % interval", "false positives", "95 % interval", "area", "95 % interval")
+		t.Columns = append(t.Columns, "true positives", intervalColumn, "false positives", intervalColumn, "area", intervalColumn)
 	}
 	for _, g := range c.Groups {
 		cells := row(g.Level, []string{g.Records.Value.fixed(0)}, g.Accuracy.percents())
@@ -132,7 +156,7 @@ func (r PrivateRegression) tables() []Table {
 	if len(r.Groups) == 0 {
 		return tables
 	}
-	t := Table{Title: "By " + r.GroupColumn, Columns: []string{r.GroupColumn, "records", "RMSE", "95 % interval", "MAE", "95 % interval", "R²", "95 % interval"}}
+	t := Table{Title: "By " + r.GroupColumn, Columns: []string{r.GroupColumn, "records", "RMSE", intervalColumn, "MAE", intervalColumn, "R²", intervalColumn}}
 	for _, g := range r.Groups {
 		t.Rows = append(t.Rows, row(g.Level, []string{g.Records.Value.fixed(0)}, g.RMSE.decimals(4), g.MAE.decimals(4), g.R2.decimals(4)))
 	}

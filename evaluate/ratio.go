@@ -34,18 +34,23 @@ type ratio struct {
 }
 
 const (
-	// mostDoubt is how large the noise on a variance may be, as a share of it, for an interval.
-	mostDoubt = 0.5
+	// mostDoubt is how large the noise on sums over pairs may be for an interval, as a share of the variance
+	// without pairs, and mostOwnDoubt that on the sampling part for rows by themselves.
+	mostDoubt, mostOwnDoubt = 0.5, 1
+	// mostWidened is the largest share that widens an interval.
+	mostWidened = 0.55
 	// leastWhole is how many standard deviations of its noise the denominator of a ratio must have for an interval.
 	leastWhole = 3
 )
 
-// widened is by how much the quantile grows where the variance is known with this share of noise: the first term
+// widened is by how much the quantile grows where the variance is known with this share of noise, which is cut at
+// mostWidened, since the share is itself known with noise: the first term
 // is that of Student's quantile with 2/share² degrees of freedom (Fisher's expansion; Satterthwaite, "An approximate
 // distribution of estimates of variance components", Biometrics Bulletin 1946), the second was fitted: with it
 // the coverage is 94.6 to 95.5 % for shares up to 1/2, under normal and Laplace noise on the variance.
 func widened(share float64) float64 {
 	const q = normalQuantile
+	share = min(share, mostWidened)
 	s2 := share * share
 	return q*(q*q+1)*s2/8 + s2*s2
 }
@@ -53,16 +58,17 @@ func widened(share float64) float64 {
 // sampling is the sampling part of a variance, and the variance of the noise on it; false where it is not known
 // well enough.
 func (s spread) sampling(r ratio, theta float64) (q quad, doubt float64, known bool) {
-	q, doubt = r.rows, r.doubt
+	q = r.rows
 	if s.pair > 0 && r.pairs == nil {
-		return q, doubt, false
+		return q, r.doubt, false
 	}
 	for _, t := range r.pairs {
 		q.add(t.weight, t.sum)
 		w := t.weight.at(theta)
 		doubt += w * w * t.noisy * s.pair
 	}
-	return q, doubt, math.Sqrt(doubt) <= mostDoubt*(max(0, r.rows.at(theta))+r.noise.at(theta))
+	apart := max(0, r.rows.at(theta)) + r.noise.at(theta)
+	return q, doubt + r.doubt, math.Sqrt(doubt) <= mostDoubt*apart && math.Sqrt(r.doubt) <= mostOwnDoubt*apart
 }
 
 // interval is the interval of a ratio, cut to a range.

@@ -171,3 +171,20 @@ func TestSmallCountsHaveNoExponent(t *testing.T) {
 		t.Errorf("a small measure is written %q, want its digits", got)
 	}
 }
+
+// TestMissingIntervalsAreSaid writes an estimate without an interval, and what the title then says.
+func TestMissingIntervalsAreSaid(t *testing.T) {
+	whole, lacking := Estimate{0.5, 0.25, 0.75}, without(0.5, 0, 1)
+	p := Private{Classification: &PrivateClassification{Records: whole, Accuracy: whole, MajorityAccuracy: lacking}}
+	tables := p.Tables()
+	if got := tables[0].Rows[2]; got[1] != "50.00 %" || got[2] != "-" || !strings.HasSuffix(tables[0].Title, withoutInterval) {
+		t.Errorf("got %q under %q", got, tables[0].Title)
+	}
+	p.Classification.MajorityAccuracy = whole
+	if got := p.Tables()[0]; got.Rows[2][2] != "25.00 % to 75.00 %" || strings.Contains(got.Title, withoutInterval) {
+		t.Errorf("got %q under %q", got.Rows[2], got.Title)
+	}
+	if text, err := json.Marshal(lacking); err != nil || string(text) != `{"value":0.5,"low":null,"high":null}` {
+		t.Errorf("got %s, %v", text, err)
+	}
+}

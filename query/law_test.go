@@ -166,6 +166,7 @@ func personCases(v, w Values) []coverageCase {
 	}
 	cells := Cells{OfPersons(persons, 3), 2, func(i int) int { return 1 - i%2 }}
 	mean := moment(1500, func(i int) float64 { return v.At(2 * i) })
+	variance := moment(1500, func(i int) float64 { return (v.At(2*i) - mean) * (v.At(2*i) - mean) })
 	last := func(a []Answer, err error) ([]Answer, error) { return a[len(a)-1:], err }
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
@@ -173,6 +174,7 @@ func personCases(v, w Values) []coverageCase {
 			coverageCase{"count of persons", n, 1500, false, func(t Terms) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
 			coverageCase{"sum of persons", n, 1500 * mean, false, func(t Terms) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
 			coverageCase{"mean of persons", n, mean, false, func(t Terms) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
+			coverageCase{"variance of persons", n, variance, false, func(t Terms) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
 			coverageCase{"category", n, 40, false, func(t Terms) ([]Answer, error) {
 				found, err := Categories(CategoryTerms{t.Payer, mechanism.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Count}, err

@@ -1,0 +1,79 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestReleasedMomentsMakeEachPolynomial takes random rows: Σ c_j·released_j is the polynomial's sum, for each product
+// of powers that the measures need, under both noises and for the kinds of pairs.
+func TestReleasedMomentsMakeEachPolynomial(t *testing.T) {
+	random := rand.New(rand.NewPCG(31, 7))
+	for range 50 {
+		a, u := random.Float64(), 2*random.Float64()-1
+		for _, power := range momentPowers {
+			var q polynomial
+			q[power.a][power.t] = 1.5
+			for _, noise := range []string{NoiseLaplace, NoiseGaussian} {
+				p := Plan{Noise: noise}
+				released := make([]float64, p.momentNumbers())
+				p.addMoments(released, a, u)
+				checkPolynomial(t, noise, q, p.coefficients(q), released, a, u)
+			}
+			if power.a <= 2 && power.t <= 2 {
+				kinds := make([]float64, numberKinds)
+				bernsteinProducts(kinds, 2, a, u)
+				checkPolynomial(t, "kinds", q, bernsteinCoefficients(2, q), kinds, a, u)
+			}
+		}
+	}
+}
+
+func checkPolynomial(t *testing.T, name string, q polynomial, coefficients, released []float64, a, u float64) {
+	t.Helper()
+	got := 0.0
+	for j, c := range coefficients {
+		got += c * released[j]
+	}
+	if want := q.at(a, u); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%s: %v at (%v, %v) is %v, want %v", name, q, a, u, got, want)
+	}
+}
+
+// TestBernsteinProductsAreShares holds the products to what bounds them: none is negative and their sum is 1.
+func TestBernsteinProductsAreShares(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 1000 {
+		dst := make([]float64, (fourth+1)*(fourth+1))
+		bernsteinProducts(dst, fourth, float64(random.IntN(5))/4, 2*random.Float64()-1)
+		for _, v := range dst {
+			if v < 0 {
+				t.Fatalf("a product is %v", v)
+			}
+		}
+		if sum := total(dst); math.Abs(sum-1) > 1e-14 {
+			t.Fatalf("the sum is %v, want 1", sum)
+		}
+	}
+}
+
+// TestWidenedIntervalsCover integrates the coverage of ±z·√V where V is known with normal noise of this share of the
+// variance without pairs, and is 1 to 3 times that.
+func TestWidenedIntervalsCover(t *testing.T) {
+	for _, share := range []float64{0.1, 0.2, 0.3, 0.4, 0.5} {
+		for _, variance := range []float64{1, 1.2, 1.5, 2, 3} {
+			held, all := 0.0, 0.0
+			for x := -7.0; x <= 7; x += 1e-3 {
+				weight := math.Exp(-x * x / 2)
+				estimate := max(0.25, variance+share*x)
+				z := normalQuantile + widened(share/max(1, estimate))
+				held += weight * math.Erf(z*math.Sqrt(estimate/variance/2))
+				all += weight
+			}
+			if got := held / all; math.Abs(got-Confidence) > 0.005 {
+				t.Errorf("share %v, variance %v: %v are held, want %v within 0.005", share, variance, got, Confidence)
+			}
+		}
+	}
+}
