@@ -46,17 +46,14 @@ func gather[T linalg.Float](rows, x []T, runs []run, n, each, size int) {
 	}
 }
 
-// copyRun copies src to dst, of the same length. Runs are too short to call copy for.
+// copyRun copies src to dst, of the same length. Runs are mostly too short to call copy for.
 func copyRun[T linalg.Float](dst, src []T) {
 	for len(dst) >= 8 && len(src) >= 8 {
 		eight := *(*[8]T)(src)
 		*(*[8]T)(dst) = eight
 		dst, src = dst[8:], src[8:]
 	}
-	src = src[:len(dst)]
-	for i, v := range src {
-		dst[i] = v
-	}
+	copy(dst, src)
 }
 
 // scatter is the transpose of gather: it adds every number of rows to the input that gather copies it from.
