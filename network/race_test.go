@@ -1,0 +1,6 @@
+//go:build race
+
+package network_test
+
+// raceEnabled tells whether the race detector is on.
+const raceEnabled = true
