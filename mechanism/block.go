@@ -134,6 +134,12 @@ func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
+// Norm2 returns the square of Norm, correct to float32, without a root.
+func (b *Block) Norm2(i int) float64 {
+	unit := b.multiplier(i, &b.rows.frame)
+	return float64(b.n2[i]) * (unit * unit)
+}
+
 // CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
 // coordinate.
 func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }

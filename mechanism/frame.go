@@ -220,7 +220,7 @@ func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
 		}
 		return out.counted(y2)
 	}
-	t := math.RoundToEven(f.Intercept * norm)
+	t := nearest(f.Intercept * norm)
 	if !(t <= 1<<frameBits) {
 		return measured{}
 	}

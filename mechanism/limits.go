@@ -52,16 +52,20 @@ func limitOf(n2, bound int64, limitHigh, limitLow uint64) float64 {
 	return -1
 }
 
-// wholeShift added to a number of magnitude at most 2^51 rounds it to the nearest whole number, to the even one of
-// two: 1.5·2^52 and its neighbors are 1 apart.
-const wholeShift = 3 << 51
+// nearest rounds a number of magnitude at most 2^51 to the nearest whole number, to the even one of two, and never to
+// a negative zero: 1.5·2^52 and its neighbors are 1 apart. What it makes of others is whole and at least 2^51 in
+// magnitude, infinite or NaN.
+func nearest(v float64) float64 {
+	const shift = 3 << 51
+	return float64(float64(v)+shift) - shift // not fused with what made v
+}
 
 // verifyWithin is verifyBlock for one coefficient a record and limits of the records: it rounds as verify does, which
 // decides about all that does not pass at once.
 func (s *Sum) verifyWithin(dst []float64, stride int, b *Block, proposals []float64, limits []limit) {
 	at := 0
 	for i, l := range limits[:len(proposals)] {
-		f := float64(float64(proposals[i]*l.scale)+wholeShift) - wholeShift
+		f := nearest(float64(proposals[i] * l.scale))
 		if !(math.Abs(f) <= l.most) {
 			var one [1]int64
 			s.verify(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
@@ -78,9 +82,13 @@ func (s *Sum) addBeside(dst []float64, stride int, b *Block, n int) {
 	if b.rows.frame.m == nil && b.tails == nil {
 		return // nothing stands beside the rows
 	}
+	beta, tail, at := int64(0), int64(0), 0
 	for i := range n {
-		q := int64(dst[i*stride])
-		s.betas[0] += q * b.beta(i)
-		s.tails[0] += q * b.tail(i)
+		q := int64(dst[at])
+		beta += q * b.beta(i)
+		tail += q * b.tail(i)
+		at += stride
 	}
+	s.betas[0] += beta
+	s.tails[0] += tail
 }

@@ -160,12 +160,12 @@ func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float
 // decides about all that does not pass at once.
 func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float64) {
 	limitHigh, limitLow := bits.Mul64(uint64(s.grid.bound), uint64(s.grid.bound))
-	unit, units, squares := b.rows.frame.unit, b.multipliers, b.n2[:len(proposals)]
+	unit, units, squares, at := b.rows.frame.unit, b.multipliers, b.n2[:len(proposals)], 0
 	for i, v := range proposals {
 		if units != nil {
 			unit = float64(units[i])
 		}
-		f, n2 := math.RoundToEven(v*(s.scale*unit)), squares[i]
+		f, n2 := nearest(v*float64(s.scale*unit)), squares[i]
 		q := int64(math.Abs(f))
 		high, low := bits.Mul64(uint64(q), uint64(q))
 		if n2 == 0 || !(math.Abs(f) <= maxCoefficient) || !within(high, low, uint64(n2), limitHigh, limitLow) {
@@ -173,7 +173,8 @@ func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float6
 			s.verify(one[:], proposals[i:i+1], n2, unit)
 			f = float64(one[0])
 		}
-		dst[i*stride] = f + 0 // not a negative zero
+		dst[at] = f
+		at += stride
 	}
 	s.addBeside(dst, stride, b, len(proposals))
 }

@@ -34,6 +34,9 @@ func checkCount(s Sample, maxRecords int) error {
 // mark notes that n records are in the sum, those that are listed or, without a list, first, first+1, …; on
 // an error none is.
 func (s *tally) mark(first int, records []int, n int) error {
+	if records == nil && n > 0 && s.sample.drawn.member == nil && 0 <= first && first <= s.sample.drawn.records-n {
+		return s.markAll(first, first+n)
+	}
 	for i := range n {
 		at := recordOf(first, records, i)
 		if !s.sample.has(at) {
@@ -42,12 +45,38 @@ func (s *tally) mark(first int, records []int, n int) error {
 		}
 		if s.added[at/64]>>(at%64)&1 == 1 {
 			s.unmark(first, records, i)
-			return fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
+			return errTwice
 		}
 		s.added[at/64] |= 1 << (at % 64)
 	}
 	return nil
 }
+
+// markAll is mark for the records from ≤ i < to of a full sample, a word at a time.
+func (s *tally) markAll(from, to int) error {
+	first, last := from/64, (to-1)/64
+	within := func(w int) uint64 { // the bits of word w that belong to the records
+		bits := ^uint64(0)
+		if w == first {
+			bits <<= from % 64
+		}
+		if w == last {
+			bits &= ^uint64(0) >> (63 - (to-1)%64)
+		}
+		return bits
+	}
+	for w := first; w <= last; w++ {
+		if s.added[w]&within(w) != 0 {
+			return errTwice
+		}
+	}
+	for w := first; w <= last; w++ {
+		s.added[w] |= within(w)
+	}
+	return nil
+}
+
+var errTwice = fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
 
 // empty reports whether there is no record in the sum.
 func (s *tally) empty() bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
@@ -64,6 +65,20 @@ func (c Clipping) validate() error {
 		return fmt.Errorf("train: parameter radius is %v with clipping %s, want a positive finite number with %s and none otherwise", c.ParameterRadius, c.Mode, ClipDataAndParameter)
 	}
 	return nil
+}
+
+// clipOne multiplies residuals, one a record, by the weights of their gradients. Most are within the norm by their
+// square, with room for its rounding, and keep their bits.
+func (c Clipping) clipOne(residuals []float64, b *mechanism.Block) {
+	if c.Mode != ClipGradient {
+		return
+	}
+	within := c.Norm * c.Norm * (1 - 1e-12)
+	for i, v := range residuals {
+		if !(b.Norm2(i)*v*v <= within) {
+			residuals[i] *= c.weight(b.Norm(i) * math.Abs(v))
+		}
+	}
 }
 
 // weight returns the factor that brings a gradient of this norm to the clipping norm: 1

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/linalg"
@@ -136,9 +135,7 @@ func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply f
 	r.ready.weighRows(c, b.Record)
 	clip := r.Plan.Clipping
 	if c.Columns == 1 {
-		for i, v := range c.Coefficients {
-			c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v))
-		}
+		clip.clipOne(c.Coefficients, &b)
 		return
 	}
 	for i := range b.Len() {
