@@ -2,13 +2,17 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
+import (
+	"sync"
 
-// bytesInLimbs says whether the processor multiplies bytes of four rows at once and adds
+	"golang.org/x/sys/cpu"
+)
+
+// hasLimbs says whether the processor multiplies bytes of four rows, or 16 bits of two, at once and adds
 // the products up in 32 bits (AVX-512 VNNI). Where it does, AddWhole splits the factors of
-// bytes into two to four limbs of 8 bits with sign. A sum of limbs times bytes over few
-// enough rows is exact in 32 bits.
-var bytesInLimbs = rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI
+// bytes into two to four limbs of 8 bits with sign, and those of 16 bits into one to three of 10 bits. A sum of limbs
+// times entries over few enough rows is exact in 32 bits.
+var hasLimbs = rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI
 
 const (
 	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
@@ -32,13 +36,25 @@ const (
 // packedFactors is the room for packed factors, four words for each column of a group of four rows, and for the
 // rows of a strip in the order that kernels multiply in.
 type packedFactors struct {
-	words [limbRows*limbColumns + 7*4]uint32 // eight columns are written at a time
-	room  [limbRows * 64]uint8
+	words [limbGroups*limbColumns*4 + 7*4]uint32 // eight columns are written at a time
+	room  [limbGroups * 256]uint8
 }
 
-// worthLimbs reports whether rows of a type may be added in limbs.
-func worthLimbs[T WholeEntry](dim int) bool {
-	return strideOf[T](1) == 1 && bytesInLimbs && dim >= limbDim
+// limbGroups is how many groups of rows the kernels take at most: four rows of bytes are one, or two of 16 bits.
+const limbGroups = max(limbRows/4, shortLimbRows/2)
+
+// packedRooms holds *packedFactors, which are filled before they are read.
+var packedRooms = sync.Pool{New: func() any { return new(packedFactors) }}
+
+// mostLimbRows returns how many rows of a type are added in limbs at most; 0: none are.
+func mostLimbRows[T WholeEntry](dim int) int {
+	switch {
+	case !hasLimbs || dim < limbDim:
+		return 0
+	case strideOf[T](1) == 1:
+		return limbRows
+	}
+	return shortLimbRows
 }
 
 // limbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not.
@@ -54,12 +70,22 @@ func limbsOf(largest float64) int {
 	return 0
 }
 
-// addLimbs adds as many of the rows, at most limbRows, as make whole groups of four, and returns how many
+// addLimbs adds as many of the rows, at most mostLimbRows, as make whole groups, and returns how many
 // they are; none if a factor is too large.
-func addLimbs[T WholeEntry](dst []float64, entries []T, q []float64, rows, dim, columns, ahead int) (done int) {
-	x, bytes := any(entries).([]uint8)
+func addLimbs[T WholeEntry](dst []float64, x []T, q []float64, rows, dim, columns, ahead int) (done int) {
+	switch x := any(x).(type) {
+	case []uint8:
+		return addByteLimbs(dst, x, q, rows, dim, columns, ahead)
+	case []int16:
+		return addShortLimbs(dst, x, q, rows, dim, columns, ahead)
+	}
+	return 0
+}
+
+// addByteLimbs is addLimbs for bytes.
+func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahead int) (done int) {
 	groups := rows / 4
-	if !bytes || groups == 0 {
+	if groups == 0 {
 		return 0
 	}
 	if columns == 1 {
@@ -75,7 +101,8 @@ func addLimbs[T WholeEntry](dst []float64, entries []T, q []float64, rows, dim, 
 	if columns > limbColumns && limbsOf(LargestWhole(q[:4*groups*columns])) == 0 {
 		return 0
 	}
-	var packed packedFactors
+	packed := packedRooms.Get().(*packedFactors)
+	defer packedRooms.Put(packed)
 	for k := 0; k < columns; k += limbColumns {
 		count := min(limbColumns, columns-k)
 		largest := packLimbsAVX512(&packed.words[0], &q[k], groups, columns, count, 1<<((count-1)%8+1)-1)

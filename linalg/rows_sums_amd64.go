@@ -14,15 +14,18 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		return
 	}
 	stride := strideOf[T](dim)
-	most, limbs := blockRows(stride), set == avx512 && worthLimbs[T](dim)
-	if limbs {
-		most = min(most, limbRows)
+	most, limbs := blockRows(stride), 0
+	if set == avx512 {
+		limbs = mostLimbRows[T](dim)
+	}
+	if limbs > 0 {
+		most = min(most, limbs)
 	}
 	rows := len(q) / columns
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		done := 0
-		if limbs {
+		if limbs > 0 {
 			done = addLimbs(dst, x, q, n, dim, columns, ahead)
 		}
 		if done < n {

@@ -260,6 +260,32 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 	}
 }
 
+// TestAddWholeAtTheEndsOfShortLimbs does the same for rows of 16 bits and one to three limbs of 10 bits.
+func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
+	factors := []int64{511, 512, -511, -512, 523775, 523776, -523775, -523776, 523264, 511<<10 - 512, 536346111, 536346112, -536346111, -536346112, 1 << 33, 1, 0}
+	eachRowSet(t, func(t *testing.T, set instructions) {
+		const rows, dim = 363, 100
+		for _, extreme := range []int16{-32768, 32767} {
+			x := slices.Repeat([]int16{extreme}, rows*dim)
+			for i := range 8 * len(factors) {
+				factor, columns := factors[i/8], 1+i%8
+				var q []float64
+				for k := range columns {
+					q = append(q, float64(factor)*float64(1-2*(k%2)))
+				}
+				q = slices.Repeat(q, rows)
+				got := make([]float64, columns*dim)
+				addWhole(set, got, x, dim, q, columns)
+				for j, v := range got {
+					if want := q[j/dim] * float64(extreme) * rows; v != want {
+						t.Fatalf("factor %d times %d, entry %d: got %v, want %v", factor, extreme, j, v, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestAddWholeAtTheEndsOfLimbs takes the factors at the ends of the range of two to four limbs
 // of 8 bits, and those with the greatest lower limbs, with the greatest entries and so many
 // rows that a kernel that added too many of them in 32 bits would be wrong, in one to eight columns

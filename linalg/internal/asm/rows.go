@@ -71,7 +71,7 @@ func rows(c *build.Context) {
 	limbTables(c)
 	packLimbs(c)
 	for _, shape := range limbShapes {
-		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: rowByte, double: true}).limbKernel(shape)
+		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: shape.of, double: true}).limbKernel(shape)
 	}
 	productTables(c)
 	for _, set := range []rowSet{{"VNNI", 64, true}, {"AVX2", 32, false}} {

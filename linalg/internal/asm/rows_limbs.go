@@ -16,18 +16,25 @@ const limbStrip = 64
 // limbWordBytes is the distance of the packed factors of two columns.
 const limbWordBytes = 16
 
-// limbShape says how many limbs of 8 bits the factors of a kernel have, and how many columns it
+// limbShape says of which entries and of how many limbs of factors a kernel is, and how many columns it
 // takes together.
 type limbShape struct {
 	name           string
+	of             rowEntry
 	limbs, columns int
 }
 
 // limbShapes are the kernels. Each leaves registers for the entries of a group of rows.
-var limbShapes = []limbShape{{"addTwoLimbs", 2, 3}, {"addThreeLimbs", 3, 2}, {"addFourLimbs", 4, 1}}
+var limbShapes = []limbShape{
+	{"addTwoLimbs", rowByte, 2, 3}, {"addThreeLimbs", rowByte, 3, 2}, {"addFourLimbs", rowByte, 4, 1},
+	{"addOneLimb", rowShort, 1, 3}, {"addTwoLimbs", rowShort, 2, 3}, {"addThreeLimbs", rowShort, 3, 2},
+}
 
-// limbState is what the parts of a kernel of limbs share. An instruction multiplies the bytes of
-// four rows with a limb of as many factors, and adds the products up in 32 bits.
+// group is how many rows an instruction multiplies together.
+func (s limbShape) group() int { return 4 / s.of.bytes }
+
+// limbState is what the parts of a kernel of limbs share. An instruction multiplies the entries of a group of rows, four
+// of bytes and two of 16 bits, with a limb of as many factors, and adds the products up in 32 bits.
 type limbState struct {
 	*rowKernel
 	limbShape
@@ -42,7 +49,7 @@ type limbSums [][][4]reg.VecVirtual
 // columns, and for each tile of them through the groups of rows. Where there are more columns than one tile it writes
 // the rows of a strip to room first, in the order that products are made in.
 func (k *rowKernel) limbKernel(shape limbShape) {
-	k.begin(shape.name, "dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64")
+	k.begin(shape.name, "dst *float64, x "+shape.of.pointer+", factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64")
 	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8)}
 	k.loadTail()
 	s.x = k.argument("x")
@@ -52,7 +59,7 @@ func (k *rowKernel) limbKernel(shape limbShape) {
 	k.JZ(operand.LabelRef("tail"))
 	k.Label("strips")
 	s.strip(false)
-	k.ADDQ(operand.U8(limbStrip), s.x)
+	k.ADDQ(operand.U32(limbStrip*shape.of.bytes), s.x)
 	k.ADDQ(operand.U32(8*limbStrip), s.dst)
 	k.DECQ(strips)
 	k.JNZ(operand.LabelRef("strips"))
@@ -111,15 +118,21 @@ func (s *limbState) rowsOfGroups(tail bool, do func(entries [4]reg.VecVirtual)) 
 	x, next, left := s.GP64(), s.fetch(s.ahead), s.argument("groups")
 	s.MOVQ(s.x, x)
 	s.ADDQ(x, next)
-	rows := s.stridesOf(s.argument("stride"), 4)
+	rows, group := s.stridesOf(s.argument("stride"), s.group()), s.group()
 	again := s.label("groups")
 	s.Label(again)
-	for r := 0; r < 4; r += 2 { // as halfAhead has it
-		s.PREFETCHT0(rows.at(next, r, 0))
+	for r := 0; r < group; r += 2 { // as halfAhead has it
+		for line := range s.entry.bytes {
+			s.PREFETCHT0(rows.at(next, r, 64*line))
+		}
 	}
-	do(s.interleave(x, rows, tail))
-	s.LEAQ(operand.Mem{Base: x, Index: rows.one, Scale: 4}, x)
-	s.LEAQ(operand.Mem{Base: next, Index: rows.one, Scale: 4}, next)
+	if s.entry == rowByte {
+		do(s.interleave(x, rows, tail))
+	} else {
+		do(s.interleaveShorts(x, rows, tail))
+	}
+	s.LEAQ(operand.Mem{Base: x, Index: rows.one, Scale: uint8(group)}, x)
+	s.LEAQ(operand.Mem{Base: next, Index: rows.one, Scale: uint8(group)}, next)
 	s.DECQ(left)
 	s.JNZ(operand.LabelRef(again))
 }
@@ -185,7 +198,11 @@ func (s *limbState) addGroup(sums limbSums, entries [4]reg.VecVirtual, factor re
 			limb := s.ZMM()
 			s.VPBROADCASTD(operand.Mem{Base: factor, Disp: limbWordBytes*c + 4*l}, limb)
 			for v, entry := range entries {
-				s.VPDPBUSD(limb, entry, column[l][v])
+				if s.entry == rowByte {
+					s.VPDPBUSD(limb, entry, column[l][v])
+				} else {
+					s.VPDPWSSD(limb, entry, column[l][v])
+				}
 			}
 		}
 	}
@@ -210,6 +227,32 @@ func (s *limbState) interleave(x reg.Register, rows strides, tail bool) [4]reg.V
 	return out
 }
 
+// interleaveShorts is interleave for two rows of 16 bits: quarter i of register 2·h + v holds the coordinates from
+// 32·h+8·i+4·v to 32·h+8·i+4·v+3.
+func (s *limbState) interleaveShorts(x reg.Register, rows strides, tail bool) (out [4]reg.VecVirtual) {
+	for h := range 2 {
+		var pair [2]reg.VecVirtual
+		for r := range pair {
+			pair[r] = s.ZMM()
+			m := rows.at(x, r, 64*h)
+			if !tail {
+				s.VMOVDQU64(m, pair[r])
+				continue
+			}
+			mask := s.tail
+			if h == 1 {
+				mask = s.K()
+				s.KSHIFTRQ(operand.U8(32), s.tail, mask)
+			}
+			s.VMOVDQU16_Z(m, mask, pair[r])
+		}
+		out[2*h], out[2*h+1] = s.ZMM(), s.ZMM()
+		s.VPUNPCKLWD(pair[1], pair[0], out[2*h])
+		s.VPUNPCKHWD(pair[1], pair[0], out[2*h+1])
+	}
+	return out
+}
+
 // loadStrip loads a strip of one row.
 func (s *limbState) loadStrip(m operand.Mem, tail bool) reg.VecVirtual {
 	v := s.ZMM()
@@ -221,10 +264,33 @@ func (s *limbState) loadStrip(m operand.Mem, tail bool) reg.VecVirtual {
 	return v
 }
 
-// finish adds the sums of all limbs of a column to a strip of dst: the lower two limbs, and the upper ones, are put
-// together in 32 bits first, which hold them for so few rows.
+// finish adds the sums of all limbs of a column to a strip of dst. Of bytes the lower two limbs, and the upper ones, are
+// put together in 32 bits first, which hold them for so few rows.
 func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual, tail bool) {
-	var parts [][4]reg.VecVirtual // the lower before the upper
+	parts, base := sums, "limbBaseShort"
+	if s.entry == rowByte {
+		parts, base = s.pairs(sums), "limbBaseByte"
+	}
+	for l := range parts {
+		parts[l] = s.inOrder(parts[l])
+	}
+	counts := s.ZMM()
+	if len(parts) > 1 {
+		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol(base), 0), counts)
+	}
+	for v := range 4 {
+		for h := range 2 {
+			total := s.half(parts[len(parts)-1][v], h)
+			for l := len(parts) - 2; l >= 0; l-- {
+				s.VFMADD213PD(s.half(parts[l][v], h), counts, total)
+			}
+			s.addTotal(out, total, 16*v+8*h, tail)
+		}
+	}
+}
+
+// pairs puts limbs together, the lower before the upper.
+func (s *limbState) pairs(sums [][4]reg.VecVirtual) (parts [][4]reg.VecVirtual) {
 	for l := 0; l < s.limbs; l += 2 {
 		part := sums[l]
 		for v := range part {
@@ -233,22 +299,9 @@ func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual, tail bool
 				s.VPADDD(sums[l+1][v], part[v], part[v])
 			}
 		}
-		parts = append(parts, s.inOrder(part))
+		parts = append(parts, part)
 	}
-	var base reg.VecVirtual
-	if len(parts) > 1 {
-		base = s.ZMM()
-		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol("limbBase"), 0), base)
-	}
-	for v := range 4 {
-		for h := range 2 {
-			total := s.half(parts[len(parts)-1][v], h)
-			if len(parts) > 1 {
-				s.VFMADD213PD(s.half(parts[0][v], h), base, total)
-			}
-			s.addTotal(out, total, 16*v+8*h, tail)
-		}
-	}
+	return parts
 }
 
 // packLimbs writes the kernel that splits factors into limbs. Of each group of four rows it takes eight columns at a time, turns them into integers of 32 bits, brings those of four rows together, and transposes their
@@ -348,9 +401,12 @@ func (p *limbPacker) end() {
 // limbTables writes what the upper limbs count for in the lower ones, what makes limbs digits without sign when it is
 // added, and where the bytes of four integers go.
 func limbTables(c *build.Context) {
-	c.StaticGlobal("limbBase")
+	c.StaticGlobal("limbBaseByte")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U64(math.Float64bits(1<<16)))
+	c.StaticGlobal("limbBaseShort")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	c.AddDatum(0, operand.U64(math.Float64bits(1<<10)))
 	c.StaticGlobal("limbBias")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U32(0x80808080))
@@ -363,10 +419,20 @@ func limbTables(c *build.Context) {
 	}
 }
 
-// inOrder brings the coordinates of interleave into ascending order: it transposes the
-// quarters of four registers.
+// inOrder brings the coordinates of interleave into ascending order. Of bytes it transposes the quarters of four
+// registers, of 16 bits it takes those of two in turns.
 func (s *limbState) inOrder(v [4]reg.VecVirtual) [4]reg.VecVirtual {
 	const even, odd = 0x88, 0xdd // quarters 0 and 2 of a and b, and 1 and 3
+	if s.entry == rowShort {
+		const low, high, turns = 0x44, 0xee, 0xd8 // quarters 0 and 1 of a and b, 2 and 3; 0, 2, 1 and 3
+		var out [4]reg.VecVirtual
+		for i := range out {
+			a, b := v[i&^1], v[i|1]
+			both := s.shuffle([]uint8{low, high}[i%2], a, b)
+			out[i] = s.shuffle(turns, both, both)
+		}
+		return out
+	}
 	a, b := s.shuffle(even, v[0], v[1]), s.shuffle(even, v[2], v[3])
 	c, d := s.shuffle(odd, v[0], v[1]), s.shuffle(odd, v[2], v[3])
 	return [4]reg.VecVirtual{s.shuffle(even, a, b), s.shuffle(even, c, d), s.shuffle(odd, a, b), s.shuffle(odd, c, d)}

@@ -1,0 +1,102 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+const (
+	// shortLimbBits is how many bits a limb of a factor of 16-bit rows has.
+	shortLimbBits = 10
+
+	// shortLimb is the greatest limb of factors, of which one, two or three make oneShortLimb, ….
+	shortLimb       = 1<<(shortLimbBits-1) - 1
+	oneShortLimb    = shortLimb
+	twoShortLimbs   = shortLimb * (1 + 1<<shortLimbBits)
+	threeShortLimbs = shortLimb * (1 + 1<<shortLimbBits + 1<<(2*shortLimbBits))
+
+	// shortLimbRows is how many rows the kernels take at most: a limb adds at most 2^9·2^15 a row to 32 bits, and 2^31
+	// holds more than that of 120.
+	shortLimbRows = 120
+)
+
+// shortLimbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not, since float64 is as
+// fast for so many columns and such rows.
+func shortLimbsOf(largest float64, columns, dim int) int {
+	few := columns <= 4
+	switch {
+	case largest <= oneShortLimb && (few || dim >= 256):
+		return 1
+	case largest <= twoShortLimbs && (few || dim >= 256):
+		return 2
+	case largest <= threeShortLimbs && columns <= 2:
+		return 3
+	}
+	return 0
+}
+
+// addShortLimbs is addLimbs for rows of 16 bits.
+func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ahead int) (done int) {
+	groups := rows / 2
+	limbs := shortLimbsOf(LargestWhole(q[:2*groups*columns]), columns, dim)
+	if groups == 0 || limbs == 0 {
+		return 0
+	}
+	if columns == 1 {
+		var words [2 * shortLimbRows]uint32
+		packShortLimbs(words[:], q, groups, 1, 1, limbs)
+		addLimbsShort(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
+		return 2 * groups
+	}
+	packed := packedRooms.Get().(*packedFactors)
+	defer packedRooms.Put(packed)
+	for k := 0; k < columns; k += limbColumns {
+		count := min(limbColumns, columns-k)
+		packShortLimbs(packed.words[:], q[k:], groups, columns, count, limbs)
+		addLimbsShort(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		ahead = 0
+	}
+	return 2 * groups
+}
+
+// packShortLimbs splits the factors of groups of two rows: for each group and each of count columns it writes four
+// words, of which each limb from the lowest has one, with the limb of each row.
+func packShortLimbs(words []uint32, q []float64, groups, columns, count, limbs int) {
+	const half, all = 1 << (shortLimbBits - 1), 1<<shortLimbBits - 1
+	at := 0
+	for g := range groups {
+		first := q[2*g*columns:]
+		for k := range count {
+			a, b := int32(first[k]), int32(first[columns+k])
+			out := words[at : at+4 : at+4]
+			for l := range limbs - 1 {
+				low, second := (a+half)&all-half, (b+half)&all-half
+				out[l] = uint32(uint16(low)) | uint32(uint16(second))<<16
+				a, b = (a-low)>>shortLimbBits, (b-second)>>shortLimbBits
+			}
+			out[limbs-1] = uint32(uint16(a)) | uint32(uint16(b))<<16
+			at += 4
+		}
+	}
+}
+
+// addLimbsShort adds rows whose factors are packed; of one column there is no room.
+func addLimbsShort(limbs int, dst []float64, x []int16, words []uint32, room *uint8, groups, dim, columns, ahead int) {
+	mask := lowMask(dim, 64)
+	switch limbs {
+	case 1:
+		addOneLimbShortVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, 2*dim, ahead, mask)
+	case 2:
+		addTwoLimbsShortVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, 2*dim, ahead, mask)
+	case 3:
+		addThreeLimbsShortVNNI(&dst[0], &x[0], &words[0], room, groups, dim, columns, 2*dim, ahead, mask)
+	}
+}
+
+// What follows adds groups of two rows as the kernels of bytes do.
+
+//go:noescape
+func addOneLimbShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)
+
+//go:noescape
+func addTwoLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)
+
+//go:noescape
+func addThreeLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)
