@@ -262,7 +262,7 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 
 // TestAddWholeAtTheEndsOfShortLimbs does the same for rows of 16 bits and one to three limbs of 10 bits.
 func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
-	factors := []int64{511, 512, -511, -512, 523775, 523776, -523775, -523776, 523264, 511<<10 - 512, 536346111, 536346112, -536346111, -536346112, 1 << 33, 1, 0}
+	factors := []int64{511, 512, -511, -512, 1000, -1022, 1000000, -1047550, 1000000000, 523775, 523776, -523775, -523776, 523264, 511<<10 - 512, 536346111, 536346112, -536346111, -536346112, 1 << 33, 1, 0}
 	eachRowSet(t, func(t *testing.T, set instructions) {
 		const rows, dim = 363, 100
 		for _, extreme := range []int16{-32768, 32767} {
