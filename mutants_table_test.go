@@ -63,6 +63,7 @@ var mutants = []mutant{
 	{"nodes of a tree that count a leaf twice", "mechanism/series_matrix.go", "node[j] = t.pending[level][j] + v", "node[j] = t.pending[level][j] + 2*v", "./mechanism", "TestNeighborsMoveARunByAtMostWhatIsCharged"},
 	{"coefficients of a series that rise", "mechanism/series_matrix.go", "c := b.coefficients[k]\n", "c := b.coefficients[k*0]\n", "./mechanism", "TestNeighborsMoveARunByAtMostWhatIsCharged"},
 	{"the first of a full batch always", "mechanism/sampling.go", "stream.Subset(len(taken), min(len(taken), s.batch))", "stream.Subset(min(len(taken), s.batch), min(len(taken), s.batch))", "./mechanism", "TestPoissonUpToKeepsARandomSubset"},
+	{"groups in bands as if they were one record", "account/threshold.go", "return e, e.Probability == 1", "return e, true", "./account", "TestGroupsInBands"},
 	{"truncated samples priced for one number of records", "account/pairs_batch.go", "poisson(pair.Normal, z/2, e.Probability, n)", "poisson(pair.Normal, z/2, e.Probability*float64(e.MaxBatch)/float64(e.Records), n)", "./account", "TestTruncatedPoissonHoldsForFewerRecords"},
 	{"vectors beyond their norm", "mechanism/norm.go", "if sum += max(v, -v); sum > bound {", "if sum += max(v, -v); sum > 2*bound {", "./mechanism", "TestVectorsNeverExceedTheBound"},
 	{"centered rows with the norm of plain ones", "mechanism/frame.go", "y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot", "_ = dot", "./mechanism", "TestFramedSumIsTheDenseSum"},

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"math"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -19,6 +20,28 @@ func TestGroupOfOneCostsWhatTheEventDoes(t *testing.T) {
 		group, err := EpsilonGroup(PLD{}, e, 1e-6, privacy.AddOrRemoveOne, 1)
 		if err != nil || !(group <= one.Upper*(1+1e-9)) || !(group >= one.Upper*(1-1e-3)) {
 			t.Errorf("%d choices: a group of one costs %v (%v), want %v", count, group, err, one.Upper)
+		}
+	}
+}
+
+// TestGroupsInBands holds that a group in a banded matrix costs what it costs in the releases that one record pays
+// for, and where these are samples no less than the general bound from group to group.
+func TestGroupsInBands(t *testing.T) {
+	const k, delta, n = 3, 1e-6, privacy.AddOrRemoveOne
+	for _, probability := range []float64{1, 0.1} {
+		banded := mechanism.Sequence{gaussian(9), mechanism.Repeat{Event: mechanism.BandedMatrix{NoiseMultiplier: 4, Bands: 5, Steps: 48, Probability: probability}, Count: 2}}
+		got, err := EpsilonGroup(PLD{}, banded, delta, n, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := epsilonOf(k*math.Sqrt(20.0/16+1.0/81), delta)
+		if probability < 1 {
+			if want, err = groupBySteps(delta, k, func(delta float64) (float64, error) { return PLD{}.roughly(banded, delta, n) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !(got >= want*(1-1e-9)) || got > want*(1+1e-6) {
+			t.Errorf("probability %v: a group of %d costs %v, want %v", probability, k, got, want)
 		}
 	}
 }
