@@ -31,6 +31,8 @@ func conformants() []conformant {
 		{name: "relu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Linear{Outputs: 2})},
 		{name: "tanh", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 2})},
 		{name: "gelu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "gelu"}, network.Linear{Outputs: 2})},
+		{name: "GELU with tanh", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "gelu-tanh"}, network.Linear{Outputs: 2})},
+		{name: "SiLU", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "silu"}, network.Linear{Outputs: 2})},
 		{name: "sigmoid", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "sigmoid"}, network.Linear{Outputs: 2})},
 		{name: "tempered sigmoid", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5},
 			network.Activation{Function: "tempered-sigmoid", Scale: 1.5, Temperature: 3, Offset: 0.7}, network.Linear{Outputs: 2})},

@@ -42,7 +42,7 @@ func drawnLayer(r *rand.Rand, depth int) network.Layer {
 	case 2, 3:
 		return network.Conv{Channels: 1 + small(6), Kernel: 1 + small(3), Stride: small(3), Padding: small(3), Dilation: small(3), Groups: small(3), NoBias: network.Without(small(3) == 0)}
 	case 4, 5:
-		return network.Activation{Function: []string{"relu", "tanh", "gelu", "sigmoid"}[small(4)]}
+		return network.Activation{Function: []string{"relu", "tanh", "gelu", "sigmoid", "silu", "gelu-tanh"}[small(6)]}
 	case 6:
 		return network.MaxPool{Kernel: 1 + small(3), Stride: small(3), Padding: small(2)}
 	case 7:

@@ -96,7 +96,7 @@ func (n *Network) Weights() int { return n.total }
 
 // Init fills the parameters with first values, which are a function of the network and the seed alone. Weights
 // are uniform with mean 0 and variance 2/(inputs + outputs) of X. Glorot and Y. Bengio, "Understanding the
-// difficulty of training deep feedforward neural networks", AISTATS 2010, formula 16, or, where a ReLU or
+// difficulty of training deep feedforward neural networks", AISTATS 2010, formula 16, or, where a ReLU, SiLU or
 // GELU follows, with variance 2/inputs of K. He, X. Zhang, S. Ren and J. Sun, "Delving deep into rectifiers",
 // ICCV 2015, formula 10. Biases begin at 0, and scales of normalizations at 1. It panics unless there are
 // Weights numbers.

@@ -50,7 +50,7 @@ func TestInitHasItsVariance(t *testing.T) {
 	for _, c := range []struct {
 		function string
 		want     float64
-	}{{"tanh", 2.0 / (300 + 200)}, {"relu", 2.0 / 300}, {"gelu", 2.0 / 300}} {
+	}{{"tanh", 2.0 / (300 + 200)}, {"relu", 2.0 / 300}, {"gelu", 2.0 / 300}, {"sigmoid", 2.0 / 500}} {
 		n, err := network.New(network.Shape{300}, network.Linear{Outputs: 200}, network.Activation{Function: c.function})
 		if err != nil {
 			t.Fatal(err)
