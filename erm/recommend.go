@@ -20,7 +20,7 @@ const (
 	// most, up to which they are preferred to descent. On the tables of docs/methods.md the two are equal
 	// about there.
 	recommendedNoise = 1.0 / 3000
-	// recommendedBaseline is the largest number of features up to which a baseline is the exact minimizer.
+	// recommendedBaseline is the largest number of features up to which an exact minimizer is searched for.
 	recommendedBaseline = 5000
 )
 
@@ -65,6 +65,10 @@ func recommendBaseline(r Request, s *data.Schema) (Recommendation, error) {
 func recommendPure(r Request, s *data.Schema) Recommendation {
 	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
 		return Recommendation{MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"}
+	}
+	r.Method = MethodFrankWolfe
+	if setup, err := NewSetup(r, s); err == nil && setup.Plan.Dim > recommendedBaseline {
+		return Recommendation{MethodFrankWolfe, fmt.Sprintf("delta is 0 and there are %d features: the noise of a chosen coordinate grows with their logarithm alone", setup.Plan.Dim)}
 	}
 	return Recommendation{MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"}
 }

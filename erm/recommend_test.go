@@ -21,6 +21,10 @@ func TestRecommend(t *testing.T) {
 		return s
 	}
 	levels, _ := builtinSet(t)
+	text, err := data.ParseSchema("reviews", []byte("dither-schema: 1\nrow: one review\nmax-records: 30000\ntarget: {column: label, levels: [\"0\", \"1\"]}\ncolumns:\n  words: {text: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name           string
 		schema         *data.Schema
@@ -30,6 +34,8 @@ func TestRecommend(t *testing.T) {
 	}{
 		{"levels", levels, 1, 1e-6, nil, train.MethodGD, "most accurate"},
 		{"levels, pure", levels, 1, 0, nil, MethodOutput, "delta is 0"},
+		{"text, pure", text, 1, 0, nil, MethodFrankWolfe, "logarithm"},
+		{"text", text, 1, 1e-6, nil, train.MethodGD, "most accurate"},
 		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, MethodLBFGS, "exact minimizer"},
 		{"diamonds", read("diamonds"), 1, 1e-5, nil, train.MethodGD, "0.00038"},
 		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00014"},

@@ -73,7 +73,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&m.choice.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
 	f.StringVar(&m.choice.Choice, "choice", "", fmt.Sprintf("how a point of the grid, or a coordinate of %s, is chosen: %s or %s (default %s, of coordinates %s with a delta)", erm.MethodFrankWolfe, erm.ChoiceFlip, erm.ChoiceExponential, erm.ChoiceFlip, erm.ChoiceExponential))
 	f.IntVar(&m.directions, "directions", 0, fmt.Sprintf("random directions in a step of %s (default %d)", erm.MethodZeroth, erm.DefaultDirections))
-	f.Float64Var(&m.l1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: 100 for rows of norm 1)", erm.MethodFrankWolfe))
+	f.Float64Var(&m.l1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: a score of 10 by one coordinate of levels, of 2 by one of a number in units of half its range)", erm.MethodFrankWolfe))
 }
 
 // elsewhere reports whether the method is one of package erm.
