@@ -28,7 +28,8 @@ type networkFlags struct {
 	inputShape                         string
 	clipping                           deep.ClippingRequest
 	groups, norms, allocation          string
-	sampling                           string
+	sampling, correlated               string
+	bands                              int
 	epochs, weightDecay, averageDecay  float64
 	physicalBatch                      int
 	checkpoint, resume                 string
@@ -39,7 +40,7 @@ type networkFlags struct {
 // networkOnly are the flags that only networks have.
 var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "clipping-rule", "clipping-groups", "clipping-norms", "noise-allocation",
 	"clipping-stability", "clipping-threshold", "clipping-quantile", "clipping-rate", "count-noise", "microbatch", "clip-after-averaging",
-	"sampling", "epochs", "weight-decay", "average-decay", "physical-batch", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
+	"sampling", "correlated-noise", "noise-bands", "epochs", "weight-decay", "average-decay", "physical-batch", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
 
 // networkToo are the flags of linear models that networks have too.
 var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "print-not-private", "group", "out", "replace",
@@ -65,7 +66,9 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&n.clipping.CountNoise, "count-noise", 0, "standard deviation of the noise on the counts that an adaptive clipping rule releases (default: a twentieth of the expected batch)")
 	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
 	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
-	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(deep.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size or --parts; without those %s with probability %v)", deep.SamplingPoisson, deep.DefaultProbability))
+	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(deep.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", deep.SamplingPoisson, deep.DefaultProbability))
+	f.StringVar(&n.correlated, "correlated-noise", "", "noise that cancels in part over steps, which go round --parts of the rows: banded, or tree with new parts in every round (default: independent noise)")
+	f.IntVar(&n.bands, "noise-bands", 0, "steps over which --correlated-noise banded cancels, at most --parts (default: --parts, and 64 at most)")
 	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", deep.DefaultEpochs))
 	f.Float64Var(&n.weightDecay, "weight-decay", 0, "shrink weights beside each step by the learning rate times this (default: the optimizer's)")
 	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", deep.DefaultAverageDecay))
@@ -128,8 +131,23 @@ func (n *networkFlags) request(p *planFlags, r train.Request) (deep.Request, err
 			return out, err
 		}
 	}
+	out.Correlated = deep.CorrelatedRequest{Kind: deep.CorrelatedKind(n.correlated), Bands: n.bands}
+	if out.Correlated.Kind != "" {
+		out.Correlated.Momentum = n.momentum(p)
+	}
 	out.Sampling, err = n.samplingOf(p)
 	return out, err
+}
+
+// momentum is the one that was asked for, as deep takes it: 0 is the default, and a negative number none.
+func (n *networkFlags) momentum(p *planFlags) float64 {
+	switch {
+	case !p.flags.Changed("momentum"):
+		return 0
+	case p.momentum == 0:
+		return -1
+	}
+	return p.momentum
 }
 
 // samplingOf is the sampling that was asked for; the zero value is the default.
@@ -138,15 +156,15 @@ func (n *networkFlags) samplingOf(p *planFlags) (deep.Sampling, error) {
 	if s.Kind != "" {
 		return s, nil
 	}
-	given := 0
-	for kind, is := range map[deep.SamplingKind]bool{deep.SamplingPoisson: s.Probability != 0, deep.SamplingFixedSize: s.BatchSize != 0, deep.SamplingPartition: s.Parts != 0} {
-		if is {
-			s.Kind = kind
-			given++
-		}
+	type numbers struct{ probability, batch, parts bool }
+	kinds := map[numbers]deep.SamplingKind{{}: "", {probability: true}: deep.SamplingPoisson, {batch: true}: deep.SamplingFixedSize, {parts: true}: deep.SamplingPartition,
+		{probability: true, batch: true}: deep.SamplingTruncated, {probability: true, parts: true}: deep.SamplingCyclic}
+	kind, known := kinds[numbers{s.Probability != 0, s.BatchSize != 0, s.Parts != 0}]
+	if !known {
+		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
 	}
-	if given > 1 {
-		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them", s.Probability, s.BatchSize, s.Parts)
+	if s.Kind = kind; kind == deep.SamplingPartition && n.correlated == string(deep.CorrelatedTree) {
+		s.Kind = deep.SamplingShuffle
 	}
 	return s, nil
 }

@@ -318,7 +318,10 @@ func TestNetworkWrong(t *testing.T) {
 		{"text without texts", []string{"train", "--data", table, "--schema", schema, "--model", "text"}, exitUsage, "no text column"},
 		{"clipping rule", network("--clipping-rule", "soft"), exitUsage, "clipping rule is \"soft\""},
 		{"clipping groups", network("--clipping-groups", "1"), exitUsage, "groups hold 1 blocks, want all 2"},
-		{"sampling", network("--sampling-probability", "0.1", "--parts", "3"), exitUsage, "want one of them"},
+		{"bands alone", network("--noise-bands", "3"), exitUsage, "without a kind"},
+		{"correlated noise without parts", network("--correlated-noise", "banded"), exitUsage, "sampling is poisson"},
+		{"unknown correlation", network("--correlated-noise", "bands", "--parts", "3"), exitUsage, "want one of [banded tree]"},
+		{"sampling", network("--batch-size", "5", "--parts", "3"), exitUsage, "want one of them"},
 		{"batches of fixed size", network("--batch-size", "10"), exitUsage, "replace-one"},
 		{"average", network("--average", "some"), exitUsage, "--average is \"some\""},
 		{"private bounds", []string{"train", "--data", table, "--schema", private, "--model", "mlp"}, exitUsage, "private bounds or levels with a network"},
@@ -327,4 +330,26 @@ func TestNetworkWrong(t *testing.T) {
 		{"times without a checkpoint", network("--checkpoint-every", "3"), exitUsage, "without --checkpoint FILE"},
 		{"frozen from nowhere", []string{"train", "--data", table, "--schema", schema, "--frozen-from", "none"}, exitUsage, "--frozen-from none"},
 	})
+}
+
+// TestCorrelatedNoiseByFlags prices plans of the flags that say how the noise of steps hangs together.
+func TestCorrelatedNoiseByFlags(t *testing.T) {
+	schema, table := workplace(t, 900)
+	for flags, want := range map[string]string{
+		"--parts 6":                                   "repeat(4, partition(6, gaussian(",
+		"--parts 6 --sampling-probability 0.5":        "repeat(4, partition(6, poisson(0.5, gaussian(",
+		"--correlated-noise tree --parts 6":           "repeat(4, tree-aggregation(",
+		"--correlated-noise banded --parts 6":         "6, 24, 1)",
+		"--batch-size 90 --sampling-probability 0.05": "repeat(24, truncated-poisson(0.05, ",
+		"--correlated-noise banded --parts 6 --sampling-probability 0.5 --noise-bands 4 --momentum 0": "6, 24, 0.5)",
+	} {
+		args := append([]string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--steps", "24", "--dry-run"}, strings.Fields(flags)...)
+		if out, _ := mustInvoke(t, args...); !strings.Contains(out, want) || strings.Contains(flags, "banded") && !strings.Contains(out, "banded-matrix(") {
+			t.Errorf("%s: got %s, want %s in it", flags, out, want)
+		}
+	}
+	out, _ := trainNetwork(t, schema, table, "m", "--sampling", "cyclic", "--parts", "3", "--sampling-probability", "0.4", "--correlated-noise", "banded")
+	if verified, _ := mustInvoke(t, "verify", "m"); !strings.Contains(verified, "epsilon 1 and delta 1e-06") {
+		t.Errorf("trained: %s; verified: %s", out, verified)
+	}
 }

@@ -124,6 +124,9 @@ func (n *networkFitting) modelFacts() []report.Fact {
 		{Name: "learned before training", Value: "nothing"},
 		{Name: "result", Value: averageWords(n.options.Average)},
 	}
+	if p.Correlated != nil {
+		out = append(out, report.Fact{Name: "noise", Value: correlationWords(*p.Correlated)})
+	}
 	for _, line := range layerFacts(network) {
 		out = append(out, report.Fact{Name: "layer", Value: line})
 	}
@@ -156,10 +159,22 @@ func networkSampling(s deep.Sampling) string {
 		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
 	case deep.SamplingShuffle:
 		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
+	case deep.SamplingCyclic:
+		return fmt.Sprintf("the %d parts of one random division of the rows, in turn, of which each row is taken with probability %v", s.Parts, s.Probability)
+	case deep.SamplingTruncated:
+		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
 	case deep.SamplingFull:
 		return "all rows"
 	}
 	return string(s.Kind)
+}
+
+// correlationWords says how the noise of steps hangs together.
+func correlationWords(c deep.Correlated) string {
+	if c.Kind == deep.CorrelatedTree {
+		return "of binary trees, one a round: the steps of a round are summed with little noise"
+	}
+	return fmt.Sprintf("correlated: it cancels in part over %d steps in a row", len(c.Coefficients))
 }
 
 // networkClipping says how a record's gradient is bounded.
