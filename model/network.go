@@ -67,18 +67,33 @@ func checkNetwork(n *network.Network, linear Linear) error {
 	case n.Weights() > maxParameters:
 		return fmt.Errorf("model: the network has %d weights, want at most %d; make its layers smaller", n.Weights(), maxParameters)
 	}
-	shape, numbers := n.Input(), 0
-	for i, layer := range n.Layers() {
+	if numbers := outputs(n.Input(), n.Layers()); numbers > maxOutputs {
+		return fmt.Errorf("model: the layers give %d numbers for a record, all together, want at most %d; make them smaller", numbers, maxOutputs)
+	}
+	return nil
+}
+
+// outputs is how many numbers layers give for one record, all together, those inside of others included; beyond
+// maxOutputs it is any number that is larger.
+func outputs(shape network.Shape, layers network.Layers) int {
+	numbers := 0
+	for _, layer := range layers {
+		switch l := layer.(type) {
+		case network.Frozen:
+			numbers += outputs(shape, l.Layers)
+		case network.Residual:
+			numbers += outputs(shape, l.Layers)
+		}
 		next, err := layer.Output(shape)
 		if err != nil {
-			return fmt.Errorf("model: layer %d: %w", i, err)
+			return numbers // New has made a network of them
 		}
 		shape = next
 		if numbers += shape.Size(); numbers > maxOutputs {
-			return fmt.Errorf("model: the layers up to layer %d give more than %d numbers for a record, want fewer; make them smaller", i, maxOutputs)
+			return numbers
 		}
 	}
-	return nil
+	return numbers
 }
 
 // Network returns the network of a model that is one, or nil.

@@ -264,6 +264,12 @@ func TestNetworkPredictDoesNotAllocate(t *testing.T) {
 func TestNewNetworkRefuses(t *testing.T) {
 	m := toyNetwork(t, "no", "yes")
 	dim := m.features.Dim()
+	inner := network.Layers{network.Linear{Outputs: 1}, network.Linear{Outputs: 1 << 19, NoBias: true}}
+	for range 32 {
+		inner = append(inner, network.Activation{Function: "relu"})
+	}
+	inner = append(inner, network.Linear{Outputs: 1})
+	wide := network.Frozen{Layers: inner}
 	long := network.Layers{network.Linear{Outputs: 1 << 24}, network.Linear{Outputs: 1}}
 	for name, c := range map[string]struct {
 		in     int
@@ -274,6 +280,7 @@ func TestNewNetworkRefuses(t *testing.T) {
 		"other input":   {dim + 1, network.Layers{network.Linear{Outputs: 1}}, nil, "as there are features"},
 		"other output":  {dim, network.Layers{network.Linear{Outputs: 2}}, nil, "loss logistic has scores"},
 		"too large":     {dim, long, nil, "want at most"},
+		"large layers":  {dim, network.Layers{wide, network.Linear{Outputs: 1}}, nil, "all together, want at most"},
 		"fewer weights": {dim, network.Layers{network.Linear{Outputs: 1}}, func(w []float32) []float32 { return w[1:] }, "want 6 of the network"},
 		"NaN":           {dim, network.Layers{network.Linear{Outputs: 1}}, func(w []float32) []float32 { w[2] = float32(math.NaN()); return w }, "finite"},
 		"infinite":      {dim, network.Layers{network.Linear{Outputs: 1}}, func(w []float32) []float32 { w[0] = float32(math.Inf(1)); return w }, "finite"},

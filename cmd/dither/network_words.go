@@ -64,12 +64,11 @@ func (n *networkFitting) events() []report.Event {
 		parts = mechanism.Sequence{p.Event()}
 	}
 	var out []report.Event
-	if p.Records == 0 && len(parts) > 0 {
-		out, parts = append(out, networkEvent(p, "number of rows", parts[0])), parts[1:]
-	}
-	if inner, nested := mechanism.Event(parts).(mechanism.Sequence); nested && len(inner) == 1 {
-		if runs, several := inner[0].(mechanism.Sequence); several {
-			parts = runs
+	if p.Records == 0 && len(parts) == 2 {
+		out = append(out, networkEvent(p, "number of rows", parts[0]))
+		steps := parts[1]
+		if parts, sequence = steps.(mechanism.Sequence); !sequence {
+			parts = mechanism.Sequence{steps}
 		}
 	}
 	for i, e := range parts {
