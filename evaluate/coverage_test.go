@@ -38,14 +38,18 @@ func (c *coverage) add(e Estimate, truth float64) {
 	}
 }
 
-// check wants a coverage of Confidence within the tolerance, and 5 standard errors where fewer than half of the
-// data sets gave an interval. The streams are seeded, so that the outcome is fixed.
+// check wants a coverage of Confidence within the tolerance. Where more than one data set in a hundred gave no
+// interval, printing depends on the noise: then no more data sets than in any case may give one that misses. The
+// streams are seeded, so that the outcome is fixed.
 func (c *coverage) check(t *testing.T, name string, tolerance float64) {
 	t.Helper()
-	share := c.held / c.of
+	share, missed := c.held/c.of, (c.of-c.held)/(c.of+c.none)
 	t.Logf("%s: %.4f of %v, none in %v", name, share, c.of, c.none)
-	if c.of < c.none {
-		tolerance += 5 * math.Sqrt(Confidence*(1-Confidence)/max(1, c.of))
+	if c.none > 0.01*c.of {
+		if missed > 1-Confidence+tolerance {
+			t.Errorf("%s: an interval that misses is given in %.4f of the data sets, want at most %v and %v", name, missed, 1-Confidence, tolerance)
+		}
+		return
 	}
 	if math.Abs(share-Confidence) > tolerance {
 		t.Errorf("%s: %.4f of the intervals hold the truth, want %v within %v", name, share, Confidence, tolerance)
