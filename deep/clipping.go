@@ -21,6 +21,8 @@ type Clipping struct {
 	Threshold float64 `json:"threshold,omitempty"`
 	// Adaptive says how the level of adaptive rules follows from counts.
 	Adaptive *Adaptive `json:"adaptive,omitempty"`
+	// Projection says how the rule of that name estimates norms.
+	Projection *Projection `json:"projection,omitempty"`
 	// MicroBatch, if not nil, says that means of several gradients are clipped, not gradients.
 	MicroBatch *MicroBatch `json:"micro-batch,omitempty"`
 }
@@ -140,7 +142,13 @@ func (c Clipping) validate(blocks int) error {
 	if r.needs().adaptive != (c.Adaptive != nil) {
 		return fmt.Errorf("deep: clipping rule is %s and counts are released: %v, want them with the adaptive rules alone", c.Rule, c.Adaptive != nil)
 	}
+	if r.needs().projection != (c.Projection != nil) {
+		return fmt.Errorf("deep: clipping rule is %s and norms are projected: %v, want that with the rule of this name alone", c.Rule, c.Projection != nil)
+	}
 	if err = c.Adaptive.validate(); err != nil {
+		return err
+	}
+	if err = c.Projection.validate(c); err != nil {
 		return err
 	}
 	return c.validateMicroBatch()

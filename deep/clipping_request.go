@@ -32,6 +32,9 @@ type ClippingRequest struct {
 	// for a threshold, DefaultRate, and a twentieth of the expected batch, but at least twice what the counts
 	// need.
 	Quantile, Rate, CountNoise float64
+	// Projections and Cap are those of the rule projected; 0 means DefaultProjections and DefaultCap.
+	Projections int
+	Cap         float64
 	// MicroBatch, if not 0, clips means of about so many records instead of each record's gradient.
 	MicroBatch int
 	// AfterAveraging clips the mean over the whole batch: one micro-batch. It is here to be seen: its noise hides
@@ -50,6 +53,9 @@ const (
 	DefaultQuantile, DefaultThresholdQuantile = 0.5, 0.95
 	// DefaultRate is how fast an adaptive norm moves, as its authors propose.
 	DefaultRate = 0.2
+	// DefaultProjections and DefaultCap are how the rule projected estimates norms, and how many clipping norms a
+	// clipped gradient may have.
+	DefaultProjections, DefaultCap = 20, 2.0
 	// adaptiveReach is how far an adaptive norm may go from the first one, to both sides.
 	adaptiveReach = 1e6
 )
@@ -114,6 +120,11 @@ func (r ClippingRequest) clipping(n *network.Network, batch float64) (Clipping, 
 		c.Adaptive = r.adaptive(c, batch)
 	} else if r.Quantile != 0 || r.Rate != 0 || r.CountNoise != 0 {
 		return c, fmt.Errorf("deep: quantile is %v, rate %v and noise on counts %v with clipping rule %s, want none; they belong to adaptive rules", r.Quantile, r.Rate, r.CountNoise, c.Rule)
+	}
+	if needs.projection {
+		c.Projection = r.projection()
+	} else if r.Projections != 0 || r.Cap != 0 {
+		return c, fmt.Errorf("deep: projections are %d and the cap %v with clipping rule %s, want none; they belong to rule %s", r.Projections, r.Cap, c.Rule, projected{}.name())
 	}
 	c.MicroBatch, err = r.microBatch(batch)
 	return c, err
@@ -211,6 +222,18 @@ func (r ClippingRequest) adaptive(c Clipping, batch float64) *Adaptive {
 	}
 	a.Least, a.Most = first/adaptiveReach, first*adaptiveReach
 	return a
+}
+
+// projection is how norms are estimated.
+func (r ClippingRequest) projection() *Projection {
+	p := &Projection{Directions: r.Projections, Cap: r.Cap}
+	if p.Directions == 0 {
+		p.Directions = DefaultProjections
+	}
+	if p.Cap == 0 {
+		p.Cap = DefaultCap
+	}
+	return p
 }
 
 // microBatch is the division of batches of this expected size.

@@ -200,6 +200,8 @@ func (p Plan) validateCorrelated() error {
 		return fmt.Errorf("deep: correlated noise is %s in a plan without privacy, want none", c.Kind)
 	case !slices.Contains(samplings, p.Sampling.Kind):
 		return fmt.Errorf("deep: sampling is %s with correlated noise %s, want one of %v, so that a record takes part once a round", p.Sampling.Kind, c.Kind, samplings)
+	case p.Clipping.Projection != nil:
+		return fmt.Errorf("deep: clipping rule is %s with correlated noise %s, want a rule that knows norms", p.Clipping.Rule, c.Kind)
 	}
 	return nil
 }

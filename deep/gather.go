@@ -77,6 +77,9 @@ func (r *run) gather(sample mechanism.Sample) ([]mechanism.Bounded, error) {
 	if r.Plan.Clipping.MicroBatch != nil {
 		return r.gatherMicroBatches(sample)
 	}
+	if r.Plan.Clipping.Projection != nil {
+		return r.gatherProjected(sample)
+	}
 	all, err := r.newSums(sample)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,9 @@ func (p Plan) noises(multiplier float64) ([]mechanism.Noise, error) {
 		return nil, err
 	}
 	for i, g := range gaussians {
-		out[i] = g
+		if out[i] = g; p.Clipping.Projection != nil {
+			out[i] = p.Clipping.Projection.noise(g.NoiseMultiplier)
+		}
 	}
 	return out, nil
 }
@@ -197,6 +199,9 @@ func (p Plan) NoiseDraws() int {
 	step := p.Network.Trained
 	if p.Clipping.Adaptive != nil {
 		step += len(p.Clipping.Groups)
+	}
+	if p.Clipping.Projection != nil {
+		step += mechanism.DirectionDraws(p.Clipping.Projection.Directions, p.Network.Trained)
 	}
 	draws := 0
 	for _, steps := range p.runs() {

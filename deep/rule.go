@@ -31,8 +31,7 @@ type rule interface {
 
 // parameters says which parameters of Clipping belong to a rule; the others must be 0.
 type parameters struct {
-	// stability is needed, 0 allowed with zeroStability; threshold and adaptive are needed.
-	stability, zeroStability, threshold, adaptive bool
+	stability, threshold, adaptive, projection bool
 }
 
 // adapting is a rule whose level follows from released counts. With every sum of gradients the number of
@@ -46,7 +45,7 @@ type adapting interface {
 }
 
 // rules is the table of clipping rules, in the order in which they are listed.
-var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}}
+var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}, projected{}}
 
 // Rules returns the names of the clipping rules.
 func Rules() []string {

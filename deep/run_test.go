@@ -37,6 +37,13 @@ func TestEveryRunIsPaid(t *testing.T) {
 						}
 						s := ringSchema(t, records)
 						result, err := Fit(context.Background(), anyBudget(t, r), uncalibrated(t, r, s), ringData(t, s, 58), Options{Chunk: 7})
+						unproved := kind == SamplingFixedSize || kind == SamplingTruncated || kind == SamplingCyclic
+						if unproved && c.Rule == (projected{}).name() && !math.IsInf(epsilon, 1) {
+							if err == nil {
+								t.Error("projections are accepted where nothing is proved")
+							}
+							return
+						}
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -46,6 +53,32 @@ func TestEveryRunIsPaid(t *testing.T) {
 					})
 				}
 			}
+		}
+	}
+}
+
+// TestEveryCorrelatedRunIsPaid is the same with correlated noise, which goes with every clipping that is not refused.
+func TestEveryCorrelatedRunIsPaid(t *testing.T) {
+	clippings := clippingsUnderTest()
+	clippings["micro"] = ClippingRequest{MicroBatch: 4}
+	for kind, sampling := range map[CorrelatedKind]Sampling{CorrelatedBanded: {Kind: SamplingCyclic, Parts: 3, Probability: 0.5}, CorrelatedTree: {Kind: SamplingShuffle, Parts: 3}} {
+		for name, c := range clippings {
+			t.Run(fmt.Sprintf("%s/%s", kind, name), func(t *testing.T) {
+				r := ask()
+				r.Clipping, r.Sampling, r.Epochs, r.Steps, r.Neighboring = c, sampling, 0, 5, privacy.ZeroOut
+				s := ringSchema(t, 60)
+				setup := uncalibrated(t, r, s)
+				correlated, err := CorrelatedRequest{Kind: kind}.correlated(3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				setup.Plan.Correlated = correlated
+				_, err = Fit(context.Background(), anyBudget(t, r), setup, ringData(t, s, 58), Options{Chunk: 7})
+				refused := c.Rule == projected{}.name()
+				if refused != (err != nil) || refused && !strings.Contains(err.Error(), "correlated") {
+					t.Errorf("got %v, want it refused: %v", err, refused)
+				}
+			})
 		}
 	}
 }

@@ -11,12 +11,13 @@ import (
 // worker is what one goroutine proposes with. Nothing in it is trusted: the sums verify what is added.
 type worker struct {
 	*run
-	rule    rule
-	tape    *network.Tape[float32]
-	space   network.Workspace[float32]
-	sums    sums
-	vectors *mechanism.VectorSum // of micro-batches
-	block   mechanism.Block
+	rule      rule
+	tape      *network.Tape[float32]
+	space     network.Workspace[float32]
+	sums      sums
+	vectors   *mechanism.VectorSum // of micro-batches
+	projected *mechanism.ProjectedSum
+	block     mechanism.Block
 	// of the records of a chunk: inputs, derivatives by the outputs, squared norms and weights of one group, counts
 	// of all groups
 	x, slopes []float32

@@ -23,6 +23,7 @@ type fit struct {
 	maxBound   int64 // 0: no such limit
 	norm       Norm
 	dim        int
+	projected  bool    // of sums that clip by projected norms
 	largest    float64 // of the integers of a row, for a coarse grid, or 0
 	rowDim     int     // how many a row has
 }

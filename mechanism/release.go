@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 )
 
 // Payer is asked for payment before noise is drawn; a ledger's grant is one. Pay
@@ -21,6 +22,7 @@ type bounded struct {
 	grid   grid
 	values []int64
 	unit   float64
+	once   *atomic.Bool // of sums whose projections are fresh for one release: whether it was made; or nil
 }
 
 // Noisy is what a paid release let out. It may be used freely: everything computed
@@ -82,6 +84,9 @@ func release(p Payer, sums ...*bounded) ([]Noisy, error) {
 			return nil, fmt.Errorf("mechanism: the sum was made for a series, want it released by the series")
 		}
 		events[i] = s.grid.noise
+		if s.once != nil && s.once.Swap(true) {
+			return nil, fmt.Errorf("mechanism: a sum with these projections was released before, want fresh ones for every release")
+		}
 	}
 	if err := drawn.pay(p, events); err != nil {
 		return nil, err

@@ -109,6 +109,11 @@ func (s Sampling) Price(e Event) (Event, error) {
 	case samplingFull:
 		priced = e
 	case samplingPoisson:
+		if jl, projected := e.(JLClipping); projected && jl.Probability == 1 {
+			jl.Probability = s.probability
+			priced = jl
+			break
+		}
 		priced = PoissonSampled{s.probability, e}
 	case samplingFixedSize:
 		priced = WithoutReplacement{s.records, s.batch, e}

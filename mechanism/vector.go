@@ -32,6 +32,9 @@ type VectorSum struct {
 	total []int64
 }
 
+// maxVectorNumbers bounds the numbers of a vector, so that their squares, each at most 2^104, fit 128 bits together.
+const maxVectorNumbers = 1 << 23
+
 // NewVectorSum returns an empty sum over the records of a sample.
 func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 	if s.drawn == nil {
@@ -40,8 +43,8 @@ func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 	if err := checkCount(s, o.MaxRecords); err != nil {
 		return nil, err
 	}
-	if o.Dim < 1 || !positive(o.Bound) || o.Noise == nil {
-		return nil, fmt.Errorf("mechanism: sum has vectors of %d numbers, bound %v and noise %v, want at least 1 number, a positive finite bound and a noise", o.Dim, o.Bound, o.Noise)
+	if o.Dim < 1 || o.Dim >= maxVectorNumbers || !positive(o.Bound) || o.Noise == nil {
+		return nil, fmt.Errorf("mechanism: sum has vectors of %d numbers, bound %v and noise %v, want 1 to %d numbers, a positive finite bound and a noise", o.Dim, o.Bound, o.Noise, maxVectorNumbers-1)
 	}
 	if err := o.Norm.check(o.Dim); err != nil {
 		return nil, err
