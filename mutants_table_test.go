@@ -119,7 +119,7 @@ var mutants = []mutant{
 	{"a checkpoint after which fewer steps are paid", "deep/resumed.go", "interruptedAfter(from.Taken, from.Ahead)", "interruptedAfter(from.Taken, 0)", "./cmd/dither", "TestResumeNetwork"},
 	{"intercept outside the norm", "feature/map.go", "\tif m.Norm == NormUnit {\n\t\tm.normalize(dst)\n\t}\n", "", "./feature", "TestMapKeepsItsBounds"},
 	{"rows that look at each other", "feature/map.go", "x[r*d:(r+1)*d])\n\t}\n}", "x[:d])\n\t}\n}", "./feature", "TestMapLooksAtOneRow"},
-	{"gradients that look at each other", "train/descent.go", "c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v))", "c.Coefficients[i] = v * clip.weight(b.Norm(i)*math.Abs(v)) * (1 + 1e-3*c.Coefficients[0])", "./train", "TestProposalsLookAtOneRecord"},
+	{"gradients that look at each other", "train/clipping.go", "residuals[i] *= c.weight(b.Norm(i) * math.Abs(v))", "residuals[i] *= c.weight(b.Norm(i)*math.Abs(v)) * (1 + 1e-3*residuals[0])", "./train", "TestProposalsLookAtOneRecord"},
 	{"normalization over the records of a chunk", "network/normalize.go", "w.inverse[part] = T(inverse)", "w.inverse[part] = (T(inverse) + w.inverse[0]) / 2", "./network", "TestRecordsStandAlone"},
 	{"a state that goes on from record to record", "network/recurrent.go", "if t > 0 {", "if i > 0 && t == 0 {\n\t\t\t\tcopy(left[w.features:], w.rowAt(w.h, i-1, 0, units))\n\t\t\t} else if t > 0 {", "./network", "TestRecordsStandAlone"},
 	{"norms that miss tokens that come again", "network/norms.go", "for ; i < len(tokens) && tokens[i]>>32 == token; i++ {\n\t\t\tt := int", "for first := i; i == first && tokens[i]>>32 == token; i++ {\n\t\t\tt := int", "./network", "TestNormsAndSumsAreExplicit"},

@@ -112,8 +112,8 @@ func FlushWhole(dst []int64, src []float64) {
 	flushWholePortable(dst[done:], src[done:])
 }
 
-// LargestWhole returns the largest magnitude of whole numbers, 0 of none; where one is NaN it is one too.
-func LargestWhole(q []float64) float64 {
+// LargestDouble returns the largest magnitude of float64 numbers, 0 of none; where one is NaN it is one too.
+func LargestDouble(q []float64) float64 {
 	most, done := largestWhole(rowsAvailable, q)
 	for _, v := range q[done:] {
 		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order

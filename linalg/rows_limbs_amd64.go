@@ -90,7 +90,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 	}
 	if columns == 1 {
 		var words [limbRows]uint32
-		limbs := limbsOf(LargestWhole(q[:4*groups]))
+		limbs := limbsOf(LargestDouble(q[:4*groups]))
 		if limbs == 0 {
 			return 0
 		}
@@ -98,7 +98,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 		addLimbsByte(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 4 * groups
 	}
-	if columns > limbColumns && limbsOf(LargestWhole(q[:4*groups*columns])) == 0 {
+	if columns > limbColumns && limbsOf(LargestDouble(q[:4*groups*columns])) == 0 {
 		return 0
 	}
 	packed := packedRooms.Get().(*packedFactors)

@@ -35,7 +35,7 @@ func shortLimbsOf(largest float64, columns, dim int) int {
 // addShortLimbs is addLimbs for rows of 16 bits.
 func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ahead int) (done int) {
 	groups := rows / 2
-	limbs := shortLimbsOf(LargestWhole(q[:2*groups*columns]), columns, dim)
+	limbs := shortLimbsOf(LargestDouble(q[:2*groups*columns]), columns, dim)
 	if groups == 0 || limbs == 0 {
 		return 0
 	}

@@ -25,7 +25,7 @@ func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []f
 	addScaledRowsPortable(dst, x, dim, r, columns)
 }
 
-// largestWhole does nothing of LargestWhole here, and says so.
+// largestWhole does nothing of LargestDouble here, and says so.
 func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0 }
 
 // flushWhole does nothing of FlushWhole here, and says so.

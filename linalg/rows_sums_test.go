@@ -165,8 +165,8 @@ func addScaledRowsIsWithinTheBound[T Entry](t *testing.T, set instructions) {
 	}
 }
 
-// TestLargestWhole compares with a loop, with the largest at every place, of either sign, and with a NaN.
-func TestLargestWhole(t *testing.T) {
+// TestLargestDouble compares with a loop, with the largest at every place, of either sign, and with a NaN.
+func TestLargestDouble(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 1))
 	for n := range 70 {
 		q := make([]float64, n)
@@ -177,17 +177,17 @@ func TestLargestWhole(t *testing.T) {
 		for _, v := range q {
 			want = max(want, math.Abs(v))
 		}
-		if got := LargestWhole(q); got != want {
+		if got := LargestDouble(q); got != want {
 			t.Fatalf("%d numbers: got %v, want %v", n, got, want)
 		}
 		for j := range q {
 			before := q[j]
 			q[j] = [2]float64{1 << 50, -1 << 50}[j%2]
-			if got := LargestWhole(q); got != 1<<50 {
+			if got := LargestDouble(q); got != 1<<50 {
 				t.Fatalf("%d numbers, number %d is largest: got %v", n, j, got)
 			}
 			q[j] = math.NaN()
-			if got := LargestWhole(q); got == got {
+			if got := LargestDouble(q); got == got {
 				t.Fatalf("%d numbers, number %d is NaN: got %v", n, j, got)
 			}
 			q[j] = before

@@ -26,7 +26,7 @@ func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
 // or more from there on.
 func (w *wholeSum) add(x payload, q []float64) {
 	rows := x.count()
-	most := linalg.LargestWhole(q) * w.largest * float64(rows)
+	most := linalg.LargestDouble(q) * w.largest * float64(rows)
 	if w.pending+most >= wholeLimit && w.pending > 0 {
 		w.flush()
 	}

@@ -240,7 +240,7 @@ func flushWhole(c *build.Context) {
 	c.RET()
 }
 
-// largestWhole writes the kernel of LargestWhole. It takes a positive multiple of eight numbers.
+// largestWhole writes the kernel of LargestDouble. It takes a positive multiple of eight numbers.
 func largestWhole(c *build.Context) {
 	c.Function("largestWholeAVX512")
 	c.Attributes(attr.NOSPLIT)
