@@ -38,7 +38,7 @@ func (n *networkFitting) warnings() []string {
 		out = append(out, fmt.Sprintf("One record can turn the clipped mean of a micro-batch around: the noise is for twice the clipping norm, on %d vectors where there would be %.0f.", m.Count, signal))
 		signal = float64(m.Count) / 2
 	}
-	if noise := p.NoiseMultiplier * math.Sqrt(float64(p.Network.Trained)); noise > smallSignal*signal {
+	if noise := p.NoiseMultiplier * math.Sqrt(float64(p.Network.Trained)); p.Correlated == nil && noise > smallSignal*signal {
 		out = append(out, fmt.Sprintf("In each step the noise is about %.0f times as long as the longest sum of gradients that can be expected. Larger samples (--sampling-probability), fewer weights, or a larger epsilon would help.", noise/signal))
 	}
 	return out
@@ -49,6 +49,9 @@ func (n *networkFitting) noiseWords() string {
 	p := n.plan()
 	if p.NonPrivate {
 		return ""
+	}
+	if p.Correlated != nil {
+		return fmt.Sprintf("The noise of the %d steps cancels in part over the steps. Before it is made to, it has a standard deviation of %.4g times the most by which one record can move what it is added to.", p.Steps, p.NoiseMultiplier)
 	}
 	if len(p.Clipping.Groups) > 1 || p.Clipping.Adaptive != nil {
 		return fmt.Sprintf("In each of the %d steps the releases together cost as much as one sum of gradients with noise of standard deviation %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)

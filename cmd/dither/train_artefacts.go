@@ -238,6 +238,10 @@ func eventText(e mechanism.Event) string {
 		return fmt.Sprintf("without-replacement(%d, %d, %s)", e.Records, e.Batch, eventText(e.Event))
 	case mechanism.Partition:
 		return fmt.Sprintf("partition(%d, %s)", e.Parts, eventText(e.Event))
+	case mechanism.BandedMatrix:
+		return fmt.Sprintf("banded-matrix(%.6g, %d, %d, %v)", e.NoiseMultiplier, e.Bands, e.Steps, e.Probability)
+	case mechanism.TreeAggregation:
+		return fmt.Sprintf("tree-aggregation(%.6g, %d)", e.NoiseMultiplier, e.Steps)
 	case mechanism.Exponential:
 		return fmt.Sprintf("exponential(%.6g)", e.Epsilon)
 	case mechanism.AssumedDP:
