@@ -22,9 +22,9 @@ func (r *run) gatherMicroBatches(sample mechanism.Sample) ([]mechanism.Bounded, 
 		own := all.Empty()
 		w.vectors = own
 		return func(part int) error {
-			vector, err := w.mean(r.present(members[part]))
-			if err != nil {
-				return err
+			vector, failed := w.mean(r.present(members[part]))
+			if failed != nil {
+				return failed
 			}
 			return own.AddAt([]int{part}, vector)
 		}

@@ -163,8 +163,8 @@ func (r *run) step() error {
 
 // adapt moves the levels by the released counts Σ(b - ½).
 func (r *run) adapt(a Adaptive, counts []float64) {
-	rule, err := ruleOf(r.Plan.Clipping.Rule)
-	adapts, ok := rule.(adapting)
+	used, err := ruleOf(r.Plan.Clipping.Rule)
+	adapts, ok := used.(adapting)
 	if err != nil || !ok {
 		return // Validate refuses it
 	}
