@@ -13,9 +13,16 @@ const (
 	maxParameters = 1 << 26
 	// maxOutputs bounds the numbers that the layers of a network give for one record, all together.
 	maxOutputs = 1 << 24
-	// networkRows is how many rows of a data set a network predicts at a time.
-	networkRows = 64
+	// networkRows is how many rows of a data set a network predicts at a time, networkNumbers how many numbers
+	// they have at most, unless one row has more.
+	networkRows, networkNumbers = 64, 1 << 20
 )
+
+// rowsTogether is how many rows a network predicts at a time.
+func (n *trained) rowsTogether() int {
+	widest := n.network.Input().Size() + outputs(n.network.Input(), n.network.Layers())
+	return max(1, min(networkRows, networkNumbers/widest))
+}
 
 // trained is what a model that is a network predicts with. It does not change.
 type trained struct {
@@ -157,7 +164,7 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 	if i < ahead.first || i >= ahead.first+ahead.rows {
 		n := 1
 		if i == ahead.next {
-			n = min(networkRows, r.data.Records()-i)
+			n = min(ahead.scratch.tape.Records(), r.data.Records()-i)
 		}
 		dim := m.features.Dim()
 		x := ahead.x[:n*dim]
@@ -176,6 +183,7 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 }
 
 func (m *Model) newNetworkReader() *networkReader {
-	return &networkReader{scratch: m.trained.newScratch(networkRows), x: make([]float64, networkRows*m.features.Dim()),
-		features: m.features.NewScratch(networkRows), out: make([]float64, networkRows*m.Outputs())}
+	rows := m.trained.rowsTogether()
+	return &networkReader{scratch: m.trained.newScratch(rows), x: make([]float64, rows*m.features.Dim()),
+		features: m.features.NewScratch(rows), out: make([]float64, rows*m.Outputs())}
 }

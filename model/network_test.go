@@ -261,6 +261,19 @@ func TestNetworkPredictDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// TestNetworkPredictsFewWideRowsTogether bounds the working space of a reader.
+func TestNetworkPredictsFewWideRowsTogether(t *testing.T) {
+	for units, want := range map[int]int{8: networkRows, 1 << 15: 31, 1 << 21: 1} {
+		n, err := network.New(network.Shape{1}, network.Linear{Outputs: units}, network.Linear{Outputs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&trained{network: n}).rowsTogether(); got != want {
+			t.Errorf("%d units: got %d rows, want %d", units, got, want)
+		}
+	}
+}
+
 func TestNewNetworkRefuses(t *testing.T) {
 	m := toyNetwork(t, "no", "yes")
 	dim := m.features.Dim()

@@ -132,7 +132,7 @@ func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) 
 	mapped := make([]float64, rows*dim)
 	m.features.ApplyFeatures(mapped, x, rows, s)
 	if m.trained != nil && rows > 0 {
-		m.trained.scores(dst, mapped, m.trained.newScratch(min(rows, networkRows)))
+		m.trained.scores(dst, mapped, m.trained.newScratch(min(rows, m.trained.rowsTogether())))
 	}
 	for r := range rows {
 		own := dst[r*k : (r+1)*k]

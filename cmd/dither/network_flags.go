@@ -39,7 +39,7 @@ type networkFlags struct {
 
 // networkOnly are the flags that only networks have.
 var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "clipping-rule", "clipping-groups", "clipping-norms", "noise-allocation",
-	"clipping-stability", "clipping-threshold", "clipping-quantile", "clipping-rate", "count-noise", "microbatch", "clip-after-averaging",
+	"clipping-stability", "clipping-threshold", "clipping-quantile", "clipping-rate", "count-noise", "projections", "projection-cap", "microbatch", "clip-after-averaging",
 	"sampling", "correlated-noise", "noise-bands", "epochs", "weight-decay", "average-decay", "physical-batch", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
 
 // networkToo are the flags of linear models that networks have too.
@@ -64,6 +64,8 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
 	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", deep.DefaultRate))
 	f.Float64Var(&n.clipping.CountNoise, "count-noise", 0, "standard deviation of the noise on the counts that an adaptive clipping rule releases (default: a twentieth of the expected batch)")
+	f.IntVar(&n.clipping.Projections, "projections", 0, fmt.Sprintf("random projections by which the clipping rule projected estimates a norm (default %d)", deep.DefaultProjections))
+	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", deep.DefaultCap))
 	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
 	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
 	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(deep.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", deep.SamplingPoisson, deep.DefaultProbability))

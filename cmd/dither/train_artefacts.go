@@ -238,6 +238,8 @@ func eventText(e mechanism.Event) string {
 		return fmt.Sprintf("without-replacement(%d, %d, %s)", e.Records, e.Batch, eventText(e.Event))
 	case mechanism.Partition:
 		return fmt.Sprintf("partition(%d, %s)", e.Parts, eventText(e.Event))
+	case mechanism.JLClipping:
+		return fmt.Sprintf("jl-clipping(%.6g, %d, %v, %v)", e.NoiseMultiplier, e.Projections, e.Cap, e.Probability)
 	case mechanism.BandedMatrix:
 		return fmt.Sprintf("banded-matrix(%.6g, %d, %d, %v)", e.NoiseMultiplier, e.Bands, e.Steps, e.Probability)
 	case mechanism.TreeAggregation:
