@@ -9,5 +9,7 @@
 //
 // A Plan measures records that are private: Release pays for one noisy
 // histogram, or one vector of noisy moments, and Measures computes everything
-// else from it, with intervals that allow for noise and sampling.
+// else from it, with intervals that allow for noise and sampling. Where a
+// record is a person of several rows, the release also tells how far the rows of
+// one person agree; where no interval would hold at its rate there is none.
 package evaluate
