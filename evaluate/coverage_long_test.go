@@ -44,7 +44,7 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 				p := plans[c.name]
 				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &Person{"id", c.most}, 20000
 				t.Run(fmt.Sprintf("%s %s %v", c.name, noise, z), func(t *testing.T) {
-					shown := []string{}
+					var shown []string
 					if p.regression() {
 						shown = simulateNumbers(t, p, c.persons, 10000, 0.0112) // 5.14 standard errors
 					} else {
