@@ -62,7 +62,7 @@ var mutants = []mutant{
 	{"samples of a rotation to choose from", "mechanism/rotation.go", "!r.last.released.Load() {", "false {", "./mechanism", "TestRotationPaysOnceARound"},
 	{"nodes of a tree that count a leaf twice", "mechanism/series_matrix.go", "node[j] = t.pending[level][j] + v", "node[j] = t.pending[level][j] + 2*v", "./mechanism", "TestNeighborsMoveARunByAtMostWhatIsCharged"},
 	{"coefficients of a series that rise", "mechanism/series_matrix.go", "c := b.coefficients[k]\n", "c := b.coefficients[k*0]\n", "./mechanism", "TestNeighborsMoveARunByAtMostWhatIsCharged"},
-	{"the first of a full batch always", "mechanism/sampling.go", "stream.Subset(len(taken), min(len(taken), s.batch))", "stream.Subset(min(len(taken), s.batch), min(len(taken), s.batch))", "./mechanism", "TestPoissonUpToKeepsARandomSubset"},
+	{"the first of a full batch always", "mechanism/truncated.go", "stream.Subset(len(taken), min(len(taken), s.batch))", "stream.Subset(min(len(taken), s.batch), min(len(taken), s.batch))", "./mechanism", "TestPoissonUpToKeepsARandomSubset"},
 	{"groups in bands as if they were one record", "account/threshold.go", "return e, e.Probability == 1", "return e, true", "./account", "TestGroupsInBands"},
 	{"truncated samples priced for one number of records", "account/pairs_batch.go", "poisson(pair.Normal, z/2, e.Probability, n)", "poisson(pair.Normal, z/2, e.Probability*float64(e.MaxBatch)/float64(e.Records), n)", "./account", "TestTruncatedPoissonHoldsForFewerRecords"},
 	{"vectors beyond their norm", "mechanism/norm.go", "if sum += max(v, -v); sum > bound {", "if sum += max(v, -v); sum > 2*bound {", "./mechanism", "TestVectorsNeverExceedTheBound"},

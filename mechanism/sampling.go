@@ -66,19 +66,6 @@ func Partitioned(parts int) (Sampling, error) {
 	return s, err
 }
 
-// PoissonUpTo takes a Poisson sample with probability q, and of more than maxBatch records a uniformly random
-// maxBatch of them: batches of a size that is fixed in advance. There may be at most this many records.
-// It costs more than Poisson unless maxBatch is some five standard deviations above the mean.
-func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
-	s, err := Poisson(q)
-	if err != nil {
-		return Sampling{}, err
-	}
-	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
-	_, err = s.Price(Gaussian{1})
-	return s, err
-}
-
 // String returns "full", "poisson(q)", "fixed-size(n, m)", "partition(k)", "truncated-poisson(q, n, m)" or
 // "cyclic(k, q)".
 func (s Sampling) String() string {
@@ -152,12 +139,9 @@ func (s Sampling) Draw(records int) (Sample, error) {
 		}
 		d.take(sample.NewStream().Subset(records, s.batch))
 	case samplingTruncated:
-		if records > s.records {
-			return Sample{}, fmt.Errorf("mechanism: there are more records than the declared %d of %v; raise the declared bound", s.records, s)
+		if err := s.drawTruncated(d); err != nil {
+			return Sample{}, err
 		}
-		stream := sample.NewStream()
-		taken := stream.Poisson(nil, records, s.threshold)
-		d.take(at(taken, stream.Subset(len(taken), min(len(taken), s.batch))))
 	case samplingPartition, samplingCyclic:
 		return Sample{}, fmt.Errorf("mechanism: sampling is %v, want its parts by DrawParts or Rotate", s)
 	default:
