@@ -91,3 +91,33 @@ func TestTruncatedPoissonHoldsForFewerRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestBandsOfTwoSteps writes out the law of two rows of the matrix with columns (1, 1), (0, 1) and noise of standard
+// deviation 1, so that the multiplier is 1/√2: the record is in the group of either step with probability 1/2, and in
+// its sample with probability q. The hockey-stick divergences of that law from the one without the record, in both
+// directions, and from that of a record which pulls the other way, are at most the proven δ.
+func TestBandsOfTwoSteps(t *testing.T) {
+	const q, step = 0.4, 0.05
+	density := func(g, x, y float64) float64 {
+		normal := func(a, b float64) float64 { return math.Exp(-((x-a)*(x-a)+(y-b)*(y-b))/2) / (2 * math.Pi) }
+		return (1-q)*normal(0, 0) + q/2*normal(g, g) + q/2*normal(0, g)
+	}
+	e := mechanism.BandedMatrix{NoiseMultiplier: math.Sqrt(0.5), Bands: 2, Steps: 2, Probability: q}
+	for _, c := range []struct {
+		n    privacy.Neighboring
+		p, q float64
+	}{{privacy.AddOrRemoveOne, 1, 0}, {privacy.AddOrRemoveOne, 0, 1}, {privacy.ZeroOut, 1, 0}, {privacy.ReplaceOne, 1, -1}} {
+		for _, epsilon := range []float64{0, 0.3, 1} {
+			truth := 0.0
+			for x := -9.0; x < 9; x += step {
+				for y := -9.0; y < 9; y += step {
+					truth += max(0, density(c.p, x, y)-math.Exp(epsilon)*density(c.q, x, y)) * step * step
+				}
+			}
+			v, err := PLD{}.Delta(e, epsilon, c.n)
+			if err != nil || v.Upper < truth-1e-6 || c.p == 1 && v.Upper > 3*truth {
+				t.Errorf("%v, from %v to %v, ε %v: proven %v (%v), true %v", c.n, c.p, c.q, epsilon, v, err, truth)
+			}
+		}
+	}
+}
