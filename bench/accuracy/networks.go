@@ -23,7 +23,7 @@ var (
 	image = network.Shape{28, 28, 1}
 	// recipes are the networks of the sets that have one.
 	recipes = map[string]recipe{
-		"mnist-mlp":   {network.MLP(10, 1000), image},
+		"mnist-mlp":   {network.MLP(10, 1000), nil},
 		"mnist-cnn":   {network.CNN(10), image},
 		"fashion-cnn": {network.CNN(10), image},
 		"a9a":         {network.MLP(1, 64), nil},
