@@ -53,6 +53,9 @@ var layers = []layer{
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "linalg"},
+	// How networks learn public records under clipping: eigenvalues come from a library that a served model,
+	// which reaches network, does not carry.
+	{"network/dynamics", "linalg network"},
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors.
 	{"model", "numeric linalg network data safetensors feature"},
@@ -65,13 +68,13 @@ var layers = []layer{
 	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"deep", "privacy numeric linalg network mechanism account ledger certificate data feature query model evaluate train"},
+	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train"},
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data feature network model evaluate train erm deep"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network feature query model evaluate train erm deep audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network network/dynamics feature query model evaluate train erm deep audit experiment report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -1,0 +1,68 @@
+package dynamics
+
+import "math"
+
+// Clipping says how gradients are weighted. It need not bound anything: nothing here is private.
+type Clipping struct {
+	Name string
+	// Groups are the numbers of blocks in each part of the gradient that is weighted by its own norm.
+	Groups []int
+	// Weight returns what the part of a record's gradient in a group is multiplied by, from its norm; nil means
+	// always 1.
+	Weight func(group int, norm float64) float64
+	// Most is the largest weight there is, by which descents divide their learning rate so that all rules go at a
+	// pace that is as stable; 0 means 1.
+	Most float64
+	// Bound is the norm of one record's weighted gradient at most, in units of which descents take their noise.
+	Bound float64
+}
+
+// scales returns the weights of each group for each record, of the last call of at.
+func (w *pass) scales(c Clipping) [][]float64 {
+	out, first := make([][]float64, len(c.Groups)), 0
+	for r, count := range c.Groups {
+		out[r] = make([]float64, len(w.Labels))
+		for i := range out[r] {
+			out[r][i] = c.weight(r, math.Sqrt(w.square(i, first, first+count)))
+		}
+		first += count
+	}
+	return out
+}
+
+// square is the squared norm of a record's gradient in the blocks from first up to end.
+func (w *pass) square(record, first, end int) float64 {
+	sum := 0.0
+	for b := first; b < end; b++ {
+		sum += w.squares[b][record]
+	}
+	return sum
+}
+
+func (c Clipping) weight(group int, norm float64) float64 {
+	if c.Weight == nil {
+		return 1
+	}
+	return c.Weight(group, norm)
+}
+
+func (c Clipping) most() float64 {
+	if c.Most > 0 {
+		return c.Most
+	}
+	return 1
+}
+
+// Scales returns the weights that a clipping gives to each record, one list for each group, at the problem's
+// weights.
+func Scales(p Problem, c Clipping) ([][]float64, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := p.checkGroups(c.Groups); err != nil {
+		return nil, err
+	}
+	w := newPass(p)
+	w.at(p.Weights)
+	return w.scales(c), nil
+}

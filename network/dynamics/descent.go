@@ -1,0 +1,212 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Options are those of a descent.
+type Options struct {
+	// Steps is the number of steps; required.
+	Steps int
+	// LearningRate is that of the mean loss, at a Clipping.Most of 1; required. See StableRate.
+	LearningRate float64
+	// NoiseMultiplier is the standard deviation of the noise that is added to each number of the sum of gradients,
+	// in units of Clipping.Bound. The noise is the same in every run and protects nothing.
+	NoiseMultiplier float64
+	// Looks is how many times the kernel is looked at, from the first weights to the last; 0 is never.
+	Looks int
+}
+
+// Trajectory is what a descent went through.
+type Trajectory struct {
+	// Start and End are the mean losses at the first and the last weights, Least is the least on the way.
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	Least float64 `json:"least"`
+	// Late is the mean loss nine tenths of the way down.
+	Late float64 `json:"late"`
+	// Rises counts the steps after which the loss was larger, beyond rounding, and Rise is the largest of them.
+	Rises int     `json:"rises"`
+	Rise  float64 `json:"largest-rise"`
+	// Against counts the steps at which the weighted sum pointed away from the gradient, so that the loss rises
+	// however small the step is. Noise does not count here.
+	Against int `json:"steps-against-the-gradient"`
+	// Losses are the mean losses at up to 41 points, evenly apart.
+	Losses []float64 `json:"losses"`
+	// Characters are what M was like at each look.
+	Characters []Character `json:"characters,omitempty"`
+}
+
+const (
+	// rounding is how far, relative to the first one, a loss must rise to count.
+	rounding = 1e-12
+	// points is how many losses of a trajectory are kept, beside the first.
+	points = 40
+	// settled is by how much of the first loss the last tenth of a descent that has come to rest lowers it, and
+	// how much of it counts as 0.
+	settled, zero = 1e-4, 1e-3
+)
+
+// StableRate returns half of the reciprocal of the largest eigenvalue of the second derivative of the mean loss by the
+// weights, as the tangent kernel and the loss' smoothness have it: 0.5·records/(Smoothness·λ). Descents with it or
+// less go down where H alone decides, as long as the kernel does not grow fourfold.
+func StableRate(p Problem) (float64, error) {
+	if err := p.check(); err != nil {
+		return 0, err
+	}
+	kernel, err := NewKernel(p, []int{len(p.Network.Blocks())})
+	if err != nil {
+		return 0, err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(kernel.Sum(), false) {
+		return 0, fmt.Errorf("dynamics: the eigenvalues of the kernel did not converge, want finite weights and inputs")
+	}
+	values := eigen.Values(nil)
+	largest := values[len(values)-1]
+	if !(largest > 0) {
+		return 0, fmt.Errorf("dynamics: the largest eigenvalue of the kernel is %v, want more than 0; the outputs do not depend on the weights", largest)
+	}
+	return 0.5 * float64(len(p.Labels)) / (p.Loss.Smoothness() * largest), nil
+}
+
+// Descend goes down the mean loss with all records in every step: w ← w - η/n·(Σ_r Σ_i s_(r,i)·g_(r,i) + noise),
+// with η the learning rate over Clipping.Most.
+func Descend(p Problem, c Clipping, o Options) (*Trajectory, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := p.checkGroups(c.Groups); err != nil {
+		return nil, err
+	}
+	if o.Steps < 1 || !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 1) || !(o.NoiseMultiplier >= 0) || o.Looks < 0 {
+		return nil, fmt.Errorf("dynamics: steps is %d, learning rate %v, noise multiplier %v and looks %d, want at least 1 step, a positive finite rate and no negative numbers", o.Steps, o.LearningRate, o.NoiseMultiplier, o.Looks)
+	}
+	d := &descent{pass: newPass(p), clipping: c, options: o, out: &Trajectory{Least: math.Inf(1)}}
+	d.weights = append([]float64(nil), p.Weights...)
+	d.sum, d.gradient = make([]float64, p.Network.Trained()), make([]float64, p.Network.Trained())
+	for step := range o.Steps + 1 {
+		if err := d.at(step); err != nil {
+			return nil, err
+		}
+		if step < o.Steps {
+			d.step()
+		}
+	}
+	return d.out, nil
+}
+
+// descent is one under way.
+type descent struct {
+	*pass
+	clipping               Clipping
+	options                Options
+	weights, sum, gradient []float64
+	normals                unsafeNormals
+	before                 float64 // the loss before the last step
+	out                    *Trajectory
+}
+
+// at computes everything at the weights after so many steps.
+func (d *descent) at(step int) error {
+	loss := d.pass.at(d.weights)
+	t, steps := d.out, d.options.Steps
+	if !(loss < math.Inf(1)) {
+		return fmt.Errorf("dynamics: the loss after %d steps of %s is %v, want a finite one; take a smaller learning rate", step, d.clipping.Name, loss)
+	}
+	if step == 0 {
+		t.Start = loss
+	} else if rise := loss - d.before; rise > rounding*t.Start {
+		t.Rises++
+		t.Rise = max(t.Rise, rise)
+	}
+	if step <= steps-steps/10 {
+		t.Late = loss
+	}
+	if step*points/steps > (step-1)*points/steps || step == 0 {
+		t.Losses = append(t.Losses, loss)
+	}
+	d.before, t.End, t.Least = loss, loss, min(t.Least, loss)
+	if d.options.Looks > 0 && d.looks(step) > d.looks(step-1) {
+		return d.look()
+	}
+	return nil
+}
+
+// looks is how many looks were due once so many steps were made.
+func (d *descent) looks(step int) int {
+	if step < 0 {
+		return 0
+	}
+	return 1 + step*(d.options.Looks-1)/d.options.Steps
+}
+
+// look describes the kernel at the weights.
+func (d *descent) look() error {
+	here := d.Problem
+	here.Weights = d.weights
+	kernel, err := NewKernel(here, d.clipping.Groups)
+	if err != nil {
+		return err
+	}
+	c, err := Describe(kernel.Clipped(d.scales(d.clipping)))
+	d.out.Characters = append(d.out.Characters, c)
+	return err
+}
+
+// step changes the weights.
+func (d *descent) step() {
+	scales := d.scales(d.clipping)
+	all := make([][]float64, len(scales))
+	for r := range all {
+		all[r] = d.ones
+	}
+	clear(d.sum)
+	clear(d.gradient)
+	d.add(d.sum, d.clipping.Groups, scales)
+	d.add(d.gradient, d.clipping.Groups, all)
+	along, sum, gradient := 0.0, 0.0, 0.0
+	for j, v := range d.sum {
+		along, sum, gradient = along+v*d.gradient[j], sum+v*v, gradient+d.gradient[j]*d.gradient[j]
+	}
+	if along < -rounding*math.Sqrt(sum*gradient) {
+		d.out.Against++
+	}
+	rate := d.options.LearningRate / d.clipping.most() / float64(len(d.Labels))
+	noise := d.options.NoiseMultiplier * d.clipping.Bound
+	for j, v := range d.sum {
+		if noise > 0 {
+			v += noise * d.normals.next()
+		}
+		d.weights[j] -= rate * v
+	}
+}
+
+// Monotone reports whether the loss never rose.
+func (t *Trajectory) Monotone() bool { return t.Rises == 0 }
+
+// Verdict says where a descent ended.
+type Verdict string
+
+const (
+	// ReachedZero: the loss is below a thousandth of what it was at first.
+	ReachedZero Verdict = "yes"
+	// AtRest: the last tenth of the steps changed the loss by less than a ten-thousandth of what it was at first.
+	AtRest Verdict = "no"
+	// UnderWay: neither; more steps would tell.
+	UnderWay Verdict = "under way"
+)
+
+// Verdict says whether the loss went to 0, for losses whose least value is 0.
+func (t *Trajectory) Verdict() Verdict {
+	switch {
+	case t.End <= zero*t.Start:
+		return ReachedZero
+	case math.Abs(t.Late-t.End) <= settled*t.Start:
+		return AtRest
+	}
+	return UnderWay
+}
