@@ -53,6 +53,7 @@ func newDiagnose() *cobra.Command {
 	f.Float64Var(&d.delta, "delta", 1e-6, "delta of the bound")
 	f.Float64Var(&d.sumRidge, "sum-ridge", erm.DiagnosisRidge, "penalty beside the sum of losses with which the minimizer is found")
 	f.BoolVar(&d.json, "json", false, "print JSON")
+	c.AddCommand(newDiagnoseNetwork())
 	return c
 }
 

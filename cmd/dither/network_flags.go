@@ -49,12 +49,7 @@ var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "tar
 	"schedule", "warm-up", "average", "threshold"}
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
-	n.flags = f
-	f.StringVar(&n.model, "model", modelLinear, "linear, or a network: mlp (fully connected, see --hidden), cnn (a small convolutional network for images), text (embeddings of the words of text columns), or a YAML file of layers (docs/networks.md)")
-	f.StringVar(&n.hidden, "hidden", "", "hidden units of each layer of mlp, as 128,64 (default 128), or behind the embeddings of text (default none)")
-	f.StringVar(&n.activation, "activation", "tanh", "what follows hidden layers of mlp and text: tanh, relu, gelu or sigmoid")
-	f.IntVar(&n.embedding, "embedding", 32, "numbers of an embedding of text")
-	f.StringVar(&n.inputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
+	n.addLayers(f, modelLinear)
 	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(deep.Rules(), deep.RuleSummary)+" (default "+deep.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
@@ -81,6 +76,20 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.frozenFrom, "frozen-from", "", "model folder or safetensors file of a network whose first layers are taken over as they are")
 	f.StringVar(&n.trainLayers, "train-layers", "last", "with --frozen-from: how many of the last layers with weights are trained, last or a number")
 	f.StringVar(&n.publicity, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")
+}
+
+// addLayers adds the flags that say which network it is.
+func (n *networkFlags) addLayers(f *pflag.FlagSet, otherwise string) {
+	n.flags = f
+	words := ""
+	if otherwise == modelLinear {
+		words = "linear, or a network: "
+	}
+	f.StringVar(&n.model, "model", otherwise, words+"mlp (fully connected, see --hidden), cnn (a small convolutional network for images), text (embeddings of the words of text columns), or a YAML file of layers (docs/networks.md)")
+	f.StringVar(&n.hidden, "hidden", "", "hidden units of each layer of mlp, as 128,64 (default 128), or behind the embeddings of text (default none)")
+	f.StringVar(&n.activation, "activation", "tanh", "what follows hidden layers of mlp and text: tanh, relu, gelu or sigmoid")
+	f.IntVar(&n.embedding, "embedding", 32, "numbers of an embedding of text")
+	f.StringVar(&n.inputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
 }
 
 // summaries lists names with what they mean.

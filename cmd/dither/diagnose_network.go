@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+	"github.com/spf13/cobra"
+)
+
+const diagnoseNetworkLong = `Look at how a network learns a public table when gradients are clipped: its tangent kernel and
+what clippings make of it, the loss along descents with all records, with and without noise,
+and the norms of gradients by layers, from which a clipping norm can be chosen.
+
+Everything printed is exact about the records and NOT PRIVATE, so the table must be public
+(--public). A plan that is chosen by it is free of cost only because it never saw the private
+records.`
+
+const diagnoseNetworkExample = `  dither diagnose network --model mlp --hidden 16
+  dither diagnose network --data digits.csv --schema digits.yaml --public --model layers.yaml`
+
+// publicBanner stands over what is exact about records that were declared public.
+const publicBanner = "NOT PRIVATE: the numbers below are exact about the records of a table that was declared public."
+
+// diagnoseNetworkCommand holds the flags of dither diagnose network.
+type diagnoseNetworkCommand struct {
+	table         tableFlags
+	path, schema  string
+	normalization string
+	public, json  bool
+	layers        networkFlags
+	options       deep.Diagnosing
+}
+
+func newDiagnoseNetwork() *cobra.Command {
+	d := &diagnoseNetworkCommand{}
+	c := &cobra.Command{
+		Use: "network", Short: "Look at how a network learns a public table under clipping (not private)", Long: diagnoseNetworkLong, Example: diagnoseNetworkExample, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return d.run(c) },
+	}
+	d.table.add(c)
+	f := c.Flags()
+	d.layers.addLayers(f, modelMLP)
+	f.StringVar(&d.path, "data", "", "public table (default: the built-in data set, which is)")
+	f.StringVar(&d.schema, "schema", "", "schema file (YAML)")
+	f.BoolVar(&d.public, "public", false, "declare that the table is public; required with --data")
+	f.StringVar(&d.normalization, "row-normalization", "", "none or unit (default: none)")
+	f.IntVar(&d.options.Records, "records", deep.DiagnosisRecords, "first rows of the table whose kernel and descents are looked at")
+	f.IntVar(&d.options.NormRecords, "norm-records", deep.DiagnosisNormRecords, "first rows of the table whose norms of gradients are looked at")
+	f.Float64Var(&d.options.Norm, "clipping-norm", 0, fmt.Sprintf("small clipping norm (default: %v of the median norm)", deep.SmallShare))
+	f.IntVar(&d.options.Steps, "steps", deep.DiagnosisSteps, "steps of each descent; -1 for none")
+	f.Float64Var(&d.options.LearningRate, "learning-rate", 0, "learning rate of descents (default: one that is stable by the kernel)")
+	f.Float64Var(&d.options.NoiseMultiplier, "noise-multiplier", 1, "noise of descents with noise, in units of what one record can contribute")
+	f.Uint64Var(&d.options.Seed, "initial-seed", 1, "seed of the first weights, which hang on no record")
+	f.BoolVar(&d.json, "json", false, "print JSON")
+	return c
+}
+
+func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
+	if _, builtIn := strings.CutPrefix(d.path, builtinPrefix); !builtIn && d.path != "" && !d.public {
+		return fmt.Errorf("--public is missing, want it with --data %s, which declares that no record in it needs protection; a diagnosis protects none", d.path)
+	}
+	opened := &trainCommand{table: d.table, tablePath: d.path, schema: d.schema}
+	source, err := opened.open()
+	if err != nil {
+		return err
+	}
+	size, err := sizesFor(train.Request{Normalization: feature.Normalization(d.normalization)}, source.schema)
+	if err != nil {
+		return err
+	}
+	request := deep.Request{Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Normalization: feature.Normalization(d.normalization)}
+	if request.Layers, request.Input, err = d.layers.layers(c.Context(), opened, source, size); err != nil {
+		return err
+	}
+	records, err := source.train(c.Context())
+	if err != nil {
+		return err
+	}
+	found, err := deep.DiagnoseNonPrivate(c.Context(), request, d.options, source.schema, records)
+	if err != nil {
+		return err
+	}
+	if d.json {
+		return writeJSON(c.OutOrStdout(), networkDiagnosis{publicBanner, found, found.Reasons()})
+	}
+	return writeNetworkDiagnosis(c.OutOrStdout(), found)
+}
+
+// networkDiagnosis is what dither diagnose network prints as JSON.
+type networkDiagnosis struct {
+	Notice string `json:"notice"`
+	*deep.NonPrivateDiagnosis
+	Reasons []string `json:"reasons"`
+}
+
+func writeNetworkDiagnosis(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+	fmt.Fprintf(w, "%s\n\n", publicBanner)
+	fmt.Fprintf(w, "problem    %s loss of %d records, %d outputs each, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, weightWords(n.Weights), n.Seed)
+	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
+	if n.Steps > 0 {
+		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)
+	}
+	write := []func(io.Writer, *deep.NonPrivateDiagnosis) error{writeKernels, writeDescents, writeConvergence, writeNorms}
+	for _, part := range write {
+		if err := part(w, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

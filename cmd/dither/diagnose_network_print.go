@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/network/dynamics"
+)
+
+// newTable begins a table with a heading and names of columns.
+func newTable(w io.Writer, heading string, columns ...string) *tabwriter.Writer {
+	fmt.Fprintf(w, "\n%s\n", heading)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  "+strings.Join(columns, "\t"))
+	return t
+}
+
+// writeKernels prints what clippings make of the kernel.
+func writeKernels(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+	t := newTable(w, "tangent kernel under clipping, at the first weights", "clipping", "asymmetry", "least eigenvalue", "least of the form", "largest eigenvalue", "trace")
+	for _, c := range n.Clippings {
+		k := c.Kernel
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%.4g\t%.4g\n", c.Name, small(k.Asymmetry, 1), small(k.Least, k.Norm), small(k.LeastForm, k.Norm), k.Largest, k.Trace)
+	}
+	return t.Flush()
+}
+
+// small prints a number, 0 where it is one as far as it can be told.
+func small(v, scale float64) string {
+	if v >= -dynamics.Tolerance*scale && v <= dynamics.Tolerance*scale {
+		return "0"
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// writeDescents prints where descents went.
+func writeDescents(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+	if n.Steps == 0 {
+		return nil
+	}
+	t := newTable(w, "mean loss of descents", "clipping", "first", "last", "rises", "largest", "against the gradient", "last with noise", "rises")
+	for _, c := range n.Clippings {
+		f := c.Flow
+		fmt.Fprintf(t, "  %s\t%.4g\t%s\t%d\t%s\t%d\t%.3g\t%d\n", c.Name, f.Start, small(f.End, f.Start), f.Rises, small(f.Rise, f.Start), f.Against, c.Noisy.End, c.Noisy.Rises)
+	}
+	return t.Flush()
+}
+
+// writeConvergence prints the table of what was measured, with what the course has where it differs.
+func writeConvergence(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+	t := newTable(w, "what was measured, and in brackets the course's entry where it is another", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
+	for _, c := range n.Clippings {
+		m, course := c.Measured, deep.Convergence{}
+		if c.Course != nil {
+			course = *c.Course
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, beside(m.Symmetric, course.Symmetric), beside(m.Positive, course.Positive), beside(m.PositiveForm, course.PositiveForm),
+			beside(m.Monotone, course.Monotone), beside(m.Zero, course.Zero), beside(m.MonotoneNoisy, course.MonotoneNoisy), beside(m.ZeroNoisy, course.ZeroNoisy))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, reason := range n.Reasons() {
+		if _, err := fmt.Fprintf(w, "  - %s\n", reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside prints what was measured beside what the course has.
+func beside(measured, course string) string {
+	switch {
+	case measured == "":
+		return "–"
+	case course == "" || course == measured:
+		return measured
+	}
+	return fmt.Sprintf("%s (%s)", measured, course)
+}
+
+// writeNorms prints norms of gradients by layers, and how many a small clipping norm, shared among layers, clips.
+func writeNorms(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+	columns := []string{"layer"}
+	for _, share := range dynamics.NormQuantiles() {
+		columns = append(columns, fmt.Sprintf("%.4g %%", 100*share))
+	}
+	t := newTable(w, fmt.Sprintf("norms of the gradients of %d records, at shares of them", n.NormRecords), append(columns, "longer than")...)
+	for k, norms := range n.Norms {
+		line := []string{norms.Part}
+		for _, q := range norms.Quantiles {
+			line = append(line, fmt.Sprintf("%.3g", q))
+		}
+		norm := n.LayerNorm(k)
+		fmt.Fprintf(t, "  %s\t%.3g: %.3g %%\n", strings.Join(line, "\t"), norm, 100*norms.Clipped(norm))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, norms := range n.Norms {
+		if err := writeHistogram(w, norms); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// barWidth is how many signs the longest bar of a histogram has.
+const barWidth = 50
+
+// writeHistogram prints one bar for each interval of norms.
+func writeHistogram(w io.Writer, n dynamics.Norms) error {
+	most := 1
+	for _, count := range n.Counts {
+		most = max(most, count)
+	}
+	t := newTable(w, "norms of "+n.Part, "from", "to", "records", "")
+	for i, count := range n.Counts {
+		low, high := n.Edges[i], n.Edges[min(i+1, len(n.Edges)-1)]
+		fmt.Fprintf(t, "  %.3g\t%.3g\t%d\t%s\n", low, high, count, strings.Repeat("#", (count*barWidth+most-1)/most))
+	}
+	return t.Flush()
+}
