@@ -36,7 +36,7 @@ const (
 	// SmallShare of the median norm is the small clipping norm.
 	SmallShare = 0.1
 	// diagnosisLooks is how many times a descent looks at its kernel, diagnosisRows how many rows that may have.
-	diagnosisLooks, diagnosisRows = 5, 640
+	diagnosisLooks, diagnosisRows = 9, 640
 )
 
 // NonPrivateDiagnosis is how a network begins to learn a table. It is computed exactly from the records and

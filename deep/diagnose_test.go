@@ -87,11 +87,11 @@ func TestDiagnosisIsTheTable(t *testing.T) {
 func TestMeasuredIsTheWorst(t *testing.T) {
 	good := dynamics.Character{Norm: 1, Least: 0.1, LeastForm: 0.1}
 	bad := dynamics.Character{Norm: 1, Least: -0.1, LeastForm: -0.2, Asymmetry: 0.5}
-	d := ClippingDiagnosis{Kernel: good, Flow: &dynamics.Trajectory{Start: 1, Late: 0.5, End: 0.2, Characters: []dynamics.Character{good, bad, good}}}
+	d := ClippingDiagnosis{Kernel: good, Flow: &dynamics.Trajectory{Start: 1, Late: 0.5, Last: 0.2, Characters: []dynamics.Character{good, bad, good}}}
 	if got, want := measured(d), (Convergence{Symmetric: "no", Positive: "no", PositiveForm: "no", Monotone: "yes", Zero: "under way"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	d.Flow.Characters, d.Flow.Rises, d.Flow.Late = nil, 1, 0.2
+	d.Flow.Characters, d.Flow.Rises, d.Flow.Late = nil, 1, 0.201
 	if got, want := measured(d), (Convergence{Symmetric: "yes", Positive: "yes", PositiveForm: "yes", Monotone: "no", Zero: "no"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

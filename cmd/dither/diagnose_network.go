@@ -100,7 +100,7 @@ type networkDiagnosis struct {
 
 func writeNetworkDiagnosis(w io.Writer, n *deep.NonPrivateDiagnosis) error {
 	fmt.Fprintf(w, "%s\n\n", publicBanner)
-	fmt.Fprintf(w, "problem    %s loss of %d records, %d outputs each, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, weightWords(n.Weights), n.Seed)
+	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, weightWords(n.Weights), n.Seed)
 	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
 	if n.Steps > 0 {
 		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)

@@ -41,10 +41,10 @@ func writeDescents(w io.Writer, n *deep.NonPrivateDiagnosis) error {
 	if n.Steps == 0 {
 		return nil
 	}
-	t := newTable(w, "mean loss of descents", "clipping", "first", "last", "rises", "largest", "against the gradient", "last with noise", "rises")
+	t := newTable(w, "mean loss of descents", "clipping", "first", "last", "rises", "largest", "against the gradient", "last tenth with noise", "rises")
 	for _, c := range n.Clippings {
 		f := c.Flow
-		fmt.Fprintf(t, "  %s\t%.4g\t%s\t%d\t%s\t%d\t%.3g\t%d\n", c.Name, f.Start, small(f.End, f.Start), f.Rises, small(f.Rise, f.Start), f.Against, c.Noisy.End, c.Noisy.Rises)
+		fmt.Fprintf(t, "  %s\t%.4g\t%s\t%d\t%s\t%d\t%.3g\t%d\n", c.Name, f.Start, small(f.End, f.Start), f.Rises, small(f.Rise, f.Start), f.Against, c.Noisy.Last, c.Noisy.Rises)
 	}
 	return t.Flush()
 }

@@ -16,7 +16,8 @@ type Options struct {
 	// NoiseMultiplier is the standard deviation of the noise that is added to each number of the sum of gradients,
 	// in units of Clipping.Bound. The noise is the same in every run and protects nothing.
 	NoiseMultiplier float64
-	// Looks is how many times the kernel is looked at, from the first weights to the last; 0 is never.
+	// Looks is how many times the kernel is looked at: at the first weights, at the last, after half of the steps,
+	// after a quarter, and so on; 0 is never.
 	Looks int
 }
 
@@ -26,8 +27,10 @@ type Trajectory struct {
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
 	Least float64 `json:"least"`
-	// Late is the mean loss nine tenths of the way down.
-	Late float64 `json:"late"`
+	// Last is the mean of the mean losses over the last tenth of the steps, Late over the tenth before, or Start
+	// where there are too few.
+	Last float64 `json:"last-tenth"`
+	Late float64 `json:"tenth-before"`
 	// Rises counts the steps after which the loss was larger, beyond rounding, and Rise is the largest of them.
 	Rises int     `json:"rises"`
 	Rise  float64 `json:"largest-rise"`
@@ -45,9 +48,11 @@ const (
 	rounding = 1e-12
 	// points is how many losses of a trajectory are kept, beside the first.
 	points = 40
-	// settled is by how much of the first loss the last tenth of a descent that has come to rest lowers it, and
-	// how much of it counts as 0.
-	settled, zero = 1e-4, 1e-3
+	// settled is how much of a loss is left at least in the last tenth of a descent that has come to rest, of what
+	// it was in the tenth before. A loss that goes down as 1/steps loses a tenth.
+	settled = 0.95
+	// zero is how much of the first loss counts as 0.
+	zero = 1e-3
 )
 
 // StableRate returns half of the reciprocal of the largest eigenvalue of the second derivative of the mean loss by the
@@ -106,7 +111,8 @@ type descent struct {
 	options                Options
 	weights, sum, gradient []float64
 	normals                unsafeNormals
-	before                 float64 // the loss before the last step
+	before                 float64     // the loss before the last step
+	tenths                 [11]float64 // sums of losses, of which the last is of the last step alone
 	out                    *Trajectory
 }
 
@@ -123,25 +129,43 @@ func (d *descent) at(step int) error {
 		t.Rises++
 		t.Rise = max(t.Rise, rise)
 	}
-	if step <= steps-steps/10 {
-		t.Late = loss
+	if d.tenths[step*10/steps] += loss; step == steps {
+		d.finish()
 	}
 	if step*points/steps > (step-1)*points/steps || step == 0 {
 		t.Losses = append(t.Losses, loss)
 	}
 	d.before, t.End, t.Least = loss, loss, min(t.Least, loss)
-	if d.options.Looks > 0 && d.looks(step) > d.looks(step-1) {
+	if d.due(step) {
 		return d.look()
 	}
 	return nil
 }
 
-// looks is how many looks were due once so many steps were made.
-func (d *descent) looks(step int) int {
-	if step < 0 {
-		return 0
+// finish fills in the means of the last two tenths.
+func (d *descent) finish() {
+	counts := [11]int{}
+	for step := range d.options.Steps + 1 {
+		counts[step*10/d.options.Steps]++
 	}
-	return 1 + step*(d.options.Looks-1)/d.options.Steps
+	d.out.Last, d.out.Late = (d.tenths[9]+d.tenths[10])/float64(counts[9]+counts[10]), d.out.Start
+	if counts[8] > 0 {
+		d.out.Late = d.tenths[8] / float64(counts[8])
+	}
+}
+
+// due reports whether the kernel is looked at after so many steps: at the first weights, at the last, and each time
+// at half as many steps, since most happens early.
+func (d *descent) due(step int) bool {
+	if step == 0 {
+		return d.options.Looks > 0
+	}
+	for j := range d.options.Looks - 1 {
+		if step == d.options.Steps>>j {
+			return true
+		}
+	}
+	return false
 }
 
 // look describes the kernel at the weights.
@@ -192,9 +216,9 @@ func (t *Trajectory) Monotone() bool { return t.Rises == 0 }
 type Verdict string
 
 const (
-	// ReachedZero: the loss is below a thousandth of what it was at first.
+	// ReachedZero: in the last tenth of the steps the loss is below a thousandth of what it was at first.
 	ReachedZero Verdict = "yes"
-	// AtRest: the last tenth of the steps changed the loss by less than a ten-thousandth of what it was at first.
+	// AtRest: it is not, and hardly lower there than in the tenth before.
 	AtRest Verdict = "no"
 	// UnderWay: neither; more steps would tell.
 	UnderWay Verdict = "under way"
@@ -203,9 +227,9 @@ const (
 // Verdict says whether the loss went to 0, for losses whose least value is 0.
 func (t *Trajectory) Verdict() Verdict {
 	switch {
-	case t.End <= zero*t.Start:
+	case t.Last <= zero*t.Start:
 		return ReachedZero
-	case math.Abs(t.Late-t.End) <= settled*t.Start:
+	case t.Last >= settled*t.Late:
 		return AtRest
 	}
 	return UnderWay

@@ -239,16 +239,17 @@ func TestNorms(t *testing.T) {
 	if a, b, c := n.Clipped(4), n.Clipped(0), n.Clipped(20); a != 0.5 || b != 0.9 || c != 0 {
 		t.Errorf("clipped at 4, 0 and 20: got %v, %v and %v, want 0.5, 0.9 and 0", a, b, c)
 	}
-	// Below 1: the 0; from 1 to √10: 1, 2, 3; to 10: 4 to 8; to 10√10: 20.
-	want := []int{1, 3, 5, 1}
+	// Edges are 0, then 1, 1.47, 2.15, 3.16, 4.64, 6.81, 10, 14.7, 21.5.
+	want := []int{1, 1, 1, 1, 1, 2, 2, 0, 1}
 	sum := 0
 	for i, count := range n.Counts {
 		sum += count
-		if i < len(want) && count != want[i] {
+		if i >= len(want) || count != want[i] {
 			t.Errorf("histogram: got %v at edges %v, want %v", n.Counts, n.Edges, want)
+			break
 		}
 	}
-	if sum != 10 || len(n.Edges) != 5 || n.Edges[1] != 1 {
+	if sum != 10 || len(n.Edges) != 10 || n.Edges[1] != 1 {
 		t.Errorf("histogram: %d numbers at edges %v, want 10", sum, n.Edges)
 	}
 	if zeros := NewNorms("part", []float64{0, 0}); zeros.Counts[0] != 2 || zeros.Clipped(0) != 0 {

@@ -13,8 +13,8 @@ type Norms struct {
 	// Quantiles holds, for each of NormQuantiles, the least norm that at least this share of the records does not
 	// pass.
 	Quantiles []float64 `json:"quantiles"`
-	// Edges and Counts are a histogram: Counts[i] norms are from Edges[i] up to Edges[i+1]. Edges go in powers of
-	// the root of 10, and the first is 0 where there are norms of 0 or below a millionth of the largest.
+	// Edges and Counts are a histogram: Counts[i] norms are from Edges[i] up to Edges[i+1]. There are
+	// six edges for each power of 10, and the first is 0 where there are norms of 0 or below a millionth of the largest.
 	Edges  []float64 `json:"edges"`
 	Counts []int     `json:"counts"`
 
@@ -57,15 +57,18 @@ func NewNorms(part string, norms []float64) Norms {
 	return n
 }
 
-// edge is the lower edge of a bin: 10^(b/2).
-func edge(b int) float64 { return math.Pow(10, float64(b)/2) }
+// binsPerDecade is how many bins there are from a number to ten times as much.
+const binsPerDecade = 6
+
+// edge is the lower edge of a bin: 10^(b/binsPerDecade).
+func edge(b int) float64 { return math.Pow(10, float64(b)/binsPerDecade) }
 
 // bin is the one with edge(b) ≤ v < edge(b+1), for v > 0.
 func bin(v float64) int {
 	if v == 0 {
 		return 0
 	}
-	b := int(math.Floor(2 * math.Log10(v)))
+	b := int(math.Floor(binsPerDecade * math.Log10(v)))
 	for edge(b) > v {
 		b--
 	}
