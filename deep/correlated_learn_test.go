@@ -113,7 +113,8 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 	variance := func(kind CorrelatedKind) float64 {
 		setup := uncalibrated(t, lineRequest(kind, parts, steps), s)
 		c := []float64{1}
-		if setup.Plan.Correlated, c = nil, []float64{1}; kind != "" {
+		setup.Plan.Correlated = nil
+		if kind != "" {
 			setup.Plan.Correlated = &Correlated{kind, squareRoot(parts, DefaultMomentum)}
 			c = c[:0]
 			for _, v := range setup.Plan.Correlated.Coefficients {
