@@ -74,8 +74,8 @@ func TestTrainNetwork(t *testing.T) {
 }
 
 // TestTrainNetworkLearns wants a network of large epsilon, and a baseline, to tell levels apart that no linear
-// model can: y is 1 where exactly one of a and b is large. Both miss it about once in a thousand runs at most, by
-// 300 runs of each without one; three attempts in a row would miss it once in 10^9.
+// model can: y is 1 where exactly one of a and b is large. Of 150 runs of each none was below 0.93, so that one is
+// below 0.9 with a probability of less than 0.03 (with confidence 0.98), and four are of less than 1e-6.
 func TestTrainNetworkLearns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
@@ -87,7 +87,7 @@ func TestTrainNetworkLearns(t *testing.T) {
 	schema, table := writeText(t, "s.yaml", formatsSchema), writeText(t, "t.csv", b.String())
 	for name, budget := range map[string][]string{"private": {"--epsilon", "50"}, "baseline": {"--non-private"}} {
 		learned := false
-		for try := range 3 {
+		for try := range 4 {
 			out := fmt.Sprint(name, try)
 			mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--model", "mlp", "--hidden", "16", "--epochs", "20", "--optimizer", "adam", "--learning-rate", "0.03", "--quiet"}, budget...)...)
 			text, _ := mustInvoke(t, "evaluate", out, table, "--json")
@@ -98,7 +98,7 @@ func TestTrainNetworkLearns(t *testing.T) {
 			}
 		}
 		if !learned {
-			t.Errorf("%s: got an accuracy of at most 0.9 three times", name)
+			t.Errorf("%s: got an accuracy of at most 0.9 four times", name)
 		}
 	}
 }
