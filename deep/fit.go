@@ -100,6 +100,9 @@ func (s Setup) Check(o Options) error {
 	if optimizer := "adam-corrected"; s.Plan.Correlated != nil && o.Optimizer == optimizer {
 		return fmt.Errorf("deep: optimizer is %s with correlated noise, want another; it takes the noise of each step as independent", optimizer)
 	}
+	if line, err := optimizerOf(o.Optimizer); err == nil && line.scales && (s.Plan.Clipping.MicroBatch != nil || s.Plan.Clipping.Projection != nil) {
+		return fmt.Errorf("deep: optimizer is %s and gradients are clipped by micro-batches or projections, want each record's gradient clipped by its norm", line.name)
+	}
 	return o.Validate()
 }
 

@@ -18,9 +18,11 @@ type optimizer struct {
 	scaled bool
 	// decay is the weight decay that belongs to the optimizer where none is asked for.
 	decay float64
-	// begin returns the optimizer before its first step. Noise is the standard deviation of the noise in each
-	// number of the gradient, which is public.
-	begin func(o Options, objective train.Objective, noise float64) train.Resumable
+	// scales says that gradients are scaled before they are clipped, which needs their factors.
+	scales bool
+	// begin returns the optimizer before its first step, of a group of blocks. Noise is the standard deviation of
+	// the noise in each number of the gradient, which is public.
+	begin func(o Options, objective train.Objective, noise float64, blocks []mechanism.ProductBlock) train.Resumable
 }
 
 const (
@@ -34,23 +36,26 @@ const (
 
 // optimizers is the table of optimizers, in the order in which they are listed.
 var optimizers = []optimizer{
-	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective train.Objective, _ float64) train.Resumable {
+	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &train.Momentum{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective train.Objective, _ float64) train.Resumable {
+	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &train.Nesterov{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective train.Objective, _ float64) train.Resumable {
+	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &adagrad{Objective: objective}
 	}},
-	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective train.Objective, _ float64) train.Resumable {
+	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective train.Objective, _ float64) train.Resumable {
+	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective train.Objective, noise float64) train.Resumable {
+	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective train.Objective, noise float64, _ []mechanism.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay, NoiseVariance: noise * noise}
+	}},
+	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective train.Objective, noise float64, blocks []mechanism.ProductBlock) train.Resumable {
+		return newScaledAdam(&train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}, noise, blocks)
 	}},
 }
 
@@ -103,12 +108,12 @@ func (d *decayed) Step(weights []float64, sum mechanism.Noisy) {
 }
 
 // newOptimizer returns the optimizer of a group before its first step.
-func (o Options) newOptimizer(rates train.Rates, divisor, noise float64) (train.Resumable, error) {
+func (o Options) newOptimizer(rates train.Rates, divisor, noise float64, blocks []mechanism.ProductBlock) (train.Resumable, error) {
 	line, err := optimizerOf(o.Optimizer)
 	if err != nil {
 		return nil, err
 	}
-	out := line.begin(o, train.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: rates}, noise/divisor)
+	out := line.begin(o, train.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: rates}, noise/divisor, blocks)
 	if decay := o.decay(line); decay > 0 {
 		out = &decayed{out, rates, decay}
 	}

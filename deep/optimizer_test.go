@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
@@ -55,7 +56,7 @@ func TestStepsOfOptimizers(t *testing.T) {
 		"adamw, decay, warmed": {Options{Optimizer: "adamw", WeightDecay: 0.2, WarmUp: 1}, []float64{0.7, 0.7*0.9 - 0.5}},
 	} {
 		rates := train.Rates{LearningRate: 0.5, WarmUp: c.o.WarmUp, Steps: 10}
-		optimizer, err := c.o.newOptimizer(rates, 3, 0)
+		optimizer, err := c.o.newOptimizer(rates, 3, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,13 +72,52 @@ func TestStepsOfOptimizers(t *testing.T) {
 // TestNoiseIsTakenOffTheSquares: the gradient's square is 4, the noise of the sum has deviation 3·√3 over the divisor 3, so
 // that 4 - 3 = 1 is left.
 func TestNoiseIsTakenOffTheSquares(t *testing.T) {
-	optimizer, err := Options{Optimizer: "adam-corrected"}.newOptimizer(train.Rates{LearningRate: 0.5}, 3, 3*math.Sqrt(3))
+	optimizer, err := Options{Optimizer: "adam-corrected"}.newOptimizer(train.Rates{LearningRate: 0.5}, 3, 3*math.Sqrt(3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := []float64{0}
 	if optimizer.Step(w, noisyOf(t, 6)); math.Abs(w[0]+1) > 1e-7 {
 		t.Errorf("weight is %v, want -1", w[0])
+	}
+}
+
+// TestScalesAreTakenOff takes some steps with scaled-adam where nothing is clipped and there is no noise, and compares
+// the next release, with its scales taken off, with one that was not scaled: they are equal up to the rounding of
+// factors.
+func TestScalesAreTakenOff(t *testing.T) {
+	for network, request := range networksUnderTest() {
+		rows := testRows(t, 60, 12, network == "text")
+		plain, scaled := testRun(t, request, ClippingRequest{Norm: 30, PerLayer: true}, rows), testRun(t, request, ClippingRequest{Norm: 30, PerLayer: true}, rows)
+		scaled.options.Optimizer, scaled.rates.LearningRate, scaled.groups = "scaled-adam", 0.01, nil
+		if err := scaled.group(); err != nil {
+			t.Fatal(err)
+		}
+		for range 8 {
+			if err := scaled.step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plain.copyWeights(scaled.weights)
+		want, err := plain.release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := scaled.release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, g := range scaled.groups {
+			scale := scaling(g.optimizer)
+			scale.Step(make([]float64, g.to-g.from), got[k]) // which fills in what takes the scales off
+			off, whole := distance(got[k].Scaled(scale.by).Values(), want[k].Values()), linalg.Norm(want[k].Values())
+			if !(off < 0.02*whole) {
+				t.Errorf("%s: release %d, of norm %v, is off by %v, want 2 %% at most", network, k, whole, off)
+			}
+			if distance(got[k].Values(), want[k].Values()) < 0.1*whole && len(scale.by) > 20 {
+				t.Errorf("%s: release %d is hardly scaled", network, k)
+			}
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ func (r *run) group() error {
 		}
 		own.end, own.to = at, number
 		var err error
-		if own.optimizer, err = r.options.newOptimizer(r.rates, r.stepDivisor(), r.noiseOf(k)); err != nil {
+		if own.optimizer, err = r.options.newOptimizer(r.rates, r.stepDivisor(), r.noiseOf(k), own.blocks); err != nil {
 			return err
 		}
 		r.groups = append(r.groups, own)

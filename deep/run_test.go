@@ -137,6 +137,31 @@ func TestEmptySamplesTrain(t *testing.T) {
 	}
 }
 
+// TestEveryOptimizerTrains takes noisy steps with every optimizer and average.
+func TestEveryOptimizerTrains(t *testing.T) {
+	s := ringSchema(t, 100)
+	r := ask()
+	r.Epochs, r.Steps, r.Clipping.PerLayer = 0, 4, true
+	setup := uncalibrated(t, r, s)
+	for _, optimizer := range Optimizers() {
+		for _, a := range Averages() {
+			initial := make([]float32, setup.Network.Weights())
+			result, err := Fit(context.Background(), anyBudget(t, r), setup, ringData(t, s, 100), Options{Optimizer: optimizer, Average: a, Initial: initial})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(result.Weights, 0) {
+				t.Errorf("%s with average %s leaves a weight where it was", optimizer, a)
+			}
+		}
+	}
+	setup.Plan.Clipping.Groups = []Group{{Blocks: 2, Norm: 1, Share: 1}}
+	setup.Plan.Clipping.MicroBatch = &MicroBatch{Count: 2, Size: 5}
+	if err := setup.Check(Options{Optimizer: "scaled-adam"}); err == nil || !strings.Contains(err.Error(), "scaled-adam") {
+		t.Errorf("got %v, want scaled-adam refused with micro-batches", err)
+	}
+}
+
 // TestChunksAndProcessorsChangeNothing compares the weights of runs without noise and dropout, bit for bit.
 func TestChunksAndProcessorsChangeNothing(t *testing.T) {
 	s := ringSchema(t, 300)

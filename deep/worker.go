@@ -24,6 +24,8 @@ type worker struct {
 	squares   []float64
 	weights   []float32
 	counts    []float64
+	// of every block
+	scaledFactors []scaledMemory
 	// of one record
 	row              []float64
 	narrow           []int16
@@ -40,6 +42,7 @@ func newWorker(r *run) *worker {
 		squares: make([]float64, chunk), weights: make([]float32, chunk), counts: make([]float64, chunk*len(r.groups)),
 		row: make([]float64, in), narrow: make([]int16, in), scores: make([]float64, out), residual: make([]float64, out)}
 	w.tape.Training(true)
+	w.scaledFactors = make([]scaledMemory, len(r.Network.Blocks()))
 	return w
 }
 
@@ -98,8 +101,12 @@ func (w *worker) add(records []int) error {
 	n := len(records)
 	counts := w.counts[:n*len(w.groups)]
 	for k, g := range w.groups {
-		w.weigh(factors[g.first:g.end], k, counts)
-		if err = w.sums.products[k].Add(records, factors[g.first:g.end], w.weights[:n]); err != nil {
+		own := factors[g.first:g.end]
+		if scale := scaling(g.optimizer); scale != nil {
+			own = w.scaled(own, g.first, scale)
+		}
+		w.weigh(own, k, counts)
+		if err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {
 			return err
 		}
 	}
