@@ -91,7 +91,8 @@ func (s *Scorer) finishOnes(dst, src []float32, stride int, b *Block) {
 func (s *Scorer) scaleAll(dst, src []float32, stride int, b *Block) {
 	unit, units := float32(s.rows.frame.unit), b.multipliers
 	if s.columns == 1 && units != nil {
-		dst, at := dst[:len(units)], 0
+		at := 0
+		dst = dst[:len(units)]
 		for i, v := range units {
 			dst[i] = src[at] * v
 			at += stride
