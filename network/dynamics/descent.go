@@ -48,9 +48,10 @@ const (
 	rounding = 1e-12
 	// points is how many losses of a trajectory are kept, beside the first.
 	points = 40
-	// settled is how much of a loss is left at least in the last tenth of a descent that has come to rest, of what
-	// it was in the tenth before. A loss that goes down as 1/steps loses a tenth.
-	settled = 0.95
+	// settled is by how much the loss of a descent that has come to rest is lower in the last tenth than in the tenth
+	// before, at most, both of what is left and of what it went down. One that goes down as 1/steps loses a tenth of
+	// what is left, and one that goes down evenly a tenth of its way.
+	settled = 0.05
 	// zero is how much of the first loss counts as 0.
 	zero = 1e-3
 )
@@ -229,7 +230,7 @@ func (t *Trajectory) Verdict() Verdict {
 	switch {
 	case t.Last <= zero*t.Start:
 		return ReachedZero
-	case t.Last >= settled*t.Late:
+	case t.Late-t.Last <= settled*min(t.Last, math.Abs(t.Start-t.Last))+rounding*t.Start:
 		return AtRest
 	}
 	return UnderWay

@@ -214,6 +214,31 @@ func TestNoiseKeepsTheLossUp(t *testing.T) {
 	}
 }
 
+// TestVerdict takes the losses of a few shapes: at step t of 1000 the given number.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		loss func(t float64) float64
+		want Verdict
+	}{
+		{"flat", func(float64) float64 { return 2 }, AtRest},
+		{"exponential to 1", func(t float64) float64 { return 1 + math.Exp(-t/50) }, AtRest},
+		{"exponential to 0", func(t float64) float64 { return math.Exp(-t / 50) }, ReachedZero},
+		{"one over t", func(t float64) float64 { return 1 / (1 + t/10) }, UnderWay},
+		{"a line", func(t float64) float64 { return 2 - t/1000 }, UnderWay},
+		{"a line that falls little", func(t float64) float64 { return 2 - t/1e6 }, UnderWay},
+		{"up", func(t float64) float64 { return 1 + t }, AtRest},
+	} {
+		d := descent{options: Options{Steps: 1000}, out: &Trajectory{Start: c.loss(0)}}
+		for step := range 1001 {
+			d.tenths[step*10/1000] += c.loss(float64(step))
+		}
+		if d.finish(); d.out.Verdict() != c.want {
+			t.Errorf("%s: got %q for %v, then %v, want %q", c.name, d.out.Verdict(), d.out.Late, d.out.Last, c.want)
+		}
+	}
+}
+
 // TestNormals compares the first moments of the stream with those of a normal distribution; over 10⁶ numbers their
 // errors have standard deviations of 0.001, 0.0014 and 0.01, and five of them are a false alarm of 6e-7 each, once
 // and for all, as the stream is fixed.
