@@ -56,7 +56,7 @@ func newRun(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, slo
 	if r.average, err = o.newAverage(s.Plan.Steps); err != nil {
 		return nil, err
 	}
-	r.rates = train.Rates{LearningRate: s.rate(o), Schedule: o.Schedule, WarmUp: o.WarmUp, Steps: s.Plan.Steps}
+	r.rates = train.Rates{LearningRate: s.rate(o), Schedule: o.schedule(), WarmUp: o.WarmUp, Steps: s.Plan.Steps}
 	if from != nil {
 		return r, r.resume(from)
 	}

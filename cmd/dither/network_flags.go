@@ -185,8 +185,11 @@ var averages = map[string]deep.Average{"auto": deep.AverageExponential, "yes": d
 
 // options turns the flags into options.
 func (n *networkFlags) options(p *planFlags, o train.Options) (deep.Options, error) {
-	out := deep.Options{LearningRate: o.LearningRate, Schedule: o.Schedule, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
+	out := deep.Options{LearningRate: o.LearningRate, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
 		AverageDecay: n.averageDecay, FeatureBits: o.FeatureBits, Chunk: n.physicalBatch, CheckpointEvery: n.checkpointEvery}
+	if p.flags.Changed("schedule") {
+		out.Schedule = o.Schedule
+	}
 	if p.flags.Changed("optimizer") {
 		out.Optimizer = string(o.Optimizer)
 	}

@@ -141,7 +141,7 @@ func (n *networkFitting) optimizerWords() string {
 	if words == "" {
 		words = deep.Optimizers()[0]
 	}
-	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
+	if o.Schedule != "" && o.Schedule != train.ScheduleLinear { // the default
 		words += ", schedule " + string(o.Schedule)
 	}
 	if o.WarmUp > 0 {

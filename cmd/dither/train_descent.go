@@ -23,7 +23,7 @@ type descentOptions struct {
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise); of a network: "+strings.Join(deep.Optimizers(), ", "))
-	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules()))
+	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules())+"; of networks linear unless one is asked for")
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")
 	f.Float64Var(&d.temperature, "temperature", 0, "sample weights by Langevin dynamics at this temperature: sets the learning rate so that the noise of each step is the sampler's; plain gradient descent, the last iterate unless --output-rule says otherwise")
