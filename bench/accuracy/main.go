@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/train"
 )
 
@@ -44,6 +45,7 @@ type settings struct {
 	// of networks
 	network        deep.Request
 	networkOptions deep.Options
+	hidden         int
 }
 
 const defaultDelta = 1e-5
@@ -60,6 +62,8 @@ func main() {
 // networkFlags are those of networks.
 func (s *settings) networkFlags(f *flag.FlagSet) {
 	r, o := &s.network, &s.networkOptions
+	f.IntVar(&s.hidden, "hidden", 0, "of fully connected networks, units of the hidden layer (default: those of the set)")
+	f.Func("network-normalization", "of networks, --row-normalization of dither train", func(v string) error { r.Normalization = feature.Normalization(v); return nil })
 	f.Float64Var(&r.Epochs, "epochs", 0, "of networks, as of dither train")
 	f.Float64Var(&r.Sampling.Probability, "sampling-probability", 0, "of networks, as of dither train")
 	f.StringVar(&r.Clipping.Rule, "clipping-rule", "", "of networks, as of dither train")

@@ -15,19 +15,20 @@ const methodNetwork = "network"
 
 // recipe is the network of a set and how it is trained.
 type recipe struct {
-	layers network.Layers
-	input  network.Shape
+	layers  network.Layers
+	input   network.Shape
+	outputs int
 }
 
 var (
 	image = network.Shape{28, 28, 1}
 	// recipes are the networks of the sets that have one.
 	recipes = map[string]recipe{
-		"mnist-mlp":   {network.MLP(10, 1000), nil},
-		"mnist-cnn":   {network.CNN(10), image},
-		"fashion-cnn": {network.CNN(10), image},
-		"a9a":         {network.MLP(1, 64), nil},
-		"adult-book":  {network.MLP(1, 64), nil},
+		"mnist-mlp":   {network.MLP(10, 1000), nil, 10},
+		"mnist-cnn":   {network.CNN(10), image, 10},
+		"fashion-cnn": {network.CNN(10), image, 10},
+		"a9a":         {network.MLP(1, 64), nil, 1},
+		"adult-book":  {network.MLP(1, 64), nil, 1},
 	}
 )
 
@@ -41,6 +42,9 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 	r.Epsilon, r.Delta, r.Neighboring, r.Layers, r.Input = epsilon, s.delta, privacy.AddOrRemoveOne, way.layers, way.input
 	if r.Transforms, err = c.chain(); err != nil {
 		return out, true, err
+	}
+	if s.hidden > 0 && way.input == nil {
+		r.Layers = network.MLP(way.outputs, s.hidden)
 	}
 	setup, err := deep.NewSetup(r, p.schema)
 	if err != nil {
