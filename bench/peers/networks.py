@@ -102,6 +102,7 @@ def measured(name, kind, batch, threads, answer):
 
 
 def main():
+    multiprocessing.set_start_method("spawn")
     kinds = [a for a in sys.argv[1:] if a in ("mlp", "cnn")] or ["mlp", "cnn"]
     numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
     batch, threads = numbers[0] if numbers else 2048, numbers[1] if len(numbers) > 1 else 2
