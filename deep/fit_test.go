@@ -84,6 +84,9 @@ func setupOf(t testing.TB, r Request, s *data.Schema) Setup {
 func fitted(t testing.TB, r Request, records int, o Options) *Result {
 	t.Helper()
 	s := ringSchema(t, records)
+	if o.Schedule == "" {
+		o.Schedule = train.ScheduleConstant
+	}
 	result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), ringData(t, s, 2000), o)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ const (
 	// those of other optimizers begin: learning rate times clipping norm over 1 - momentum. It is shorter where noise
 	// would move a weight by more than noisyNorm in it. These, and the schedule, were chosen on every sixth
 	// record of the training parts of MNIST and a9a, for all networks.
-	defaultRate, scaledNorm, noisyNorm = 0.002, 20.0, 0.015
+	defaultRate, scaledNorm, noisyNorm = 0.002, 60.0, 0.015
 	// defaultSchedule lets steps get smaller, as what is left to learn comes nearer to the noise.
 	defaultSchedule = train.ScheduleLinear
 )
