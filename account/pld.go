@@ -64,6 +64,7 @@ type composition struct {
 	open       bool // something is released without protection
 	beyond     bool // losses are so large that only ε = +Inf is answered
 	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
+	above      bool // some pair lies above the attained one by design: lower bounds prove nothing
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
 	directions [][]pld.Term
@@ -89,6 +90,8 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 		switch t.event.(type) {
 		case mechanism.Exponential, mechanism.ObjectivePerturbation:
 			c.loose = true
+		case mechanism.TruncatedPoisson, mechanism.JLClipping:
+			c.above = true
 		}
 		if smallNoise(t.event) {
 			c.beyond = true
@@ -209,6 +212,9 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 // less.
 func (c composition) tighten(v Interval, rdp func() (Interval, error)) (Interval, error) {
 	wide := v.Upper-v.Lower > wideShare*v.Upper
+	if c.above {
+		v.Lower = 0
+	}
 	if !c.loose && !wide {
 		return v, nil
 	}
