@@ -70,11 +70,13 @@ var layers = []layer{
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train"},
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature query model evaluate train erm audit"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep audit"},
+	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
+	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature network network/dynamics query model evaluate train erm deep audit experiment"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data feature network model evaluate train erm deep"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network network/dynamics feature query model evaluate train erm deep audit experiment report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network network/dynamics feature query model evaluate train erm deep audit experiment experiment/reproduce report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they
