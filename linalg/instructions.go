@@ -13,3 +13,8 @@ const (
 func (s instructions) String() string {
 	return [...]string{"portable", "AVX2", "AVX-512"}[s]
 }
+
+// Instructions names the best set of processor instructions that the kernels of this package use
+// here: "portable", "AVX2" or "AVX-512". It depends on processor and build, and changes no result
+// that is exact.
+func Instructions() string { return available.String() }

@@ -26,9 +26,6 @@ const (
 	exitRefused = 3 // refused by the budget
 )
 
-// version is the program's version, as models and certificates name it.
-const version = "0.1.0"
-
 func main() {
 	keepMemoryPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -94,18 +91,11 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.CompletionOptions.DisableDefaultCmd = false
 	for _, command := range commands {
 		root.AddCommand(command())
 	}
+	complete(root)
 	return root
-}
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print what this program is", Args: cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "dither", version) },
-	}
 }
 
 // tableFlags are the flags by which commands name a table.

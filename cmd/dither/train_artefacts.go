@@ -52,9 +52,6 @@ type summary struct {
 	Holdout *evaluate.Private `json:"holdout,omitempty"`
 }
 
-// program names this program in artefacts.
-func program() string { return "dither " + version }
-
 // artefacts makes the files of the model folder.
 func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]byte, summary, error) {
 	var id [16]byte

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/train"
+)
+
+// flagValues are the values of flags that have few, by the flag's name or by "command --flag" where a
+// command has its own. A flag that is listed for a command that lacks it does no harm.
+var flagValues = map[string]func() []string{
+	"accountant":       accountantNames,
+	"accounting":       func() []string { return texts(train.Accountings()) },
+	"activation":       func() []string { return []string{"tanh", "relu", "gelu", "sigmoid"} },
+	"average":          func() []string { return append([]string{"auto", "yes", "no"}, texts(deep.Averages())...) },
+	"center":           func() []string { return []string{"auto", "yes", "no"} },
+	"choice":           func() []string { return []string{erm.ChoiceFlip, erm.ChoiceExponential} },
+	"class-weights":    func() []string { return []string{"balanced"} },
+	"clipping":         func() []string { return texts(train.ClippingModes()) },
+	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
+	"clipping-rule":    deep.Rules,
+	"correlated-noise": func() []string { return texts(deep.CorrelatedKinds()) },
+	"feature-bits":     func() []string { return []string{"8", "16"} },
+	"find":             func() []string { return []string{findNoise, findSteps, findProbability} },
+	"holdout":          func() []string { return []string{"private:0.2"} },
+	"holdout-noise":    measuringNoise,
+	"loss":             lossNames,
+	"method":           methodNames,
+	"model":            func() []string { return []string{modelLinear, modelMLP, modelCNN, modelText} },
+	"neighboring": func() []string {
+		return texts([]privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut})
+	},
+	"noise":            func() []string { return []string{"laplace", "gaussian", "discrete"} },
+	"evaluate --noise": measuringNoise,
+	"noise-allocation": func() []string { return texts(deep.Allocations()) },
+	"of":               query.AggregateNames,
+	"optimizer":        optimizerNames,
+	"output-noise":     func() []string { return []string{erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity} },
+	"output-rule":      func() []string { return texts(train.OutputRules()) },
+	"row-normalization": func() []string {
+		return texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
+	},
+	"row-radius":        func() []string { return []string{"private"} },
+	"sampling":          func() []string { return texts(deep.Samplings()) },
+	"schedule":          func() []string { return texts(train.Schedules()) },
+	"solver":            func() []string { return []string{erm.SolverExact, erm.SolverGradient, erm.SolverPermuted} },
+	"train --threshold": func() []string { return []string{"0.5", "best", "balanced"} },
+	"train-layers":      func() []string { return []string{"last"} },
+	"transform":         feature.TransformNames,
+	"unit":              func() []string { return []string{"row", "person:"} },
+	"whiten":            whitenings,
+}
+
+// tableNames are flags that name a table, which may be a built-in one, and modelNames flags that name a
+// model folder.
+var (
+	tableNames = []string{"data", "test"}
+	modelNames = []string{"frozen-from"}
+)
+
+// texts lists values as flags spell them.
+func texts[T any](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = fmt.Sprint(v)
+	}
+	return out
+}
+
+func measuringNoise() []string { return []string{evaluate.NoiseLaplace, evaluate.NoiseGaussian} }
+
+func lossNames() []string {
+	var names []string
+	for _, l := range model.Losses() {
+		names = append(names, l.Name())
+	}
+	return names
+}
+
+// methodNames are the methods with what each does.
+func methodNames() []string {
+	names := []string{erm.MethodAuto + "\tchosen by public numbers", train.MethodGD + "\tgradient descent with noise in every step", train.MethodSGD + "\tthe same on samples"}
+	for _, name := range erm.Names() {
+		names = append(names, name+"\t"+erm.Summary(name))
+	}
+	return names
+}
+
+func optimizerNames() []string {
+	names := append(texts(train.Optimizers()), deep.Optimizers()...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func whitenings() []string {
+	return append([]string{"auto", "yes", "no"}, texts([]train.Structure{train.StructureFull, train.StructureKronecker, train.StructureDiagonal})...)
+}
