@@ -108,3 +108,12 @@ func grouped(x float64) string {
 	}
 	return digits
 }
+
+// brief writes x with at most four significant digits.
+func brief(x float64) string {
+	text := plain(parse(strconv.FormatFloat(math.Abs(x), 'e', 3, 64)))
+	if x < 0 {
+		return "−" + text
+	}
+	return text
+}

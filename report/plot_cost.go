@@ -2,12 +2,10 @@ package report
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -81,22 +79,8 @@ func (p CostPlot) WriteSVG(w io.Writer) error {
 	if _, err = canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, p.described(b.String()))
+	_, err = io.WriteString(w, describedSVG(b.String(), "Privacy cost of "+p.Title, p.description()))
 	return err
-}
-
-// described names fonts to fall back on and says in words what is drawn, for those who do not
-// see it.
-func (p CostPlot) described(svg string) string {
-	var words strings.Builder
-	words.WriteString("<title>")
-	_ = xml.EscapeText(&words, []byte("Privacy cost of "+p.Title)) // a Builder takes everything
-	words.WriteString("</title>\n<desc>")
-	_ = xml.EscapeText(&words, []byte(p.description()))
-	words.WriteString("</desc>\n")
-	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	const open = `xmlns:xlink="http://www.w3.org/1999/xlink">` + "\n"
-	return strings.Replace(svg, open, open+words.String(), 1)
 }
 
 func (p CostPlot) description() string {

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"encoding/xml"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -39,8 +41,11 @@ func newPanel(title, x, y string) *plot.Plot {
 type roundTicks struct{}
 
 // Ticks returns the marks between two ends, low being less than high.
-func (roundTicks) Ticks(low, high float64) []plot.Tick {
-	rough := (high - low) / 5
+func (roundTicks) Ticks(low, high float64) []plot.Tick { return evenTicks(low, high, 5) }
+
+// evenTicks are at most so many marks and one, at multiples of 1, 2 or 5 times a power of ten.
+func evenTicks(low, high, most float64) []plot.Tick {
+	rough := (high - low) / most
 	power := math.Pow(10, math.Floor(math.Log10(rough)))
 	step := 10 * power
 	for _, multiple := range []float64{1, 2, 5} {
@@ -84,4 +89,18 @@ func addBand(panel *plot.Plot, upper, lower plotter.XYs, name string) error {
 	panel.Add(band)
 	panel.Legend.Add(name, band)
 	return nil
+}
+
+// describedSVG names fonts to fall back on, and says in words what is drawn, for those who do not
+// see it.
+func describedSVG(svg, title, description string) string {
+	var words strings.Builder
+	words.WriteString("<title>")
+	_ = xml.EscapeText(&words, []byte(title)) // a Builder takes everything
+	words.WriteString("</title>\n<desc>")
+	_ = xml.EscapeText(&words, []byte(description))
+	words.WriteString("</desc>\n")
+	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	const open = `xmlns:xlink="http://www.w3.org/1999/xlink">` + "\n"
+	return strings.Replace(svg, open, open+words.String(), 1)
 }

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// look is how a curve is told from the others: a color, a shape of its marks and, for bounds and
+// for those beyond the last color, dashes. Equal names in one figure have equal looks.
+type look struct {
+	// Color counts from 0 and is below curveColors.
+	Color int
+	// Shape is an index into markShapes.
+	Shape int
+	// Dashes are lengths of ink and gaps in points, nil for a whole line.
+	Dashes []float64
+	// Hollow marks are those of published values.
+	Hollow bool
+	// Joined is whether a line goes through the points, Marked whether the points themselves show.
+	Joined, Marked bool
+}
+
+// curveColors is the number of colors. They go by the palette of M. Okabe and K. Ito, "Color
+// Universal Design", 2002, https://jfly.uni-koeln.de/color/, darkened or lightened until each
+// stands out from the paper; the tests check the contrast and simulate color blindness.
+const curveColors = 8
+
+// curvePalette are the colors on white paper, as the style sheet of the pages has them too.
+var curvePalette = [curveColors]string{"#0072b2", "#d55e00", "#009e73", "#c0569b", "#1f1f1f", "#2f97d6", "#7a5c00", "#5a2d91"}
+
+// boundDashes are the dashes of bounds, limits and baselines, in turn.
+var boundDashes = [][]float64{{6, 3}, {2, 2}, {9, 3, 2, 3}, {4, 5}}
+
+// corner is a point of a mark of size 1 around the origin; Y grows upward.
+type corner struct{ X, Y float64 }
+
+// markShapes are polygons of about equal area.
+var markShapes = [][]corner{
+	regular(24, 0, 0.95), // a circle
+	regular(4, math.Pi/4, 1.2),
+	regular(3, math.Pi/2, 1.3),
+	regular(4, math.Pi/2, 1.25),
+	regular(3, -math.Pi/2, 1.3),
+	{{-0.4, 1.2}, {0.4, 1.2}, {0.4, 0.4}, {1.2, 0.4}, {1.2, -0.4}, {0.4, -0.4}, {0.4, -1.2}, {-0.4, -1.2}, {-0.4, -0.4}, {-1.2, -0.4}, {-1.2, 0.4}, {-0.4, 0.4}},
+	regular(5, math.Pi/2, 1.1),
+	regular(6, 0, 1.05),
+}
+
+// regular is a polygon of equal sides whose first corner is at an angle.
+func regular(sides int, angle, radius float64) []corner {
+	out := make([]corner, sides)
+	for i := range out {
+		sin, cos := math.Sincos(angle + 2*math.Pi*float64(i)/float64(sides))
+		out[i] = corner{radius * cos, radius * sin}
+	}
+	return out
+}
+
+// looks gives every name of a figure its place in the order in which names first occur. A published
+// series takes the color of the run that it stands beside.
+func looks(f experiment.Figure) map[string]int {
+	places := map[string]int{}
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			if _, known := places[key(s.Name)]; !known {
+				places[key(s.Name)] = len(places)
+			}
+		}
+	}
+	return places
+}
+
+// key is the name of a series without the word that it is published.
+func key(name string) string {
+	lower := strings.ToLower(name)
+	for _, part := range []string{"(published)", "published:", ", published", "published"} {
+		if before, after, found := strings.Cut(lower, part); found {
+			return strings.TrimSpace(before + after)
+		}
+	}
+	return strings.TrimSpace(lower)
+}
+
+// newLook is the look of a series at its place.
+func newLook(place int, s experiment.Series) look {
+	round := place / curveColors
+	l := look{Color: place % curveColors, Shape: (place + 3*round) % len(markShapes), Joined: !s.Scattered, Marked: true, Hollow: s.Published}
+	switch {
+	case s.Dashed:
+		l.Dashes, l.Marked = boundDashes[place%len(boundDashes)], s.Scattered || s.Published
+	case s.Published:
+		l.Dashes = []float64{1, 2}
+	case round > 0:
+		l.Dashes = []float64{12, 2}
+	}
+	return l
+}
+
+// markEvery says at which points marks stand: at all of a short curve, and of a long one at about
+// eight, which are not those of its neighbors.
+func (l look) markEvery(points int) (first, step int) {
+	const most, few = 24, 8
+	if points <= most || !l.Joined {
+		return 0, 1
+	}
+	step = points / few
+	return l.Shape * step / len(markShapes), step
+}

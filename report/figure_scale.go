@@ -1,0 +1,123 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// scale is the range of an axis. Low is less than High, and above 0 where Log is set.
+type scale struct {
+	Low, High float64
+	Log       bool
+}
+
+// newScale holds all values with some room around them, and spans what lies around the values as far
+// as that is not much wider than they are, so that one wild interval does not flatten every curve.
+// A linear axis begins at 0 where the values come near it. All must be held by the axis.
+func newScale(values, around []float64, log bool) scale {
+	s := scale{math.Inf(1), math.Inf(-1), log}
+	for _, v := range values {
+		s.Low, s.High = min(s.Low, s.forward(v)), max(s.High, s.forward(v))
+	}
+	if !(s.Low <= s.High) {
+		s.Low, s.High = 0, 1
+	}
+	room := max(s.High-s.Low, s.alone())
+	low, high := s.Low-room, s.High+room
+	for _, v := range around {
+		v = s.forward(v)
+		s.Low, s.High = max(low, min(s.Low, v)), min(high, max(s.High, v))
+	}
+	fromZero := !log && s.Low >= 0 && s.Low < 0.4*s.High
+	room = 0.05 * (s.High - s.Low)
+	if s.High-s.Low <= 1e-9*math.Abs(s.High) {
+		room = s.alone()
+	}
+	s.Low, s.High = s.Low-room, s.High+room
+	if fromZero {
+		s.Low = 0
+	}
+	if log {
+		s.Low, s.High = math.Exp(s.Low), math.Exp(s.High)
+	}
+	return s
+}
+
+// alone is the room around a value that stands alone, on an even axis.
+func (s scale) alone() float64 {
+	if s.Log {
+		return math.Ln10 / 2
+	}
+	if size := max(math.Abs(s.Low), math.Abs(s.High)); size > 0 {
+		return size / 2
+	}
+	return 1
+}
+
+// forward is the value on an even axis: its logarithm where the axis is logarithmic.
+func (s scale) forward(v float64) float64 {
+	if s.Log {
+		return math.Log(v)
+	}
+	return v
+}
+
+// place is where a value stands between the ends, from 0 to 1.
+func (s scale) place(v float64) float64 {
+	low, high := s.forward(s.Low), s.forward(s.High)
+	return min(1, max(0, (s.forward(v)-low)/(high-low)))
+}
+
+// holds reports whether the axis can show a value at all.
+func (s scale) holds(v float64) bool {
+	return finite(v) && (v >= 1/largest || !s.Log)
+}
+
+var _ plot.Ticker = scale{}
+
+// Ticks returns the marks of an axis: round numbers, or powers of ten with their parts between.
+func (s scale) Ticks(low, high float64) []plot.Tick {
+	if !s.Log {
+		return evenTicks(low, high, figureTicks)
+	}
+	return logTicks(low, high)
+}
+
+var _ plot.Normalizer = scale{}
+
+// Normalize is place, under the name that the plotting library asks for.
+func (s scale) Normalize(_, _, v float64) float64 { return s.place(v) }
+
+// figureTicks is about how many marks an axis has.
+const figureTicks = 7
+
+// logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
+// there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.
+func logTicks(low, high float64) []plot.Tick {
+	first, last := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
+	decades := math.Log10(high / low)
+	every := math.Ceil(decades / 6)
+	var ticks []plot.Tick
+	labelled := 0
+	for power := first; power <= last; power++ {
+		for digit := 1.0; digit <= 9; digit++ {
+			value := parse(strconv.FormatFloat(digit, 'f', 0, 64) + "e" + strconv.FormatFloat(power, 'f', 0, 64))
+			if value < low*(1-1e-9) || value > high*(1+1e-9) || (every > 1 && digit > 1) {
+				continue
+			}
+			label := ""
+			whole := digit == 1 && math.Mod(power, every) == 0
+			if whole || (decades < 2.3 && (digit == 2 || digit == 5)) {
+				label = plain(value)
+				labelled++
+			}
+			ticks = append(ticks, plot.Tick{Value: value, Label: label})
+		}
+	}
+	if labelled < 3 {
+		return evenTicks(low, high, figureTicks)
+	}
+	return ticks
+}
