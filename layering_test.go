@@ -46,6 +46,8 @@ var layers = []layer{
 	{"data/parquet", "data"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
+	// The public sets of the literature, for what measures on them: reproductions and the measuring of defaults.
+	{"data/public", "data"},
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"safetensors", ""},
 	{"feature", "linalg data safetensors"},
@@ -72,11 +74,11 @@ var layers = []layer{
 	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep audit"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
-	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin feature network network/dynamics query model evaluate train erm deep audit experiment"},
+	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep audit experiment"},
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy ledger data feature network model evaluate train erm deep"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin network network/dynamics feature query model evaluate train erm deep audit experiment experiment/reproduce report"},
+	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep audit experiment experiment/reproduce report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

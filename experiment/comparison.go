@@ -10,12 +10,14 @@ type Comparison struct {
 	Published string `json:"published"`
 	// Ours is the figure from this run, with an interval when it is random, as text.
 	Ours string `json:"ours"`
-	// Value is ours as a number.
+	// Value is ours as a number, NaN where it is none.
 	Value float64 `json:"value"`
 	// Deterministic is whether every run gives the same figure.
 	Deterministic bool `json:"deterministic"`
 	// Why explains the difference, or says that there is none. Never empty.
 	Why string `json:"why"`
+	// Golden is what Value must be; nil where nothing says so exactly, such as for a random figure.
+	Golden *Golden `json:"golden,omitempty"`
 }
 
 // Outcome is what a reproduction found.

