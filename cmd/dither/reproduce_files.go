@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/experiment/reproduce"
+	"github.com/ditherml/dither/report"
 )
 
 // reproductionFiles is a folder in which results are written as they come; "" for none.
@@ -65,7 +66,14 @@ func (f *reproductionFiles) file(name string, write func(io.Writer) error) error
 	return writeFile(filepath.Join(f.folder, name), outputOptions{replace: true, mode: 0o644}, write)
 }
 
-// draw writes the figures of one result.
+// draw writes the figures of one result, each as SVG and as PNG.
 func (f *reproductionFiles) draw(r experiment.Result) error {
+	for _, figure := range r.Figures {
+		for ending, write := range map[string]func(io.Writer, experiment.Figure) error{".svg": report.WriteSVG, ".png": report.WritePNG} {
+			if err := f.file(reproduce.FigureName(r, figure)+ending, func(w io.Writer) error { return write(w, figure) }); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
