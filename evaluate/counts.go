@@ -14,7 +14,7 @@ type counts struct {
 
 // spread says how the numbers of one group err.
 func (p *Plan) spread() spread {
-	s := spread{}
+	s := spread{most: p.maxRows()}
 	if p.Noise == NoiseLaplace {
 		s.single = p.Variance()
 	}

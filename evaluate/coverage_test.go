@@ -28,12 +28,16 @@ func laplace(r *rand.Rand, variance float64) float64 {
 type coverage struct{ held, of, none float64 }
 
 func (c *coverage) add(e Estimate, truth float64) {
-	if !e.Low.Defined() && !e.High.Defined() {
+	if !e.High.Defined() {
 		c.none++
 		return
 	}
 	c.of++
-	if float64(e.Low) <= truth && truth <= float64(e.High) {
+	low := math.Inf(-1)
+	if e.Low.Defined() {
+		low = float64(e.Low)
+	}
+	if low <= truth && truth <= float64(e.High) && (len(e.Gap) == 0 || !(float64(e.Gap[0]) < truth && truth < float64(e.Gap[1]))) {
 		c.held++
 	}
 }

@@ -1,7 +1,5 @@
 package evaluate
 
-import "math"
-
 // Point is one point of the receiver operating characteristic: the rates of predicting the second
 // level when its probability is above Threshold.
 type Point struct {
@@ -32,53 +30,60 @@ func (c counts) levels() (zero, one []float64) {
 	return c.cells[:n], c.cells[n:]
 }
 
-// leastLevel is how many standard deviations of their noise the records of each level must have for an interval of
-// the area.
-const leastLevel = 8
-
 // auc is the area under the curve, ties inside a bin counted 1/2, and how far ties may hold it from the
-// area of the exact scores: half of the share of pairs that are in one bin.
-//
-// With weights w of 0, 1/2 and 1, the area is Σ one_i·zero_j·w_ij / (Σone·Σzero). Its variance is that of
-// the first-order terms, (∂area/∂count)²·(count + noise) over the cells (counts taken as Poisson
-// variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
-// edition, section 16.1), and of the product of the noises. There is no interval where a level has fewer than
-// leastLevel standard deviations of its noise, nor of persons with several rows, whose pairs are not
-// released by bin.
+// area of the exact scores: half of the share of pairs that are in one bin. There is no interval of
+// persons with several rows, whose pairs are not released by bin.
 func (c counts) auc() Area {
 	zero, one := c.levels()
-	below, above := c.ahead()
+	below, _ := c.ahead()
 	zeros, ones := total(zero), total(one)
-	if !(zeros > 0) || !(ones > 0) {
-		return Area{unknown(), Undefined()}
-	}
 	won, tied := 0.0, 0.0
 	for b := range one {
 		won += one[b] * below[b]
 		tied += max(0, one[b]) * max(0, zero[b])
 	}
-	value := won / (zeros * ones)
-	sampling, noise, fourth := 0.0, 0.0, 0.0
-	for b := range one {
-		p, q := (below[b]/zeros-value)/ones, (above[b]/ones-value)/zeros
-		sampling += p*p*one[b] + q*q*zero[b]
-		noise += (p*p + q*q) * c.noise
-		fourth += (p*p*p*p + q*q*q*q) * c.noise
+	if !(zeros > 0) || !(ones > 0) {
+		if c.pairs != nil {
+			return Area{unknown(), Undefined()}
+		}
+		return Area{Estimate{Value: Undefined(), Low: 0, High: 1}, Undefined()}
 	}
-	noise += c.products(value) * (c.noise / zeros) * (c.noise / ones) / (zeros * ones)
 	resolution := Measure(min(0.5, tied/(2*zeros*ones)))
-	if c.pairs != nil || min(zeros, ones) < leastLevel*math.Sqrt(float64(len(zero))*c.noise) {
-		return Area{without(value, 0, 1), resolution}
+	if c.pairs != nil {
+		return Area{without(won/(zeros*ones), 0, 1), resolution}
 	}
-	variance := max(0, sampling) + noise
-	return Area{around(value, c.quantile(variance, fourth)*math.Sqrt(variance), 0, 1), resolution}
+	return Area{c.shares(c.areaRatio(won)), resolution}
 }
 
-// products is Σ (w_ij - value)² over all pairs of bins.
-func (c counts) products(value float64) float64 {
-	n := float64(c.plan.bins())
-	return n*(n-1)/2*((1-value)*(1-value)+value*value) + n*(0.5-value)*(0.5-value)
+// areaRatio is the area as a ratio of Σ one_i·zero_j·w_ij, with weights w of 0, 1/2 and 1, and Σ one · Σ zero. What is
+// tested at θ is Σ one_i·zero_j·(w_ij-θ), whose first-order terms are c_i = Σ_j (w_ij-θ)·zero_j by one_i, and d_j alike by
+// zero_j. With noise of variance v on a count its variance is Σ c²·(one+v) + Σ d²·(zero+v) + v²·Σ (w_ij-θ)² (counts
+// taken as Poisson variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
+// edition, section 16.1). The released c² and d² are too large by v·Σ_j (w_ij-θ)² and v·Σ_i (w_ij-θ)², which is taken off.
+func (c counts) areaRatio(won float64) ratio {
+	zero, one := c.levels()
+	below, above := c.ahead()
+	zeros, ones := total(zero), total(one)
+	r := ratio{a: won, w: zeros * ones}
+	n := float64(len(one))
+	for b := range one {
+		of, to := quad{below[b] * below[b], -2 * below[b] * zeros, zeros * zeros}, quad{above[b] * above[b], -2 * above[b] * ones, ones * ones}
+		r.noise.add(of, c.noise)
+		r.noise.add(to, c.noise)
+		r.quartic.square(of, c.noise)
+		r.quartic.square(to, c.noise)
+		r.rows.add(of, one[b])
+		r.rows.add(to, zero[b])
+		r.rows.add(wins(float64(b), n), -c.noise*one[b])
+		r.rows.add(wins(n-1-float64(b), n), -c.noise*zero[b])
+		r.least.add(wins(float64(b), n), c.noise*c.noise)
+	}
+	r.noise.add(r.least, -1)
+	return r
 }
+
+// wins is Σ (w-θ)² over n weights, so many of which are 1, one 1/2 and the others 0.
+func wins(ones, n float64) quad { return quad{ones + 0.25, -2*ones - 1, n} }
 
 // ahead returns for each bin how many records of level 0 are below it, and of level 1 above it, with half
 // of those inside it.

@@ -12,7 +12,7 @@ const FileName = "evaluation.json"
 
 const (
 	fileFormat  = "dither-evaluation"
-	fileVersion = 2
+	fileVersion = 3
 )
 
 // File is evaluation.json: a plan, what it released, and what follows. All of it may be published.
@@ -50,8 +50,8 @@ func DecodeFile(text []byte) (File, error) {
 	if err := d.Decode(&f); err != nil {
 		return f, fmt.Errorf("not an evaluation file: %w", err)
 	}
-	if f.Format == fileFormat && f.Version == 1 {
-		return f, fmt.Errorf("format is %q version 1, want version %d; an older program made it, with other intervals: verify it with that, or measure again", fileFormat, fileVersion)
+	if f.Format == fileFormat && f.Version >= 1 && f.Version < fileVersion {
+		return f, fmt.Errorf("format is %q version %d, want version %d; an older program made it, with other intervals: verify it with that, or measure again", fileFormat, f.Version, fileVersion)
 	}
 	if d.More() {
 		return f, fmt.Errorf("not an evaluation file: there is text after it")

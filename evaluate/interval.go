@@ -1,6 +1,8 @@
 package evaluate
 
-import "math"
+import (
+	"slices"
+)
 
 // Confidence is the confidence of every interval.
 const Confidence = 0.95
@@ -21,8 +23,11 @@ func quantile(cumulant float64) float64 {
 }
 
 // spread says how a number errs: single is the variance of one Laplace variable of which the noise is made (0: the
-// noise is normal), pair that of the noise on a sum over pairs of rows of one person (0: a record is one row).
-type spread struct{ single, pair float64 }
+// noise is normal), pair that of the noise on a sum over pairs of rows of one person (0: a record is one row). A record has at most most rows.
+type spread struct {
+	single, pair float64
+	most         int
+}
 
 // quantile is that of an error of this variance, whose noise is Σ cᵢ·Xᵢ with the given Σ cᵢ⁴·Var(Xᵢ).
 func (s spread) quantile(variance, fourth float64) float64 {
@@ -46,29 +51,34 @@ type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`
 	High  Measure `json:"high"`
+	// Gap, if not nil, has the two ends of a part between Low and High that is not in the set.
+	Gap []Measure `json:"gap,omitempty"`
 }
 
 // unknown is the estimate of nothing.
-func unknown() Estimate { return Estimate{Undefined(), Undefined(), Undefined()} }
+func unknown() Estimate { return Estimate{Value: Undefined(), Low: Undefined(), High: Undefined()} }
 
 // around returns value ± reach, cut to [low, high].
 func around(value, reach, low, high float64) Estimate {
 	return interval(value, value-reach, value+reach, low, high)
 }
 
-// below returns where a·x² + b·x + c ≤ 0; false when that is no bounded interval. Without any such
-// point it is the vertex alone, which only rounding or an estimate outside of its range brings about.
-func below(a, b, c float64) (low, high float64, bounded bool) {
-	if !(a > 0) {
-		return 0, 0, false
-	}
-	middle := -b / (2 * a)
-	reach := math.Sqrt(max(0, middle*middle-c/a))
-	return middle - reach, middle + reach, true
-}
-
 // interval cuts an estimate to its range.
 func interval(value, low, high, least, most float64) Estimate {
 	cut := func(v float64) Measure { return Measure(max(least, min(most, v))) }
-	return Estimate{cut(value), cut(low), cut(high)}
+	return Estimate{Value: cut(value), Low: cut(low), High: cut(high)}
+}
+
+// mapped is the estimate of a monotone function of the number, which may be falling.
+func (e Estimate) mapped(f func(float64) float64) Estimate {
+	of := func(m Measure) Measure { return Measure(f(float64(m))) }
+	out := Estimate{Value: of(e.Value), Low: of(e.Low), High: of(e.High)}
+	for _, v := range e.Gap {
+		out.Gap = append(out.Gap, of(v))
+	}
+	if out.Low > out.High {
+		out.Low, out.High = out.High, out.Low
+		slices.Reverse(out.Gap)
+	}
+	return out
 }

@@ -58,21 +58,29 @@ func TestBernsteinProductsAreShares(t *testing.T) {
 	}
 }
 
-// TestWidenedIntervalsCover integrates the coverage of ±z·√V where V is known with normal noise of this share of the
-// variance without pairs, and is 1 to 3 times that.
+// TestWidenedIntervalsCover integrates the coverage of a set where the sum over pairs is known with normal noise of
+// this share of the variance without pairs, which is 1, and adds up to what rows of one person can, most-1 times their
+// variance: 95 % up to a share of mostDoubt, and no less beyond.
 func TestWidenedIntervalsCover(t *testing.T) {
-	for _, share := range []float64{0.1, 0.2, 0.3, 0.4, 0.5} {
-		for _, variance := range []float64{1, 1.2, 1.5, 2, 3} {
-			held, all := 0.0, 0.0
-			for x := -7.0; x <= 7; x += 1e-3 {
-				weight := math.Exp(-x * x / 2)
-				estimate := max(0.25, variance+share*x)
-				z := normalQuantile + widened(share/max(1, estimate))
-				held += weight * math.Erf(z*math.Sqrt(estimate/variance/2))
-				all += weight
-			}
-			if got := held / all; math.Abs(got-Confidence) > 0.005 {
-				t.Errorf("share %v, variance %v: %v are held, want %v within 0.005", share, variance, got, Confidence)
+	for _, share := range []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 4, 10} {
+		for _, most := range []int{2, 3, 5, 20} {
+			for _, rows := range []float64{0.1, 0.5, 1} {
+				for _, agree := range []float64{0, 0.1, 0.3, 0.6, 1} {
+					pairs := agree * float64(most-1) * rows
+					held, all := 0.0, 0.0
+					for x := -7.0; x <= 7; x += 1e-2 {
+						weight := math.Exp(-x * x / 2)
+						s := spread{pair: share * share, most: most}
+						r := ratio{noise: quad{1 - rows}, rows: quad{rows}, pairs: []term{{quad{1}, pairs + share*x, 1}}}
+						reach := math.Sqrt(-s.excess(s.folded(r), 1, 0))
+						held += weight * math.Erf(reach/math.Sqrt(2*(1+pairs)))
+						all += weight
+					}
+					got := held / all
+					if got < Confidence-0.007 || share <= mostDoubt && rows == 1 && got > Confidence+0.007 {
+						t.Errorf("share %v, %d rows of %v in 1, agreement %v: %v are held, want %v within 0.007, no less where the share is large", share, most, rows, agree, got, Confidence)
+					}
+				}
 			}
 		}
 	}

@@ -41,18 +41,13 @@ func (p Plan) regress(numbers []float64) PrivateRegression {
 func (c counts) measureNumbers(name string) PrivateRegressionGroup {
 	cut, width := c.plan.ResidualBound, c.plan.Upper-c.plan.Lower
 	one, magnitude, square := polynomial{{1}}, polynomial{1: {1}}, polynomial{2: {1}}
-	squares := c.mean(square, one, 0, 1)
-	magnitudes := c.mean(magnitude, one, 0, 1)
-	root := func(v Measure) Measure { return Measure(cut * math.Sqrt(float64(v))) }
+	squares := c.mean(square)
+	magnitudes := c.mean(magnitude)
 	return PrivateRegressionGroup{Level: name, Records: c.rowCount(one),
-		RMSE: Estimate{root(squares.Value), root(squares.Low), root(squares.High)},
-		MAE:  Estimate{Measure(cut) * magnitudes.Value, Measure(cut) * magnitudes.Low, Measure(cut) * magnitudes.High},
+		RMSE: squares.mapped(func(v float64) float64 { return cut * math.Sqrt(v) }),
+		MAE:  magnitudes.mapped(func(v float64) float64 { return cut * v }),
 		R2:   c.explained(4 * cut * cut / width / width)}
 }
-
-// mostMean is how large the square of the noise on the mean of the target may be, as a share of the target's
-// variance, for an interval of R².
-const mostMean = 0.02
 
 // rowCount is the number of rows; its interval allows for the noise alone.
 func (c counts) rowCount(one polynomial) Estimate {
@@ -65,25 +60,40 @@ func (c counts) rowCount(one polynomial) Estimate {
 	return around(n, c.quantile(noise, quartic)*math.Sqrt(noise), 0, float64(c.plan.MaxRecords))
 }
 
+// leastRows is how many standard deviations of its noise the number of rows must have for a mean of the target.
+const leastRows = 3
+
 // explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target, both in units of half
-// of the target's range; scale is the unit of a², in these. The variance is the mean of (t-μ)², where a
-// noisy μ, the released mean, makes an error of second order. There is no interval where that is too large.
+// of the target's range; scale is the unit of a², in these. The variance is the mean of (t-μ)². With the released
+// mean for μ, that is too small by g²/n², where g is the noise on Σ(t-μ), of variance τ²: the set has τ²/n more
+// in Σ(t-μ)², and the variance of g²/n, which is 2τ⁴/n² and for Laplace noise a little more. Where the number of rows
+// is hidden by noise, the set is all that is possible.
 func (c counts) explained(scale float64) Estimate {
-	n, sum := c.dot(polynomial{{1}}), c.dot(polynomial{{0, 1}})
+	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1}
+	rows := polynomial{{1}}
+	n, sum := c.dot(rows), c.dot(polynomial{{0, 1}})
 	if !(n > 0) {
-		return unknown()
+		return whole
 	}
 	mu := sum / n
-	unexplained := c.mean(polynomial{2: {scale}}, polynomial{{mu * mu, -2 * mu, 1}}, math.Inf(-1), math.Inf(1))
-	if !unexplained.Value.Defined() {
-		return unknown()
+	above, under := polynomial{2: {scale}}, polynomial{{mu * mu, -2 * mu, 1}}
+	r := c.ratioOf(above, under)
+	r.most = quad{scale * r.a, 0, 4 * r.w}
+	value := 1 - r.value()
+	whole.Value = Measure(min(1, value))
+	if !(n > leastRows*math.Sqrt(c.noiseOn(rows))) {
+		return whole
 	}
-	if noise := c.noiseOn(polynomial{{-mu, 1}}); !(noise <= mostMean*n*c.dot(polynomial{{mu * mu, -2 * mu, 1}})) {
-		return without(1-float64(unexplained.Value), math.Inf(-1), 1)
-	}
-	upside := func(v Measure) Measure { return min(1, 1-v) }
-	return Estimate{upside(unexplained.Value), upside(unexplained.High), upside(unexplained.Low)}
+	off := c.noiseOn(polynomial{{-mu, 1}}) / n
+	r.w += off
+	r.noise[2] += meanKurtosis * off * off
+	e := estimateOf(1-value, c.set(r, math.Inf(1)), 0, math.Inf(1))
+	return e.mapped(func(v float64) float64 { return 1 - v })
 }
+
+// meanKurtosis is the variance of the square of the noise on a sum of t over the square of its variance, 2 for
+// normal noise and 5 for one Laplace variable; that noise is a sum of several.
+const meanKurtosis = 3
 
 // dot is the sum of a polynomial over the rows.
 func (c counts) dot(q polynomial) float64 {
@@ -103,16 +113,17 @@ func (c counts) noiseOn(q polynomial) float64 {
 	return sum
 }
 
-// mean is Σ above(a, t) / Σ under(a, t), cut to a range.
-func (c counts) mean(above, under polynomial, least, most float64) Estimate {
-	return c.interval(c.ratioOf(above, under), least, most)
+// mean is the mean over the rows of a polynomial that is between 0 and 1.
+func (c counts) mean(q polynomial) Estimate {
+	r := c.ratioOf(q, polynomial{{1}})
+	r.most = quad{0, r.w, -r.w} // (x-θ)² is at most x·(1-θ)² + (1-x)·θ²
+	return c.shares(r)
 }
 
 // ratioOf is Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to what is tested, and the sums of the
 // squares of ψ over rows and of its products over pairs follow from the release.
 func (c counts) ratioOf(above, under polynomial) ratio {
 	r := ratio{a: c.dot(above), w: c.dot(under), pairs: c.numberTerms(above, under)}
-	theta := r.a / r.w
 	squares := [3]polynomial{above.times(above, 1), above.times(under, -2), under.times(under, 1)}
 	a, w := c.plan.coefficients(above), c.plan.coefficients(under)
 	var s [3][]float64
@@ -121,10 +132,10 @@ func (c counts) ratioOf(above, under polynomial) ratio {
 		r.rows[k] = c.dot(squares[k])
 	}
 	for j := range a {
-		r.noise.add(quad{a[j] * a[j], -2 * a[j] * w[j], w[j] * w[j]}, c.noise)
-		r.quartic += math.Pow(a[j]-theta*w[j], 4) * c.noise
-		doubt := quad{s[0][j], s[1][j], s[2][j]}.at(theta)
-		r.doubt += doubt * doubt * c.noise
+		square := quad{a[j] * a[j], -2 * a[j] * w[j], w[j] * w[j]}
+		r.noise.add(square, c.noise)
+		r.quartic.square(square, c.noise)
+		r.rowDoubt.square(quad{s[0][j], s[1][j], s[2][j]}, c.noise)
 	}
 	return r
 }

@@ -22,10 +22,17 @@ func (e Estimate) decimals(n int) []string {
 
 // cells writes the value and the interval, "-" where there is none.
 func (e Estimate) cells(write func(Measure) string) []string {
-	if !e.Low.Defined() && !e.High.Defined() {
+	from := write(e.Low) + " to "
+	switch {
+	case !e.High.Defined():
 		return []string{write(e.Value), "-"}
+	case !e.Low.Defined():
+		from = "up to "
 	}
-	return []string{write(e.Value), write(e.Low) + " to " + write(e.High)}
+	if len(e.Gap) > 0 {
+		from += write(e.Gap[0]) + " or " + write(e.Gap[1]) + " to "
+	}
+	return []string{write(e.Value), from + write(e.High)}
 }
 
 func row(name string, cells ...[]string) []string {

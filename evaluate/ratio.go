@@ -2,17 +2,6 @@ package evaluate
 
 import "math"
 
-// quad is a polynomial of degree 2 in θ, the lowest power first.
-type quad [3]float64
-
-func (q quad) at(x float64) float64 { return q[0] + x*(q[1]+x*q[2]) }
-
-func (q *quad) add(o quad, times float64) {
-	for k := range q {
-		q[k] += times * o[k]
-	}
-}
-
 // term is a part of Σ ψ(row)·ψ(other) over the pairs of different rows of one person, ψ depending on θ: weight(θ)
 // times a sum over pairs, on which there is the noise of so many.
 type term struct {
@@ -23,99 +12,120 @@ type term struct {
 // ratio is a/w and what is known of the variance of a - θ·w at each θ.
 type ratio struct {
 	a, w float64
-	// noise is what noise adds, rows what the sampling of rows would, if each were drawn by itself.
-	noise, rows quad
-	// quartic is Σ cᵢ⁴·Var(Xᵢ) for the noise Σ cᵢ·Xᵢ on a - θ·w at θ = a/w.
-	quartic float64
-	// doubt is the variance of the noise on rows at θ = a/w.
-	doubt float64
-	// pairs are nil where none were released for this ratio.
-	pairs []term
+	// noise is what noise adds, at least least, and rows what the sampling of rows would, if each were drawn by itself.
+	noise, least, rows quad
+	// most is above rows whatever the rows are, up to the noise on a and w.
+	most quad
+	// quartic is Σ cᵢ⁴·Var(Xᵢ) for the noise Σ cᵢ·Xᵢ on a - θ·w.
+	quartic quart
+	// rowDoubt is the variance of the noise on rows, and doubt, once folded, that on rows and pairs.
+	rowDoubt, doubt quart
+	// pairs are nil where none were released for this ratio. Folded, their sum is together.
+	pairs    []term
+	together quad
 }
 
 const (
-	// mostDoubt is how large the noise on sums over pairs may be for an interval, as a share of the variance
-	// without pairs, and mostOwnDoubt that on the sampling part for rows by themselves.
-	mostDoubt, mostOwnDoubt = 0.5, 1
-	// mostWidened is the largest share that widens an interval.
+	// mostDoubt is the noise on the sampling part of a variance, as a share of the variance if each row were drawn by
+	// itself, up to which that part is taken as it is. Beyond, and more so up to allDoubt, it is taken upward.
+	mostDoubt, allDoubt = 0.5, 1
+	// mostWidened is the share up to which widened is fitted.
 	mostWidened = 0.55
-	// leastWhole is how many standard deviations of its noise the denominator of a ratio must have for an interval.
-	leastWhole = 3
+	// capSlack is by how much the largest possible variance is raised: the quantile is not that of a variance that
+	// is known.
+	capSlack = 1.05
 )
 
-// widened is by how much the quantile grows where the variance is known with this share of noise, which is cut at
-// mostWidened, since the share is itself known with noise: the first term
+// widened is by how much the quantile grows where the variance is known with this share of noise: the first term
 // is that of Student's quantile with 2/share² degrees of freedom (Fisher's expansion; Satterthwaite, "An approximate
 // distribution of estimates of variance components", Biometrics Bulletin 1946), the second was fitted: with it
-// the coverage is 94.6 to 95.5 % for shares up to 1/2, under normal and Laplace noise on the variance.
+// the coverage is 94.6 to 95.5 % for shares up to 1/2, under normal and Laplace noise on the variance. Beyond
+// mostWidened it grows by as much as the share, and covers more.
 func widened(share float64) float64 {
 	const q = normalQuantile
-	share = min(share, mostWidened)
-	s2 := share * share
-	return q*(q*q+1)*s2/8 + s2*s2
+	s2 := min(share, mostWidened) * min(share, mostWidened)
+	return q*(q*q+1)*s2/8 + s2*s2 + max(0, share-mostWidened)
 }
 
-// sampling is the sampling part of a variance, and the variance of the noise on it; false where it is not known
-// well enough.
-func (s spread) sampling(r ratio, theta float64) (q quad, doubt float64, known bool) {
-	q = r.rows
-	if s.pair > 0 && r.pairs == nil {
-		return q, r.doubt, false
-	}
+// variances are the parts of the variance of a - θ·w at one θ.
+type variances struct {
+	noise float64 // of the noise, known
+	apart float64 // with the sampling of rows by themselves
+	guess float64 // with the released sums over pairs
+	most  float64 // the largest that is possible
+	doubt float64 // deviation of the noise on guess
+}
+
+// folded has the pairs of a ratio added up.
+func (s spread) folded(r ratio) *ratio {
+	r.doubt = r.rowDoubt
 	for _, t := range r.pairs {
-		q.add(t.weight, t.sum)
-		w := t.weight.at(theta)
-		doubt += w * w * t.noisy * s.pair
+		r.together.add(t.weight, t.sum)
+		r.doubt.square(t.weight, t.noisy*s.pair)
 	}
-	apart := max(0, r.rows.at(theta)) + r.noise.at(theta)
-	return q, doubt + r.doubt, math.Sqrt(doubt) <= mostDoubt*apart && math.Sqrt(r.doubt) <= mostOwnDoubt*apart
+	return &r
 }
 
-// interval is the interval of a ratio, cut to a range.
-func (s spread) interval(r ratio, least, most float64) Estimate {
-	if !(r.w > 0) {
-		return unknown()
+// variances are those of c·a - d·w, which is c times a - θ·w with θ = d/c.
+func (s spread) variances(r *ratio, c, d float64) variances {
+	v := variances{noise: max(r.noise.on(c, d), r.least.on(c, d))}
+	own := r.rows.on(c, d)
+	rows, doubt := max(0, own), r.rowDoubt.on(c, d)
+	sampling, most := own+r.together.on(c, d), rows
+	if doubt > 0 {
+		most = max(0, min(r.most.on(c, d), rows+2*math.Sqrt(doubt)))
 	}
-	theta := r.a / r.w
-	sampling, doubt, known := s.sampling(r, theta)
-	if !known || !(r.w > leastWhole*math.Sqrt(r.noise[2])) {
-		return without(theta, least, most)
+	v.apart, v.guess, v.doubt = v.noise+rows, v.noise+sampling, math.Sqrt(r.doubt.on(c, d))
+	v.most = max(v.apart, v.noise+float64(s.most)*most)
+	return v
+}
+
+// excess is (c·a-d·w)² less what it may be at the stated confidence: not above 0 for the θ = d/c of the set.
+func (s spread) excess(r *ratio, c, d float64) float64 {
+	v := s.variances(r, c, d)
+	t, fourth := c*r.a-d*r.w, r.quartic.on(c, d)
+	if !(v.apart > 0) {
+		return t * t
 	}
-	noise := r.noise.at(theta)
-	floor := max(0, r.rows.at(theta)) + noise // the variance if each row were drawn by itself
-	if missing := floor/4 - sampling.at(theta) - noise; doubt > 0 && missing > 0 {
-		sampling[0] += missing
+	least := v.noise
+	if v.doubt > 0 {
+		taken := 0.25 + 0.75*max(0, min(1, (v.doubt/v.apart-mostDoubt)/(allDoubt-mostDoubt)))
+		least = max(v.noise, taken*v.apart)
 	}
-	variance := max(floor, sampling.at(theta)+noise)
-	z := s.quantile(variance, r.quartic)
-	if variance > 0 {
-		z += widened(math.Sqrt(doubt) / variance)
-	}
-	z2 := z * z
-	low, high, bounded := below(
-		r.w*r.w-z2*(r.noise[2]+sampling[2]),
-		-2*r.a*r.w-z2*(r.noise[1]+sampling[1]),
-		r.a*r.a-z2*(r.noise[0]+sampling[0]))
-	if !bounded {
-		return without(theta, least, most)
-	}
-	return interval(theta, low, high, least, most)
+	variance := max(least, min(v.guess, v.most))
+	z := s.quantile(variance, fourth) + widened(v.doubt/max(v.apart, variance))
+	q := s.quantile(v.most, fourth)
+	return t*t - min(z*z*variance, capSlack*q*q*v.most)
 }
 
 // rate is part/(part+rest) of noisy counts. The noise on them has the variances partNoise and restNoise.
 func (s spread) rate(part, rest, partNoise, restNoise float64, pairs []term) Estimate {
 	whole := part + rest
-	if !(whole > 0) {
-		return unknown()
+	r := ratio{a: part, w: whole, noise: quad{partNoise, -2 * partNoise, partNoise + restNoise}, rows: quad{0, whole, -whole}, pairs: pairs}
+	r.quartic.square(quad{1, -2, 1}, partNoise)
+	r.quartic.square(quad{0, 0, 1}, restNoise)
+	return s.shares(r)
+}
+
+// shares is the set of a ratio between 0 and 1.
+func (s spread) shares(r ratio) Estimate {
+	if s.pair > 0 && r.pairs == nil {
+		return without(r.value(), 0, 1)
 	}
-	a, b := part/whole, rest/whole
-	return s.interval(ratio{a: part, w: whole, noise: quad{partNoise, -2 * partNoise, partNoise + restNoise}, rows: quad{0, whole, -whole},
-		quartic: partNoise*b*b*b*b + restNoise*a*a*a*a, pairs: pairs}, 0, 1)
+	return estimateOf(r.value(), s.set(r, 1), 0, 1)
+}
+
+// value is a/w, NaN where w is not above 0.
+func (r ratio) value() float64 {
+	if !(r.w > 0) {
+		return math.NaN()
+	}
+	return r.a / r.w
 }
 
 // without is an estimate without an interval.
 func without(value, least, most float64) Estimate {
-	return Estimate{Measure(max(least, min(most, value))), Undefined(), Undefined()}
+	return Estimate{Value: Measure(max(least, min(most, value))), Low: Undefined(), High: Undefined()}
 }
 
 // The weights of pairs for a share θ, ψ being 1-θ for a row of the part and -θ for one of the rest.

@@ -174,7 +174,7 @@ func TestSmallCountsHaveNoExponent(t *testing.T) {
 
 // TestMissingIntervalsAreSaid writes an estimate without an interval, and what the title then says.
 func TestMissingIntervalsAreSaid(t *testing.T) {
-	whole, lacking := Estimate{0.5, 0.25, 0.75}, without(0.5, 0, 1)
+	whole, lacking := Estimate{Value: 0.5, Low: 0.25, High: 0.75}, without(0.5, 0, 1)
 	p := Private{Classification: &PrivateClassification{Records: whole, Accuracy: whole, MajorityAccuracy: lacking}}
 	tables := p.Tables()
 	if got := tables[0].Rows[2]; got[1] != "50.00 %" || got[2] != "-" || !strings.HasSuffix(tables[0].Title, withoutInterval) {

@@ -1,0 +1,136 @@
+package evaluate
+
+import (
+	"math"
+	"slices"
+)
+
+// quad is a polynomial of degree 2 in θ, the lowest power first.
+type quad [3]float64
+
+// on is c² times the polynomial at θ = d/c.
+func (q quad) on(c, d float64) float64 { return c*c*q[0] + c*d*q[1] + d*d*q[2] }
+
+func (q *quad) add(o quad, times float64) {
+	for k := range q {
+		q[k] += times * o[k]
+	}
+}
+
+// quart is one of degree 4.
+type quart [5]float64
+
+// on is c⁴ times the polynomial at θ = d/c.
+func (q quart) on(c, d float64) float64 {
+	cc, cd, dd := c*c, c*d, d*d
+	return cc*(cc*q[0]+cd*q[1]+dd*q[2]) + dd*(cd*q[3]+dd*q[4])
+}
+
+// square adds the square of a polynomial so many times.
+func (q *quart) square(o quad, times float64) {
+	for i, v := range o {
+		for j, w := range o {
+			q[i+j] += times * v * w
+		}
+	}
+}
+
+// piece is a part of a set: θ from low to high.
+type piece struct{ low, high float64 }
+
+const (
+	// coarse is how many points of a range are looked at, and fine from which part of its reach on, growing by
+	// growth from point to point, those around the value.
+	coarse, fine, growth = 48, 0.2, 1.4
+	// halvings is how often the way to an end of a piece is halved.
+	halvings = 45
+)
+
+// set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be infinite. The search goes over
+// the angle whose tangent is θ, in which nothing is unbounded, and its points stand close where the set may be short.
+// Nil means that there is no such θ.
+func (s spread) set(of ratio, most float64) []piece {
+	end := math.Atan(most)
+	r := s.folded(of)
+	excess := func(angle float64) float64 { d, c := math.Sincos(angle); return s.excess(r, c, d) }
+	points := s.points(r, end)
+	var pieces []piece
+	last := 0.0
+	for i, at := range points {
+		v := excess(at)
+		switch {
+		case i == 0 && v <= 0:
+			pieces = append(pieces, piece{at, at})
+		case i > 0 && last > 0 && v <= 0:
+			pieces = append(pieces, piece{crossing(excess, at, points[i-1]), at})
+		case i > 0 && last <= 0 && v > 0:
+			pieces[len(pieces)-1].high = crossing(excess, points[i-1], at)
+		}
+		if v <= 0 && i == len(points)-1 {
+			pieces[len(pieces)-1].high = at
+		}
+		last = v
+	}
+	for i, p := range pieces {
+		pieces[i] = piece{tangent(p.low, end, most), tangent(p.high, end, most)}
+	}
+	return pieces
+}
+
+// tangent is tan(angle), and most at the end.
+func tangent(angle, end, most float64) float64 {
+	if angle >= end {
+		return most
+	}
+	return math.Tan(angle)
+}
+
+// points are ascending angles from 0 to end.
+func (s spread) points(r *ratio, end float64) []float64 {
+	out := []float64{0, end}
+	for k := 1; k < coarse; k++ {
+		out = append(out, end*float64(k)/coarse)
+	}
+	value := max(0, min(end, math.Atan2(r.a, r.w)))
+	d, c := math.Sincos(value)
+	out = append(out, value)
+	if v := s.variances(r, c, d); v.most > 0 {
+		for step := fine * math.Sqrt(v.apart) / math.Hypot(r.a, r.w); step > 0 && step < end; step *= growth {
+			out = append(out, max(0, value-step), min(end, value+step))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// crossing is the last angle from inside to outside with an excess of at most 0.
+func crossing(excess func(angle float64) float64, inside, outside float64) float64 {
+	for range halvings {
+		if middle := inside + (outside-inside)/2; excess(middle) <= 0 {
+			inside = middle
+		} else {
+			outside = middle
+		}
+	}
+	return inside
+}
+
+// estimateOf is the estimate with a set inside of a range. Where no θ agrees with the release, it is the end next to
+// the value, and the whole range without a value.
+func estimateOf(value float64, pieces []piece, least, most float64) Estimate {
+	e := Estimate{Value: Measure(max(least, min(most, value))), Low: Measure(least), High: Measure(most)}
+	if len(pieces) == 0 {
+		if e.Value.Defined() {
+			e.Low, e.High = e.Value, e.Value
+		}
+		return e
+	}
+	e.Low, e.High = Measure(pieces[0].low), Measure(pieces[len(pieces)-1].high)
+	for i := 1; i < len(pieces); i++ {
+		from, to := Measure(pieces[i-1].high), Measure(pieces[i].low)
+		if len(e.Gap) == 0 || to-from > e.Gap[1]-e.Gap[0] {
+			e.Gap = []Measure{from, to}
+		}
+	}
+	return e
+}
