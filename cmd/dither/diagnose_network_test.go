@@ -60,5 +60,8 @@ func TestDiagnoseNetwork(t *testing.T) {
 // TestNetworkDiagnosisPage runs the commands of the page, whose noise is the same every time, and compares their
 // outputs word by word.
 func TestNetworkDiagnosisPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eigenvalues of many kernels")
+	}
 	checkPage(t, "../../docs/networks-diagnostics.md", 2, sameWords)
 }
