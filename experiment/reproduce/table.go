@@ -14,6 +14,8 @@ const Publicly = "public data sets; the epsilon of each run is what it would gua
 // reproductions is the table: one line an experiment, in the order in which they are listed and run.
 var reproductions = []func() experiment.Reproduction{
 	composition,
+	fashionCost,
+	fashion,
 }
 
 // Reproductions returns all experiments, in order.

@@ -1,0 +1,169 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/data/public"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/privacy"
+)
+
+const (
+	// fashionNorm is the clipping norm of the report's program, fashionRate its learning rate.
+	fashionNorm, fashionRate = 0.5, 0.01
+	// recordRate is the learning rate for gradients that are clipped record by record, which are shorter. Of 0.1, 0.3,
+	// 1, 3, 10 and 30 it is the best on every sixth record of the training part.
+	recordRate = 10
+)
+
+// fashionLooks are the epochs after which accuracy is measured.
+var fashionLooks = []int{1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50}
+
+// fashionBudgets are those at which the pipelines of this program are trained, the report's two among them.
+var fashionBudgets = []float64{0.5, 1, 2, 4.6, 17}
+
+func fashion() experiment.Reproduction {
+	return experiment.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST with DP-SGD, and the same budgets with the pipeline of this program",
+		Source: fashionSource, Data: []string{"fashion-mnist"}, Minutes: 7, Linear: true, Run: runFashion}
+}
+
+func runFashion(ctx context.Context, l experiment.Laboratory) (experiment.Outcome, error) {
+	m, err := openImages(ctx, public.FashionMNIST(), l.Data)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	courses, err := try(ctx, l, share{0, 0.7}, m, fashionTrials())
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	raw, err := pipeline{}.accuracies(ctx, l, share{0.7, 0.8}, m, fashionBudgets, 1)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	scattered, err := pipeline{[]string{scattering, groupNorm}}.accuracies(ctx, l, share{0.8, 1}, m, fashionBudgets, 1)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	over, err := fashionOverEpsilon(courses, raw, scattered)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: []experiment.Figure{fashionOverEpochs(courses), over}, Notes: []string{
+		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5, and normal noise with the noise multiplier for its standard deviation is added to that mean. " +
+			"One record can turn the clipped mean around, by twice the norm, which is 1, so that this noise is what its accountant takes it for; it is 600 times the noise per record that clipping record by record needs. " +
+			"The program clips weights and biases each by themselves and takes shuffled batches, either of which costs more than it counts; here they are clipped together, and samples are Poisson.",
+		"Accuracies along a run are those of iterates that are all released: looking at them costs nothing beside the run, and nothing was chosen by them. Learning rates are the program's 0.01, and for clipping record by record one that was chosen on every sixth record of the training part.",
+	}}, nil
+}
+
+// wayOf names a trial: as the report's program does it, or with each record's gradient clipped.
+func wayOf(averaged bool, batch int, noise float64) string {
+	if averaged {
+		return fmt.Sprintf("the report's way, batches of %d, noise multiplier %v", batch, noise)
+	}
+	return fmt.Sprintf("each record clipped, batches of %d, noise multiplier %v", batch, noise)
+}
+
+// fashionTrials are the runs over epochs. Those of the report's figures in words are repeated.
+func fashionTrials() []trial {
+	one := func(averaged bool, batch int, noise float64) trial {
+		d := descent{batch: batch, epochs: fashionEpochs, noise: noise, norm: fashionNorm, averaged: averaged, rate: fashionRate, looks: fashionLooks}
+		if !averaged {
+			d.rate = recordRate
+		}
+		usual := 1
+		if batch == fashionBatch && (noise == 0 || noise == 0.6 || noise == 1) {
+			usual = 3
+		}
+		return trial{wayOf(averaged, batch, noise), d, usual}
+	}
+	trials := []trial{one(true, fashionBatch, 0)}
+	for _, noise := range fashionNoises {
+		trials = append(trials, one(true, fashionBatch, noise))
+	}
+	for _, batch := range fashionBatches {
+		if batch != fashionBatch {
+			trials = append(trials, one(true, batch, fashionNoise))
+		}
+	}
+	for _, noise := range []float64{0.6, fashionNoise, 1} {
+		trials = append(trials, one(false, fashionBatch, noise))
+	}
+	return trials
+}
+
+// fashionRows are the comparisons.
+func fashionRows(courses map[string][]sample, raw, scattered []sample) []experiment.Comparison {
+	var t table
+	end := func(averaged bool, batch int, noise float64) sample {
+		return last(courses[wayOf(averaged, batch, noise)])
+	}
+	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "no difference but rounding: settings are those of the report's program")
+	for _, c := range []struct {
+		epsilon, published string
+		noise              float64
+		at                 int
+	}{{"17.0", "73", 0.6, 4}, {"4.6", "62", 1, 3}} {
+		budget := "accuracy at epsilon " + c.epsilon
+		t.random(budget+", the report's way, %", c.published, end(true, fashionBatch, c.noise), 1, "", "no difference to speak of: noise is added to the clipped mean of a batch, as the report's program does")
+		t.random(budget+", each record clipped, %", c.published, end(false, fashionBatch, c.noise), 1, "", "algorithm 1 as the report prints it: the same model, budget, batches and epochs, but each record's gradient is clipped, so that the noise in the mean is 600 times less, and the learning rate suits it")
+		t.random(budget+", defaults of this program on pixels, %", c.published, raw[c.at], 1, "", "full batch, private centering and whitening within epsilon, averaged iterates")
+		t.random(budget+", defaults on scattering features, %", c.published, scattered[c.at], 1, "", "as before, on features that are computed of each image alone and fixed beforehand")
+	}
+	small, large := end(true, 100, fashionNoise), end(true, 1000, fashionNoise)
+	t.say("accuracy with batches of 100 and of 1000 after 50 epochs, noise multiplier 0.7, %", "roughly the same", small.text(1, "")+" and "+large.text(1, ""), "see the figure: at one learning rate smaller batches make more steps with the same noise in each, and learn faster at first and end in more noise")
+	return t.rows
+}
+
+// fashionOverEpochs is figures 1(b) and 3(b) of the report.
+func fashionOverEpochs(courses map[string][]sample) experiment.Figure {
+	x, y := experiment.Axis{Label: "epochs"}, experiment.Axis{Label: "test accuracy, percent"}
+	noises := experiment.Panel{Title: "The report's way, by noise multiplier", X: x, Y: y,
+		Marks: []experiment.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
+	for _, z := range append([]float64{0}, fashionNoises...) {
+		noises.Series = append(noises.Series, overEpochs(fmt.Sprint(z), fashionLooks, courses[wayOf(true, fashionBatch, z)]))
+	}
+	batches := experiment.Panel{Title: "The report's way, by batch size, noise multiplier 0.7", X: x, Y: y}
+	for _, b := range fashionBatches {
+		batches.Series = append(batches.Series, overEpochs(fmt.Sprint(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
+	}
+	return experiment.Figure{Name: "accuracy-over-epochs", Title: "Accuracy of DP-SGD on Fashion-MNIST over epochs", Panels: []experiment.Panel{noises, batches}, Command: "dither reproduce fashion"}
+}
+
+// fashionOverEpsilon is figure 2 of the report, with what clipping record by record and the pipelines attain.
+func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (experiment.Figure, error) {
+	counts := make([]int, len(fashionLooks))
+	for i, epochs := range fashionLooks {
+		counts[i] = stepsOf(epochs, fashionRecords, fashionBatch)
+	}
+	costs, err := account.Running(account.PLD{}, sampledSteps(float64(fashionBatch)/fashionRecords, fashionNoise, 1), imageDelta, privacy.AddOrRemoveOne, counts)
+	if err != nil {
+		return experiment.Figure{}, err
+	}
+	p := experiment.Panel{X: experiment.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: experiment.Axis{Label: "test accuracy, percent"}, Series: []experiment.Series{
+		{Name: "scattering, defaults", Points: overBudgets(fashionBudgets, scattered)}, {Name: "pixels, defaults", Points: overBudgets(fashionBudgets, raw)}}}
+	for _, averaged := range []bool{false, true} {
+		s := experiment.Series{Name: "DP-SGD, each record clipped"}
+		if averaged {
+			s.Name = "DP-SGD, the report's way"
+		}
+		for i, accuracy := range courses[wayOf(averaged, fashionBatch, fashionNoise)] {
+			s.Points = append(s.Points, accuracy.point(costs[i].Upper, 1))
+		}
+		p.Series = append(p.Series, s)
+	}
+	p.Series = append(p.Series, experiment.Series{Name: "report", Published: true, Scattered: true, Points: []experiment.Point{experiment.Value(4.6, 62), experiment.Value(17, 73)}},
+		experiment.Series{Name: "report without privacy", Published: true, Dashed: true, Points: []experiment.Point{experiment.Value(fashionBudgets[0], 80), experiment.Value(17, 80)}})
+	return experiment.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon; of DP-SGD along runs with noise multiplier 0.7", Panels: []experiment.Panel{p}, Command: "dither reproduce fashion"}, nil
+}
+
+// overBudgets are the points of a curve over epsilon.
+func overBudgets(epsilons []float64, accuracies []sample) []experiment.Point {
+	points := make([]experiment.Point, len(epsilons))
+	for i, accuracy := range accuracies {
+		points[i] = accuracy.point(epsilons[i], 1)
+	}
+	return points
+}

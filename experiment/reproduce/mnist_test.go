@@ -1,0 +1,128 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/experiment"
+)
+
+// stripes are images of nine pixels in three classes, each of which has a bright row of its own.
+func stripes(t *testing.T, records int) images {
+	t.Helper()
+	schema, err := (&data.Schema{Name: "stripes", Row: "one image", Records: records, MaxRecords: 2 * records,
+		Columns: []data.Column{{Name: "pixel", Kind: data.Numeric, Lower: 0, Upper: 255, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: 9}},
+		Target:  data.Target{Column: "class", Levels: []string{"0", "1", "2"}}}).Expand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pixels, labels := make([][]float32, 9), make([]float32, records)
+	for j := range pixels {
+		pixels[j] = make([]float32, records)
+		for i := range records {
+			labels[i] = float32(i % 3)
+			pixels[j][i] = float32((i*31 + j*57) % 100)
+			if j/3 == i%3 {
+				pixels[j][i] += 120
+			}
+		}
+	}
+	d, err := data.New(schema, pixels, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return images{schema, d, d}
+}
+
+func TestDescentIsPricedAsSampledSteps(t *testing.T) {
+	m := stripes(t, 3000)
+	for _, averaged := range []bool{false, true} {
+		d := descent{batch: 300, epochs: 4, noise: 0.8, norm: 0.5, averaged: averaged, rate: 1}
+		setup, err := d.setup(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := setup.Plan.Event().String(), sampledSteps(0.1, 0.8, 40).String(); got != want {
+			t.Errorf("averaged %v: the event is %s, want %s", averaged, got, want)
+		}
+		if _, err = budgetFor(setup.Plan.Event(), m); err != nil {
+			t.Errorf("averaged %v: no budget: %v", averaged, err)
+		}
+	}
+}
+
+// TestDescentLearns trains on classes that lie far apart: noise in the mean of 300 gradients is a thousandth of the
+// clipping norm, in which no run fails to tell them (the weights move by 100 times as much). Without privacy the same
+// holds of samples alone.
+func TestDescentLearns(t *testing.T) {
+	m, looks := stripes(t, 3000), []int{1, 5, 10}
+	for name, d := range map[string]descent{
+		"private": {batch: 300, epochs: 10, noise: 0.5, norm: 0.5, rate: 5, looks: looks},
+		"public":  {batch: 300, epochs: 10, rate: 1, looks: looks},
+	} {
+		course, err := d.run(context.Background(), m)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(course) != len(looks) || course[2] < 99 {
+			t.Errorf("%s: accuracies after %v epochs are %v, want three, the last at least 99", name, looks, course)
+		}
+	}
+	wrong := descent{batch: 300, epochs: 2, rate: 1, looks: []int{1}}
+	if _, err := wrong.run(context.Background(), m); err == nil {
+		t.Error("a run whose looks do not end with its last epoch was taken, want an error")
+	}
+}
+
+// TestTrialsAreRepeated counts runs and the progress that is told.
+func TestTrialsAreRepeated(t *testing.T) {
+	var told []float64
+	l := experiment.Laboratory{Progress: func(_ string, done float64) { told = append(told, done) }}
+	d := descent{batch: 300, epochs: 1, rate: 1, looks: []int{1}}
+	got, err := try(context.Background(), l, share{0.2, 0.6}, stripes(t, 600), []trial{{"a", d, 2}, {"b", d, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(last(got["a"])) != 2 || len(last(got["b"])) != 1 {
+		t.Errorf("got %v, want two runs of a and one of b", got)
+	}
+	if len(told) != 3 || told[0] != 0.2 || !slices.IsSorted(told) || told[2] > 0.6 {
+		t.Errorf("progress was %v, want three values that grow from 0.2 and stay below 0.6", told)
+	}
+	l.Repeats = 1
+	if got, err = try(context.Background(), l, share{0, 1}, stripes(t, 600), []trial{{"a", d, 2}}); err != nil || len(last(got["a"])) != 1 {
+		t.Errorf("got %v and error %v, want one run as the laboratory says", got, err)
+	}
+}
+
+func TestValidationIsEverySixthOfTheTrainingPart(t *testing.T) {
+	m := stripes(t, 60)
+	v := m.validation()
+	if v.training.Records() != 50 || v.test.Records() != 10 || v.schema.Records != 50 || m.schema.Records != 60 {
+		t.Fatalf("got parts of %d and %d records, %d declared, and the set's %d, want 50, 10, 50 and 60", v.training.Records(), v.test.Records(), v.schema.Records, m.schema.Records)
+	}
+	row, whole := make([]float32, 9), make([]float32, 9)
+	for i := range 10 {
+		if got, want := v.test.Row(row, i), m.training.Row(whole, 6*i+5); !slices.Equal(got, want) {
+			t.Errorf("record %d for testing is %v, want record %d, %v", i, got, 6*i+5, want)
+		}
+	}
+}
+
+// TestPipelineLearns holds the defaults on classes that lie far apart: at ε = 3 on 3000 records of nine pixels the
+// noise moves no score by a tenth of their distance.
+func TestPipelineLearns(t *testing.T) {
+	m := stripes(t, 3000)
+	got, err := pipeline{}.accuracies(context.Background(), experiment.Laboratory{}, share{0, 1}, m, []float64{3, math.Inf(1)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range got {
+		if len(s) != 1 || s.mean() < 90 {
+			t.Errorf("accuracies %d are %v, want one of at least 90", i, s)
+		}
+	}
+}
