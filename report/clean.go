@@ -57,10 +57,13 @@ func blank(r rune) bool {
 	return unicode.Is(unicode.Variation_Selector, r)
 }
 
-// cleaned returns a copy of p in which every string went through clean. It
+// cleaned returns a copy of p in which every string is clean.
+func (p Page) cleaned() Page { return cleanCopy(p) }
+
+// cleanCopy returns a copy of a value in which every string went through clean. It
 // walks the type, so that a field added later cannot be forgotten.
-func (p Page) cleaned() Page {
-	return cleanedValue(reflect.ValueOf(p)).Interface().(Page)
+func cleanCopy[T any](value T) T {
+	return cleanedValue(reflect.ValueOf(value)).Interface().(T)
 }
 
 func cleanedValue(v reflect.Value) reflect.Value {

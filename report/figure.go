@@ -72,8 +72,8 @@ type picture struct {
 
 // newPicture measures a figure.
 func newPicture(f experiment.Figure) (picture, error) {
-	if len(f.Panels) == 0 {
-		return picture{}, fmt.Errorf("report: figure %q has no panel, want at least one; give it axes", clean(f.Name))
+	if err := checkPanels(f); err != nil {
+		return picture{}, err
 	}
 	p := picture{drawnFigure: prepare(f), columns: columns(len(f.Panels)), panel: figureNarrow}
 	if p.columns == 1 {
@@ -85,6 +85,14 @@ func newPicture(f experiment.Figure) (picture, error) {
 	rows := (len(f.Panels) + p.columns - 1) / p.columns
 	p.height = figureHead + vg.Length(rows)*figureHigh + legendHigh*vg.Length(len(p.legend)) + figureMargin
 	return p, nil
+}
+
+// checkPanels refuses a figure without panels.
+func checkPanels(f experiment.Figure) error {
+	if len(f.Panels) == 0 {
+		return fmt.Errorf("report: figure %q has no panel, want at least one; give it axes", clean(f.Name))
+	}
+	return nil
 }
 
 // columns is how many panels stand side by side.
@@ -130,6 +138,7 @@ func (p drawnPanel) plot(width vg.Length) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
+	p.X.Room = int(width / 5)
 	out.Add(markLabels{p})
 	out.X.Tick.Length, out.Y.Tick.Length = 5, 5
 	out.X.Min, out.X.Max, out.X.Scale, out.X.Tick.Marker = p.X.Low, p.X.High, p.X, p.X
@@ -137,9 +146,13 @@ func (p drawnPanel) plot(width vg.Length) (*plot.Plot, error) {
 	return out, nil
 }
 
+// maxLineRunes is more than any line of a picture can hold.
+const maxLineRunes = 240
+
 // fitting is as much of a text as a length can hold.
 func fitting(style draw.TextStyle, text string, length vg.Length) string {
-	runes := []rune(text)
+	runes := []rune(shorten(text, maxLineRunes))
+	text = string(runes)
 	for n := len(runes); n > 1 && style.Width(text) > length; n-- {
 		text = string(runes[:n-1]) + "…"
 	}

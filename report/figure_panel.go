@@ -68,9 +68,12 @@ func prepare(f experiment.Figure) drawnFigure {
 	return out
 }
 
+// maxCurveRunes is how much of the name of a curve or of the text of a mark is shown.
+const maxCurveRunes = 80
+
 // legendName is the clean name of a series, which says that it is published.
 func legendName(s experiment.Series) string {
-	name := clean(s.Name)
+	name := shorten(clean(s.Name), maxCurveRunes)
 	if s.Published && name != "" && !strings.Contains(strings.ToLower(name), "published") {
 		name += " (published)"
 	}
@@ -98,7 +101,7 @@ func newDrawnPanel(p experiment.Panel) drawnPanel {
 	for _, m := range p.Marks {
 		if x.holds(m.X) && y.holds(m.Y) {
 			xs, ys = append(xs, m.X), append(ys, m.Y)
-			out.Marks = append(out.Marks, experiment.Mark{X: m.X, Y: m.Y, Text: clean(m.Text)})
+			out.Marks = append(out.Marks, experiment.Mark{X: m.X, Y: m.Y, Text: shorten(clean(m.Text), maxCurveRunes)})
 		}
 	}
 	out.X, out.Y = newScale(xs, nil, p.X.Log), newScale(ys, around, p.Y.Log)

@@ -11,13 +11,15 @@ import (
 type scale struct {
 	Low, High float64
 	Log       bool
+	// Room is how many letters fit along the axis, 0 for any number.
+	Room int
 }
 
 // newScale holds all values with some room around them, and spans what lies around the values as far
 // as that is not much wider than they are, so that one wild interval does not flatten every curve.
 // A linear axis begins at 0 where the values come near it. All must be held by the axis.
 func newScale(values, around []float64, log bool) scale {
-	s := scale{math.Inf(1), math.Inf(-1), log}
+	s := scale{Low: math.Inf(1), High: math.Inf(-1), Log: log}
 	for _, v := range values {
 		s.Low, s.High = min(s.Low, s.forward(v)), max(s.High, s.forward(v))
 	}
@@ -79,10 +81,39 @@ var _ plot.Ticker = scale{}
 
 // Ticks returns the marks of an axis: round numbers, or powers of ten with their parts between.
 func (s scale) Ticks(low, high float64) []plot.Tick {
-	if !s.Log {
-		return evenTicks(low, high, figureTicks)
+	ticks := evenTicks(low, high, figureTicks)
+	if s.Log {
+		ticks = logTicks(low, high)
 	}
-	return logTicks(low, high)
+	for times := 0; times < 3 && s.Room > 0 && letters(ticks) > s.Room; times++ {
+		thin(ticks)
+	}
+	return ticks
+}
+
+// letters counts what labels take, each with a gap.
+func letters(ticks []plot.Tick) int {
+	sum := 0
+	for _, t := range ticks {
+		if t.Label != "" {
+			sum += len([]rune(t.Label)) + 2
+		}
+	}
+	return sum
+}
+
+// thin takes every second label away.
+func thin(ticks []plot.Tick) {
+	odd := false
+	for i := range ticks {
+		if ticks[i].Label == "" {
+			continue
+		}
+		if odd {
+			ticks[i].Label = ""
+		}
+		odd = !odd
+	}
 }
 
 var _ plot.Normalizer = scale{}
@@ -90,8 +121,8 @@ var _ plot.Normalizer = scale{}
 // Normalize is place, under the name that the plotting library asks for.
 func (s scale) Normalize(_, _, v float64) float64 { return s.place(v) }
 
-// figureTicks is about how many marks an axis has.
-const figureTicks = 7
+// figureTicks is more than an axis has marks: most have between four and eight.
+const figureTicks = 8.5
 
 // logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
 // there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.

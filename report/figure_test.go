@@ -17,6 +17,18 @@ func exampleFigures() []experiment.Figure {
 	return []experiment.Figure{accuracyFigure(), manyCurves()}
 }
 
+// smallFigure has everything that a figure can have, and few points.
+func smallFigure() experiment.Figure {
+	f := accuracyFigure()
+	for i := range f.Panels {
+		for k := range f.Panels[i].Series {
+			s := &f.Panels[i].Series[k]
+			s.Points = s.Points[:2]
+		}
+	}
+	return f
+}
+
 // accuracyFigure has two panels, a logarithmic axis, bands, published values, a bound and a mark.
 func accuracyFigure() experiment.Figure {
 	var with, clip, published []experiment.Point

@@ -87,11 +87,16 @@ var payloads = []string{
 	`x;background:url(//evil.example)`,
 }
 
-// filled returns the binary page with every string replaced by s, found by
-// reflection, so that a field added later is filled too.
+// filled returns the binary page, with figures, with every string replaced by s.
 func filled(s string) Page {
-	p := binaryPage()
+	p := figuredPage()
 	p.Banner = "set"
+	return filledWith(p, s)
+}
+
+// filledWith replaces every string of a value that shares nothing, found by reflection, so that a field
+// added later is filled too.
+func filledWith[T any](value T, s string) T {
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
 		switch v.Kind() {
@@ -111,8 +116,8 @@ func filled(s string) Page {
 			}
 		}
 	}
-	fill(reflect.ValueOf(&p).Elem())
-	return p
+	fill(reflect.ValueOf(&value).Elem())
+	return value
 }
 
 // TestHostileNames puts each payload into every string of a page. The page
@@ -129,17 +134,23 @@ func TestHostileNames(t *testing.T) {
 		}
 		checkPrintable(t, payload, page)
 		hostile := elements(t, page)
-		if len(hostile) != len(harmless) {
-			t.Errorf("payload %.60q: got %d tags, want %d", payload, len(hostile), len(harmless))
-			continue
-		}
-		for i := range hostile {
-			if got, want := hostile[i].names(), harmless[i].names(); got != want {
-				t.Errorf("payload %.60q: got tag %s, want %s", payload, got, want)
-				break
-			}
-		}
+		checkSameTags(t, payload, hostile, harmless)
 		checkNothingForeign(t, hostile)
+	}
+}
+
+// checkSameTags wants the tags and attributes of a page with harmless strings.
+func checkSameTags(t *testing.T, payload string, hostile, harmless []*element) {
+	t.Helper()
+	if len(hostile) != len(harmless) {
+		t.Errorf("payload %.60q: got %d tags, want %d", payload, len(hostile), len(harmless))
+		return
+	}
+	for i := range hostile {
+		if got, want := hostile[i].names(), harmless[i].names(); got != want {
+			t.Errorf("payload %.60q: got tag %s, want %s", payload, got, want)
+			return
+		}
 	}
 }
 

@@ -3,98 +3,91 @@ package report
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // for the template and the style sheet
+	_ "embed" // for the templates, the style sheet and the script
 	"encoding/base64"
 	"html/template"
 	"io"
 	"strings"
 )
 
+//go:embed parts.html
+var partsTemplate string
+
+//go:embed chart.html
+var chartTemplate string
+
 //go:embed page.html
 var pageTemplate string
+
+//go:embed document.html
+var documentTemplate string
 
 //go:embed style.css
 var styleSheet string
 
-// policy is the content security policy of the page: it may run nothing and
-// fetch nothing, and only its own style sheet, named by its hash, applies. The
-// style sheet must hold no comment, since html/template would take it out and
-// the hash would not fit.
-func policy() string {
-	hash := sha256.Sum256([]byte(styleSheet))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'"
+// chartScript makes the figures of a page answer a pointer and the arrow keys. The page says the
+// same without it. It reads what stands in the page, writes texts as texts, and fetches nothing.
+//
+//go:embed chart.js
+var chartScript string
+
+// policy is the content security policy of a page: it may fetch nothing, only its own style sheet
+// applies and, on a page with figures, only its own script runs, both named by their hashes.
+// Neither may hold a comment, since html/template would take it out and the hash would not fit.
+func policy(scripted bool) string {
+	text := "default-src 'none'; style-src '" + hashOf(styleSheet) + "'; "
+	if scripted {
+		text += "script-src '" + hashOf(chartScript) + "'; "
+	}
+	return text + "base-uri 'none'; form-action 'none'"
 }
 
-// parsedPage holds the template with the policy and the style sheet in place:
-// both are constants of the program, put in before parsing, so that data only
-// ever passes through the escaper.
-var parsedPage = template.Must(template.New("page").Parse(
-	strings.NewReplacer("@policy@", policy(), "@style@", styleSheet).Replace(pageTemplate)))
+// hashOf names a text in a policy.
+func hashOf(text string) string {
+	hash := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
+}
 
-// WriteHTML writes the page as one HTML file that needs nothing else: no
-// script, no font, no image and no network. Nothing is written when the page
-// is refused, as when its guarantee is not fully stated.
-func (p Page) WriteHTML(w io.Writer) error {
-	if err := p.validate(); err != nil {
-		return err
+// parsed puts the policy, the style sheet and, where there are figures, the script into a template:
+// they are constants of the program, put in before parsing, so that data only ever passes through
+// the escaper.
+func parsed(text string, scripted bool) *template.Template {
+	script, runs := "", " and runs no script"
+	if scripted {
+		script, runs = "<script>"+chartScript+"</script>", ", and runs the one script that reads its figures to you"
+	}
+	constants := strings.NewReplacer("@policy@", policy(scripted), "@style@", styleSheet, "@script@", script, "@runs@", runs)
+	return template.Must(template.New("page").Parse(constants.Replace(partsTemplate + chartTemplate + text)))
+}
+
+// templates of a page, by whether it has figures.
+type templates struct{ plain, scripted *template.Template }
+
+var (
+	parsedPage     = templates{parsed(pageTemplate, false), parsed(pageTemplate, true)}
+	parsedDocument = templates{parsed(documentTemplate, false), parsed(documentTemplate, true)}
+)
+
+// write fills a template and hands the page on once it is whole.
+func (t templates) write(w io.Writer, scripted bool, view any) error {
+	chosen := t.plain
+	if scripted {
+		chosen = t.scripted
 	}
 	var page bytes.Buffer
-	if err := parsedPage.Execute(&page, newView(p.cleaned())); err != nil {
+	if err := chosen.Execute(&page, view); err != nil {
 		return err
 	}
 	_, err := page.WriteTo(w)
 	return err
 }
 
-// view is a page as the template shows it.
-type view struct {
-	Page
-	Loud       string
-	Private    bool
-	Facts      []Fact
-	Meaning    []string
-	Limits     []string
-	Attacks    []attack
-	Group      string
-	Exactly    string
-	Trade      tradePlot
-	Rows       []eventRow
-	Segments   []segment
-	Plots      []scorePlot
-	ScoresLeft int
-	Confusion  *confusionView
-	TooLarge   bool
-	BudgetNote string
-	WeightNote []string
-	// EstimatesNote explains the intervals of coefficients.
-	EstimatesNote string
-}
-
-// newView prepares a page whose strings are clean.
-func newView(p Page) view {
-	g := p.Guarantee
-	v := view{
-		Page:       p,
-		Loud:       p.banner(),
-		Private:    g.private(),
-		Facts:      g.facts(),
-		Meaning:    g.meaning(),
-		Limits:     g.limits(),
-		Exactly:    exactly,
-		BudgetNote: budgetNote,
-		WeightNote: []string{barNote, noiseNote}, EstimatesNote: estimatesNote,
+// WriteHTML writes the page as one HTML file that needs nothing else: no font, no image and no
+// network. It runs no script but, where it has figures, the constant one that shows their values to a
+// pointer. Nothing is written when the page is refused, as when its guarantee is not fully stated.
+func (p Page) WriteHTML(w io.Writer) error {
+	if err := p.validate(); err != nil {
+		return err
 	}
-	if v.Private {
-		v.Attacks, v.Trade = g.attacks(), newTradePlot(g)
-		v.Group = v.Trade.GroupName
-	} else {
-		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
-	}
-	v.Rows, v.Segments = budget(p.Events)
-	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
-	if p.Metrics != nil {
-		v.Confusion = newConfusionView(p.Metrics.Confusion)
-		v.TooLarge = p.Metrics.Confusion != nil && v.Confusion == nil
-	}
-	return v
+	return parsedPage.write(w, len(p.Budget)+len(p.Expected) > 0, newView(p.cleaned()))
 }

@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/ditherml/dither/experiment"
 )
 
 // Page is all that the page about one model says. Only Title and Guarantee are
@@ -30,6 +33,10 @@ type Page struct {
 	Model []Fact
 	// Events lists what was released, and for what share of the budget.
 	Events []Event
+	// Budget are figures that go with the releases, such as epsilon over the steps.
+	Budget []experiment.Figure
+	// Expected are figures of what may be expected of the model, from public numbers only.
+	Expected []experiment.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
 	// Unlisted is how many further coefficients each score has, all of them smaller.
@@ -145,6 +152,11 @@ func (p Page) validate() error {
 	}
 	if err := p.Guarantee.validate(); err != nil {
 		return err
+	}
+	for _, f := range slices.Concat(p.Budget, p.Expected) {
+		if err := checkPanels(f); err != nil {
+			return err
+		}
 	}
 	if p.Metrics != nil && p.Metrics.Confusion != nil {
 		return p.Metrics.Confusion.validate()

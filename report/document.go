@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// Document is a page about experiments. Only Title is required; what is empty is left out.
+type Document struct {
+	// Title heads the page.
+	Title string
+	// Generated is the time of writing, in the caller's spelling.
+	Generated string
+	// Lead are the first paragraphs: what was done, and what it is worth.
+	Lead []string
+	// Warnings list what the reader should know before using the numbers.
+	Warnings []string
+	// Sections follow in order.
+	Sections []Section
+}
+
+// Section is a part of a document. Its contents come in the order of the fields.
+type Section struct {
+	Title string
+	// Warning is whether the section is set apart as a warning.
+	Warning bool
+	// Text are paragraphs.
+	Text []string
+	// Facts are named values.
+	Facts []Fact
+	// List are sentences, one a line.
+	List []string
+	// Tables have a heading of columns each.
+	Tables []Table
+	// Figures are drawn as SVG in the page itself.
+	Figures []experiment.Figure
+	// Command is a command line, shown apart.
+	Command string
+}
+
+// WriteHTML writes the document as one HTML file that needs nothing else: no font, no image and no
+// network. Its figures scale with the page and are readable in light, dark and print. Where scripts are
+// on, a constant one shows values and hides curves; where they are off, nothing is missing but that.
+// Every text is treated as hostile. Nothing is written when the document is refused.
+func (d Document) WriteHTML(w io.Writer) error {
+	if d.Title == "" {
+		return fmt.Errorf("report: the title is empty, want a heading; name the experiment")
+	}
+	view := documentView{Document: cleanCopy(d)}
+	number := 0
+	for _, s := range view.Document.Sections {
+		for _, f := range s.Figures {
+			if err := checkPanels(f); err != nil {
+				return err
+			}
+		}
+		view.Sections = append(view.Sections, sectionView{s, newCharts(s.Figures, &number)})
+	}
+	return parsedDocument.write(w, number > 0, view)
+}
+
+// WriteFigureHTML writes a page that holds one figure, in which a pointer reads values and curves can be
+// hidden.
+func WriteFigureHTML(w io.Writer, f experiment.Figure) error {
+	title := f.Title
+	if title == "" {
+		title = "Figure " + f.Name
+	}
+	return Document{Title: title, Sections: []Section{{Figures: []experiment.Figure{f}}}}.WriteHTML(w)
+}
+
+// documentView is a document as its template shows it.
+type documentView struct {
+	Document
+	Sections []sectionView
+}
+
+// sectionView is a section with its figures laid out.
+type sectionView struct {
+	Section
+	Charts []chartFigure
+}
+
+// newCharts lays figures out and counts them. Each has a panel.
+func newCharts(figures []experiment.Figure, number *int) []chartFigure {
+	var out []chartFigure
+	for _, f := range figures {
+		*number++
+		out = append(out, newChartFigure(f, *number))
+	}
+	return out
+}

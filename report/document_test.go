@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// exampleDocument stands for what a sweep writes.
+func exampleDocument() Document {
+	return Document{
+		Title: "Accuracy over ε", Generated: "2026-01-02 03:04:05 UTC",
+		Lead:     []string{"Nine values of ε, twenty runs each."},
+		Warnings: []string{"These are experiments on public records."},
+		Sections: []Section{
+			{Title: "Figures", Figures: exampleFigures()},
+			{Title: "Results", Text: []string{"Sorted by ε."}, Tables: []Table{{"Results", []string{"ε", "accuracy", "from", "to"}, [][]string{{"0.1", "85.7", "84.1", "86.9"}}}}},
+			{Title: "How it was run", Facts: []Fact{{"repeats", "20", "each with fresh noise"}}, List: []string{"One pass over the records trained all."}, Command: "dither sweep plan.yaml"},
+			{Warning: true, Title: "Cost", Text: []string{"All runs together cost more."}},
+		},
+	}
+}
+
+// figuredPage is a page of a model with figures.
+func figuredPage() Page {
+	p := binaryPage()
+	p.Budget, p.Expected = []experiment.Figure{smallFigure()}, []experiment.Figure{smallFigure()}
+	return p
+}
+
+func documented(t *testing.T, d Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestDocumentStructure checks what every page must have, with and without figures.
+func TestDocumentStructure(t *testing.T) {
+	for name, page := range map[string]string{
+		"document": documented(t, exampleDocument()), "least": documented(t, Document{Title: "x"}), "page with figures": written(t, figuredPage(), 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := elements(t, page)
+			checkHeadings(t, all)
+			checkNothingForeign(t, all)
+			checkAccess(t, all)
+		})
+	}
+}
+
+func TestDocumentSaysWhatItIsGiven(t *testing.T) {
+	page := documented(t, exampleDocument())
+	for _, want := range []string{
+		"<h1>Accuracy over ε</h1>", "Written 2026-01-02", "twenty runs each", "experiments on public records", "Sorted by ε.", "<td>85.7</td>",
+		"each with fresh noise", "One pass over", "<code>dither sweep plan.yaml</code>", "All runs together cost more.", "Made by <code>dither reproduce book</code>",
+		"example clipping (published)", "chosen: ε = 0.1", "example clipping, 0.1: 85.75 (84.55 to 86.35)", "Shaded or barred",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("got a page without %q", want)
+		}
+	}
+	if err := (Document{}).WriteHTML(&bytes.Buffer{}); err == nil {
+		t.Error("got a document without a title, want an error")
+	}
+	if err := (Document{Title: "x", Sections: []Section{{Figures: []experiment.Figure{{}}}}}).WriteHTML(&bytes.Buffer{}); err == nil {
+		t.Error("got a figure without a panel, want an error")
+	}
+}
+
+// TestDocumentNames puts each hostile text into every string of a document. The page must have the
+// very tags and attributes that it has with harmless strings.
+func TestDocumentNames(t *testing.T) {
+	fill := func(s string) string {
+		d := exampleDocument()
+		d.Sections[0].Figures = []experiment.Figure{smallFigure()}
+		return documented(t, filledWith(d, s))
+	}
+	harmless := elements(t, fill("x"))
+	for _, payload := range payloads {
+		page := fill(payload)
+		if strings.ContainsAny(payload, `<>"'`) && strings.Contains(strings.Replace(page, chartScript, "", 1), payload) {
+			t.Errorf("payload %.60q: got it in the page as it is, want it escaped", payload)
+		}
+		checkPrintable(t, payload, page)
+		hostile := elements(t, page)
+		checkSameTags(t, payload, hostile, harmless)
+		checkNothingForeign(t, hostile)
+	}
+}
