@@ -65,9 +65,9 @@ func newAccount() *cobra.Command {
 	}
 	f := c.Flags()
 	a.steps.add(f)
-	f.Float64Var(&a.delta, "delta", defaultDelta, "probability with which the epsilon bound may fail (default of a file: its own)")
+	f.Float64Var(&a.delta, "delta", defaultDelta, short("delta")+" (default of a file: its own)")
 	f.Float64Var(&a.epsilon, "epsilon", 0, "ask for the smallest delta at this epsilon instead")
-	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out (default of a file: its own)")
+	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring")+" (default of a file: its own)")
 	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
 	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
 	f.BoolVar(&a.textbook, "textbook", false, "compare with formulas of courses")

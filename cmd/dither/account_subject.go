@@ -25,8 +25,8 @@ type stepFlags struct {
 }
 
 func (s *stepFlags) add(f *pflag.FlagSet) {
-	f.Float64Var(&s.noiseMultiplier, "noise-multiplier", 0, "standard deviation of the noise of one step over the clipping norm")
-	f.Float64Var(&s.samplingProbability, "sampling-probability", 1, "probability with which a record takes part in a step (1: full batch)")
+	f.Float64Var(&s.noiseMultiplier, "noise-multiplier", 0, short("noise-multiplier"))
+	f.Float64Var(&s.samplingProbability, "sampling-probability", 1, short("sampling-probability"))
 	f.IntVar(&s.steps, "steps", 1, "number of steps")
 }
 

@@ -66,8 +66,8 @@ func newCalibrate() *cobra.Command {
 	}
 	f := c.Flags()
 	f.Float64Var(&k.epsilon, "epsilon", 0, "the target, in nats; required")
-	f.Float64Var(&k.delta, "delta", defaultDelta, "probability with which the epsilon bound may fail")
-	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.Float64Var(&k.delta, "delta", defaultDelta, short("delta"))
+	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
 	f.StringVar(&k.find, "find", findNoise, "what is looked for: noise-multiplier, steps or sampling-probability")
 	k.steps.add(f)
 	f.StringVar(&k.event, "event", "", `any event instead, with X in place of the number that is looked for`)

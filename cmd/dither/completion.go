@@ -73,6 +73,7 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 		"dither data show":    {set},
 		"dither data export":  {set, folders},
 		"dither query":        {among(func() []string { return texts(query.Statistics()) }), nothing},
+		"dither explain":      {modelsOrTerms, nothing},
 		"dither schema check": {cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt), tableFiles},
 	}
 }
@@ -131,4 +132,15 @@ func modelFolders(_ *cobra.Command, _ []string, word string) ([]string, cobra.Sh
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// modelsOrTerms completes what can be explained: model folders and terms that begin with the word, else files.
+func modelsOrTerms(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	found, _ := modelFolders(c, args, word)
+	for _, name := range termNames() {
+		if strings.HasPrefix(name, word) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveDefault
 }

@@ -59,9 +59,11 @@ func (n *networkFitting) noiseWords() string {
 	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
 }
 
-// events lists the releases with their shares of the Rényi divergence at the order that prices the plan.
-func (n *networkFitting) events() []report.Event {
-	p := n.plan()
+// events lists the releases with their shares.
+func (n *networkFitting) events() []report.Event { return networkEvents(n.plan()) }
+
+// networkEvents lists a plan's releases with their shares of the Rényi divergence at the order that prices it.
+func networkEvents(p deep.Plan) []report.Event {
 	parts, sequence := p.Event().(mechanism.Sequence)
 	if !sequence {
 		parts = mechanism.Sequence{p.Event()}

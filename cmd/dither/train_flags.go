@@ -45,8 +45,8 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	p.flags = f
 	f.Float64Var(&p.epsilon, "epsilon", 1, "privacy budget of the whole run, in nats")
 	f.Float64Var(&p.epsilonPerStep, "epsilon-per-step", 0, "budget of each release instead, as courses state it; the total is computed and printed")
-	f.Float64Var(&p.delta, "delta", 1e-6, "probability with which the epsilon bound may fail")
-	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "neighboring relation: add-or-remove-one, replace-one or zero-out")
+	f.Float64Var(&p.delta, "delta", 1e-6, short("delta"))
+	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")

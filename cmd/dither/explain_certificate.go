@@ -1,0 +1,347 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// story is what a plan tells about a certificate, in words.
+type story struct {
+	// kind is what was released, as in explanation.
+	kind string
+	// released and records are sentences.
+	released, records []string
+	// branches are the releases with what each is for.
+	branches []branch
+}
+
+// explainCertificate explains a certificate whose numbers were verified; folder is where its files are, or ""
+// where it is alone.
+func explainCertificate(c certificate.Certificate, folder string) (explanation, error) {
+	e, err := mechanism.ParseEvent(c.Event)
+	if err != nil {
+		return explanation{}, err
+	}
+	s, err := storyOf(c, e)
+	if err != nil {
+		return explanation{}, err
+	}
+	verified := true
+	out := explanation{Kind: s.kind, Verified: &verified, Event: c.Event, Claim: &claim{c.Accountant, c.Epsilon, c.Delta, c.Neighboring}}
+	out.Title = titleOf(c, s.kind)
+	out.Sections = append(out.Sections, section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, filesIn(folder), learnedLines(c))...)},
+		section{Title: "from which records", Lines: linesOf(s.records...)})
+	if c.Private {
+		if err = out.addGuarantee(c, s, e); err != nil {
+			return out, err
+		}
+	}
+	out.Sections = append(out.Sections, section{Title: "what was assumed, and declared public", Lines: linesOf(c.Assumptions...)})
+	if c.Private {
+		out.Sections = append(out.Sections, section{Title: "what is not covered", Lines: linesOf(notCovered(s.kind)...)})
+	}
+	out.Sections = append(out.Sections, section{Title: "how to check", Lines: linesOf(checkLines(c, s, folder)...)})
+	return out, nil
+}
+
+// titleOf says in a sentence what there is.
+func titleOf(c certificate.Certificate, kind string) string {
+	switch {
+	case !c.Private:
+		return "NOT PRIVATE: this " + kind + " has no guarantee, and may disclose any record that it was made from"
+	case c.Run == "":
+		return fmt.Sprintf("A plan for a private %s, not yet run: %s", kind, guaranteeText(c))
+	}
+	return fmt.Sprintf("A private %s: %s", kind, guaranteeText(c))
+}
+
+// addGuarantee adds who is protected, what the numbers mean, and how the cost adds up.
+func (e *explanation) addGuarantee(c certificate.Certificate, s story, event mechanism.Event) error {
+	var err error
+	if e.Releases, err = releaseCosts(s.branches, c.Delta, c.Neighboring); err != nil {
+		return err
+	}
+	q := question{event: event, neighboring: c.Neighboring, delta: c.Delta, accountants: account.All()}
+	prices, _, err := q.prices()
+	if err != nil {
+		return err
+	}
+	// The slack of the noise, below 1e-20, is within the margin that the trade-off keeps.
+	trade, err := q.tradeOff(prices, *e.Claim)
+	if err != nil {
+		return err
+	}
+	e.Attacker = newAttacker(trade, *e.Claim)
+	e.Sections = append(e.Sections, section{Title: "who is protected, against what", Lines: linesOf(protectionLines(c, s.kind)...)},
+		section{Title: "what epsilon and delta mean", Lines: linesOf(oddsLines(c, s.kind, e.Attacker)...)})
+	e.addCosts()
+	return nil
+}
+
+// storyOf reads the plan of a verified certificate. What has no guarantee is told in few words.
+func storyOf(c certificate.Certificate, e mechanism.Event) (story, error) {
+	s, err := planStory(c, e)
+	if err == nil && !c.Private {
+		s.released = []string{fmt.Sprintf("A %s that was made without noise. Nothing hides the records in it, or in whatever is computed from it.", s.kind)}
+	}
+	return s, err
+}
+
+func planStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	switch {
+	case c.Method == queryMethod:
+		return answerStory(c, e)
+	case c.Method == evaluate.MethodPrivate:
+		return evaluationStory(c, e)
+	case isNetwork(c.Method):
+		return networkStory(c, e)
+	case isOther(c.Method):
+		return otherStory(c)
+	}
+	return trainStory(c)
+}
+
+func trainStory(c certificate.Certificate) (story, error) {
+	var p train.Plan
+	if err := json.Unmarshal(c.Plan, &p); err != nil {
+		return story{}, err
+	}
+	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, p.Person != nil)}
+	s.released = []string{
+		fmt.Sprintf("The weights of a linear model, %s, found by %s in %d steps. Each step releases the sum of the gradients of all records that take part, each clipped, with noise.", weightWords(p.Dim*p.Columns), samplingWords(p), p.Steps),
+		aftermath("model"),
+	}
+	if p.LastIterate != nil {
+		s.released[0] = fmt.Sprintf("The weights of a linear model, %s, at the end of %d steps of %s with noise. The steps before it leave nothing behind, and the price counts on that.", weightWords(p.Dim*p.Columns), p.Steps, samplingWords(p))
+	}
+	if len(p.Preparation) > 0 {
+		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
+	}
+	training := branch{releases: p.Training()}
+	for _, e := range events(p) {
+		training.what = append(training.what, e.Purpose)
+	}
+	s.branches = []branch{training}
+	if p.Holdout != nil {
+		s.branches = append(s.branches, branch{flatten(p.Holdout.Evaluation.Event()), []string{"measures on the held-out records"}})
+		s.released = append(s.released, fmt.Sprintf("Measures of the model on records that were held out of training at random, each with probability %s.", plainly(p.Holdout.Share)))
+	}
+	return s, nil
+}
+
+func otherStory(c certificate.Certificate) (story, error) {
+	p, err := erm.ReadPlan(c.Plan)
+	if err != nil {
+		return story{}, err
+	}
+	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
+	s.released = []string{fmt.Sprintf("The weights of a linear model, %s, by %s: %s.", weightWords(p.Dim*p.Columns), c.Method, erm.Summary(c.Method)), aftermath("model")}
+	var b branch
+	for _, step := range p.Steps() {
+		b.releases, b.what = append(b.releases, step.Event), append(b.what, step.Purpose)
+	}
+	s.branches = []branch{b}
+	return s, nil
+}
+
+func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	p, err := deep.ReadPlan(c.Plan)
+	if err != nil {
+		return story{}, err
+	}
+	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
+	s.released = []string{
+		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", weightWords(p.Network.Trained), p.Steps, networkSampling(p.Sampling), networkClipping(p.Clipping)),
+		aftermath("model"),
+	}
+	b := branch{releases: flatten(e)}
+	if all := networkEvents(p); len(all) == len(b.releases) {
+		b.what = purposes(all)
+	}
+	s.branches = []branch{b}
+	return s, nil
+}
+
+func purposes(events []report.Event) []string {
+	out := make([]string, len(events))
+	for i, e := range events {
+		out[i] = e.Purpose
+	}
+	return out
+}
+
+func evaluationStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	p, err := evaluate.ReadPlan(c.Plan)
+	if err != nil {
+		return story{}, err
+	}
+	s := story{kind: "evaluation", branches: []branch{{flatten(e), []string{"all numbers of the evaluation"}}}, records: recordLines(c, 0, p.MaxRecords, p.Person != nil)}
+	s.released = []string{
+		fmt.Sprintf("How well a model does on private records: %d counts and sums, with %s noise. All measures and intervals are computed from these.", p.Numbers(), p.Noise),
+		"The model itself is covered by its own certificate, if it has one. If the same records trained it, the two costs add up.",
+	}
+	return s, nil
+}
+
+func answerStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	var p query.Plan
+	if err := json.Unmarshal(c.Plan, &p); err != nil {
+		return story{}, err
+	}
+	asked := string(p.Statistic)
+	if len(p.Expressions) > 0 {
+		asked += " of " + strings.Join(p.Expressions, ", ")
+	}
+	for _, part := range [][2]string{{" where ", p.Where}, {" by ", p.By}} {
+		if part[1] != "" {
+			asked += part[0] + part[1]
+		}
+	}
+	s := story{kind: "answer", branches: []branch{{flatten(e), []string{"the answer"}}}, records: recordLines(c, 0, p.MaxRecords, p.Person != nil)}
+	s.released = []string{fmt.Sprintf("The answer to one question: %s. Its noise is %s.", asked, p.Noise), aftermath("answer")}
+	return s, nil
+}
+
+// aftermath says what costs nothing more.
+func aftermath(noun string) string {
+	return fmt.Sprintf("Whatever is computed from the %s alone, such as predictions, tables or pictures, is covered too, however often.", noun)
+}
+
+// recordLines says which records there are and what one is.
+func recordLines(c certificate.Certificate, records, maxRecords int, person bool) []string {
+	one := fmt.Sprintf("One record is: %s.", c.Unit)
+	lines := []string{one}
+	switch {
+	case !c.Private:
+		lines = append(lines, fmt.Sprintf("There are at most %d rows.", maxRecords))
+	case records > 0:
+		lines = append(lines, fmt.Sprintf("Their number, %d, is declared public; there are at most %d.", records, maxRecords))
+	default:
+		lines = append(lines, fmt.Sprintf("There are at most %d rows. How many there are is not public, unless someone published it.", maxRecords))
+	}
+	switch {
+	case person:
+		lines = append(lines, "All rows of a person are one record.")
+	case c.GroupRows > 1:
+		lines = append(lines, fmt.Sprintf("A person may have up to %d of them.", c.GroupRows))
+	case c.GroupRows == 0:
+		lines = append(lines, "How many of them a person may have was not declared.")
+	}
+	return lines
+}
+
+// learnedLines says what was learned about columns.
+func learnedLines(c certificate.Certificate) []string {
+	var lines []string
+	for _, l := range c.Learned {
+		lines = append(lines, "Learned within the budget: "+learnedWords(l)+".")
+	}
+	return lines
+}
+
+// releasedFiles are the files that a certificate covers, by hashes or because they are made of others alone.
+var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, iteratesName, evaluate.FileName, answerName, reportName}
+
+// filesIn lists the files of a folder that the certificate covers.
+func filesIn(folder string) []string {
+	if folder == "" {
+		return nil
+	}
+	var names []string
+	for _, name := range releasedFiles {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			names = append(names, name)
+		}
+	}
+	return []string{"Files: " + strings.Join(names, ", ") + "."}
+}
+
+// checkLines says how to check a certificate, and what no check can show.
+func checkLines(c certificate.Certificate, s story, folder string) []string {
+	checked := "It was checked just now that epsilon follows from the event and the event from the plan."
+	command := "dither verify FOLDER"
+	if folder != "" {
+		command = "dither verify " + filepath.Base(folder)
+		checked = "It was checked just now: all files agree, the event follows from the plan, epsilon from the event, and the hashes from the files."
+	} else {
+		checked += fmt.Sprintf(" That it belongs to the %s was not: for that, name the whole folder.", s.kind)
+	}
+	if c.Run == "" {
+		return []string{"It was checked just now that epsilon follows from the event and the event from the plan.", "Nothing was run yet: there are no files to check."}
+	}
+	return []string{
+		checked + " " + command + " does so again, on any machine, from public numbers alone.",
+		"No file can show that the program really ran as the plan says, or that what is assumed holds. For that you trust whoever ran it.",
+		fmt.Sprintf("Written by %s at %s, run %s.", c.Program, c.Created, c.Run),
+	}
+}
+
+// belief is what an attacker wants to know.
+func belief(n privacy.Neighboring) string {
+	switch n {
+	case privacy.AddOrRemoveOne:
+		return "whether a given record was used"
+	case privacy.ReplaceOne:
+		return "which of two given records was used"
+	}
+	return "whether a given record was used or blanked out"
+}
+
+// protectionLines says who is protected, against whom.
+func protectionLines(c certificate.Certificate, noun string) []string {
+	return []string{
+		fmt.Sprintf("Whoever a record is about: the guarantee is for one record (%s), and the same for each.", c.Unit),
+		relationSentence(c.Neighboring),
+		fmt.Sprintf("Against anyone who has this %s and everything that was published with it, whatever else they know, even all other records, and whatever they compute, now or later.", noun),
+	}
+}
+
+// weakAt is the share of right answers from which on a guarantee is called weak.
+const weakAt = 0.99
+
+// oddsLines says what epsilon and delta mean.
+func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
+	except := ""
+	if c.Delta > 0 {
+		except = fmt.Sprintf(", except with a probability of %s", plainly(c.Delta))
+	}
+	lines := []string{fmt.Sprintf("Whatever someone believed about %s, after seeing the %s the odds change by at most a factor of %s%s.", belief(c.Neighboring), noun, rounded(math.Exp(float64(c.Epsilon)), 4, true), except)}
+	if a != nil {
+		lines = append(lines, a.Words...)
+		if (1+a.Advantage)/2 >= weakAt {
+			lines = append(lines, "At this epsilon the guarantee is weak: by itself it does not rule out an attacker who is right almost always.")
+		}
+	}
+	if c.GroupRows > 1 {
+		lines = append(lines, fmt.Sprintf("For all %d rows that one person may have together, epsilon is %s: the odds about the person change by at most a factor of %s%s.", c.GroupRows, rounded(float64(c.GroupEpsilon), 4, true), rounded(math.Exp(float64(c.GroupEpsilon)), 4, true), except))
+	}
+	return lines
+}
+
+// notCovered lists what the guarantee does not promise.
+func notCovered(noun string) []string {
+	return []string{
+		"It does not promise that nothing can be learned about a person. A pattern of the whole population, once known, applies to each member, whether or not their record was used.",
+		fmt.Sprintf("It covers this %s alone. Other releases from the same records add to what can be learned: dither account FOLDER FOLDER says to what.", noun),
+		"Whoever has several records in the table is protected less, the more of them the less, unless the record is all rows of a person.",
+		"What was declared public is not protected: the schema, the plan, and tables that were declared public.",
+		fmt.Sprintf("It does not say whether the %s is accurate or fair, and does not protect the file of records itself.", noun),
+	}
+}
