@@ -27,8 +27,9 @@ func networksUnderTest() map[string]Request {
 		"mlp":    {Layers: network.Layers{network.Linear{Outputs: 7}, network.Activation{Function: "tanh"}, out}},
 		"positions": {Input: network.Shape{3, 4}, Layers: network.Layers{network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Flatten{},
 			network.LayerNorm{}, out}},
-		"text": {Layers: network.Text(tokens, 3, 3, 4)},
-		"cnn":  {Input: network.Shape{2, 3, 2}, Layers: network.Layers{network.Conv{Channels: 4, Kernel: 2}, network.Activation{Function: "tanh"}, network.Flatten{}, out}},
+		"text":   {Layers: network.Text(tokens, 3, 3, 4)},
+		"sparse": {Layers: network.Layers{network.SparseLinear{Outputs: 4}, network.Activation{Function: "tanh"}, out}},
+		"cnn":    {Input: network.Shape{2, 3, 2}, Layers: network.Layers{network.Conv{Channels: 4, Kernel: 2}, network.Activation{Function: "tanh"}, network.Flatten{}, out}},
 	}
 }
 
@@ -45,8 +46,8 @@ func clippingsUnderTest() map[string]ClippingRequest {
 	return all
 }
 
-// testRows are records whose numbers are between 0 and 1, or tokens, with labels of 3 classes, a few without any.
-func testRows(t testing.TB, n, dim int, text bool) *mechanism.Rows {
+// testRows are records for a network under test, whose numbers are between 0 and 1, mostly zeros, or tokens, with labels of 3 classes, a few without any.
+func testRows(t testing.TB, n, dim int, network string) *mechanism.Rows {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
 	labels := make([]float32, n)
@@ -55,15 +56,21 @@ func testRows(t testing.TB, n, dim int, text bool) *mechanism.Rows {
 			labels[i] = float32(math.NaN())
 		}
 	}
-	step := 1.0 / math.MaxInt16
+	o, text := mechanism.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: labels}, network == "text"
 	if text {
-		step = 1
+		o.Step = 1
 	}
-	rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: dim, Step: step, Labels: labels}, func(dst []float64, first, _ int) {
+	if network == "sparse" {
+		o.Type = mechanism.Sparse
+	}
+	rows, err := mechanism.NewRows(n, o, func(dst []float64, first, _ int) {
 		r := rand.New(rand.NewPCG(5, uint64(first)))
 		for j := range dst {
 			if dst[j] = r.Float64(); text {
 				dst[j] = float64(r.IntN(tokens+1) - 1)
+			}
+			if o.Type == mechanism.Sparse && r.IntN(3) > 0 {
+				dst[j] = 0
 			}
 		}
 	})
@@ -165,7 +172,7 @@ func TestOneRecordMovesEverySumByAtMostItsBound(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(network, " ", clipping), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(5, 2))
-				r := testRun(t, request, c, testRows(t, records, 12, network == "text"))
+				r := testRun(t, request, c, testRows(t, records, 12, network))
 				first, farthest, different := r.levels, make([]float64, len(r.bounds())), 0
 				for range pairs {
 					scale := math.Exp(2 * random.NormFloat64())
@@ -222,7 +229,7 @@ func contains(batch []int, i int) bool {
 // of factors, where nothing is clipped: those are off by 1/510 of the largest number of a record's factor.
 func TestProjectedGradientsAreThoseOfTheRecords(t *testing.T) {
 	for network, request := range networksUnderTest() {
-		rows := testRows(t, 40, 12, network == "text")
+		rows := testRows(t, 40, 12, network)
 		plain, projects := testRun(t, request, ClippingRequest{Norm: 50}, rows), testRun(t, request, ClippingRequest{Norm: 5000, Rule: "projected", Cap: 1000}, rows)
 		projects.copyWeights(plain.weights)
 		var got [2][]float64

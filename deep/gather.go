@@ -131,7 +131,8 @@ func (r *run) share(parts int, begin func(w *worker) func(part int) error, end f
 }
 
 // chunkNumbers is how many numbers of input the chunk of a goroutine holds by default: the activations of its
-// layers are some times more. Records of several positions, whose layers need more room, go in smaller ones.
+// layers are some times more. Records of several positions, whose layers need more room, and sparse ones, whose
+// factors have as many entries as the longest of a chunk, go in smaller ones.
 const (
 	chunkNumbers           = 1 << 19
 	minChunk, defaultChunk = 16, 512
@@ -143,8 +144,11 @@ func (r *run) chunk() int {
 	switch {
 	case r.options.Chunk > 0:
 		return r.options.Chunk
-	case len(r.Network.Input()) > 1:
+	case len(r.Network.Input()) > 1 || r.takesEntries():
 		return positionsChunk
 	}
 	return min(defaultChunk, max(minChunk, chunkNumbers/r.Network.Input().Size()))
 }
+
+// takesEntries reports whether the network is given what is not 0 in a row, and not the whole row.
+func (r *run) takesEntries() bool { return r.Network.TakesEntries() && r.rows.Entries() }

@@ -87,7 +87,7 @@ func TestNoiseIsTakenOffTheSquares(t *testing.T) {
 // factors.
 func TestScalesAreTakenOff(t *testing.T) {
 	for network, request := range networksUnderTest() {
-		rows := testRows(t, 60, 12, network == "text")
+		rows := testRows(t, 60, 12, network)
 		wide := ClippingRequest{Norm: 60, PerLayer: true}
 		if network == "positions" { // whose gradients are long
 			wide.Norm = 300

@@ -137,7 +137,7 @@ func TestAdaptiveNormsFindTheQuantile(t *testing.T) {
 // TestCountsAreThoseOfTheLevel compares what the counts add up to with norms that are computed apart.
 func TestCountsAreThoseOfTheLevel(t *testing.T) {
 	request := networksUnderTest()["mlp"]
-	r := testRun(t, request, ClippingRequest{Rule: "quantile", PerLayer: true, Norm: 0.5}, testRows(t, 60, 12, false))
+	r := testRun(t, request, ClippingRequest{Rule: "quantile", PerLayer: true, Norm: 0.5}, testRows(t, 60, 12, "mlp"))
 	within := make([]float64, len(r.levels))
 	var all []int
 	for i := range 60 {

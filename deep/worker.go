@@ -18,9 +18,10 @@ type worker struct {
 	vectors   *mechanism.VectorSum // of micro-batches
 	projected *mechanism.ProjectedSum
 	block     mechanism.Block
-	// of the records of a chunk: inputs, derivatives by the outputs, squared norms and weights of one group, counts
-	// of all groups
+	// of the records of a chunk: inputs, whole or by what is not 0 in them, derivatives by the outputs, squared norms
+	// and weights of one group, counts of all groups
 	x, slopes []float32
+	entries   network.Entries[float32]
 	squares   []float64
 	weights   []float32
 	counts    []float64
@@ -38,9 +39,12 @@ func newWorker(r *run) *worker {
 	if err != nil {
 		used = flat{} // Validate refuses it
 	}
-	w := &worker{run: r, rule: used, tape: network.NewTape[float32](r.Network, chunk), x: make([]float32, chunk*in), slopes: make([]float32, chunk*out),
+	w := &worker{run: r, rule: used, tape: network.NewTape[float32](r.Network, chunk), slopes: make([]float32, chunk*out),
 		squares: make([]float64, chunk), weights: make([]float32, chunk), counts: make([]float64, chunk*len(r.groups)),
-		row: make([]float64, in), narrow: make([]int16, in), scores: make([]float64, out), residual: make([]float64, out)}
+		scores: make([]float64, out), residual: make([]float64, out)}
+	if !r.takesEntries() {
+		w.x, w.row, w.narrow = make([]float32, chunk*in), make([]float64, in), make([]int16, in)
+	}
 	w.tape.Training(true)
 	w.scaledFactors = make([]scaledMemory, len(r.Network.Blocks()))
 	return w
@@ -53,15 +57,29 @@ func (w *worker) factors(records []int) ([]linalg.Factors[float32], error) {
 	if w.block, err = w.rows.LoadAt(records, w.block); err != nil {
 		return nil, err
 	}
-	in, out := len(w.row), len(w.scores)
-	for i := range n {
-		w.load(w.x[i*in:(i+1)*in], i)
-	}
-	outputs := w.tape.Forward(w.x[:n*in], n, w.numbers)
+	outputs, out := w.forward(n), len(w.scores)
 	for i, label := range w.block.Labels() {
 		w.slope(w.slopes[i*out:(i+1)*out], outputs[i*out:(i+1)*out], float64(label))
 	}
 	return w.tape.Backward(w.slopes[:n*out]), nil
+}
+
+// forward runs the network over the rows of the block.
+func (w *worker) forward(n int) []float32 {
+	if !w.takesEntries() {
+		in := len(w.row)
+		for i := range n {
+			w.load(w.x[i*in:(i+1)*in], i)
+		}
+		return w.tape.Forward(w.x[:n*in], n, w.numbers)
+	}
+	e := &w.entries
+	e.Start, e.Index, e.Values = append(e.Start[:0], 0), e.Index[:0], e.Values[:0]
+	for i := range n {
+		e.Index, e.Values = w.block.AppendEntries(i, e.Index, e.Values)
+		e.Start = append(e.Start, len(e.Index))
+	}
+	return w.tape.ForwardEntries(*e, n, w.numbers)
 }
 
 // load writes the i-th row of the block, as the feature map sees it.

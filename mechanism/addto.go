@@ -27,3 +27,19 @@ func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16)
 		}
 	}
 }
+
+// Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and nothing that they are seen
+// with, a center or an intercept, makes other coordinates differ from 0.
+func (r *Rows) Entries() bool { return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 }
+
+// AppendEntries appends the coordinates of the i-th row of the block that are not 0, ascending, to index, and
+// their values, as AddTo gives them, to values, and returns both. It is for rows of which Entries is true.
+func (b *Block) AppendEntries(i int, index []uint32, values []float32) ([]uint32, []float32) {
+	f := &b.rows.frame
+	unit, scale := b.multiplier(i, f), float64(int64(1)<<f.bits)
+	own, whole := b.x.(*sparseRows).row(i)
+	for _, v := range whole {
+		values = append(values, float32(unit*scale*float64(v)))
+	}
+	return append(index, own...), values
+}

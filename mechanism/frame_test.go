@@ -345,6 +345,46 @@ func TestSparseRowsSayTheirCoordinates(t *testing.T) {
 	}
 }
 
+// TestEntriesAreWhatIsNotZero compares the entries of the rows of a block with what AddTo gives, under each
+// normalization, and wants none where a center or an intercept adds to every coordinate.
+func TestEntriesAreWhatIsNotZero(t *testing.T) {
+	const n, dim = 50, 40
+	x := coordinates(rand.New(rand.NewPCG(6, 2)), Sparse, n, dim)
+	for _, f := range []Frame{{}, {Normalize: NormalizeUnit}, {Normalize: NormalizeClip, Radius: 0.5}} {
+		rows := typedRows(t, x, Sparse, f, 0, n)
+		b, err := rows.LoadAt([]int{3, 1, 41}, Block{})
+		if err != nil || !rows.Entries() {
+			t.Fatal(rows.Entries(), err)
+		}
+		entries := 0
+		for i := range b.Len() {
+			want := make([]float64, dim)
+			b.AddTo(want, i, []float64{1}, make([]int16, dim))
+			index, values := b.AppendEntries(i, []uint32{7}, []float32{7})
+			entries += len(index) - 1
+			for k, j := range index[1:] {
+				if got := values[k+1]; got != float32(want[j]) || got == 0 {
+					t.Errorf("%+v, row %d: coordinate %d is %v, want %v", f, i, j, got, want[j])
+				}
+				want[j] = 0
+			}
+			for j, v := range want {
+				if v != 0 {
+					t.Errorf("%+v, row %d: coordinate %d is missing", f, i, j)
+				}
+			}
+		}
+		if entries == 0 {
+			t.Error("no row has an entry")
+		}
+	}
+	for _, rows := range []*Rows{typedRows(t, x, Sparse, Frame{Intercept: 1}, 0, n), typedRows(t, x, Sparse, Frame{Center: make([]float64, dim)}, 0, n), typedRows(t, x, Int16, Frame{}, 0, n)} {
+		if rows.Entries() {
+			t.Errorf("rows of type %v with frame %+v have entries", rows.kind, rows.frame.Frame)
+		}
+	}
+}
+
 func TestFrameRefusals(t *testing.T) {
 	for name, o := range map[string]RowsOptions{
 		"another length":    {Dim: 2, Step: 1, Frame: Frame{Center: []float64{1}}},

@@ -70,12 +70,10 @@ func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
 }
 
 // leftScale is by what left factors with this largest magnitude are multiplied: at most the largest number
-// of its type, and 0 if there is none.
+// of its type, which factors of nothing but zeros have, so that their right ones, which do not matter, become
+// zeros too and do not make the record shorter; and 0 if there is none.
 func leftScale(largest float32) float32 {
-	switch {
-	case largest == 0:
-		return 1
-	case largest-largest != 0: // NaN or infinite
+	if largest-largest != 0 { // NaN or infinite
 		return 0
 	}
 	return min(maxLeft/largest, math.MaxFloat32)

@@ -219,6 +219,38 @@ func TestProductsAreTheClippedGradients(t *testing.T) {
 
 // TestProductsDoNotDependOnTheirOrder adds the same records at once, one by one in another order, and over two
 // sums that are merged.
+// TestZerosDoNotShortenRecords adds records of which one block has left factors of zeros, or no entries, beside right
+// factors of any length, and wants the other block's part whole.
+func TestZerosDoNotShortenRecords(t *testing.T) {
+	sample, err := Full().Draw(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]ProductBlock{"dense": {Right: 2, Left: 3}, "sparse": {Right: 2, Left: 3, Sparse: true}} {
+		s, failed := NewProductSum(sample, ProductOptions{Noise: NonPrivate{}, Blocks: []ProductBlock{b, {Right: 1, Bias: true}}, Bound: 1, MaxRecords: 1})
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		zeros := linalg.Factors[float32]{Records: 1, Positions: 1, Right: 2, Left: 3, Rights: []float32{50, -0.9}, Lefts: make([]float32, 3)}
+		if b.Sparse {
+			zeros.Lefts, zeros.Index, zeros.Values, zeros.Entries = nil, []uint32{linalg.NoIndex, 2}, []float32{0, 0}, 2
+		}
+		own := linalg.Factors[float32]{Records: 1, Positions: 1, Right: 1, Bias: true, Rights: []float32{0.5}}
+		if failed = s.Add([]int{0}, []linalg.Factors[float32]{zeros, own}, nil); failed != nil {
+			t.Fatal(failed)
+		}
+		noisy, failed := Release(free{}, NonPrivate{}, s.Seal())
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		for j, got := range noisy.Values() {
+			if want := map[int]float64{6: 0.5}[j]; math.Abs(got-want) > 1e-4 {
+				t.Errorf("%s: number %d is %v, want %v", name, j, got, want)
+			}
+		}
+	}
+}
+
 func TestProductsDoNotDependOnTheirOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	const n = 300 // more than a group

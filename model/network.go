@@ -20,7 +20,10 @@ const (
 
 // rowsTogether is how many rows a network predicts at a time.
 func (n *trained) rowsTogether() int {
-	widest := n.network.Input().Size() + outputs(n.network.Input(), n.network.Layers())
+	widest := outputs(n.network.Input(), n.network.Layers())
+	if n.sparse == nil {
+		widest += n.network.Input().Size()
+	}
 	return max(1, min(networkRows, networkNumbers/widest))
 }
 
@@ -29,6 +32,8 @@ type trained struct {
 	network *network.Network
 	weights []float32
 	file    []byte // the weights as they stand beside model.json
+	// sparse is how rows are mapped of which the network takes the features that are not 0, or nil.
+	sparse *feature.SparseMap
 }
 
 // NewNetwork puts a model together whose scores a network gives: it takes the mapped rows of features and
@@ -59,7 +64,7 @@ func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Net
 		return nil, err
 	}
 	m := newModel(s, features, linear)
-	m.trained = &trained{n, weights, file}
+	m.trained = &trained{network: n, weights: weights, file: file, sparse: entriesOf(n, features)}
 	return m, nil
 }
 
@@ -122,12 +127,13 @@ func (m *Model) NetworkWeights() []float32 {
 
 // networkScratch is the working space of a network for up to so many rows.
 type networkScratch struct {
-	tape *network.Tape[float32]
-	x    []float32
+	tape    *network.Tape[float32]
+	x       []float32
+	entries network.Entries[float32]
 }
 
 func (n *trained) newScratch(rows int) *networkScratch {
-	s := &networkScratch{network.NewTape[float32](n.network, rows), make([]float32, rows*n.network.Input().Size())}
+	s := &networkScratch{tape: network.NewTape[float32](n.network, rows)}
 	s.tape.Serial(true)
 	return s
 }
@@ -138,6 +144,7 @@ func (n *trained) scores(dst, x []float64, s *networkScratch) {
 	in, out := n.network.Input().Size(), n.network.Output().Size()
 	for len(x) > 0 {
 		rows := min(len(x)/in, s.tape.Records())
+		s.x = room(s.x, rows*in)
 		for j, v := range x[:rows*in] {
 			s.x[j] = float32(v)
 		}
@@ -166,13 +173,11 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 		if i == ahead.next {
 			n = min(ahead.scratch.tape.Records(), r.data.Records()-i)
 		}
-		dim := m.features.Dim()
-		x := ahead.x[:n*dim]
-		m.features.Apply(x, n, ahead.features, func(at int) []float32 {
-			r.values = r.data.Row(r.values, i+at)
-			return r.values
-		})
-		m.trained.scores(ahead.out[:n*k], x, ahead.scratch)
+		if m.trained.sparse != nil {
+			r.scoreEntries(ahead.out[:n*k], i, n)
+		} else {
+			r.scoreRows(ahead.out[:n*k], i, n)
+		}
 		for row := range n {
 			m.finish(ahead.out[row*k : (row+1)*k])
 		}
@@ -182,8 +187,22 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 	copy(dst, ahead.out[(i-ahead.first)*k:][:k])
 }
 
+// scoreRows writes the scores of n records from record first on.
+func (r *Reader) scoreRows(dst []float64, first, n int) {
+	m, ahead := r.model, r.ahead
+	x := ahead.x[:n*m.features.Dim()]
+	m.features.Apply(x, n, ahead.features, func(at int) []float32 {
+		r.values = r.data.Row(r.values, first+at)
+		return r.values
+	})
+	m.trained.scores(dst, x, ahead.scratch)
+}
+
 func (m *Model) newNetworkReader() *networkReader {
 	rows := m.trained.rowsTogether()
+	if m.trained.sparse != nil {
+		return &networkReader{scratch: m.trained.newScratch(rows), out: make([]float64, rows*m.Outputs())}
+	}
 	return &networkReader{scratch: m.trained.newScratch(rows), x: make([]float64, rows*m.features.Dim()),
 		features: m.features.NewScratch(rows), out: make([]float64, rows*m.Outputs())}
 }

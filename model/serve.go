@@ -97,6 +97,9 @@ func (m *Model) NewScratch() *Scratch {
 	if m.wide != nil {
 		return &Scratch{}
 	}
+	if m.trained != nil && m.trained.sparse != nil {
+		return &Scratch{network: m.trained.newScratch(1)}
+	}
 	s := &Scratch{features: m.features.NewScratch(1), x: make([]float64, m.features.Dim())}
 	s.row = func(int) []float32 { return s.values[0] }
 	if m.trained != nil {
@@ -112,6 +115,10 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	if m.wide != nil {
 		s.index, s.entries = m.features.Encoder().Entries(values, s.index[:0], s.entries[:0])
 		m.predictEntries(dst, s)
+		return
+	}
+	if m.trained != nil && m.trained.sparse != nil {
+		m.predictNetworkEntries(dst, values, s)
 		return
 	}
 	s.values[0] = values

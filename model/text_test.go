@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/network"
 )
 
 // textModel is a model of texts with so many buckets, and a center.
@@ -117,5 +118,53 @@ func TestTextRowDrops(t *testing.T) {
 	}
 	if none := predict(func() error { return row.SetText("review", "NA") }); none == none {
 		t.Errorf("a missing mark: got %v, want no prediction", none)
+	}
+}
+
+// TestTextNetworkPrediction holds the predictions of a network that takes what is not 0 in a row, of rows, of records
+// and of whole features, to the same bits, and to its sums written out.
+func TestTextNetworkPrediction(t *testing.T) {
+	const table = "age,review,y\n10,\"A good film, really\",good\n20,the worst,bad\n,,good\n30,?!,bad\n"
+	for _, norm := range []feature.Normalization{feature.NormNone, feature.NormUnit} {
+		linear := textModel(t, 256, data.Zero)
+		f := &feature.Map{Chain: linear.features.Chain, Norm: norm}
+		n, err := network.New(network.Shape{f.Dim()}, network.SparseLinear{Outputs: 3}, network.Linear{Outputs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := make([]float32, n.Weights())
+		n.Init(weights, 9)
+		m, err := NewNetwork(linear.schema, f, Logistic{}, n, weights)
+		if err != nil || m.trained.sparse == nil {
+			t.Fatal(m, err)
+		}
+		d, err := data.ReadFrom(context.Background(), m.Schema(), "t.csv", strings.NewReader(table), data.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, scratch, seen := m.NewReader(d), m.NewScratch(), map[float64]bool{}
+		got, other, whole, x := make([]float64, 1), make([]float64, 1), make([]float64, 1), make([]float64, f.Dim())
+		for i := range d.Records() {
+			reader.Predict(got, i)
+			seen[got[0]] = true
+			m.Predict(other, d.Row(nil, i), scratch)
+			f.Apply(x, 1, f.NewScratch(1), func(int) []float32 { return d.Row(nil, i) })
+			score := float64(weights[len(weights)-1])
+			for k := range 3 {
+				hidden := 0.0
+				for j, v := range x {
+					hidden += v * float64(weights[3*j+k])
+				}
+				score += hidden * float64(weights[3*f.Dim()+k])
+			}
+			f.Chain.FeaturesOf(x, 1, f.Chain.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
+			m.PredictFeatures(whole, x, 1, f.NewScratch(1))
+			if want := 1 / (1 + math.Exp(-score)); got[0] != other[0] || math.Abs(whole[0]-want) > 1e-6 || math.Abs(got[0]-want) > 1e-6 {
+				t.Errorf("%s, record %d: got %v, %v and %v, want %v", norm, i, got, other, whole, want)
+			}
+		}
+		if len(seen) != 4 {
+			t.Errorf("got %d distinct predictions, want 4", len(seen))
+		}
 	}
 }

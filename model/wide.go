@@ -57,6 +57,8 @@ type Reader struct {
 	values  []float32
 	scratch *Scratch       // nil for a network
 	ahead   *networkReader // nil for a linear model
+	index   []uint32       // of one row that a network takes
+	entries []float64
 }
 
 // NewReader returns a reader of a data set under the model's schema. It keeps the data set.
@@ -64,6 +66,9 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 	r := &Reader{model: m, data: d}
 	if m.trained != nil {
 		r.ahead = m.newNetworkReader()
+		if m.trained.sparse != nil && d.Sparse() {
+			r.sparse = m.features.Encoder().Sparse(d.Absent())
+		}
 		return r
 	}
 	r.scratch = m.NewScratch()

@@ -140,8 +140,12 @@ func (c *chain[T]) bind(blocks [][]T) {
 }
 
 // forward returns what the last worker gives for x.
-func (c *chain[T]) forward(x []T, n int) []T {
-	for i, w := range c.workers {
+func (c *chain[T]) forward(x []T, n int) []T { return c.forwardFrom(0, x, n) }
+
+// forwardFrom returns what the last worker gives when worker first takes x.
+func (c *chain[T]) forwardFrom(first int, x []T, n int) []T {
+	for k, w := range c.workers[first:] {
+		i := first + k
 		y := x
 		if c.outputs[i] != nil {
 			y = c.outputs[i][:n*c.sizes[i+1]]

@@ -28,6 +28,8 @@ func conformants() []conformant {
 		{name: "linear without bias", in: network.Shape{3}, layers: list(network.Linear{Outputs: 2, NoBias: true})},
 		{name: "linear at positions", in: network.Shape{3, 20}, layers: list(network.Linear{Outputs: 4})},
 		{name: "linear at many positions", in: network.Shape{2, 5, 3}, layers: list(network.Linear{Outputs: 2})},
+		{name: "sparse linear", in: network.Shape{6}, input: mostlyZero, layers: list(network.SparseLinear{Outputs: 3}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 2})},
+		{name: "frozen sparse linear", in: network.Shape{6}, input: mostlyZero, layers: list(network.Frozen{Layers: list(network.SparseLinear{Outputs: 3})}, network.SparseLinear{Outputs: 2})},
 		{name: "relu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Linear{Outputs: 2})},
 		{name: "tanh", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 2})},
 		{name: "gelu", in: network.Shape{4}, layers: list(network.Linear{Outputs: 5}, network.Activation{Function: "gelu"}, network.Linear{Outputs: 2})},
@@ -86,6 +88,9 @@ func conformants() []conformant {
 func token(r *rand.Rand) float64 {
 	return []float64{0, 1, 2, 3, 1, 1, -1, 4, 0.5}[r.IntN(9)]
 }
+
+// mostlyZero draws a number of a sparse row.
+func mostlyZero(r *rand.Rand) float64 { return []float64{0, 0, 1, r.NormFloat64()}[r.IntN(4)] }
 
 // subject is a network of the table with parameters, records and derivatives.
 type subject[T linalg.Float] struct {
@@ -377,8 +382,16 @@ func bitsOf[T linalg.Float](outputs []T, factors []linalg.Factors[T], records, i
 	part := func(s []T) []T { return s[i*len(s)/records : (i+1)*len(s)/records] }
 	text := fmt.Sprintf("%x", linalg.Bytes(part(outputs)))
 	for _, f := range factors {
-		text += fmt.Sprintf(" %x %x %x", linalg.Bytes(part(f.Lefts)), linalg.Bytes(part(f.Rights)), linalg.Bytes(part(f.Values)))
-		text += fmt.Sprint(f.Index[i*len(f.Index)/records : (i+1)*len(f.Index)/records])
+		text += fmt.Sprintf(" %x %x", linalg.Bytes(part(f.Lefts)), linalg.Bytes(part(f.Rights)))
+		values := part(f.Values)
+		for e, index := range f.Index[i*len(f.Index)/records : (i+1)*len(f.Index)/records] {
+			if index == linalg.NoIndex {
+				continue // how many there are may hang on other records, and adds nothing
+			}
+			if text += fmt.Sprint(" ", index); values != nil {
+				text += fmt.Sprintf(" %x", linalg.Bytes(values[e:e+1]))
+			}
+		}
 	}
 	return text
 }

@@ -31,6 +31,7 @@ func (w *Without) UnmarshalJSON(text []byte) error {
 // kinds reads the fields of a layer of each kind.
 var kinds = map[string]func(fields []byte) (Layer, error){
 	Linear{}.Kind():            read[Linear],
+	SparseLinear{}.Kind():      read[SparseLinear],
 	Activation{}.Kind():        read[Activation],
 	Frozen{}.Kind():            read[Frozen],
 	Residual{}.Kind():          read[Residual],

@@ -47,18 +47,24 @@ func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 // caller may overwrite them only when Backward will not be called. The tape keeps x and weights until the
 // call of Backward has been used. It panics when n is beyond Records or a length does not agree.
 func (t *Tape[T]) Forward(x []T, n int, weights []T) []T {
+	if n >= 0 && len(x) != n*t.network.in.Size() {
+		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))
+	}
+	t.begin(n, weights)
+	return t.chain.forward(x, n)
+}
+
+// begin makes ready for a pass forward.
+func (t *Tape[T]) begin(n int, weights []T) {
 	switch {
 	case n < 0 || n > t.space.records:
 		panic(fmt.Sprintf("network: Forward: %d records on a tape of %d", n, t.space.records))
-	case len(x) != n*t.network.in.Size():
-		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))
 	case len(weights) != t.network.total:
 		panic(fmt.Sprintf("network: Forward: %d parameters, want %d", len(weights), t.network.total))
 	}
 	t.records = n
 	bindBlocks(t.network, t.blocks, weights)
 	t.chain.bind(t.blocks)
-	return t.chain.forward(x, n)
 }
 
 // Backward returns the factors of the records of the last pass forward, one for each block of

@@ -62,7 +62,7 @@ func (n *networkFlags) layers(ctx context.Context, t *trainCommand, source table
 		return n.hiddenLayers(layers, size.scores, units), input, failed
 	case modelText:
 		units, failed := n.units()
-		return n.hiddenLayers(network.Layers{network.Linear{Outputs: n.embedding, NoBias: true}}, size.scores, units), network.Shape{size.features}, failed
+		return n.hiddenLayers(network.Layers{network.SparseLinear{Outputs: n.embedding}}, size.scores, units), network.Shape{size.features}, failed
 	case modelCNN:
 		if image == nil {
 			return nil, nil, fmt.Errorf("--input-shape is missing with --model %s, want rows, columns and colors, such as 28x28 or 32x32x3, that make %d numbers", modelCNN, size.features)

@@ -1,0 +1,58 @@
+package network
+
+import (
+	"fmt"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Entries are inputs of records that are mostly zeros: record i has Values[e] at place Index[e], for
+// Start[i] ≤ e < Start[i+1], and zeros elsewhere. Places of a record ascend.
+type Entries[T linalg.Float] struct {
+	Start  []int
+	Index  []uint32
+	Values []T
+}
+
+// TakesEntries reports whether Tape.ForwardEntries may be called: the first layer is sparse-linear, or frozen
+// with such a layer first.
+func (n *Network) TakesEntries() bool { return n.layers.takeEntries() }
+
+func (l Layers) takeEntries() bool {
+	if len(l) == 0 {
+		return false
+	}
+	switch first := l[0].(type) {
+	case SparseLinear:
+		return true
+	case Frozen:
+		return first.Layers.takeEntries()
+	}
+	return false
+}
+
+// entriesTaker is a worker that can begin with entries.
+type entriesTaker[T linalg.Float] interface {
+	forwardEntries(y []T, x Entries[T], n int)
+}
+
+// ForwardEntries is Forward for inputs that are given by what is not 0 in them, which may stand in it as 0 all the
+// same. The outputs have the bits of Forward, and the time does not depend on the zeros. It panics unless the
+// network TakesEntries and the first n records of x are there. The tape keeps nothing of x.
+func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
+	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
+		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))
+	}
+	t.begin(n, weights)
+	return t.chain.forwardEntries(x, n)
+}
+
+// forwardEntries is forward where the first worker takes entries.
+func (c *chain[T]) forwardEntries(x Entries[T], n int) []T {
+	y := c.outputs[0][:n*c.sizes[1]]
+	c.workers[0].(entriesTaker[T]).forwardEntries(y, x, n)
+	return c.forwardFrom(1, y, n)
+}
+
+// forwardEntries is forward where the first of the layers takes entries.
+func (w *nested[T]) forwardEntries(y []T, x Entries[T], n int) { copy(y, w.chain.forwardEntries(x, n)) }
