@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/ditherml/dither/experiment"
 )
@@ -30,6 +31,8 @@ type Section struct {
 	Text []string
 	// Facts are named values.
 	Facts []Fact
+	// Comparisons are published figures beside ours.
+	Comparisons []experiment.Comparison
 	// List are sentences, one a line.
 	List []string
 	// Tables have a heading of columns each.
@@ -38,6 +41,8 @@ type Section struct {
 	Figures []experiment.Figure
 	// Command is a command line, shown apart.
 	Command string
+	// Note is a remark in small print.
+	Note string
 }
 
 // WriteHTML writes the document as one HTML file that needs nothing else: no font, no image and no
@@ -50,13 +55,13 @@ func (d Document) WriteHTML(w io.Writer) error {
 	}
 	view := documentView{Document: cleanCopy(d)}
 	number := 0
-	for _, s := range view.Document.Sections {
+	for i, s := range view.Document.Sections {
 		for _, f := range s.Figures {
 			if err := checkPanels(f); err != nil {
 				return err
 			}
 		}
-		view.Sections = append(view.Sections, sectionView{s, newCharts(s.Figures, &number)})
+		view.Sections = append(view.Sections, sectionView{s, "part" + strconv.Itoa(i+1), newCharts(s.Figures, &number)})
 	}
 	return parsedDocument.write(w, number > 0, view)
 }
@@ -77,11 +82,18 @@ type documentView struct {
 	Sections []sectionView
 }
 
-// sectionView is a section with its figures laid out.
+// sectionView is a section with its figures laid out. ID names it within the page.
 type sectionView struct {
 	Section
+	ID     string
 	Charts []chartFigure
 }
+
+// listedSections is how many sections a page has before it begins with a list of them.
+const listedSections = 4
+
+// Listed is whether the page begins with a list of its sections.
+func (v documentView) Listed() bool { return len(v.Sections) >= listedSections }
 
 // newCharts lays figures out and counts them. Each has a panel.
 func newCharts(figures []experiment.Figure, number *int) []chartFigure {
