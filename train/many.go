@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
@@ -24,16 +27,38 @@ type Job struct {
 // sum: a sweep over private records costs what its models cost together. What was reserved before an
 // error stays spent.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset) ([]*Result, error) {
-	if err := checkJobs(jobs, d); err != nil || len(jobs) == 0 {
+	if d.Target() == nil {
+		return nil, fmt.Errorf("train: the data set has no target, want one")
+	}
+	if err := checkJobs(jobs, d.Records()); err != nil || len(jobs) == 0 {
 		return nil, err
 	}
-	bits := jobs[0].Options.FeatureBits
-	t, err := jobs[0].Setup.encode(d, bits)
+	t, err := jobs[0].Setup.encode(d, jobs[0].Options.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
+	return fitMany(ctx, l, jobs, t)
+}
+
+// FitMany is FitMany on the records of the table; the columns and transforms of every plan must be those that
+// it was encoded with.
+func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*Result, error) {
+	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	for i, j := range jobs {
+		if _, err := t.seen(j.Setup); err != nil {
+			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+		}
+	}
+	return fitMany(ctx, l, jobs, t.table)
+}
+
+// fitMany is FitMany on an encoded table.
+func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Result, error) {
 	runs := make([]*descent, len(jobs))
 	for i, j := range jobs {
+		var err error
 		if runs[i], err = j.begin(l, t); err != nil {
 			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
@@ -43,11 +68,12 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset)
 			}
 		}
 	}
-	if err = descendTogether(ctx, runs); err != nil {
+	if err := descendTogether(ctx, runs); err != nil {
 		return nil, err
 	}
 	results := make([]*Result, len(runs))
 	for i, r := range runs {
+		var err error
 		if results[i], err = r.result(); err != nil {
 			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
@@ -56,7 +82,7 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset)
 }
 
 // checkJobs refuses plans that cannot share a pass.
-func checkJobs(jobs []Job, d *data.Dataset) error {
+func checkJobs(jobs []Job, records int) error {
 	for i, j := range jobs {
 		p := j.Setup.Plan
 		if err := j.Setup.check(j.Options); err != nil {
@@ -73,12 +99,17 @@ func checkJobs(jobs []Job, d *data.Dataset) error {
 			return fmt.Errorf("train: model %d of %d prices its last iterate alone, want every step; fit it alone", i+1, len(jobs))
 		case p.Sampling != samplingFull || p.whitens() || p.Person != nil:
 			return fmt.Errorf("train: model %d of %d samples its records, whitens them or takes persons for records, want full batch over rows without whitening; fit it alone", i+1, len(jobs))
-		case d.Target() == nil || d.Records() > p.MaxRecords:
-			return fmt.Errorf("train: the data set has no target or more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)
+		case !slices.EqualFunc(j.Setup.Features.Chain.Specs(), jobs[0].Setup.Features.Chain.Specs(), sameSpec):
+			return fmt.Errorf("train: model %d of %d has transforms of its own, want those of the first; fit it alone", i+1, len(jobs))
+		case records > p.MaxRecords:
+			return fmt.Errorf("train: there are more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)
 		}
 	}
 	return nil
 }
+
+// sameSpec reports whether two transforms are the same.
+func sameSpec(a, b feature.Spec) bool { return reflect.DeepEqual(a, b) }
 
 // begin reserves a job's plan and learns its preparation.
 func (j Job) begin(l *ledger.Ledger, t table) (*descent, error) {

@@ -76,6 +76,12 @@ type trainCommand struct {
 }
 
 func newTrain() *cobra.Command {
+	_, c := newTrainCommand()
+	return c
+}
+
+// newTrainCommand returns the command with the struct that its flags fill.
+func newTrainCommand() (*trainCommand, *cobra.Command) {
 	t := &trainCommand{}
 	c := &cobra.Command{
 		Use: "train", Short: "Train a private model from a table", Long: trainLong, Example: trainExample, Args: cobra.NoArgs,
@@ -109,7 +115,7 @@ func newTrain() *cobra.Command {
 	t.holdout.add(f)
 	t.method.add(f)
 	t.network.add(f)
-	return c
+	return t, c
 }
 
 func (t *trainCommand) run(ctx context.Context) error {
@@ -136,45 +142,17 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if t.method.elsewhere() {
 		return t.runMethod(ctx, source, request, options)
 	}
-	if err = options.Validate(); err != nil {
-		return err
-	}
-	if err = t.checkStream(&request, source.schema.Private()); err != nil {
-		return err
-	}
-	if request.Holdout, err = t.holdout.request(t.group); err != nil {
-		return err
-	}
-	if err = t.holdout.weigh(&request); err != nil {
-		return err
-	}
-	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return err
-	}
-	setup, err := train.NewPlan(request, source.schema)
+	f, err := t.planDescent(source, &request, options)
 	if err != nil {
 		return err
 	}
-	if setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {
-		options.Momentum = 0
-	}
-	if err = setup.Check(options); err != nil {
-		return err
-	}
-	draft, err := setup.Plan.Certificate()
-	if err != nil {
-		return err
-	}
-	draft.Assumptions = assumptions(setup, source)
 	if t.dryRun {
 		t.plan.descent.prices = pricedNoises(request, source.schema)
-		return t.printDryRun(setup, options, draft)
+		return t.printDryRun(f.setup, f.options, f.draft)
 	}
-	place, err := newFolder(t.out, t.replace)
-	if err != nil {
+	if f.folder, err = newFolder(t.out, t.replace); err != nil {
 		return err
 	}
-	f := fitting{source: source, setup: setup, options: options, draft: draft, folder: place}
 	if err = t.read(ctx, &f); err != nil {
 		return stopped(err)
 	}
@@ -188,6 +166,40 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	return t.fit(ctx, f)
+}
+
+// planDescent settles the plan of gradient descent from the flags alone, and drafts the certificate.
+func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f fitting, err error) {
+	f.source, f.options = source, options
+	if err = options.Validate(); err != nil {
+		return f, err
+	}
+	if err = t.checkStream(request, source.schema.Private()); err != nil {
+		return f, err
+	}
+	if request.Holdout, err = t.holdout.request(t.group); err != nil {
+		return f, err
+	}
+	if err = t.holdout.weigh(request); err != nil {
+		return f, err
+	}
+	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
+		return f, err
+	}
+	if f.setup, err = train.NewPlan(*request, source.schema); err != nil {
+		return f, err
+	}
+	if f.setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {
+		f.options.Momentum = 0
+	}
+	if err = f.setup.Check(f.options); err != nil {
+		return f, err
+	}
+	if f.draft, err = f.setup.Plan.Certificate(); err != nil {
+		return f, err
+	}
+	f.draft.Assumptions = assumptions(f.setup, source)
+	return f, nil
 }
 
 // read reads the training records in the way that was asked for.

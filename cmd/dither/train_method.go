@@ -119,24 +119,10 @@ func (m *methodFlags) request(r train.Request) erm.Request {
 
 // runMethod is run for a method of package erm.
 func (t *trainCommand) runMethod(ctx context.Context, source tables, request train.Request, options train.Options) error {
-	if request.PrivateRadius {
-		return fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
-	}
-	if private := source.schema.Private(); len(private) > 0 {
-		return fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
-	}
-	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return err
-	}
-	setup, err := erm.NewSetup(t.method.request(request), source.schema)
+	f, err := t.planMethod(source, request, options)
 	if err != nil {
 		return err
 	}
-	f := fitting{source: source, setup: shared(setup), other: &setup, options: options}
-	if f.draft, err = setup.Plan.Certificate(); err != nil {
-		return err
-	}
-	f.draft.Assumptions = assumptions(f.setup, source)
 	if t.dryRun {
 		return t.printMethodDryRun(f)
 	}
@@ -153,6 +139,29 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 		return err
 	}
 	return t.fit(ctx, f)
+}
+
+// planMethod settles the plan of a method of package erm from the flags alone, and drafts the certificate.
+func (t *trainCommand) planMethod(source tables, request train.Request, options train.Options) (fitting, error) {
+	if request.PrivateRadius {
+		return fitting{}, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
+	}
+	if private := source.schema.Private(); len(private) > 0 {
+		return fitting{}, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
+	}
+	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
+		return fitting{}, err
+	}
+	setup, err := erm.NewSetup(t.method.request(request), source.schema)
+	if err != nil {
+		return fitting{}, err
+	}
+	f := fitting{source: source, setup: shared(setup), other: &setup, options: options}
+	if f.draft, err = setup.Plan.Certificate(); err != nil {
+		return fitting{}, err
+	}
+	f.draft.Assumptions = assumptions(f.setup, source)
+	return f, nil
 }
 
 // shared is what a method's setup has in common with one of package train.

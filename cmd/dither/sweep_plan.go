@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// sweepPlan is everything that is settled before a sweep runs.
+type sweepPlan struct {
+	fixed      []experiment.Setting
+	varied     []experiment.Parameter
+	source     tables
+	base       *trainCommand // with the settings that all runs share
+	parts      sweepParts
+	candidates []experiment.Candidate
+	cost       experiment.Cost // of all runs
+}
+
+// public reports whether neither the table nor what models are measured on is private.
+func (p *sweepPlan) public() bool { return p.parts.dataPublic }
+
+// sweepBudget are the settings that a run without privacy does not have.
+var sweepBudget = []string{"epsilon", "epsilon-per-step", "delta", noiseMultiplierFlag, "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
+
+// plan settles tables, configurations and their prices.
+func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
+	s.flags.SortFlags = false // in the order in which they were given
+	p := &sweepPlan{}
+	var err error
+	if p.fixed, p.varied, err = s.settings(); err != nil {
+		return nil, err
+	}
+	if p.base, err = s.configure(p.fixed, nil, true); err != nil {
+		return nil, err
+	}
+	p.base.printNotPrivate = s.printNotPrivate
+	if p.source, err = p.base.open(); err != nil {
+		return nil, err
+	}
+	if p.parts, err = s.measuredOn(p); err != nil {
+		return nil, err
+	}
+	if err = p.parts.divide(ctx, p); err != nil {
+		return nil, err
+	}
+	if err = s.candidates(ctx, p); err != nil {
+		return nil, err
+	}
+	p.cost, err = experiment.CostOf(p.candidates, func(*experiment.Candidate) int { return s.repeats })
+	return p, err
+}
+
+// candidates plans every configuration, several at a time.
+func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
+	configurations, err := experiment.Combine(p.varied)
+	if err != nil {
+		return err
+	}
+	for _, settings := range configurations {
+		p.candidates = append(p.candidates, experiment.Candidate{Settings: settings})
+	}
+	if s.baseline {
+		p.candidates = append(p.candidates, baselines(configurations)...)
+	}
+	errs, limit := make([]error, len(p.candidates)), make(chan struct{}, runtime.GOMAXPROCS(0))
+	var running sync.WaitGroup
+	for i := range p.candidates {
+		limit <- struct{}{}
+		running.Go(func() {
+			errs[i] = s.candidate(ctx, p, &p.candidates[i])
+			<-limit
+		})
+	}
+	running.Wait()
+	for i, failed := range errs {
+		if failed != nil && len(p.varied) > 0 {
+			return fmt.Errorf("with %s: %w", p.candidates[i].Words(), failed)
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// baselines are the configurations without what belongs to the budget, each once.
+func baselines(configurations [][]experiment.Setting) []experiment.Candidate {
+	var out []experiment.Candidate
+	for _, settings := range configurations {
+		c := experiment.Candidate{Baseline: true}
+		for _, one := range settings {
+			if !slices.Contains(sweepBudget, one.Name) {
+				c.Settings = append(c.Settings, one)
+			}
+		}
+		if !slices.ContainsFunc(out, func(o experiment.Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// configure returns dither train with these settings.
+func (s *sweepCommand) configure(fixed, settings []experiment.Setting, private bool) (*trainCommand, error) {
+	t, c := newTrainCommand()
+	t.stdout, t.stderr = io.Discard, io.Discard
+	for _, one := range slices.Concat(fixed, settings) {
+		if one.Name == noiseMultiplierFlag || !private && slices.Contains(sweepBudget, one.Name) && one.Name != "delta" {
+			continue
+		}
+		if err := c.Flags().Set(one.Name, one.Value); err != nil {
+			return nil, fmt.Errorf("--%s is %q, want a value as dither train takes it", one.Name, one.Value)
+		}
+	}
+	if !private {
+		return t, c.Flags().Set("non-private", "true")
+	}
+	return t, nil
+}
+
+// candidate fills in the plan of one configuration.
+func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *experiment.Candidate) error {
+	t, err := s.configure(p.fixed, c.Settings, !c.Baseline)
+	if err != nil {
+		return err
+	}
+	t.streamed = p.base.streamed
+	f, err := t.planned(ctx, p.source)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.network != nil:
+		c.Network, c.NetworkOptions = &f.network.setup, f.network.options
+	case f.other != nil:
+		c.Other, c.Options = f.other, f.options
+	default:
+		c.Linear, c.Options = &f.setup, f.options
+	}
+	if c.Certificate = f.draft; c.Baseline {
+		return nil
+	}
+	for _, one := range slices.Concat(p.fixed, c.Settings) {
+		if one.Name == noiseMultiplierFlag {
+			return c.SetNoise(one.Value)
+		}
+	}
+	return nil
+}
+
+// planned settles the plan of a run from the flags alone, whatever the model.
+func (t *trainCommand) planned(ctx context.Context, source tables) (fitting, error) {
+	if err := t.network.check(); err != nil {
+		return fitting{}, err
+	}
+	if t.network.asked() {
+		return t.planNetwork(ctx, source)
+	}
+	request, options, err := t.plan.request(t.nonPrivate)
+	if err != nil {
+		return fitting{}, err
+	}
+	if err = t.choose(source.schema, request); err != nil {
+		return fitting{}, err
+	}
+	if err = t.method.check(); err != nil {
+		return fitting{}, err
+	}
+	if t.method.elsewhere() {
+		return t.planMethod(source, request, options)
+	}
+	return t.planDescent(source, &request, options)
+}

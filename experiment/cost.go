@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Cost is what all runs of a sweep cost together, were the records private: one guarantee for everything that
+// it releases.
+type Cost struct {
+	// Epsilon is an upper bound in nats, +Inf with a baseline without privacy among the runs.
+	Epsilon float64
+	// Delta is the largest of the candidates', at which Epsilon holds.
+	Delta       float64
+	Neighboring privacy.Neighboring
+	Unit        string
+	Accountant  string
+	// Runs is how many runs were priced.
+	Runs int
+}
+
+// CostOf prices so many runs of each candidate, those without privacy left out: their events one after the
+// other. All must be of one neighboring relation. The bound is exact for Gaussian releases of all records and
+// otherwise that of Rényi divergences, or the best of all accountants where those have no proof. Runs were
+// fixed before the first of them. The slack of the noise is that of all draws.
+func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
+	all, out, draws := mechanism.Sequence{}, Cost{}, 0
+	for i := range candidates {
+		c := &candidates[i]
+		n := runs(c)
+		if !c.Certificate.Private || n == 0 {
+			continue
+		}
+		if out.Runs > 0 && (c.Certificate.Neighboring != out.Neighboring || c.Certificate.Unit != out.Unit) {
+			return out, fmt.Errorf("experiment: configurations are under %v for %q and %v for %q, want one relation and unit, since runs about the same records are priced together", out.Neighboring, out.Unit, c.Certificate.Neighboring, c.Certificate.Unit)
+		}
+		out.Neighboring, out.Unit = c.Certificate.Neighboring, c.Certificate.Unit
+		out.Delta, out.Runs = max(out.Delta, c.Certificate.Delta), out.Runs+n
+		draws += n * c.Certificate.NoiseDraws
+		all = append(all, repeated(c.Event(), n))
+	}
+	if out.Runs == 0 {
+		return out, nil
+	}
+	a := account.ForDelta(all, out.Delta)
+	if a.Name() == (account.PLD{}).Name() {
+		a = account.RDP{}
+	}
+	var err error
+	if out.Epsilon, err = priced(a, all, out, draws); err != nil {
+		a = account.Best{}
+		out.Epsilon, err = priced(a, all, out, draws)
+	}
+	out.Accountant = a.Name()
+	return out, err
+}
+
+// repeated is an event n times.
+func repeated(e mechanism.Event, n int) mechanism.Event {
+	if n == 1 {
+		return e
+	}
+	return mechanism.Repeat{Event: e, Count: n}
+}
+
+// priced is the epsilon of an event with so many draws of rounded noise.
+func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64, error) {
+	slack := mechanism.SlackOf(draws)
+	rough, err := a.Epsilon(e, c.Delta, c.Neighboring)
+	if err != nil || math.IsInf(rough.Upper, 1) || slack == (mechanism.Slack{}) {
+		return rough.Upper, err
+	}
+	_, delta := slack.Narrow(rough.Upper+1, c.Delta)
+	if !(delta > 0) {
+		return math.Inf(1), nil
+	}
+	v, err := a.Epsilon(e, delta, c.Neighboring)
+	if err != nil || !(v.Upper <= rough.Upper+1) {
+		return math.Inf(1), err
+	}
+	widened, _ := slack.Widen(v.Upper, delta)
+	return widened, nil
+}
+
+// ledgerFor returns a ledger that admits these runs and no more: their own price, under a filter that adds up
+// over runs.
+func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
+	first := candidates[0]
+	c := first.Certificate
+	unit := privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows}
+	if !c.Private {
+		limit, err := privacy.NewGuarantee(math.Inf(1), c.Delta, c.Neighboring, unit)
+		if err != nil {
+			return nil, err
+		}
+		return ledger.New(limit)
+	}
+	if len(candidates) == 1 {
+		// The ledger prices the plan once more, at a delta that the slack of the noise has not narrowed, where pld may
+		// choose another lattice: both bounds are proven.
+		limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+priceTolerance), c.Delta, c.Neighboring, unit)
+		if err != nil {
+			return nil, err
+		}
+		return ledger.NewSingle(limit)
+	}
+	all, delta := mechanism.Sequence{}, 0.0
+	for _, each := range candidates {
+		all, delta = append(all, each.Event()), max(delta, each.Certificate.Delta)
+	}
+	price, err := (account.GDP{}).Epsilon(all, delta, c.Neighboring)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := privacy.NewGuarantee(price.Upper*(1+1e-9), delta, c.Neighboring, unit)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.New(limit)
+}
+
+// priceTolerance is by how much two proven bounds on one plan may differ.
+const priceTolerance = 3e-4

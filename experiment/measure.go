@@ -1,0 +1,146 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// Metric is one measure of a model, such as "accuracy", undefined where the records do not define it.
+type Metric struct {
+	Name  string           `json:"name"`
+	Value evaluate.Measure `json:"value"`
+}
+
+// Names of metrics, as package evaluate defines them; the logarithmic loss is in nats.
+const (
+	MetricAccuracy = "accuracy"
+	MetricLogLoss  = "log-loss"
+	MetricAUC      = "auc"
+	MetricR2       = "r2"
+	MetricRMSE     = "rmse"
+	MetricMAE      = "mae"
+)
+
+// Metrics returns the names of the metrics of models of a target, the most telling first.
+func Metrics(t data.Target) []string {
+	switch {
+	case t.Regression():
+		return []string{MetricR2, MetricRMSE, MetricMAE}
+	case len(t.Levels) == 2:
+		return []string{MetricAccuracy, MetricLogLoss, MetricAUC}
+	}
+	return []string{MetricAccuracy, MetricLogLoss}
+}
+
+// Examiner measures models on one data set with targets. The numbers are exact, and as private as the data set.
+// It is safe for concurrent use.
+type Examiner struct {
+	data  *data.Dataset
+	mutex sync.Mutex
+	// tables are the features of the data set by their transforms, so that costly ones are made once.
+	tables map[string]*train.Table
+}
+
+// NewExaminer returns an examiner of a data set, which it keeps. It errs on one without targets or records.
+func NewExaminer(d *data.Dataset) (*Examiner, error) {
+	if d == nil || d.Target() == nil || d.Records() == 0 {
+		return nil, fmt.Errorf("experiment: the table to measure on has no records or no target, want both")
+	}
+	return &Examiner{data: d, tables: map[string]*train.Table{}}, nil
+}
+
+// Measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
+func (e *Examiner) Measure(m *model.Model) ([]Metric, error) {
+	d, err := e.data.Under(m.Schema())
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := e.predict(m, d)
+	if err != nil {
+		return nil, err
+	}
+	k := m.Outputs()
+	var labels []int
+	var targets, kept []float64
+	for i, v := range d.Target() {
+		if !d.Dropped(i) {
+			labels, targets, kept = append(labels, int(v)), append(targets, float64(v)), append(kept, predictions[i*k:(i+1)*k]...)
+		}
+	}
+	if m.Schema().Target.Regression() {
+		r, failed := evaluate.Regress(targets, kept, nil)
+		return []Metric{{MetricR2, r.R2}, {MetricRMSE, r.RMSE}, {MetricMAE, r.MAE}}, failed
+	}
+	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept, nil)
+	out := []Metric{{MetricAccuracy, c.Accuracy}, {MetricLogLoss, c.LogLoss}}
+	if len(m.Schema().Target.Levels) == 2 {
+		out = append(out, Metric{MetricAUC, c.AUC})
+	}
+	return out, err
+}
+
+// predict returns what a model predicts for every row. Features behind transforms are made once for all models
+// and rounded to the grid of training, by half a step of it at most.
+func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
+	if f := m.Features(); m.Network() == nil && f.Transforms() {
+		t, err := e.table(m, d)
+		if err != nil {
+			return nil, err
+		}
+		predictions, _, err := t.Predict(m)
+		return predictions, err
+	}
+	const rows = 256
+	k, n := m.Outputs(), d.Records()
+	out := make([]float64, n*k)
+	blocks := make(chan int)
+	var running sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		running.Go(func() {
+			r := m.NewReader(d)
+			for first := range blocks {
+				for i := first; i < min(n, first+rows); i++ {
+					r.Predict(out[i*k:(i+1)*k], i)
+				}
+			}
+		})
+	}
+	for first := 0; first < n; first += rows {
+		blocks <- first
+	}
+	close(blocks)
+	running.Wait()
+	return out, nil
+}
+
+// table is the data set with the transforms of a model.
+func (e *Examiner) table(m *model.Model, d *data.Dataset) (*train.Table, error) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	key := transformsOf(m.Features().Chain)
+	if t, known := e.tables[key]; known {
+		return t, nil
+	}
+	t, err := train.NewTable(train.Setup{Schema: m.Schema(), Features: m.Features(), Model: m.Linear()}, d, 0)
+	if err == nil {
+		e.tables[key] = t
+	}
+	return t, err
+}
+
+// transformsOf tells the transforms of chains apart.
+func transformsOf(c *feature.Chain) string {
+	text, err := json.Marshal(c.Specs())
+	if err != nil {
+		return fmt.Sprintf("%p", c) // which no other chain has
+	}
+	return string(text)
+}

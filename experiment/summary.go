@@ -1,0 +1,78 @@
+package experiment
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Confidence is the confidence of the intervals of summaries.
+const Confidence = 0.95
+
+// Summary is what the repeats of one candidate say about one metric.
+type Summary struct {
+	Candidate *Candidate
+	Metric    string
+	// Repeats is how many of them the metric is defined for.
+	Repeats int
+	// Mean, StandardDeviation (with Repeats - 1 in the denominator) and the interval are undefined, NaN, without any
+	// repeat, the latter three with one.
+	Mean, StandardDeviation, Low, High float64
+	// LearningRate is the mean of those that were used.
+	LearningRate float64
+}
+
+// Summarize returns the summaries of results, which are in the order of Sweep.Run, for each candidate and metric.
+func Summarize(candidates []Candidate, results []Result) []Summary {
+	var out []Summary
+	if len(candidates) == 0 {
+		return nil
+	}
+	repeats := len(results) / len(candidates)
+	for i := range candidates {
+		own := results[i*repeats : (i+1)*repeats]
+		if len(own) == 0 {
+			continue
+		}
+		rate := 0.0
+		for _, r := range own {
+			rate += r.LearningRate / float64(len(own))
+		}
+		for _, m := range own[0].Metrics {
+			var values []float64
+			for _, r := range own {
+				if v := r.Value(m.Name); v-v == 0 {
+					values = append(values, v)
+				}
+			}
+			s := Summary{Candidate: &candidates[i], Metric: m.Name, Repeats: len(values), LearningRate: rate}
+			s.Mean, s.StandardDeviation, s.Low, s.High = Interval(values)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Interval returns mean and standard deviation of independent values of one distribution, and an interval that
+// contains its mean with probability Confidence if it is normal, and about so for many values of any other: the mean
+// give or take the standard deviation over the root of their number, times Student's quantile with one degree of
+// freedom less than values (Student, "The probable error of a mean", Biometrika 1908). Of one value standard
+// deviation and interval are NaN, of none all.
+func Interval(values []float64) (mean, deviation, low, high float64) {
+	n := float64(len(values))
+	if n == 0 {
+		return nan, nan, nan, nan
+	}
+	for _, v := range values {
+		mean += v / n
+	}
+	if n == 1 {
+		return mean, nan, nan, nan
+	}
+	for _, v := range values {
+		deviation += (v - mean) * (v - mean) / (n - 1)
+	}
+	deviation = math.Sqrt(deviation)
+	reach := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+Confidence)/2) * deviation / math.Sqrt(n)
+	return mean, deviation, mean - reach, mean + reach
+}

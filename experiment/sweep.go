@@ -1,0 +1,341 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// nan stands for what is undefined.
+var nan = math.NaN()
+
+// Sweep is an experiment: every candidate is run so often, and every model is measured on one table. What the
+// models learned is thrown away. Runs of full-batch gradient descent of linear models share passes over the records
+// (train.FitMany): full batches use no randomness that could be shared, and each run draws its own noise. Every
+// other run draws samples and noise of its own. Each is reserved, and charged, as the release that it is.
+type Sweep struct {
+	Candidates []Candidate
+	// Repeats is how often each candidate runs, at least 1.
+	Repeats int
+	// Training is the table that is trained on, and Examiner what measures.
+	Training *data.Dataset
+	Examiner *Examiner
+	// Journal keeps results, and says which runs ended before; nil keeps nothing.
+	Journal *Journal
+	// Progress, if not nil, is told when runs end and how far they are. Calls do not overlap.
+	Progress func(Progress)
+
+	tables map[string]*train.Table
+	meter  meter
+}
+
+// Progress says how far a sweep is.
+type Progress struct {
+	// Ended counts the runs that have ended, those of earlier processes included; Runs are all of them.
+	Ended, Runs int
+	// Share is the share of this process's work that is done, in [0, 1], as Candidate.Work guesses it.
+	Share float64
+}
+
+// job is one run that is to come.
+type job struct {
+	candidate *Candidate
+	run       Run
+}
+
+// Run runs what the journal does not hold and returns all results, those of a candidate after each other in the
+// order of their repeats. When it is stopped, the results of runs that ended are in the journal.
+func (s *Sweep) Run(ctx context.Context) ([]Result, error) {
+	if s.Repeats < 1 || len(s.Candidates) == 0 {
+		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
+	}
+	s.tables = map[string]*train.Table{}
+	ended := map[string]Result{}
+	groups, alone := s.pending(ended)
+	for _, group := range groups {
+		if err := s.runTogether(ctx, group, ended); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.runAlone(ctx, alone, ended); err != nil {
+		return nil, err
+	}
+	var out []Result
+	for i := range s.Candidates {
+		for repeat := range s.Repeats {
+			out = append(out, ended[s.runOf(&s.Candidates[i], repeat+1).key()])
+		}
+	}
+	return out, nil
+}
+
+// runOf names a run.
+func (s *Sweep) runOf(c *Candidate, repeat int) Run { return Run{c.Settings, c.Baseline, repeat} }
+
+// pending sorts the runs that are to come into groups that share passes and the others, and notes those that have
+// ended.
+func (s *Sweep) pending(ended map[string]Result) (groups [][]job, alone []job) {
+	var shared []job
+	records := s.Training.Records()
+	s.meter = meter{runs: len(s.Candidates) * s.Repeats, report: s.Progress}
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		for repeat := range s.Repeats {
+			run := s.runOf(c, repeat+1)
+			if s.Journal != nil {
+				if result, has := s.Journal.Result(run); has {
+					ended[run.key()] = result
+					s.meter.ended++
+					continue
+				}
+			}
+			s.meter.total += c.Work(records)
+			if c.together() {
+				shared = append(shared, job{c, run})
+			} else {
+				alone = append(alone, job{c, run})
+			}
+		}
+	}
+	s.meter.add(0, 0)
+	return grouped(shared), alone
+}
+
+// mostTogether and mostMemory bound the runs that share a pass, and the bytes of their sums and weights.
+const mostTogether, mostMemory = 64, 256 << 20
+
+// grouped divides runs into groups that may share passes: of one encoding, one relation and one number of
+// scores, with or without privacy, the longer runs first.
+func grouped(jobs []job) [][]job {
+	kinds, order := map[string][]job{}, []string{}
+	for _, j := range jobs {
+		p := j.candidate.Linear.Plan
+		key := fmt.Sprintf("%s\x00%v\x00%v\x00%d", j.candidate.rows(), p.Neighboring, p.NonPrivate, p.Columns)
+		if kinds[key] == nil {
+			order = append(order, key)
+		}
+		kinds[key] = append(kinds[key], j)
+	}
+	var out [][]job
+	for _, key := range order {
+		group := kinds[key]
+		slices.SortStableFunc(group, func(a, b job) int { return b.candidate.Linear.Plan.Steps - a.candidate.Linear.Plan.Steps })
+		p := group[0].candidate.Linear.Plan
+		each := p.Dim * p.Columns * 8 * (8 + 3*runtime.GOMAXPROCS(0))
+		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostMemory/max(each, 1)))))...)
+	}
+	return out
+}
+
+// runTogether runs a group in shared passes.
+func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]Result) error {
+	jobs, candidates, runs, work := make([]train.Job, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
+	for i, j := range group {
+		jobs[i], candidates[i], runs[i] = train.Job{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
+		work += j.candidate.Work(s.Training.Records())
+	}
+	done := 0.0
+	jobs[0].Options.Progress = func(p train.Progress) { // the longest of them
+		now := work * float64(p.Step) / float64(p.Steps)
+		s.meter.add(now-done, 0)
+		done = now
+	}
+	table, err := s.table(candidates[0])
+	if err != nil {
+		return err
+	}
+	budget, err := ledgerFor(candidates)
+	if err != nil {
+		return err
+	}
+	if err = s.begin(runs); err != nil {
+		return err
+	}
+	fitted, err := table.FitMany(ctx, budget, jobs)
+	if err != nil {
+		return err
+	}
+	results := make([]Result, len(fitted))
+	for i, f := range fitted {
+		if results[i], err = s.result(runs[i], f.Model, f.LearningRate); err != nil {
+			return err
+		}
+		ended[runs[i].key()] = results[i]
+	}
+	if err = s.end(results); err != nil {
+		return err
+	}
+	s.meter.add(work-done, len(group))
+	return nil
+}
+
+// table is the training table as a candidate's plan has it encoded, once for all.
+func (s *Sweep) table(c *Candidate) (*train.Table, error) {
+	if t, known := s.tables[c.rows()]; known {
+		return t, nil
+	}
+	t, err := train.NewTable(*c.Linear, s.Training, c.Options.FeatureBits)
+	if err == nil {
+		s.tables[c.rows()] = t
+	}
+	return t, err
+}
+
+// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps
+// go side by side.
+const smallStep = 20e6
+
+// runAlone runs each run by itself: side by side where steps are short, one after the other where a step keeps all
+// processors busy.
+func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Result) error {
+	var short, long []job
+	for _, j := range jobs {
+		if j.candidate.tabled() {
+			if _, err := s.table(j.candidate); err != nil {
+				return err
+			}
+		}
+		if j.candidate.stepWork(s.Training.Records()) < smallStep {
+			short = append(short, j)
+		} else {
+			long = append(long, j)
+		}
+	}
+	if err := s.sideBySide(ctx, short, runtime.GOMAXPROCS(0), ended); err != nil {
+		return err
+	}
+	return s.sideBySide(ctx, long, 1, ended)
+}
+
+// sideBySide runs jobs on so many workers. The first error stops them.
+func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Result) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	queue, mutex := make(chan job), sync.Mutex{}
+	var running sync.WaitGroup
+	for range min(workers, len(jobs)) {
+		running.Go(func() {
+			for j := range queue {
+				result, err := s.runOne(ctx, j)
+				if err != nil {
+					stop(err)
+					continue
+				}
+				mutex.Lock()
+				ended[j.run.key()] = result
+				mutex.Unlock()
+			}
+		})
+	}
+	for _, j := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- j
+	}
+	close(queue)
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// runOne runs one job and keeps its result.
+func (s *Sweep) runOne(ctx context.Context, j job) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	if err := s.begin([]Run{j.run}); err != nil {
+		return Result{}, err
+	}
+	m, rate, err := s.fit(ctx, j.candidate)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", j.candidate.Words(), err)
+	}
+	result, err := s.result(j.run, m, rate)
+	if err != nil {
+		return Result{}, err
+	}
+	if err = s.end([]Result{result}); err != nil {
+		return Result{}, err
+	}
+	s.meter.add(j.candidate.Work(s.Training.Records()), 1)
+	return result, nil
+}
+
+// fit trains one model of a candidate.
+func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, error) {
+	budget, err := ledgerFor([]*Candidate{c})
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.Network != nil {
+		r, failed := deep.Fit(ctx, budget, *c.Network, s.Training, c.NetworkOptions)
+		if failed != nil {
+			return nil, 0, failed
+		}
+		return r.Model, r.LearningRate, nil
+	}
+	var r *train.Result
+	switch {
+	case c.Other != nil:
+		r, err = erm.Fit(ctx, budget, *c.Other, s.Training, erm.Options{FeatureBits: c.Options.FeatureBits})
+	case c.tabled():
+		r, err = s.tables[c.rows()].Fit(ctx, budget, *c.Linear, c.Options)
+	default:
+		r, err = train.Fit(ctx, budget, *c.Linear, s.Training, c.Options)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.Model, r.LearningRate, nil
+}
+
+// result measures a model.
+func (s *Sweep) result(run Run, m *model.Model, rate float64) (Result, error) {
+	metrics, err := s.Examiner.Measure(m)
+	return Result{Run: run, LearningRate: rate, Metrics: metrics}, err
+}
+
+func (s *Sweep) begin(runs []Run) error {
+	if s.Journal == nil {
+		return nil
+	}
+	return s.Journal.Begin(runs)
+}
+
+func (s *Sweep) end(results []Result) error {
+	if s.Journal == nil {
+		return nil
+	}
+	return s.Journal.End(results)
+}
+
+// meter adds up what is done.
+type meter struct {
+	mutex       sync.Mutex
+	done, total float64
+	ended, runs int
+	report      func(Progress)
+}
+
+// add notes work that was done and runs that ended, and tells.
+func (m *meter) add(work float64, runs int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.done, m.ended = m.done+work, m.ended+runs
+	if m.report != nil {
+		share := 1.0
+		if m.total > 0 {
+			share = min(1, m.done/m.total)
+		}
+		m.report(Progress{m.ended, m.runs, share})
+	}
+}
