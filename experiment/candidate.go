@@ -96,9 +96,9 @@ func runKey(settings []Setting, baseline bool) string {
 	return b.String()
 }
 
-// together reports whether runs of the candidate can share passes over the records with others: gradient descent
+// Together reports whether runs of the candidate can share passes over the records with others: gradient descent
 // on all records, of rows that are the same for all (train.FitMany).
-func (c *Candidate) together() bool {
+func (c *Candidate) Together() bool {
 	if c.Linear == nil {
 		return false
 	}

@@ -117,7 +117,7 @@ func UpwardText(v float64) string {
 // WriteResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
 // for each variable: those of Columns, the repeat, and the metrics. Undefined values are empty cells. A cell that a
 // spreadsheet would take for a formula begins with an apostrophe.
-func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Result) error {
+func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
 	columns, metrics := Columns(varied), metricsOf(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat"}, metrics)}
 	repeats := len(results) / max(1, len(candidates))
@@ -160,7 +160,7 @@ func writeCSV(w io.Writer, rows [][]string) error {
 }
 
 // metricsOf are the names of the metrics of results.
-func metricsOf(results []Result) []string {
+func metricsOf(results []Measurement) []string {
 	var out []string
 	if len(results) > 0 {
 		for _, m := range results[0].Metrics {

@@ -106,8 +106,8 @@ type Run struct {
 
 func (r Run) key() string { return fmt.Sprintf("%s\x00%d", runKey(r.Settings, r.Baseline), r.Repeat) }
 
-// Result is what a run measured. It holds metrics only, no weights.
-type Result struct {
+// Measurement is what a run measured. It holds metrics only, no weights.
+type Measurement struct {
 	Run
 	// LearningRate is the one that was used; 0 for methods without any.
 	LearningRate float64  `json:"learning-rate"`
@@ -115,7 +115,7 @@ type Result struct {
 }
 
 // Value returns a metric by its name, undefined where there is none.
-func (r Result) Value(metric string) float64 {
+func (r Measurement) Value(metric string) float64 {
 	for _, m := range r.Metrics {
 		if m.Name == metric {
 			return float64(m.Value)
@@ -133,7 +133,7 @@ type Journal struct {
 	file  *os.File
 	// begun counts the runs of each candidate that began, results holds those that ended.
 	begun   map[string]int
-	results map[string]Result
+	results map[string]Measurement
 }
 
 // header is the first line.
@@ -147,7 +147,7 @@ type header struct {
 // line is any other: one of the two.
 type line struct {
 	Begin  []Run   `json:"begin,omitempty"`
-	Result *Result `json:"result,omitempty"`
+	Result *Measurement `json:"result,omitempty"`
 }
 
 const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
@@ -160,7 +160,7 @@ func OpenJournal(path string, d Definition) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: the file of results cannot be opened: %w", err)
 	}
-	j := &Journal{file: file, begun: map[string]int{}, results: map[string]Result{}}
+	j := &Journal{file: file, begun: map[string]int{}, results: map[string]Measurement{}}
 	if err = lock(file); err == nil {
 		err = j.open(d)
 	}
@@ -262,7 +262,7 @@ func (j *Journal) Begin(runs []Run) error {
 }
 
 // End writes down the results of runs, each a line of its own.
-func (j *Journal) End(results []Result) error {
+func (j *Journal) End(results []Measurement) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	for i := range results {
@@ -276,7 +276,7 @@ func (j *Journal) End(results []Result) error {
 }
 
 // Result returns the result of a run, if it has ended.
-func (j *Journal) Result(r Run) (Result, bool) {
+func (j *Journal) Result(r Run) (Measurement, bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	found, has := j.results[r.key()]

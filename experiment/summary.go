@@ -23,7 +23,7 @@ type Summary struct {
 }
 
 // Summarize returns the summaries of results, which are in the order of Sweep.Run, for each candidate and metric.
-func Summarize(candidates []Candidate, results []Result) []Summary {
+func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	var out []Summary
 	if len(candidates) == 0 {
 		return nil

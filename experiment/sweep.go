@@ -54,12 +54,12 @@ type job struct {
 
 // Run runs what the journal does not hold and returns all results, those of a candidate after each other in the
 // order of their repeats. When it is stopped, the results of runs that ended are in the journal.
-func (s *Sweep) Run(ctx context.Context) ([]Result, error) {
+func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
 	s.tables = map[string]*train.Table{}
-	ended := map[string]Result{}
+	ended := map[string]Measurement{}
 	groups, alone := s.pending(ended)
 	for _, group := range groups {
 		if err := s.runTogether(ctx, group, ended); err != nil {
@@ -69,7 +69,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Result, error) {
 	if err := s.runAlone(ctx, alone, ended); err != nil {
 		return nil, err
 	}
-	var out []Result
+	var out []Measurement
 	for i := range s.Candidates {
 		for repeat := range s.Repeats {
 			out = append(out, ended[s.runOf(&s.Candidates[i], repeat+1).key()])
@@ -83,7 +83,7 @@ func (s *Sweep) runOf(c *Candidate, repeat int) Run { return Run{c.Settings, c.B
 
 // pending sorts the runs that are to come into groups that share passes and the others, and notes those that have
 // ended.
-func (s *Sweep) pending(ended map[string]Result) (groups [][]job, alone []job) {
+func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []job) {
 	var shared []job
 	records := s.Training.Records()
 	s.meter = meter{runs: len(s.Candidates) * s.Repeats, report: s.Progress}
@@ -99,7 +99,7 @@ func (s *Sweep) pending(ended map[string]Result) (groups [][]job, alone []job) {
 				}
 			}
 			s.meter.total += c.Work(records)
-			if c.together() {
+			if c.Together() {
 				shared = append(shared, job{c, run})
 			} else {
 				alone = append(alone, job{c, run})
@@ -137,7 +137,7 @@ func grouped(jobs []job) [][]job {
 }
 
 // runTogether runs a group in shared passes.
-func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]Result) error {
+func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]Measurement) error {
 	jobs, candidates, runs, work := make([]train.Job, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
 	for i, j := range group {
 		jobs[i], candidates[i], runs[i] = train.Job{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
@@ -164,7 +164,7 @@ func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]R
 	if err != nil {
 		return err
 	}
-	results := make([]Result, len(fitted))
+	results := make([]Measurement, len(fitted))
 	for i, f := range fitted {
 		if results[i], err = s.result(runs[i], f.Model, f.LearningRate); err != nil {
 			return err
@@ -196,7 +196,7 @@ const smallStep = 20e6
 
 // runAlone runs each run by itself: side by side where steps are short, one after the other where a step keeps all
 // processors busy.
-func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Result) error {
+func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
 	var short, long []job
 	for _, j := range jobs {
 		if j.candidate.tabled() {
@@ -217,7 +217,7 @@ func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Resul
 }
 
 // sideBySide runs jobs on so many workers. The first error stops them.
-func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Result) error {
+func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Measurement) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue, mutex := make(chan job), sync.Mutex{}
@@ -248,23 +248,23 @@ func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended m
 }
 
 // runOne runs one job and keeps its result.
-func (s *Sweep) runOne(ctx context.Context, j job) (Result, error) {
+func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
 	if ctx.Err() != nil {
-		return Result{}, context.Cause(ctx)
+		return Measurement{}, context.Cause(ctx)
 	}
 	if err := s.begin([]Run{j.run}); err != nil {
-		return Result{}, err
+		return Measurement{}, err
 	}
 	m, rate, err := s.fit(ctx, j.candidate)
 	if err != nil {
-		return Result{}, fmt.Errorf("%s: %w", j.candidate.Words(), err)
+		return Measurement{}, fmt.Errorf("%s: %w", j.candidate.Words(), err)
 	}
 	result, err := s.result(j.run, m, rate)
 	if err != nil {
-		return Result{}, err
+		return Measurement{}, err
 	}
-	if err = s.end([]Result{result}); err != nil {
-		return Result{}, err
+	if err = s.end([]Measurement{result}); err != nil {
+		return Measurement{}, err
 	}
 	s.meter.add(j.candidate.Work(s.Training.Records()), 1)
 	return result, nil
@@ -299,9 +299,9 @@ func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, e
 }
 
 // result measures a model.
-func (s *Sweep) result(run Run, m *model.Model, rate float64) (Result, error) {
+func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, error) {
 	metrics, err := s.Examiner.Measure(m)
-	return Result{Run: run, LearningRate: rate, Metrics: metrics}, err
+	return Measurement{Run: run, LearningRate: rate, Metrics: metrics}, err
 }
 
 func (s *Sweep) begin(runs []Run) error {
@@ -311,7 +311,7 @@ func (s *Sweep) begin(runs []Run) error {
 	return s.Journal.Begin(runs)
 }
 
-func (s *Sweep) end(results []Result) error {
+func (s *Sweep) end(results []Measurement) error {
 	if s.Journal == nil {
 		return nil
 	}

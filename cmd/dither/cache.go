@@ -24,6 +24,10 @@ const cacheVariable = "DITHER_CACHE"
 // cacheEnding is how the names of encoded tables end.
 const cacheEnding = ".rows"
 
+// sweepEnding is how the names of files of results end that are private: measures on records that are not public,
+// kept until a sweep ends.
+const sweepEnding = ".sweep"
+
 // cacheFolder is where encoded tables are kept: the folder that the variable names, or dither in the
 // person's own cache folder. They hold records, so folder and files are for that person alone.
 func cacheFolder() (string, error) {
@@ -131,7 +135,7 @@ func listCache(folder string) ([]cacheEntry, error) {
 	entries := []cacheEntry{}
 	for _, f := range files {
 		info, err := f.Info()
-		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(f.Name(), cacheEnding) && !strings.HasPrefix(f.Name(), temporaryPrefix) {
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(f.Name(), cacheEnding) && !strings.HasSuffix(f.Name(), sweepEnding) && !strings.HasPrefix(f.Name(), temporaryPrefix) {
 			continue
 		}
 		entries = append(entries, cacheEntry{f.Name(), info.Size(), tableOf(filepath.Join(folder, f.Name()), info.Size())})

@@ -10,7 +10,7 @@ import (
 )
 
 const cleanLong = `Remove the encoded tables that "dither train" keeps in the cache folder with --stream or --cache-features. They hold
-records, readable by you alone; a run that needs one again makes it anew. Nothing else is
+records, readable by you alone, as do the measures that "dither sweep" keeps there with --print-not-private; a run that needs one again makes it anew. Nothing else is
 removed. "dither data" lists them.`
 
 // cleaned is what dither clean prints as JSON.
@@ -77,8 +77,11 @@ func cacheRows(entries []cacheEntry) [][]string {
 	var rows [][]string
 	for _, e := range entries {
 		from := "left by a run that was interrupted"
-		if e.Table != "" {
+		switch {
+		case e.Table != "":
 			from = "of " + printable(e.Table)
+		case strings.HasSuffix(e.File, sweepEnding):
+			from = "measures of a sweep on records that are not public"
 		}
 		rows = append(rows, []string{e.File, sizeText(e.Bytes), from})
 	}

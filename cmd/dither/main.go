@@ -76,7 +76,7 @@ func oneLine(text string) string {
 
 // commands is the table of commands; a new one is one file and one line here.
 var commands = []func() *cobra.Command{
-	newTrain, newPredict, newEvaluate, newVerify, newDiagnose, newQuery, newAccount, newCalibrate, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
+	newTrain, newPredict, newEvaluate, newSweep, newVerify, newDiagnose, newQuery, newAccount, newCalibrate, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {

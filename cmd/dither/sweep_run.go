@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/report"
+)
+
+// Names of the files of a folder of results.
+const (
+	sweepJournal = "results.jsonl"
+	sweepResults = "results.csv"
+	sweepSummary = "summary.csv"
+	sweepJSON    = "summary.json"
+	sweepPage    = "index.html"
+)
+
+// execute runs what is left of a sweep and writes its files.
+func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
+	definition, err := s.definition(p)
+	if err != nil {
+		return err
+	}
+	path, err := s.journalPath(p, definition)
+	if err != nil {
+		return err
+	}
+	if err = p.parts.read(ctx, p.source); err != nil {
+		return err
+	}
+	if p.parts.test == nil {
+		return fmt.Errorf("there is nothing to measure models on, want --test FILE")
+	}
+	examiner, err := experiment.NewExaminer(p.parts.test)
+	if err != nil {
+		return err
+	}
+	journal, err := experiment.OpenJournal(path, definition)
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	ahead := newSweepProgress(s.stderr, s.quiet, p.public())
+	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: s.repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
+	results, err := sweep.Run(ctx)
+	ahead.end()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return failed{fmt.Errorf("stopped before the end; what was finished is kept, and the same command goes on from there")}
+	case err != nil:
+		return failed{err}
+	}
+	if p.cost, err = experiment.CostOf(p.candidates, journal.Begun); err != nil {
+		return failed{err}
+	}
+	return s.finish(p, results)
+}
+
+// definition is what decides the runs.
+func (s *sweepCommand) definition(p *sweepPlan) (experiment.Definition, error) {
+	d := experiment.Definition{Fixed: p.fixed, Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
+	if s.split != "" {
+		d.Fixed = append(d.Fixed, experiment.Setting{Name: "split", Value: s.split})
+	}
+	if s.dataPublic {
+		d.Fixed = append(d.Fixed, experiment.Setting{Name: "data-public", Value: "true"})
+	}
+	var err error
+	d.Data, err = p.hashes()
+	return d, err
+}
+
+// secret reports whether metrics are private: then they go to this terminal only.
+func (p *sweepPlan) secret() bool { return !p.parts.testPublic }
+
+// journalPath is where results are kept as they come: in the folder of the sweep, or those that are private in
+// the cache folder.
+func (s *sweepCommand) journalPath(p *sweepPlan, d experiment.Definition) (string, error) {
+	if p.secret() {
+		sum, err := d.SHA256()
+		if err != nil {
+			return "", err
+		}
+		folder, err := makeCacheFolder()
+		return filepath.Join(folder, "sweep-"+sum[:16]+sweepEnding), err
+	}
+	mode := fs.FileMode(0o700)
+	if p.public() {
+		mode = 0o755
+	}
+	if err := os.Mkdir(s.out, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s cannot be made: %w; give another --out", s.out, pathless(err))
+	}
+	path := filepath.Join(s.out, sweepJournal)
+	entries, err := os.ReadDir(s.out)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w; give another --out", s.out, pathless(err))
+	}
+	if len(entries) > 0 && !exists(path) {
+		return "", fmt.Errorf("%s is no folder of a sweep, want a new one or one of this sweep; give another --out", s.out)
+	}
+	return path, nil
+}
+
+// finish writes files and prints.
+func (s *sweepCommand) finish(p *sweepPlan, results []experiment.Measurement) error {
+	summaries := experiment.Summarize(p.candidates, results)
+	if !p.secret() {
+		figures := experiment.Figures(p.varied, summaries, s.command())
+		files, err := s.files(p, results, summaries, figures)
+		if err != nil {
+			return failed{err}
+		}
+		mode := fs.FileMode(0o600)
+		if p.public() {
+			mode = 0o644
+		}
+		for _, f := range files {
+			err = writeFile(filepath.Join(s.out, f.name), outputOptions{replace: true, mode: mode}, func(w io.Writer) error { return writeAll(w, f.text) })
+			if err != nil {
+				return failed{err}
+			}
+		}
+	}
+	return s.print(p, summaries)
+}
+
+// sweepFile is one file of results.
+type sweepFile struct {
+	name string
+	text []byte
+}
+
+// files makes the files of a folder of results, the page last.
+func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, summaries []experiment.Summary, figures []experiment.Figure) ([]sweepFile, error) {
+	var out []sweepFile
+	add := func(name string, write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		out = append(out, sweepFile{name, b.Bytes()})
+		return err
+	}
+	err := errors.Join(
+		add(sweepResults, func(w io.Writer) error { return experiment.WriteResults(w, p.varied, p.candidates, results) }),
+		add(sweepSummary, func(w io.Writer) error { return experiment.WriteSummary(w, p.varied, summaries) }),
+		add(sweepJSON, func(w io.Writer) error { return writeJSON(w, s.document(p, summaries)) }),
+	)
+	for _, f := range figures {
+		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return report.WritePNG(w, f) }))
+	}
+	return out, err
+}
+
+// command is the command line that makes the same sweep, as far as names of files are short.
+func (s *sweepCommand) command() string {
+	parts := []string{"dither sweep"}
+	if s.planFile != "" {
+		return parts[0] + " --plan " + filepath.Base(s.planFile)
+	}
+	for _, name := range s.given() {
+		for _, v := range *s.values[name] {
+			if strings.ContainsAny(v, " \t'\"\\$&|;<>()*?") {
+				v = "\"" + v + "\""
+			}
+			parts = append(parts, "--"+name+" "+v)
+		}
+	}
+	if s.repeats != 1 {
+		parts = append(parts, fmt.Sprintf("--repeats %d", s.repeats))
+	}
+	return strings.Join(parts, " ")
+}
