@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,8 +182,17 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestComposition wants the last points of the curves to be figures of the table as well.
 func TestComposition(t *testing.T) {
-	check(t, composition(), experiment.Laboratory{})
+	out := check(t, composition(), experiment.Laboratory{})
+	for _, p := range out.Figures[0].Panels {
+		for _, s := range p.Series {
+			last := s.Points[len(s.Points)-1].Y
+			if !slices.ContainsFunc(out.Comparisons, func(c experiment.Comparison) bool { return math.Abs(c.Value/last-1) < 2e-3 }) {
+				t.Errorf("%s, %s: the last point is %v, which no row has", p.Title, s.Name, last)
+			}
+		}
+	}
 }
 
 // TestSample holds mean and interval against a table of Student's law: 4.303 at 2 degrees of freedom.
