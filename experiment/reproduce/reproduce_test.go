@@ -218,3 +218,17 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestBook(t *testing.T) {
+	l := needs(t, "adult-book")
+	l.Repeats = 3
+	check(t, book(), l)
+}
+
+func TestSalary(t *testing.T) {
+	check(t, salary(), experiment.Laboratory{Repeats: 20})
+}
+
+func TestTheorems(t *testing.T) {
+	check(t, theorems(), experiment.Laboratory{Repeats: 20})
+}

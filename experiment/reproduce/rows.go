@@ -41,6 +41,14 @@ func digitsOf(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
+// counted writes a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // published reads a published figure.
 func published(text string) float64 {
 	v, err := strconv.ParseFloat(text, 64)

@@ -13,7 +13,10 @@ const Publicly = "public data sets; the epsilon of each run is what it would gua
 
 // reproductions is the table: one line an experiment, in the order in which they are listed and run.
 var reproductions = []func() experiment.Reproduction{
+	book,
 	composition,
+	salary,
+	theorems,
 	fashionCost,
 	fashion,
 }
