@@ -232,3 +232,23 @@ func TestSalary(t *testing.T) {
 func TestTheorems(t *testing.T) {
 	check(t, theorems(), experiment.Laboratory{Repeats: 20})
 }
+
+// TestRankSettings wants the theorem's numbers: steps n²ε², and a bound that is ExcessBound of the problem and falls
+// like 1/n but for the norm of the minimizer.
+func TestRankSettings(t *testing.T) {
+	r, err := newRankRun(context.Background(), 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.steps != 400 || r.training.Records() != 40 || r.schema.Records != 40 {
+		t.Errorf("got %d steps, %d rows, %d declared, want 400, 40, 40", r.steps, r.training.Records(), r.schema.Records)
+	}
+	want := r.found.ProjectedNorm * math.Sqrt(1+2*float64(r.found.Rank)*math.Log(1e5)) / 20
+	if got := r.found.Bound(rankEpsilon, rankDelta); math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("the bound is %v, want %v", got, want)
+	}
+	averaged, last, err := r.measure(context.Background(), 2)
+	if err != nil || len(averaged) != 2 || len(last) != 2 || averaged[0] == averaged[1] || averaged.mean() < 0 || averaged.mean() > r.found.Bound(rankEpsilon, rankDelta) {
+		t.Errorf("got excess %v and %v, %v, want two different runs of each below the bound", averaged, last, err)
+	}
+}

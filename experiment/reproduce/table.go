@@ -17,6 +17,7 @@ var reproductions = []func() experiment.Reproduction{
 	composition,
 	salary,
 	theorems,
+	rank,
 	fashionCost,
 	fashion,
 }
