@@ -83,11 +83,11 @@ func (t templates) write(w io.Writer, scripted bool, view any) error {
 }
 
 // WriteHTML writes the page as one HTML file that needs nothing else: no font, no image and no
-// network. It runs no script but, where it has figures, the constant one that shows their values to a
-// pointer. Nothing is written when the page is refused, as when its guarantee is not fully stated.
+// network. It runs no script but, where it has figures, which is wherever there is a guarantee, the constant
+// one that shows their values to a pointer. Nothing is written when the page is refused, as when its guarantee is not fully stated.
 func (p Page) WriteHTML(w io.Writer) error {
 	if err := p.validate(); err != nil {
 		return err
 	}
-	return parsedPage.write(w, len(p.Budget)+len(p.Expected) > 0, newView(p.cleaned()))
+	return parsedPage.write(w, p.Guarantee.private() || len(p.Budget)+len(p.Expected) > 0, newView(p.cleaned()))
 }

@@ -111,9 +111,17 @@ type Coefficient struct {
 type Estimates struct {
 	// Facts go before the table.
 	Facts []Fact
+	// Intervals are drawn, in the order of the table.
+	Intervals []Interval
 	// Table has one row a coefficient, or is nil, and Refusal then says why.
 	Table   *Table
 	Refusal string
+}
+
+// Interval is an estimate with the ends of its interval.
+type Interval struct {
+	Name             string
+	Value, Low, High float64
 }
 
 // Metrics are measured over records that were declared public, or, where Private says so, computed

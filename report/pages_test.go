@@ -88,7 +88,7 @@ func regressionPage() Page {
 	p.Warnings, p.Tainted = nil, nil
 	p.Model = []Fact{{"kind", "linear regression with Huber loss", ""}}
 	p.Coefficients = p.Coefficients[:9]
-	p.Estimates = &Estimates{Facts: []Fact{{"records, with noise", "15034", ""}}, Table: &Table{"Coefficients with intervals of 95 %", []string{"coefficient", "estimate", "from", "to"}, [][]string{{"intercept", "3.02", "2.88", "3.16"}, {"water", "1.99", "1.97", "2.01"}}}}
+	p.Estimates = &Estimates{Intervals: []Interval{{"intercept", 3.02, 2.88, 3.16}, {"water", -1.99, -2.01, -1.97}, {"age", 0.1, -0.2, 0.4}, {"none", math.NaN(), 0, 1}}, Facts: []Fact{{"records, with noise", "15034", ""}}, Table: &Table{"Coefficients with intervals of 95 %", []string{"coefficient", "estimate", "from", "to"}, [][]string{{"intercept", "3.02", "2.88", "3.16"}, {"water", "1.99", "1.97", "2.01"}}}}
 	p.Metrics = &Metrics{Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "4128"}, {"root mean squared error", "0.7801"}, {"mean absolute error", "0.5512"}, {"R²", "0.5402"}}}}}
 	return p
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,18 +127,44 @@ func TestLargeConfusionIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestTradePlotStaysInside(t *testing.T) {
+// TestRiskFigure wants every point of the curve on the bound, for any epsilon, and the marks on theirs. Where
+// the curve is next to vertical a float does not tell where it stands, and it must only rise.
+func TestRiskFigure(t *testing.T) {
 	for _, epsilon := range []float64{0, 1e-9, 1, 20, 1000} {
 		g := Guarantee{Epsilon: epsilon, Delta: 1e-6, GroupRows: 2, GroupEpsilon: math.Inf(1)}
-		plot := newTradePlot(g)
-		for _, pair := range strings.Fields(plot.One + " " + plot.Group + " " + plot.Area) {
-			var x, y float64
-			if _, err := fmt.Sscanf(pair, "%f,%f", &x, &y); err != nil {
-				t.Fatalf("ε %v: got point %q: %v", epsilon, pair, err)
+		f := riskFigure(g)
+		before := 0.0
+		for _, p := range f.Panels[0].Series[0].Points {
+			want := 100 * bestTruePositives(p.X/100, epsilon, g.Delta)
+			if epsilon < 10 && math.Abs(p.Y-want) > 1e-9*(1+want) || p.Y < before || p.Y > 100 {
+				t.Errorf("ε %v: got %v %% recognized at %v %%, behind %v, want %v", epsilon, p.Y, p.X, before, want)
 			}
-			if x < tradeLeft || x > tradeLeft+tradeSize || y < tradeTop || y > tradeTop+tradeSize {
-				t.Errorf("ε %v: got point %q, want it inside the axes", epsilon, pair)
-			}
+			before = p.Y
 		}
+		if got := f.Panels[0].Series[1].Points; got[0].Y != 100 {
+			t.Errorf("ε %v: got %v for a group without a bound, want 100 %%", epsilon, got[0])
+		}
+		answers := f.Panels[1].Series[0].Points
+		if first, last := answers[0], answers[len(answers)-1]; first.X != 0 || math.Abs(first.Y-50) > 1e-3 || last.X < epsilon || last.Y > 100 {
+			t.Errorf("ε %v: got right answers from %v to %v, want from 50 %% at 0 to beyond epsilon", epsilon, first, last)
+		}
+		if m := f.Panels[1].Marks[0]; m.X != epsilon || m.Y != 100*bestAccuracy(epsilon, g.Delta) {
+			t.Errorf("ε %v: got the mark %+v", epsilon, m)
+		}
+	}
+}
+
+func TestEstimateBars(t *testing.T) {
+	got := estimateBars([]Interval{{"a", 2, 1, 4}, {"b", -2, -4, -1}, {"c", 1, -2, 4}, {"d", math.NaN(), 1, 2}, {"e", 0, 0, 0}, {"f", 1, math.Inf(-1), 2}})
+	want := []estimateBar{
+		{"a", "+2.0000", "62.00%", "98.00%", "74.00%", "positive"},
+		{"b", "−2.0000", "2.00%", "38.00%", "26.00%", "negative"},
+		{"c", "+1.0000", "26.00%", "98.00%", "62.00%", "unsure"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := len(estimateBars(slices.Repeat([]Interval{{"a", 1, 1, 1}}, 2*maxEstimateBars))); n != maxEstimateBars {
+		t.Errorf("got %d bars, want %d", n, maxEstimateBars)
 	}
 }

@@ -176,7 +176,7 @@ func TestPolicy(t *testing.T) {
 		name, page string
 		scripted   bool
 	}{
-		{"page", written(t, binaryPage(), 0), false}, {"page with figures", written(t, figuredPage(), 0), true},
+		{"page without a guarantee", written(t, nonPrivatePage(), 0), false}, {"page", written(t, binaryPage(), 0), true}, {"page with figures", written(t, figuredPage(), 0), true},
 		{"document", documented(t, exampleDocument()), true}, {"document without figures", documented(t, Document{Title: "x"}), false},
 	} {
 		want := "default-src 'none'; style-src '" + hashOf(block(t, c.page, "style")) + "'; "

@@ -1,17 +1,20 @@
 package report
 
+import "fmt"
+
 // view is a page as the template shows it.
 type view struct {
 	Page
-	Loud    string
-	Private bool
-	Facts   []Fact
-	Meaning []string
-	Limits  []string
-	Attacks []attack
-	Group   string
-	Exactly string
-	Trade   tradePlot
+	Loud     string
+	Private  bool
+	Facts    []Fact
+	Meaning  []string
+	Limits   []string
+	Attacks  []attack
+	Group    string
+	Exactly  string
+	Risk     chartFigure
+	RiskNote string
 	// BudgetCharts and ExpectedCharts are the figures, laid out.
 	BudgetCharts, ExpectedCharts []chartFigure
 
@@ -23,8 +26,9 @@ type view struct {
 	TooLarge   bool
 	BudgetNote string
 	WeightNote []string
-	// EstimatesNote explains the intervals of coefficients.
-	EstimatesNote string
+	// EstimatesNote explains the intervals of coefficients, and EstimateBars draw them.
+	EstimatesNote, EstimateBarsNote string
+	EstimateBars                    []estimateBar
 }
 
 // newView prepares a page whose strings are clean.
@@ -39,18 +43,26 @@ func newView(p Page) view {
 		Limits:     g.limits(),
 		Exactly:    exactly,
 		BudgetNote: budgetNote,
-		WeightNote: []string{barNote, noiseNote}, EstimatesNote: estimatesNote,
+		WeightNote: []string{barNote, noiseNote}, EstimatesNote: estimatesNote, EstimateBarsNote: estimateBarsNote,
 	}
+	number := 0
 	if v.Private {
-		v.Attacks, v.Trade = g.attacks(), newTradePlot(g)
-		v.Group = v.Trade.GroupName
+		v.Attacks, v.RiskNote = g.attacks(), riskNote(g)
+		number++
+		v.Risk = newChartFigure(riskFigure(g), number)
+		v.Risk.Values = nil // the table of attacks has what matters
+		if g.GroupRows > 1 {
+			v.Group = fmt.Sprintf("%d rows", g.GroupRows)
+		}
 	} else {
 		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
 	}
-	number := 0
 	v.BudgetCharts, v.ExpectedCharts = newCharts(p.Budget, &number), newCharts(p.Expected, &number)
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
+	if p.Estimates != nil {
+		v.EstimateBars = estimateBars(p.Estimates.Intervals)
+	}
 	if p.Metrics != nil {
 		v.Confusion = newConfusionView(p.Metrics.Confusion)
 		v.TooLarge = p.Metrics.Confusion != nil && v.Confusion == nil

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// riskPoints is the number of points of a curve of the risk.
+const riskPoints = 60
+
+// riskFigure shows what a guarantee leaves to the best attacker: whom they recognize for how many false
+// accusations, and how often they are right about a coin as epsilon grows.
+func riskFigure(g Guarantee) experiment.Figure {
+	guessing := experiment.Series{Name: "guessing", Dashed: true, Points: []experiment.Point{experiment.Value(0, 0), experiment.Value(100, 100)}}
+	recognized := experiment.Panel{
+		Title: "Recognized, over accused falsely", X: experiment.Axis{Label: "accused falsely, percent"}, Y: experiment.Axis{Label: "recognized, percent"},
+		Series: []experiment.Series{{Name: "one record", Points: recognizedPoints(g.Epsilon, g.Delta)}},
+	}
+	answers := experiment.Panel{
+		Title: "Right about a coin, over ε", X: experiment.Axis{Label: "ε (nats)"}, Y: experiment.Axis{Label: "right answers, percent"},
+		Series: []experiment.Series{{Name: "one record", Points: answerPoints(g)}},
+		Marks:  []experiment.Mark{{X: g.Epsilon, Y: 100 * bestAccuracy(g.Epsilon, g.Delta), Text: "this model, ε = " + digitsUp(g.Epsilon, 3)}},
+	}
+	if g.GroupRows > 1 {
+		name := fmt.Sprintf("%d rows", g.GroupRows)
+		recognized.Series = append(recognized.Series, experiment.Series{Name: name, Points: recognizedPoints(g.GroupEpsilon, g.Delta)})
+		answers.Marks = append(answers.Marks, experiment.Mark{X: g.GroupEpsilon, Y: 100 * bestAccuracy(g.GroupEpsilon, g.Delta), Text: name})
+	}
+	recognized.Series = append(recognized.Series, guessing)
+	return experiment.Figure{Name: "risk", Title: "What the best possible attacker can reach", Panels: []experiment.Panel{recognized, answers}}
+}
+
+// recognizedPoints are the best true-positive rate over the false-positive rate, in percent: points of the
+// lines between the corners of the curve.
+func recognizedPoints(epsilon, delta float64) []experiment.Point {
+	var out []experiment.Point
+	corners := tradeOff(epsilon, delta)
+	for i, to := range corners[1:] {
+		from := corners[i]
+		for k := range riskPoints / len(corners) {
+			part := float64(k) / (riskPoints / float64(len(corners)))
+			out = append(out, experiment.Value(100*(from.falsePositives+part*(to.falsePositives-from.falsePositives)), 100*(from.truePositives+part*(to.truePositives-from.truePositives))))
+		}
+	}
+	return append(out, experiment.Value(100, 100))
+}
+
+// answerPoints are the right answers about a coin, in percent, over epsilon.
+func answerPoints(g Guarantee) []experiment.Point {
+	end := 6.0
+	for _, epsilon := range []float64{g.Epsilon, g.GroupEpsilon} {
+		if !math.IsInf(epsilon, 1) {
+			end = max(end, 1.25*epsilon)
+		}
+	}
+	var out []experiment.Point
+	for i := range riskPoints + 1 {
+		epsilon := end * float64(i) / riskPoints
+		out = append(out, experiment.Value(epsilon, 100*bestAccuracy(epsilon, g.Delta)))
+	}
+	return out
+}
+
+// riskNote puts the figure into words.
+func riskNote(g Guarantee) string {
+	return fmt.Sprintf("No attacker, known or unknown, gets above the solid lines: at most %s are recognized where 1 %% are accused falsely, and at most %s of the answers about a fair coin are right. The dashed line is guessing.",
+		percentUp(bestTruePositives(claimedFalsePositives, g.Epsilon, g.Delta)), percentUp(bestAccuracy(g.Epsilon, g.Delta)))
+}
