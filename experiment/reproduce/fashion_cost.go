@@ -10,8 +10,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// fashionSource is the report that the experiments on Fashion-MNIST are of.
-const fashionSource = `J. Matthews, J. Foster & J. Sunray, "Differentially Private Stochastic Gradient Descent", report in the course Machine Learning and Optimization, 2023, section 6; settings from its program, https://github.com/JohnF1103/ML-OPT-project`
+// fashionReport is the report that several experiments are of, fashionSource the part of it on Fashion-MNIST.
+const (
+	fashionReport = `J. Matthews, J. Foster & J. Sunray, "Differentially Private Stochastic Gradient Descent", report in the course Machine Learning and Optimization, 2023`
+	fashionSource = fashionReport + `, section 6; settings from its program, https://github.com/JohnF1103/ML-OPT-project`
+)
 
 const (
 	// fashionRecords is the number of training images, fashionEpochs the length of the report's runs.

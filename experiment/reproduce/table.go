@@ -20,6 +20,7 @@ var reproductions = []func() experiment.Reproduction{
 	rank,
 	fashionCost,
 	fashion,
+	convergence,
 }
 
 // Reproductions returns all experiments, in order.
