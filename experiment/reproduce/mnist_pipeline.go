@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/experiment"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -22,15 +21,8 @@ const (
 
 // request asks for a model.
 func (p pipeline) request(epsilon float64) (train.Request, error) {
-	r := train.Request{Epsilon: epsilon, Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne}
-	for _, text := range p.transforms {
-		spec, err := feature.ParseSpec(text)
-		if err != nil {
-			return r, err
-		}
-		r.Transforms = append(r.Transforms, spec)
-	}
-	return r, nil
+	specs, err := specsOf(p.transforms)
+	return train.Request{Epsilon: epsilon, Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Transforms: specs}, err
 }
 
 // accuracies trains a model for each epsilon, as often as said, over features that are computed once. It returns
