@@ -126,3 +126,35 @@ func TestPipelineLearns(t *testing.T) {
 		}
 	}
 }
+
+// TestSigmoidTrials wants a trial for whatever the rows and the figure look up, and the calibration of an independent
+// program.
+func TestSigmoidTrials(t *testing.T) {
+	noise, err := sigmoidNoise(60000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	courses := map[string][]sample{}
+	for i, trial := range sigmoidTrials(noise) {
+		if _, twice := courses[trial.key]; twice || trial.noise != noise || trial.rate <= 0 {
+			t.Errorf("%s is there twice, or is %+v", trial.key, trial.descent)
+		}
+		courses[trial.key] = []sample{{float64(i)}}
+	}
+	rows := sigmoidRows(noise, courses, sample{1}, sample{2})
+	if !rows[0].Agrees() || rows[0].Golden == nil {
+		t.Errorf("the noise multiplier is %v, want %+v", noise, rows[0].Golden)
+	}
+	for _, c := range rows {
+		if c.Ours == "" || c.Why == "" {
+			t.Errorf("row %+v is not filled in", c)
+		}
+	}
+	checkFigure(t, sigmoidFigure(courses))
+}
+
+// TestNetworksFigure wants every curve to be drawable.
+func TestNetworksFigure(t *testing.T) {
+	three := []sample{{90}, {91}, {92}}
+	checkFigure(t, networksFigure(three, three, three))
+}

@@ -21,6 +21,10 @@ var reproductions = []func() experiment.Reproduction{
 	fashionCost,
 	fashion,
 	convergence,
+	mnistSigmoid,
+	mnistNetworks,
+	clipping,
+	clippingRules,
 }
 
 // Reproductions returns all experiments, in order.

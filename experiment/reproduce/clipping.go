@@ -1,0 +1,133 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/ditherml/dither/data/public"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/network"
+)
+
+const (
+	// The comparison of ways to clip: a network 784-32-10, so many steps on samples of 256 expected records.
+	clippingEpsilon, clippingSteps, clippingBatch = 3, 200, 256
+	// clippingDirections and clippingCap are those of estimated norms; the authors take 5 to 30 directions, and no cap.
+	clippingDirections, clippingCap = 20, 2
+)
+
+func clipping() experiment.Reproduction {
+	return experiment.Reproduction{Name: "clipping", Title: "Exact norms, norms estimated by random projections, and micro-batches: time, memory, accuracy",
+		Source: fashionReport + ", sections 7.1 and 8; Z. Bu and others, \"Fast and Memory Efficient Differentially Private-SGD via JL Projections\", NeurIPS 2021, https://arxiv.org/abs/2102.03013",
+		Data:   []string{"mnist"}, Minutes: 3, Run: runClipping}
+}
+
+// way is a way to clip.
+type way struct {
+	name    string
+	request deep.ClippingRequest
+	printed string
+	why     string
+}
+
+func clippingWays() []way {
+	return []way{
+		{"exact norms", deep.ClippingRequest{}, "", "what the others are measured by; the norm of each gradient follows from the factors that a pass backward has anyway"},
+		{fmt.Sprintf("norms estimated from %d directions", clippingDirections), deep.ClippingRequest{Rule: "projected", Projections: clippingDirections, Cap: clippingCap}, "significantly faster than exact norms",
+			"that holds beside programs that form the gradient of each record; here exact norms cost next to nothing, and an estimate can be too small, so that it needs more noise: no finite cost without a cap on it"},
+		{"micro-batches of 4", deep.ClippingRequest{MicroBatch: 4}, "faster by the size of a micro-batch; a slight drop in accuracy", "the pass over the records is the same, and one record can turn a clipped mean around, by twice the norm: the noise in the mean is 8 times as much"},
+		{"micro-batches of 16", deep.ClippingRequest{MicroBatch: 16}, "faster by the size of a micro-batch; a slight drop in accuracy", "as before: 32 times the noise"},
+		{"the mean of the sample clipped", deep.ClippingRequest{AfterAveraging: true}, "", "one micro-batch: 512 times the noise"},
+	}
+}
+
+// measured is what a way to clip took and gave.
+type measured struct {
+	noise    float64 // noise multiplier
+	step     time.Duration
+	heap     float64 // bytes of the heap at most, beyond those before
+	accuracy float64
+}
+
+func runClipping(ctx context.Context, l experiment.Laboratory) (experiment.Outcome, error) {
+	m, err := openImages(ctx, public.MNIST(), l.Data)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	base := networkTrial{epsilon: clippingEpsilon, layers: network.MLP(10, 32), steps: clippingSteps,
+		sampling: deep.Sampling{Kind: deep.SamplingPoisson, Probability: float64(clippingBatch) / float64(m.training.Records())}}
+	all, err := measureWays(ctx, l, m, base)
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	var t table
+	for i, w := range clippingWays() {
+		got := all[i]
+		t.rows = append(t.rows, experiment.Comparison{Quantity: w.name + ": time of a step, memory, accuracy", Published: w.printed, Value: got.accuracy, Why: w.why,
+			Ours: fmt.Sprintf("%.2g ms, %.0f MB, %.1f %% (noise multiplier %.3g)", 1000*got.step.Seconds(), got.heap/1e6, got.accuracy, got.noise)})
+	}
+	return experiment.Outcome{Comparisons: t.rows, Figures: []experiment.Figure{waysFigure(all)}, Notes: []string{
+		fmt.Sprintf("Epsilon %v at delta 1e-5 for all, %d steps on samples of %d expected records, learning rates by default, one run each. ", clippingEpsilon, clippingSteps, clippingBatch) +
+			"The time of a step is that of the whole run over its steps, on this machine as busy as it was. Memory is the largest heap that was seen between steps, beyond what was there before the run, garbage included: the encoded records are in it for all ways.",
+	}}, nil
+}
+
+// measureWays runs each way once.
+func measureWays(ctx context.Context, l experiment.Laboratory, m images, base networkTrial) ([]measured, error) {
+	var all []measured
+	for i, w := range clippingWays() {
+		l.Report(w.name, float64(i)/float64(len(clippingWays())))
+		base.clipping = w.request
+		got, err := base.measure(ctx, m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		all = append(all, got)
+	}
+	return all, nil
+}
+
+// measure trains once and watches time and memory.
+func (n networkTrial) measure(ctx context.Context, m images) (measured, error) {
+	setup, err := n.setup(m)
+	if err != nil {
+		return measured{}, err
+	}
+	budget, err := budgetFor(setup.Plan.Event(), m)
+	if err != nil {
+		return measured{}, err
+	}
+	debug.FreeOSMemory()
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	before, most := memory.HeapAlloc, uint64(0)
+	options := n.options
+	options.CheckpointEvery = max(1, setup.Plan.Steps/50)
+	options.Checkpoint = func(*deep.Checkpoint) error {
+		runtime.ReadMemStats(&memory)
+		most = max(most, memory.HeapAlloc)
+		return nil
+	}
+	began := time.Now()
+	result, err := deep.Fit(ctx, budget, setup, m.training, options)
+	if err != nil {
+		return measured{}, err
+	}
+	took := time.Since(began) / time.Duration(setup.Plan.Steps)
+	accuracy, err := m.accuracy(result.Model)
+	return measured{setup.Plan.NoiseMultiplier, took, math.Max(0, float64(most)-float64(before)), accuracy}, err
+}
+
+// waysFigure shows time and accuracy, one point a way.
+func waysFigure(all []measured) experiment.Figure {
+	p := experiment.Panel{X: experiment.Axis{Label: "milliseconds a step", Log: true}, Y: experiment.Axis{Label: "test accuracy, percent"}}
+	for i, w := range clippingWays() {
+		p.Series = append(p.Series, experiment.Series{Name: w.name, Scattered: true, Points: []experiment.Point{experiment.Value(1000*all[i].step.Seconds(), all[i].accuracy)}})
+	}
+	return experiment.Figure{Name: "accuracy-over-time", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: what a way to clip takes and gives", clippingEpsilon), Panels: []experiment.Panel{p}, Command: "dither reproduce clipping"}
+}
