@@ -252,3 +252,36 @@ func TestRankSettings(t *testing.T) {
 		t.Errorf("got excess %v and %v, %v, want two different runs of each below the bound", averaged, last, err)
 	}
 }
+
+// TestUnbounded wants a lower bound from runs to lie below the exact cost, and that of the clipped twin below its
+// guarantee. Each bound fails with probability 0.05 at most by its own account; here it must pass the truth by 0.5,
+// which for 5000 runs of each data set is more than six deviations of the counts (false alarm below 1e-8).
+func TestUnbounded(t *testing.T) {
+	out := check(t, unbounded(), experiment.Laboratory{Repeats: 5})
+	series := out.Figures[0].Panels[1].Series
+	for i, exact := range series[3].Points {
+		for _, p := range series[0].Points {
+			if p.X == exact.X && p.Y > series[3].Points[i].Y+0.5 {
+				t.Errorf("outlier %v: the runs prove %v, more than the exact %v", p.X, p.Y, exact.Y)
+			}
+		}
+	}
+	for _, p := range series[1].Points {
+		if p.Y > attackEpsilon+0.5 {
+			t.Errorf("outlier %v, clipped: the runs prove %v, more than the guarantee", p.X, p.Y)
+		}
+	}
+	if largest := series[0].Points[len(series[0].Points)-1].Y; largest < 5 {
+		t.Errorf("an outlier of 1000 without clipping: the runs prove %v, want at least 5", largest)
+	}
+}
+
+// TestClopperPearson holds limits against those of the binomial law: 0 of n, and all of n, in closed form.
+func TestClopperPearson(t *testing.T) {
+	if low, high := clopperPearson(0, 100, 0.025); low != 0 || math.Abs(high-(1-math.Pow(0.025, 0.01))) > 1e-9 {
+		t.Errorf("0 of 100: got %v, %v", low, high)
+	}
+	if low, high := clopperPearson(100, 100, 0.025); high != 1 || math.Abs(low-math.Pow(0.025, 0.01)) > 1e-9 {
+		t.Errorf("100 of 100: got %v, %v", low, high)
+	}
+}

@@ -18,6 +18,7 @@ var reproductions = []func() experiment.Reproduction{
 	salary,
 	theorems,
 	rank,
+	unbounded,
 	fashionCost,
 	fashion,
 	convergence,

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	fourthLecture     = "G. Brown, lecture notes on private optimization, lecture 4, Private Gradient Descent"
-	thirteenthLecture = "the same, lecture 13, Private Gradient Descent for Generalized Linear Models"
+	fourthLecture     = "G. Brown, lecture notes on private optimization, lecture 4, DP Gradient Descent"
+	thirteenthLecture = "G. Brown, lecture notes on private optimization, lecture 13, DP-GD for Generalized Linear Models"
 )
 
 func theorems() experiment.Reproduction {
 	return experiment.Reproduction{
 		Name: "theorems", Title: "The noise that theorems of two lectures ask for, against the least that is enough",
-		Source: fourthLecture + ", claim 2.3 and section 3.1; " + thirteenthLecture + ", claim 3.2", Minutes: 0.2, Linear: true, Run: runTheorems,
+		Source: fourthLecture + ", claim 2.3 and section 3.1; the same, lecture 13, claim 3.2", Minutes: 0.2, Linear: true, Run: runTheorems,
 	}
 }
 
