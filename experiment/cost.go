@@ -87,28 +87,51 @@ func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64
 	return widened, nil
 }
 
-// ledgerFor returns a ledger that admits these runs and no more: their own price, under a filter that adds up
-// over runs.
+// allowance is what the runs of one candidate may cost: a limit under a filter.
+type allowance struct {
+	limit  privacy.Guarantee
+	filter account.Accountant // nil: one run alone, under the accountant that prices it best
+}
+
+// allowanceOf is the allowance for one run of a candidate. Filters are quick to price by, and adding up runs is what
+// they are for; a plan that none prices is reserved alone.
+func allowanceOf(c *Candidate) (allowance, error) {
+	d := c.Certificate
+	unit := privacy.Unit{Row: d.Unit, RowsPerPerson: d.GroupRows}
+	if filter, err := c.filter(); err == nil && d.Private {
+		if price, failed := filter.Epsilon(c.Event(), d.Delta, d.Neighboring); failed == nil && !math.IsInf(price.Upper, 1) {
+			limit, limitErr := privacy.NewGuarantee(price.Upper*(1+1e-9), d.Delta, d.Neighboring, unit)
+			return allowance{limit, filter}, limitErr
+		}
+	}
+	// The ledger prices the plan once more, at a delta that the slack of the noise has not narrowed, where pld may
+	// choose another lattice: both bounds are proven.
+	limit, err := privacy.NewGuarantee(float64(d.Epsilon)*(1+priceTolerance), d.Delta, d.Neighboring, unit)
+	return allowance{limit: limit}, err
+}
+
+// filter is the filter that a ledger of several runs of the candidate would have.
+func (c *Candidate) filter() (account.Accountant, error) {
+	switch {
+	case c.Linear != nil:
+		return c.Linear.Plan.Filter()
+	case c.Network != nil:
+		return c.Network.Plan.Filter()
+	}
+	return nil, fmt.Errorf("experiment: the method has no filter of its own")
+}
+
+// ledger returns a ledger that admits one run.
+func (a allowance) ledger() (*ledger.Ledger, error) {
+	if a.filter == nil {
+		return ledger.NewSingle(a.limit)
+	}
+	return ledger.NewFiltered(a.limit, a.filter)
+}
+
+// ledgerFor returns a ledger that admits these runs of Gaussian releases on all records, and no more.
 func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
-	first := candidates[0]
-	c := first.Certificate
-	unit := privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows}
-	if !c.Private {
-		limit, err := privacy.NewGuarantee(math.Inf(1), c.Delta, c.Neighboring, unit)
-		if err != nil {
-			return nil, err
-		}
-		return ledger.New(limit)
-	}
-	if len(candidates) == 1 {
-		// The ledger prices the plan once more, at a delta that the slack of the noise has not narrowed, where pld may
-		// choose another lattice: both bounds are proven.
-		limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+priceTolerance), c.Delta, c.Neighboring, unit)
-		if err != nil {
-			return nil, err
-		}
-		return ledger.NewSingle(limit)
-	}
+	c := candidates[0].Certificate
 	all, delta := mechanism.Sequence{}, 0.0
 	for _, each := range candidates {
 		all, delta = append(all, each.Event()), max(delta, each.Certificate.Delta)
@@ -117,7 +140,7 @@ func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := privacy.NewGuarantee(price.Upper*(1+1e-9), delta, c.Neighboring, unit)
+	limit, err := privacy.NewGuarantee(price.Upper*(1+1e-9), delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
 	if err != nil {
 		return nil, err
 	}

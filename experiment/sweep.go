@@ -34,8 +34,9 @@ type Sweep struct {
 	// Progress, if not nil, is told when runs end and how far they are. Calls do not overlap.
 	Progress func(Progress)
 
-	tables map[string]*train.Table
-	meter  meter
+	tables     map[string]*train.Table
+	allowances map[*Candidate]allowance // of those that run alone
+	meter      meter
 }
 
 // Progress says how far a sweep is.
@@ -58,7 +59,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
-	s.tables = map[string]*train.Table{}
+	s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
 	ended := map[string]Measurement{}
 	groups, alone := s.pending(ended)
 	for _, group := range groups {
@@ -199,6 +200,13 @@ const smallStep = 20e6
 func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
 	var short, long []job
 	for _, j := range jobs {
+		if _, known := s.allowances[j.candidate]; !known {
+			allowed, err := allowanceOf(j.candidate)
+			if err != nil {
+				return err
+			}
+			s.allowances[j.candidate] = allowed
+		}
 		if j.candidate.tabled() {
 			if _, err := s.table(j.candidate); err != nil {
 				return err
@@ -272,7 +280,7 @@ func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
 
 // fit trains one model of a candidate.
 func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, error) {
-	budget, err := ledgerFor([]*Candidate{c})
+	budget, err := s.allowances[c].ledger()
 	if err != nil {
 		return nil, 0, err
 	}

@@ -113,7 +113,7 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 	}
 	text := fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.parts.testName), count(s.repeats, "run"), wrapped(p.notice()))
 	if !p.secret() {
-		text += fmt.Sprintf("\nresults    %s/%s, %s, %s\n", s.out, sweepResults, sweepSummary, sweepJSON)
+		text += fmt.Sprintf("\nread       %s/%s\nresults    %s/%s, %s, %s\n", s.out, sweepPage, s.out, sweepResults, sweepSummary, sweepJSON)
 	}
 	return writeAll(w, []byte(text))
 }

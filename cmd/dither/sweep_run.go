@@ -157,7 +157,7 @@ func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, sum
 	for _, f := range figures {
 		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return report.WritePNG(w, f) }))
 	}
-	return out, err
+	return out, errors.Join(err, add(sweepPage, func(w io.Writer) error { return s.writePage(w, p, summaries, figures) }))
 }
 
 // command is the command line that makes the same sweep, as far as names of files are short.

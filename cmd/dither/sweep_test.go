@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// sweepTable writes a table with its schema: income follows age in nine rows of ten.
+func sweepTable(t *testing.T, rows int) (table, schema string) {
+	t.Helper()
+	folder := t.TempDir()
+	var b strings.Builder
+	b.WriteString("age,height,income\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range rows {
+		age, income := r.IntN(101), "low"
+		if age > 50 != (r.IntN(10) == 0) {
+			income = "high"
+		}
+		fmt.Fprintf(&b, "%d,%d,%s\n", age, 50+r.IntN(171), income)
+	}
+	const text = "dither-schema: 1\nrow: one person\nrecords: %d\nmax-records: 5000\ntarget: {column: income, levels: [low, high]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  age: {numeric: [0, 100]}\n  height: {numeric: [50, 220]}\n"
+	return writeText(t, filepath.Join(folder, "table.csv"), b.String()), writeText(t, filepath.Join(folder, "schema.yaml"), fmt.Sprintf(text, rows))
+}
+
+// readResults reads a table of results.
+func readResults(t *testing.T, path string) (head []string, rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(all) < 2 {
+		t.Fatalf("%s: %v, want rows", path, err)
+	}
+	return all[0], all[1:]
+}
+
+// TestSweepPublic runs a sweep of a public table in several ways and looks at its files.
+func TestSweepPublic(t *testing.T) {
+	table, schema := sweepTable(t, 800)
+	out := filepath.Join(t.TempDir(), "out")
+	args := []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "first:0.75", "--epsilon", "1..100 log 3", "--clipping-norm", "0.1,1", "--steps", "20", "--whiten", "no", "--repeats", "3", "--baseline", "--out", out, "--quiet"}
+	text, _ := mustInvoke(t, args...)
+	if !strings.Contains(text, "Public data set") || !strings.Contains(text, "±") || strings.Contains(text, "NOT PRIVATE") {
+		t.Errorf("got %s, want a table with intervals and what public means", text)
+	}
+	head, rows := readResults(t, filepath.Join(out, sweepResults))
+	if len(rows) != 3*2*3+2*3 || head[0] != "epsilon" || head[1] != "clipping-norm" || !slices.Contains(head, "accuracy") {
+		t.Errorf("got %d rows with columns %v, want 24 of epsilon, clipping norm and metrics", len(rows), head)
+	}
+	accuracy, private := slices.Index(head, "accuracy"), slices.Index(head, "private")
+	for _, row := range rows {
+		if row[private] == "false" && row[accuracy] < "0.6" {
+			t.Errorf("without privacy the accuracy is %s, want more than 0.6, where a half is chance", row[accuracy])
+		}
+	}
+	for _, name := range []string{"accuracy-over-epsilon.svg", "accuracy-over-epsilon.png", "log-loss-over-clipping-norm.svg", sweepSummary, sweepJSON, sweepPage} {
+		info, err := os.Stat(filepath.Join(out, name))
+		if err != nil || info.Size() < 500 || info.Mode().Perm()&0o044 == 0 {
+			t.Errorf("%s: %v, want a file for all to read", name, err)
+		}
+	}
+	again, _ := mustInvoke(t, args...)
+	if again != text {
+		t.Errorf("the second call prints\n%s\nwant what the first printed, since nothing runs twice", again)
+	}
+	if status, _, message := invoke(append(args[:len(args):len(args)], "--average", "no")...); status != exitUsage && status != exitFailed || !strings.Contains(message, "average was not given and is no") {
+		t.Errorf("another plan in the same folder: got %d, %q, want a refusal that says what differs", status, message)
+	}
+}
+
+// TestSweepPlanIsFlags runs the same sweep from a plan file and compares the definitions.
+func TestSweepPlanIsFlags(t *testing.T) {
+	table, schema := sweepTable(t, 300)
+	plan := writeText(t, filepath.Join(t.TempDir(), "plan.yaml"), "data: "+table+"\nschema: "+schema+"\ndata-public: true\nsplit: random:0.3\nepsilon: [1, 2..8 log 3]\nnormalize: 1\n")
+	if status, _, message := invoke("sweep", "--plan", plan, "--dry-run"); status != exitUsage || !strings.Contains(message, "line 6, column 1") || !strings.Contains(message, "normalize") {
+		t.Errorf("an unknown key: got %d, %q, want its line and column", status, message)
+	}
+	good := "data: " + table + "\nschema: " + schema + "\ndata-public: true\nsplit: random:0.3\nepsilon: [1, 2..8 log 3]\nno-intercept: [true, false]\nsteps: 4\nrepeats: 2\n"
+	writeText(t, plan, good)
+	fromFile, _ := mustInvoke(t, "sweep", "--plan", plan, "--dry-run", "--json")
+	fromFlags, _ := mustInvoke(t, "sweep", "--data", table, "--schema", schema, "--data-public", "--split", "random:0.3", "--epsilon", "1,2..8 log 3", "--no-intercept=true,false", "--steps", "4", "--repeats", "2", "--dry-run", "--json")
+	if fromFile != fromFlags {
+		t.Errorf("from the file\n%s\nfrom flags\n%s", fromFile, fromFlags)
+	}
+	var d sweepDocument
+	if err := json.Unmarshal([]byte(fromFile), &d); err != nil || len(d.Summaries) != 8 || d.Cost.Runs != 16 || !(d.Seconds > 0) {
+		t.Errorf("got %+v, %v, want 8 configurations of 2 runs and a time", d, err)
+	}
+	for name, text := range map[string]string{"twice": good + "steps: 5\n", "no mapping": "- 1\n", "nested": "epsilon: {a: 1}\n", "empty list": "epsilon: []\n", "null": "epsilon:\n", "out": "out: x\n", "two": good + "---\na: 1\n", "kind": "repeats: many\n"} {
+		if status, _, message := invoke("sweep", "--plan", writeText(t, plan, text), "--dry-run"); status != exitUsage || message == "" {
+			t.Errorf("%s: got %d, %q, want a refusal", name, status, message)
+		}
+	}
+	writeText(t, plan, good)
+	if status, _, message := invoke("sweep", "--plan", plan, "--epsilon", "3", "--dry-run"); status != exitUsage || !strings.Contains(message, "line 5") {
+		t.Errorf("a key that is a flag too: got %d, %q, want a refusal", status, message)
+	}
+}
+
+// TestSweepRefusals holds that what would reveal records, or has no meaning, is refused before anything is trained.
+func TestSweepRefusals(t *testing.T) {
+	table, schema := sweepTable(t, 200)
+	own := []string{"--data", table, "--schema", schema}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nothing to measure on":    {own, "nothing to measure"},
+		"private part":             {append(own, "--split", "first:0.5"), "--data-public"},
+		"split of a built-in set":  {[]string{"--split", "first:0.5"}, "--split"},
+		"share":                    {append(own, "--data-public", "--split", "first:1"), "--split"},
+		"test without a word":      {append(own, "--test", table), "--test-public"},
+		"public, not for print":    {[]string{"--print-not-private"}, "--print-not-private"},
+		"several tables":           {append(own, "--data", schema, "--data-public", "--split", "first:0.5"), "--data has 2 values"},
+		"noise and epsilon":        {[]string{"--noise-multiplier", "1", "--epsilon", "1"}, "--noise-multiplier"},
+		"value":                    {[]string{"--epsilon", "1,two"}, "two"},
+		"configuration":            {[]string{"--loss", "logistic,softmax,nonsense"}, "loss nonsense"},
+		"repeats":                  {[]string{"--repeats", "0"}, "--repeats"},
+		"a flag of another method": {[]string{"--method", "dp-gd,output", "--steps", "5"}, "method output"},
+	} {
+		status, _, message := invoke(append(append([]string{"sweep", "--dry-run"}, c.args...), "--out", filepath.Join(t.TempDir(), "o"))...)
+		if status != exitUsage || !strings.Contains(message, c.want) {
+			t.Errorf("%s: got %d, %q, want a refusal with %q", name, status, message, c.want)
+		}
+	}
+}
+
+// TestSweepOfPrivateRecords measures on public and on private records.
+func TestSweepOfPrivateRecords(t *testing.T) {
+	table, schema := sweepTable(t, 400)
+	test, _ := sweepTable(t, 100)
+	cache, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	t.Setenv(cacheVariable, cache)
+	base := []string{"sweep", "--data", table, "--schema", schema, "--test", test, "--epsilon", "1,2", "--steps", "4", "--whiten", "no", "--repeats", "2", "--out", out, "--quiet"}
+	text, _ := mustInvoke(t, append(base, "--test-public")...)
+	if !strings.Contains(text, "Private table: all 4 runs") || !strings.Contains(text, "together cost epsilon") {
+		t.Errorf("got %s, want the cost of all runs", text)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil || len(entries) < 5 {
+		t.Fatalf("%d files, %v, want results", len(entries), err)
+	}
+	for _, e := range entries {
+		if info, infoErr := e.Info(); infoErr != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, want it for its owner alone", e.Name(), info.Mode())
+		}
+	}
+	secretOut := filepath.Join(t.TempDir(), "secret")
+	text, _ = mustInvoke(t, append(append(base[:len(base):len(base)], "--out", secretOut), "--print-not-private")...)
+	if !strings.HasPrefix(text, notPrivateBanner) || exists(secretOut) {
+		t.Errorf("got %s and a folder: %v, want a banner first and no folder", text, exists(secretOut))
+	}
+	kept, err := listCache(cache)
+	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0].File, sweepEnding) {
+		t.Fatalf("the cache holds %v, %v, want one file of results", kept, err)
+	}
+	if info, statErr := os.Stat(filepath.Join(cache, kept[0].File)); statErr != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file of results has mode %v, want it for its owner alone", info.Mode())
+	}
+	if mustInvoke(t, "clean"); exists(filepath.Join(cache, kept[0].File)) {
+		t.Error("dither clean leaves private results")
+	}
+}
+
+// sweepVariable makes the test program a process of dither sweep: its value are the arguments, a line each.
+const sweepVariable = "DITHER_TEST_SWEEP"
+
+// TestSweepProcess is the process that TestSweepSurvivesKills kills.
+func TestSweepProcess(t *testing.T) {
+	args := os.Getenv(sweepVariable)
+	if args == "" {
+		t.Skip("this is a process of another test")
+	}
+	os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
+}
+
+// TestSweepSurvivesKills kills the process again and again, a little after it wrote a line of results, and compares
+// what is there in the end with a sweep that nobody killed.
+func TestSweepSurvivesKills(t *testing.T) {
+	table, schema := sweepTable(t, 300)
+	folder := t.TempDir()
+	args := func(out string) []string {
+		return []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "random:0.3", "--noise-multiplier", "20,40", "--clipping-norm", "0.5,1", "--steps", "300", "--whiten", "yes", "--repeats", "4", "--out", filepath.Join(folder, out), "--quiet"}
+	}
+	mustInvoke(t, args("whole")...)
+	journal := filepath.Join(folder, "killed", sweepJournal)
+	kills := 0
+	for kills < 8 && killedLate(t, args("killed"), journal) {
+		kills++
+	}
+	mustInvoke(t, args("killed")...)
+	if kills == 0 {
+		t.Error("no process was killed before its end, want some")
+	}
+	checkNothingTwice(t, journal)
+	wantHead, wantRows := readResults(t, filepath.Join(folder, "whole", sweepResults))
+	head, rows := readResults(t, filepath.Join(folder, "killed", sweepResults))
+	metrics := slices.Index(head, "accuracy")
+	if !slices.Equal(head, wantHead) || len(rows) != len(wantRows) {
+		t.Fatalf("got %d rows of %v, want %d of %v", len(rows), head, len(wantRows), wantHead)
+	}
+	for i := range rows {
+		if !slices.Equal(rows[i][:metrics], wantRows[i][:metrics]) || rows[i][metrics] == "" {
+			t.Errorf("row %d is %v, want the configuration of %v with metrics", i, rows[i], wantRows[i])
+		}
+	}
+}
+
+// killedLate starts a process, waits until the file of results has grown, and a little longer, and kills it. It
+// reports whether the process had not ended before.
+func killedLate(t *testing.T, args []string, journal string) bool {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestSweepProcess$")
+	c.Env = append(os.Environ(), sweepVariable+"="+strings.Join(args, "\n"))
+	before := bytesOf(journal)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for bytesOf(journal) == before {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		case <-time.After(time.Millisecond):
+		}
+	}
+	time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond)
+	if err := c.Process.Kill(); err != nil {
+		return false
+	}
+	return <-ended != nil
+}
+
+func bytesOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// checkNothingTwice holds that no run begins behind its own result.
+func checkNothingTwice(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	done, begun := map[string]bool{}, 0
+	for lines.Scan() {
+		var l struct {
+			Begin  []experiment.Run `json:"begin"`
+			Result *experiment.Run  `json:"result"`
+		}
+		if err = json.Unmarshal(lines.Bytes(), &l); err != nil {
+			t.Fatalf("line %q: %v", lines.Text(), err)
+		}
+		for _, r := range l.Begin {
+			begun++
+			if done[fmt.Sprint(r)] {
+				t.Errorf("%v begins once more after its result was there", r)
+			}
+		}
+		if l.Result != nil {
+			done[fmt.Sprint(*l.Result)] = true
+		}
+	}
+	if len(done) != 16 || begun < 16 {
+		t.Errorf("%d results of %d runs that began, want 16 of at least as many", len(done), begun)
+	}
+}
