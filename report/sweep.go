@@ -114,7 +114,7 @@ func (r SweepResults) table() Table {
 		row := r.settings(r.Summaries[at].Candidate)
 		for _, s := range r.Summaries[at:end] {
 			if k == 0 {
-				t.Columns = append(t.Columns, settingName(s.Metric), "interval")
+				t.Columns = append(t.Columns, s.Metric, "interval")
 			}
 			row = append(row, fourDigits(s.Mean), intervalText(s.Low, s.High))
 		}

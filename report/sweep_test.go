@@ -34,7 +34,7 @@ func exampleSweep() SweepResults {
 
 func TestSweepTable(t *testing.T) {
 	got := exampleSweep().table()
-	want := Table{"All configurations", []string{"noise multiplier", "ε of one run", "accuracy", "interval", "log loss", "interval"}, [][]string{
+	want := Table{"All configurations", []string{"noise multiplier", "ε of one run", "accuracy", "interval", "log-loss", "interval"}, [][]string{
 		{"10", "1.001", "0.8123", "0.8000 to 0.8300", "0.5000", "0.4500 to 0.5500"},
 		{"5", "2.5", "0.8500", "0.8400 to 0.8600", "undefined", "–"},
 		{"without privacy", "∞", "0.9000", "–", "−0.001234", "–"},
