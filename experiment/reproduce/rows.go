@@ -17,6 +17,12 @@ func (t *table) golden(quantity, published string, value float64, digits int, wa
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why, Golden: &want})
 }
 
+// count adds a golden number of things.
+func (t *table) count(quantity, published string, value int, want experiment.Golden, why string) {
+	t.golden(quantity, published, float64(value), 1, want, why)
+	t.rows[len(t.rows)-1].Ours = strconv.Itoa(value)
+}
+
 // known adds a figure that every run gives, but nobody has computed elsewhere.
 func (t *table) known(quantity, published string, value float64, digits int, why string) {
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why})

@@ -19,6 +19,7 @@ var reproductions = []func() experiment.Reproduction{
 	theorems,
 	rank,
 	unbounded,
+	leastSquares,
 	fashionCost,
 	fashion,
 	convergence,
