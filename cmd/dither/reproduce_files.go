@@ -53,6 +53,9 @@ func (f *reproductionFiles) write(results []experiment.Result) error {
 	for name, write := range map[string]func(io.Writer, []experiment.Result) error{
 		"comparisons.json": reproduce.WriteJSON, "comparisons.csv": reproduce.WriteCSV,
 		"comparisons.md": func(w io.Writer, all []experiment.Result) error { return reproduce.WriteMarkdown(w, all, "") },
+		"index.html": func(w io.Writer, all []experiment.Result) error {
+			return report.ReproductionPage(all, reproduce.Publicly, "").WriteHTML(w)
+		},
 	} {
 		if err := f.file(name, func(w io.Writer) error { return write(w, results) }); err != nil {
 			return err

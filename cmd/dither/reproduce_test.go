@@ -37,7 +37,7 @@ func TestReproduceRuns(t *testing.T) {
 			t.Errorf("a line of %d characters, want at most %d: %q", n, plainWidth, line)
 		}
 	}
-	for _, name := range []string{"comparisons.json", "comparisons.csv", "comparisons.md"} {
+	for _, name := range []string{"comparisons.json", "comparisons.csv", "comparisons.md", "index.html"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !strings.Contains(string(text), "30.98") {
 			t.Errorf("%s: got error %v or no figure in it", name, err)
 		}
