@@ -1,0 +1,160 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// structTag is the key of the tag that names the column of a field.
+const structTag = "dither"
+
+// FromStructs makes a Dataset of records in memory: what Read makes of a CSV file with a row for each of them.
+// A field stands for the column that its tag names, as in `dither:"hours-per-week"`, or without a tag for the
+// one with its name in letters of any case; a tag of "-", and fields that no column has the name of, are left
+// out. The schema's feature columns, its target unless o.WithoutTarget, and the columns of o.Extra need a field
+// each; o.MaxBytes does not matter.
+//
+// A field is a number, a string, a bool, or a pointer to one of these, of which nil is a missing cell, as NaN and
+// infinities are. A bool is the text true or false where its column has levels, and elsewhere 1 or 0. It is an
+// error if the fields do not fit the schema or there are more records than the schema allows; what
+// becomes of single values hangs on the schema only. The records are copied.
+func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
+	q, b, err := newRequest(s, "", 0, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) > q.maxRecords {
+		return nil, fmt.Errorf("data: there are more records than the declared bound %d; raise max-records", q.maxRecords)
+	}
+	var l layout
+	fields, err := structFields(q, reflect.TypeFor[T](), &l)
+	if err != nil {
+		return nil, err
+	}
+	b.begin(l)
+	cells := make([]string, len(fields))
+	for i := range records {
+		v := reflect.ValueOf(&records[i]).Elem()
+		for j, f := range fields {
+			cells[j] = f.text(v)
+		}
+		b.cells(i+1, cells)
+	}
+	return b.dataset(o.KeepDropped), nil
+}
+
+// structField is where the cell of a column comes from.
+type structField struct {
+	index []int
+	// levels are those of the column, nil where it is a number or text.
+	levels []string
+}
+
+// structFields finds the fields of the columns that are read, and fills in the layout.
+func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("data: type of the records is %v, want a struct; give each column a field", t)
+	}
+	var fields []structField
+	find := func(column string, levels []string) (int, error) {
+		f, err := fieldOf(t, column)
+		fields = append(fields, structField{f.Index, levels})
+		return len(fields) - 1, err
+	}
+	for _, c := range q.schema.Features() {
+		at, err := find(c.Name, c.Levels)
+		if err != nil {
+			return nil, err
+		}
+		l.features = append(l.features, at)
+	}
+	l.target = -1
+	if target := q.schema.Target; !q.withoutTarget {
+		levels := target.Levels
+		if target.Threshold != nil {
+			levels = nil // the cell is a number
+		}
+		at, err := find(target.Column, levels)
+		if err != nil {
+			return nil, err
+		}
+		l.target = at
+	}
+	for _, name := range q.extra {
+		at, err := find(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		l.extra = append(l.extra, at)
+	}
+	l.width = len(fields)
+	return fields, nil
+}
+
+// fieldOf finds the field of a column: by its tag first.
+func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
+	var found []reflect.StructField
+	for _, f := range reflect.VisibleFields(t) {
+		tag, tagged := f.Tag.Lookup(structTag)
+		name := cmp.Or(tag, f.Name)
+		if f.IsExported() && (tagged && tag == column || !tagged && strings.EqualFold(name, column)) {
+			found = append(found, f)
+		}
+	}
+	if len(found) != 1 {
+		return reflect.StructField{}, fmt.Errorf("data: number of fields of %v for column %q is %d, want 1; name the column in the tag of a field, as `%s:%q`", t, column, len(found), structTag, column)
+	}
+	f := found[0]
+	kind := f.Type
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	switch k := kind.Kind(); {
+	case k >= reflect.Bool && k <= reflect.Float64 && k != reflect.Uintptr, k == reflect.String:
+		return f, nil
+	}
+	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one", f.Name, column, f.Type)
+}
+
+// text is the cell of a record as CSV would hold it.
+func (f structField) text(record reflect.Value) string {
+	v, err := record.FieldByIndexErr(f.index)
+	if err != nil { // within an embedded pointer that is nil
+		return ""
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return ""
+		}
+		v = v.Elem()
+	}
+	switch k := v.Kind(); {
+	case k == reflect.String:
+		return v.String()
+	case k == reflect.Bool && f.levels != nil:
+		return strconv.FormatBool(v.Bool())
+	case k == reflect.Bool && v.Bool():
+		return "1"
+	case k == reflect.Bool:
+		return "0"
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+	return f.number(v.Float())
+}
+
+// number is a number as CSV would hold it: the level that it is, if the column has one.
+func (f structField) number(v float64) string {
+	if !finite(v) {
+		return ""
+	}
+	if level := numberLevel(f.levels, nil, v); level >= 0 {
+		return f.levels[level]
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
