@@ -43,7 +43,8 @@
 //
 // and one that neither the column nor defaults decides is refused. A cell that is not a
 // number, or not a finite one, is missing. A column of texts is hashed, see [Hashing]; what text: {}
-// leaves out has a default, and so has missing, which is zero or drop.
+// leaves out has a default, and so has missing, which is zero or drop. With text: {positions: 200} its first 200 words
+// are tokens in order, for networks.
 //
 // What nobody can declare may be private: bounds inside a range that is wide enough for anything (without one,
 // ±1e12), cut points of at most max-bins bins, at most max-levels levels. A training learns them within its budget;

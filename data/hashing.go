@@ -18,8 +18,13 @@ import (
 //
 // A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
 // stop list are left out before n-grams are made.
+//
+// With Positions a text is not a bag of n-grams but the first so many of its words in order, for networks that begin
+// with an embedding: each word is a token, a number below Buckets. A word that is beyond them is not looked at, and
+// positions behind a shorter text are padding.
 type Hashing struct {
-	// Buckets is a power of two, from MinBuckets to MaxBuckets.
+	// Buckets is a power of two, from MinBuckets to MaxBuckets, or with Positions to MaxHashedTokens; of token numbers
+	// it is any number to MaxTokens, one more than the largest.
 	Buckets int
 	// NGrams is the most words in an n-gram, 1 to 3: 2 makes single words and pairs.
 	NGrams int
@@ -27,6 +32,11 @@ type Hashing struct {
 	StopWords string
 	// Values is ValuesPresence or ValuesLogarithm.
 	Values string
+	// Positions is how many words are kept in order, MinPositions to MaxPositions; 0 makes a bag. NGrams is then 1 and
+	// Values ValuesPresence.
+	Positions int
+	// Tokens says what words are where they have positions: TokensHashed, or "", or TokensNumbers.
+	Tokens string
 }
 
 // The numbers of buckets that a text column may have.
@@ -85,11 +95,14 @@ type hashed struct {
 }
 
 // text finds the buckets of a text that are not 0, in ascending order, with their values. Both are valid
-// until the next call.
+// until the next call. With positions they are those of sequence.
 func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.stop = nil
 	if h.StopWords == StopEnglish {
 		t.stop = englishStops
+	}
+	if h.Positions > 0 {
+		return t.sequence(h, text)
 	}
 	t.split(text)
 	t.hash(h.NGrams)

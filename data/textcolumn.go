@@ -8,9 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Width returns how many values a cell of the column is stored as: the buckets of a text column, and 1
-// of any other.
+// Width returns how many values a cell of the column is stored as: the buckets of a text column, or its positions if
+// it has some, and 1 of any other. At a position stands one more than the token, and 0 for padding.
 func (c *Column) Width() int {
+	if c.Kind == Text && c.Hashing != nil && c.Hashing.Positions > 0 {
+		return c.Hashing.Positions
+	}
 	if c.Kind == Text && c.Hashing != nil {
 		return c.Hashing.Buckets
 	}
@@ -62,10 +65,17 @@ func (c *Column) faultText() *fault {
 		return &fault{problem: "a text column has bounds, bins, levels or a transform", want: "text only", remedy: "remove them"}
 	case h == nil:
 		return &fault{problem: "a text column has no hashing", want: "the number of buckets and what goes with it", remedy: "take DefaultHashing"}
+	case h.Positions == 0 && h.Tokens != "":
+		return &fault{problem: "tokens is declared without positions", want: "both", remedy: "declare how many words of a text are kept in order, or remove tokens"}
+	case h.Positions != 0 && h.faultTokens() != nil:
+		return h.faultTokens()
+	case h.Positions != 0:
 	case h.Buckets < MinBuckets || h.Buckets > MaxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
 		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", MinBuckets, MaxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
 	case h.NGrams < 1 || h.NGrams > 3:
 		return &fault{problem: fmt.Sprintf("ngrams is %d", h.NGrams), want: "1 to 3 words", remedy: "choose 2 for words and pairs of words"}
+	}
+	switch {
 	case h.StopWords != StopNone && h.StopWords != StopEnglish:
 		return &fault{problem: fmt.Sprintf("stop-words is %q", h.StopWords), want: "none or english", remedy: "choose none for a language other than English"}
 	case h.Values != ValuesPresence && h.Values != ValuesLogarithm:
@@ -100,13 +110,18 @@ func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) 
 	return c, nil
 }
 
-// hashing reads {buckets: …, ngrams: …, stop-words: …, values: …}, each with a default.
+// hashing reads {buckets: …, ngrams: …, stop-words: …, values: …, positions: …, tokens: …}, each with a default.
 func (p *schemaParser) hashing(e entry) (*Hashing, error) {
-	entries, err := p.mapping(e.node, "text", "buckets", "ngrams", "stop-words", "values")
+	entries, err := p.mapping(e.node, "text", "buckets", "ngrams", "stop-words", "values", "positions", "tokens")
 	if err != nil {
 		return nil, err
 	}
 	h := DefaultHashing()
+	for _, e := range entries {
+		if e.key == "positions" {
+			h.Buckets, h.NGrams = defaultTokens, 1
+		}
+	}
 	for _, e := range entries {
 		switch e.key {
 		case "buckets":
@@ -117,6 +132,10 @@ func (p *schemaParser) hashing(e entry) (*Hashing, error) {
 			err = p.text(e, &h.StopWords)
 		case "values":
 			err = p.text(e, &h.Values)
+		case "positions":
+			err = p.whole(e, &h.Positions)
+		case "tokens":
+			err = p.text(e, &h.Tokens)
 		}
 		if err != nil {
 			return nil, err
@@ -135,6 +154,7 @@ func (h *Hashing) node() *yaml.Node {
 	add(n, "ngrams", word(strconv.Itoa(h.NGrams)))
 	add(n, "stop-words", quoted(h.StopWords))
 	add(n, "values", quoted(h.Values))
+	h.addTokens(n)
 	return n
 }
 

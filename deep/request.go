@@ -82,6 +82,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
+	if err = checkTokens(n, features); err != nil {
+		return Setup{}, err
+	}
 	loss, err := model.SpecOf(linear.Loss)
 	if err != nil {
 		return Setup{}, err

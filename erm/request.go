@@ -75,6 +75,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
+	if err = train.RefuseTokens(features); err != nil {
+		return Setup{}, err
+	}
 	p := Plan{Method: r.Method, Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Dim: linear.Dim, Columns: linear.Columns, Loss: newLossPlan(linear.Loss), RowBound: RowBound(features), NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}

@@ -43,6 +43,9 @@ func (c *Chain) Dim() int {
 // Bound returns a public bound on the magnitude of features, and whether they may be negative.
 func (c *Chain) Bound() (bound float64, signed bool) {
 	bound = 1
+	if c.encoder.tokens > 0 {
+		bound = tokenBound
+	}
 	for _, t := range c.transforms {
 		bound = t.Bound(bound)
 	}

@@ -13,7 +13,7 @@ import (
 // where a column is text: a numeric column into one number scaled by its bounds (after its transform) or one
 // indicator for each bin, a categorical column into one indicator for each level (and each place for a
 // level or a bin that is to be learned or was not found, whose feature is 0), a text
-// column into its buckets, and the first two, where declared, into one more indicator for "missing". It is immutable.
+// column into its buckets, or the tokens at its positions, and the first two, where declared, into one more indicator for "missing". It is immutable.
 type Encoder struct {
 	columns []column
 	dim     int
@@ -21,6 +21,7 @@ type Encoder struct {
 	// starts are where the values of each column begin in a row, and the end; nil where each has one.
 	starts []uint32
 	values int
+	tokens int
 }
 
 // Name says what a feature stands for.
@@ -43,6 +44,7 @@ type column struct {
 	first      int
 	indicators int // 0: one scaled number
 	buckets    int // of a text column, else 0
+	tokens     bool
 	bins       []float64
 	log        bool
 	low, scale float64
@@ -53,6 +55,10 @@ type column struct {
 // NewEncoder returns the encoder of a validated schema.
 func NewEncoder(s *data.Schema) (*Encoder, error) {
 	e := &Encoder{}
+	var err error
+	if e.tokens, err = checkTokens(s.Features()); err != nil {
+		return nil, err
+	}
 	for _, c := range s.Features() {
 		switch c.Kind {
 		case data.Numeric:

@@ -1,12 +1,35 @@
 package feature
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/ditherml/dither/data"
 )
 
-// text adds a text column: each bucket is a value of a row and a feature.
+// tokenBound bounds tokens, -1 for padding included: with it the step of a grid of 16 bits is 1, and tokens are exact.
+const tokenBound = data.MaxTokens
+
+// Tokens returns how many tokens there are where the columns are texts whose words have positions, else 0. A feature
+// is then the token at a position, from 0 to Tokens - 1, or -1 for padding.
+func (e *Encoder) Tokens() int { return e.tokens }
+
+// checkTokens refuses tokens beside other features, or of several kinds.
+func checkTokens(features []data.Column) (tokens int, err error) {
+	for i, c := range features {
+		own := 0
+		if c.Kind == data.Text && c.Hashing.Positions > 0 {
+			own = c.Hashing.Buckets
+		}
+		if i > 0 && own != tokens {
+			return 0, fmt.Errorf("feature: columns %q and %q are not of one kind, want texts with positions beside texts with positions and as many buckets alone; ignore other columns, or leave positions out", features[0].Name, c.Name)
+		}
+		tokens = own
+	}
+	return tokens, nil
+}
+
+// text adds a text column: each bucket, or position, is a value of a row and a feature.
 func (e *Encoder) text(c data.Column) {
 	if e.starts == nil {
 		e.starts = []uint32{}
@@ -14,10 +37,13 @@ func (e *Encoder) text(c data.Column) {
 			e.starts = append(e.starts, uint32(i))
 		}
 	}
-	buckets := c.Width()
-	e.columns = append(e.columns, column{first: e.dim, missing: -1, buckets: buckets})
+	buckets, level, positions := c.Width(), "bucket ", c.Hashing.Positions > 0
+	if positions {
+		level = "position "
+	}
+	e.columns = append(e.columns, column{first: e.dim, missing: -1, buckets: buckets, tokens: positions})
 	for b := range buckets {
-		e.add(c.Name, "bucket "+strconv.Itoa(b))
+		e.add(c.Name, level+strconv.Itoa(b))
 	}
 	e.values += buckets
 	e.starts = append(e.starts, uint32(e.values))
@@ -36,7 +62,9 @@ func (e *Encoder) encodeTexts(dst []float64, values []float32) {
 			continue
 		}
 		for b, v := range own {
-			dst[c.first+b] = float64(v)
+			if dst[c.first+b] = float64(v); c.tokens {
+				dst[c.first+b]--
+			}
 		}
 	}
 }
@@ -59,7 +87,9 @@ func (c *column) entryAt(bucket int, v float64) (at int, x float64) {
 	switch {
 	case c.buckets == 0:
 		return c.entry(v)
-	case v != 0:
+	case c.tokens && v != 1:
+		return c.first + bucket, v - 1
+	case v != 0 && !c.tokens:
 		return c.first + bucket, v
 	}
 	return -1, 0

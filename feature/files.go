@@ -59,6 +59,9 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 // reads by the name in the parameters. What the chain stands on is public, and part of the model: Specs
 // names each file without its folder and with its hash, and Files returns it.
 func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Chain, error) {
+	if e.tokens > 0 && len(specs) > 0 {
+		return nil, fmt.Errorf("feature: transform is %s behind columns of tokens, want none; leave it out", specs[0].Name)
+	}
 	c := &Chain{encoder: e, specs: slices.Clone(specs)}
 	var err error
 	if c.transforms, err = newTransforms(specs, surroundings{e.Dim(), e.Names(), open}); err != nil {

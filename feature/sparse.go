@@ -18,12 +18,15 @@ type standing struct {
 func (e *Encoder) Sparse(absent []float32) *Sparse {
 	s := &Sparse{encoder: e}
 	for j := range e.columns {
-		if e.columns[j].buckets > 0 {
-			continue // an empty bucket is 0
-		}
 		start := uint32(j)
 		if e.starts != nil {
 			start = e.starts[j]
+		}
+		if c := &e.columns[j]; c.buckets > 0 {
+			for b := 0; c.tokens && b < c.buckets; b++ { // an empty bucket is 0, but an empty position is not
+				s.defaults = append(s.defaults, standing{start + uint32(b), uint32(c.first + b), -1})
+			}
+			continue
 		}
 		if at, x := e.columns[j].entry(float64(absent[start])); at >= 0 {
 			s.defaults = append(s.defaults, standing{start, uint32(at), x})

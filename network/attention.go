@@ -11,8 +11,8 @@ import (
 // which are linear functions of the features at their positions, a position takes the mean of the values with
 // the weights softmax(query·key/√d). The features go in Heads parts of d each that do so by themselves, and the
 // result goes through a fourth linear function: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A.
-// Gomez, Ł. Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2. Padding takes part
-// as any position does.
+// Gomez, Ł. Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2. Padding (see
+// Embedding) has no weight; where a position sees nothing but padding, the mean is zero.
 type Attention struct {
 	// Heads divides the features; 1 when it is 0.
 	Heads int `json:"heads,omitempty"`
@@ -118,8 +118,9 @@ func (w *attention[T]) forward(y, x []T, n int) {
 		for head := range w.heads {
 			p := w.weightsOf(record, head)
 			multiply(w.space.serial, p, w.scale(), w.part(w.y[0], record, head), w.part(w.y[1], record, head).Transposed(), 0)
-			w.mask(p.Data)
+			w.mask(p.Data, record)
 			softmaxOf(p.Data, w.positions)
+			w.clearBlind(p.Data, record)
 			multiply(w.space.serial, w.part(w.y[3], record, head), 1, p, w.part(w.y[2], record, head), 0)
 		}
 	}
@@ -127,13 +128,31 @@ func (w *attention[T]) forward(y, x []T, n int) {
 }
 
 // mask gives what a position may not see the weight 0.
-func (w *attention[T]) mask(p []T) {
-	if !w.causal {
+func (w *attention[T]) mask(p []T, record int) {
+	if !w.causal && w.space.padding == nil {
 		return
 	}
 	for t := range w.positions {
-		for s := t + 1; s < w.positions; s++ {
-			p[t*w.positions+s] = T(math.Inf(-1))
+		for s := range w.positions {
+			if w.causal && s > t || w.space.padding.at(record, s) {
+				p[t*w.positions+s] = T(math.Inf(-1))
+			}
+		}
+	}
+}
+
+// clearBlind gives positions that see nothing but padding the weights 0.
+func (w *attention[T]) clearBlind(p []T, record int) {
+	if w.space.padding == nil {
+		return
+	}
+	for t := range w.positions {
+		sees := w.positions
+		if w.causal {
+			sees = t + 1
+		}
+		if w.space.padding.known(record, sees) == 0 {
+			clear(p[t*w.positions : (t+1)*w.positions])
 		}
 	}
 }

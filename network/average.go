@@ -7,6 +7,7 @@ type averagePool[T linalg.Float] struct {
 	plain[T]
 	views                     views
 	size, positions, channels int
+	padding                   *padding // of a pool over all positions, or nil
 }
 
 func newAveragePool[T linalg.Float](l AveragePool, in Shape) *averagePool[T] {
@@ -17,9 +18,9 @@ func newAveragePool[T linalg.Float](l AveragePool, in Shape) *averagePool[T] {
 	return &averagePool[T]{views: w.views(), size: in.Size(), positions: w.positions(), channels: w.channels}
 }
 
-// newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position.
-func newGlobalAveragePool[T linalg.Float](in Shape) *averagePool[T] {
-	p := &averagePool[T]{size: in.Size(), positions: 1, channels: in.Features()}
+// newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position but padding.
+func newGlobalAveragePool[T linalg.Float](in Shape, s *space) *averagePool[T] {
+	p := &averagePool[T]{padding: s.padding, size: in.Size(), positions: 1, channels: in.Features()}
 	for at := 0; at < p.size; at += p.channels {
 		p.views.at = append(p.views.at, int32(at))
 	}
@@ -32,8 +33,11 @@ func (p *averagePool[T]) forward(y, x []T, n int) {
 	for out := range n * p.positions {
 		image := x[out/p.positions*p.size:][:p.size]
 		places := p.views.of(out % p.positions)
-		scale := 1 / T(len(places))
-		for _, at := range places {
+		scale := p.scale(out, places)
+		for t, at := range places {
+			if p.padding.at(out, t) {
+				continue
+			}
 			addScaled(y[out*p.channels:][:p.channels], image[at:], scale)
 		}
 	}
@@ -47,11 +51,22 @@ func (p *averagePool[T]) backward(dx, dy []T, n int) {
 	for out := range n * p.positions {
 		image := dx[out/p.positions*p.size:][:p.size]
 		places := p.views.of(out % p.positions)
-		scale := 1 / T(len(places))
-		for _, at := range places {
+		scale := p.scale(out, places)
+		for t, at := range places {
+			if p.padding.at(out, t) {
+				continue
+			}
 			addScaled(image[at:][:p.channels], dy[out*p.channels:], scale)
 		}
 	}
+}
+
+// scale is one over the number of places that a window takes the mean of. With padding there is one window a record.
+func (p *averagePool[T]) scale(out int, places []int32) T {
+	if p.padding == nil {
+		return 1 / T(len(places))
+	}
+	return 1 / T(max(1, p.padding.known(out, len(places))))
 }
 
 func (p *averagePool[T]) habits() habits { return habits{} }

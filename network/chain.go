@@ -86,7 +86,9 @@ func newChain[T linalg.Float](l Layers, in Shape, s *space) *chain[T] {
 		if len(trained(blocks)) > 0 && !s.frozen {
 			c.lowest = min(c.lowest, i)
 		}
+		s = s.before(layer, shapes[i])
 		c.workers = append(c.workers, build[T](layer, shapes[i], s))
+		s = s.behind(shapes[i+1])
 		c.blocks = append(c.blocks, len(blocks))
 	}
 	for _, shape := range shapes {

@@ -80,6 +80,11 @@ func conformants() []conformant {
 		{name: "recurrent at one position", in: network.Shape{1, 2}, layers: list(network.Recurrent{Units: 3}, network.Linear{Outputs: 2})},
 		{name: "attention", in: network.Shape{4, 6}, layers: list(network.Linear{Outputs: 6}, network.Attention{Heads: 2}, network.Activation{Function: "tanh"}, network.Attention{})},
 		{name: "causal attention", in: network.Shape{5, 2}, layers: list(network.Attention{Causal: true}, network.Frozen{Layers: list(network.Attention{}, network.Recurrent{Units: 2})})},
+		{name: "attention over tokens", in: network.Shape{5}, input: token, layers: list(network.Embedding{Vocabulary: 4, Features: 2}, network.PositionEmbedding{}, network.Residual{Layers: list(network.Attention{Heads: 2})},
+			network.Activation{Function: "tanh"}, network.Attention{Causal: true}, network.GlobalAveragePool{}, network.Linear{Outputs: 2})},
+		{name: "recurrent over tokens", in: network.Shape{6}, input: token, layers: list(network.Embedding{Vocabulary: 4, Features: 3}, network.Linear{Outputs: 3}, network.Recurrent{Units: 3, ReturnSequences: true},
+			network.Recurrent{Units: 2}, network.Linear{Outputs: 2})},
+		{name: "frozen tokens", in: network.Shape{5}, input: token, layers: list(network.Frozen{Layers: list(network.Embedding{Vocabulary: 4, Features: 3})}, network.PositionEmbedding{}, network.Recurrent{Units: 3, ReturnSequences: true}, network.GlobalAveragePool{})},
 		{name: "frozen norm", in: network.Shape{4}, layers: list(network.Linear{Outputs: 4}, network.Frozen{Layers: list(network.GroupNorm{Groups: 1}, network.Dropout{Probability: 0.5})}, network.Linear{Outputs: 1})},
 	}
 }

@@ -8,7 +8,9 @@ import (
 
 // Embedding gives, for each position of a text, the row of a table that its token names: [positions] becomes
 // [positions, Features]. An input is a token when it is a whole number from 0 to Vocabulary - 1; everything else,
-// such as -1 or NaN, is padding, which gives zeros and adds nothing. Derivatives by tokens are zero.
+// such as -1 or NaN, is padding, which gives zeros and adds nothing, and which the attention, the recurrent layers and
+// the global average pools behind it leave out for as long as there are as many positions. Derivatives by tokens are
+// zero.
 type Embedding struct {
 	Vocabulary int `json:"vocabulary"`
 	Features   int `json:"features"`
@@ -76,10 +78,10 @@ func (l EmbeddingBag) initial(in Shape, blocks [][]float32, gain float64, random
 }
 
 func (l Embedding) worker32(in Shape, s *space) worker[float32] {
-	return newEmbedding[float32](l, in, s, in[0], "")
+	return newEmbedding[float32](l, in, s, in[0], modeTokens)
 }
 func (l Embedding) worker64(in Shape, s *space) worker[float64] {
-	return newEmbedding[float64](l, in, s, in[0], "")
+	return newEmbedding[float64](l, in, s, in[0], modeTokens)
 }
 func (l EmbeddingBag) worker32(in Shape, s *space) worker[float32] {
 	return newEmbedding[float32](l.table(), in, s, 1, l.Mode)
@@ -93,16 +95,23 @@ type embedding[T linalg.Float] struct {
 	vocabulary, features int
 	positions, entries   int
 	frozen               bool
+	padding              *padding // nil of a bag
 	table                []T
 	index                []uint32
 	values               []T // of a mean, otherwise nil
 	dy                   []T
 }
 
+// modeTokens is the mode of tokens that stay in order.
+const modeTokens = "tokens"
+
 func newEmbedding[T linalg.Float](l Embedding, in Shape, s *space, positions int, mode string) *embedding[T] {
 	w := &embedding[T]{vocabulary: l.Vocabulary, features: l.Features, positions: positions, entries: in[0] / positions,
 		frozen: s.frozen, index: make([]uint32, s.records*in[0])}
-	if positions == 1 && mode != "sum" {
+	if entries := in[0]; entries == positions && s.padding != nil && mode == modeTokens {
+		w.padding = s.padding
+	}
+	if mode != modeTokens && mode != "sum" {
 		w.values = make([]T, s.records*in[0])
 	}
 	return w
@@ -115,6 +124,9 @@ func (w *embedding[T]) forward(y, x []T, n int) {
 	for position := range n * w.positions {
 		first := position * w.entries
 		known := w.read(w.index[first:][:w.entries], x[first:])
+		if w.padding != nil {
+			w.padding.of[position] = known == 0
+		}
 		value := T(1)
 		if w.values != nil {
 			value = 1 / T(max(known, 1))

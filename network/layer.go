@@ -58,10 +58,11 @@ type space struct {
 	*control
 	records int  // the most that a pass may have
 	frozen  bool // whether what is made here is not trained
+	padding *padding
 }
 
 // freeze returns the space for layers that are not trained.
-func (s *space) freeze() *space { return &space{s.control, s.records, true} }
+func (s *space) freeze() *space { return &space{s.control, s.records, true, s.padding} }
 
 // worker is a layer at work on chunks of records, with what it keeps between a pass forward and the pass
 // backward that follows. It never allocates after it was made.

@@ -78,9 +78,9 @@ func (l AveragePool) worker64(in Shape, _ *space) worker[float64] {
 	return newAveragePool[float64](l, in)
 }
 
-func (GlobalAveragePool) worker32(in Shape, _ *space) worker[float32] {
-	return newGlobalAveragePool[float32](in)
+func (GlobalAveragePool) worker32(in Shape, s *space) worker[float32] {
+	return newGlobalAveragePool[float32](in, s)
 }
-func (GlobalAveragePool) worker64(in Shape, _ *space) worker[float64] {
-	return newGlobalAveragePool[float64](in)
+func (GlobalAveragePool) worker64(in Shape, s *space) worker[float64] {
+	return newGlobalAveragePool[float64](in, s)
 }

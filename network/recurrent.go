@@ -7,7 +7,8 @@ import (
 )
 
 // Recurrent goes through the positions of a text in order with a state of Units numbers, which is zero at
-// first: h_t = tanh(W·(x_t, h_(t-1)) + b), with one W and b for all positions. J. Elman, "Finding structure in
+// first: h_t = tanh(W·(x_t, h_(t-1)) + b), with one W and b for all positions. At padding (see Embedding) the state
+// stays as it is. J. Elman, "Finding structure in
 // time", Cognitive Science 14 (1990). A row of its block has the weights of the features, those of the state,
 // and the bias.
 type Recurrent struct {
@@ -60,13 +61,14 @@ type recurrent[T linalg.Float] struct {
 	weights             []T
 	h, lefts, rights    []T
 	dLeft               []T // of one position, n × (features + units)
+	carried             []T // n × units: what comes back to states that padding left as they are
 }
 
 func newRecurrent[T linalg.Float](l Recurrent, in Shape, s *space) *recurrent[T] {
 	b := l.Blocks(in)[0]
 	all := s.records * in[0]
 	return &recurrent[T]{space: s, block: b, positions: in[0], features: in[1], sequences: l.ReturnSequences,
-		h: make([]T, all*b.Right), lefts: make([]T, all*b.Left), rights: make([]T, all*b.Right), dLeft: make([]T, s.records*b.Left)}
+		h: make([]T, all*b.Right), lefts: make([]T, all*b.Left), rights: make([]T, all*b.Right), dLeft: make([]T, s.records*b.Left), carried: make([]T, s.records*b.Right)}
 }
 
 func (w *recurrent[T]) bind(blocks [][]T) { w.weights = blocks[0] }
@@ -93,7 +95,11 @@ func (w *recurrent[T]) forward(y, x []T, n int) {
 		multiply(w.space.serial, w.at(w.h, n, t, units), 1, w.at(w.lefts, n, t, w.block.Left), weightMatrix(w.weights, w.block).Transposed(), 1)
 		for i := range n {
 			h := w.rowAt(w.h, i, t, units)
-			tanhOf(h, h)
+			if !w.space.padding.at(i, t) {
+				tanhOf(h, h)
+			} else if clear(h); t > 0 {
+				copy(h, w.rowAt(w.h, i, t-1, units))
+			}
 		}
 	}
 	if w.sequences {
@@ -115,6 +121,11 @@ func (w *recurrent[T]) backward(dx, dy []T, n int) {
 			return
 		}
 		multiply(w.space.serial, linalg.NewMatrix(w.dLeft[:n*width], n, width), 1, w.at(w.rights, n, t, w.block.Right), weightMatrix(w.weights, w.block), 0)
+		for i := range n {
+			if w.space.padding.at(i, t) {
+				copy(w.dLeft[i*width+w.features:][:w.block.Right], w.carried[i*w.block.Right:])
+			}
+		}
 		if dx == nil {
 			continue
 		}
@@ -124,7 +135,8 @@ func (w *recurrent[T]) backward(dx, dy []T, n int) {
 	}
 }
 
-// backwardRow sets rights of one record and position: (dy_t + what comes back from position t+1)·(1 - h²).
+// backwardRow sets rights of one record and position: (dy_t + what comes back from position t+1)·(1 - h²), and at
+// padding 0, where it keeps the sum.
 func (w *recurrent[T]) backwardRow(dy []T, i, t int) {
 	units := w.block.Right
 	right := w.rowAt(w.rights, i, t, units)
@@ -137,6 +149,11 @@ func (w *recurrent[T]) backwardRow(dy []T, i, t int) {
 	}
 	if t < w.positions-1 {
 		addTo(right, w.dLeft[i*w.block.Left+w.features:][:units])
+	}
+	if w.space.padding.at(i, t) {
+		copy(w.carried[i*units:], right)
+		clear(right)
+		return
 	}
 	for j, v := range w.rowAt(w.h, i, t, units) {
 		right[j] *= 1 - v*v

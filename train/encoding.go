@@ -40,6 +40,15 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	return features, linear, err
 }
 
+// RefuseTokens returns an error for features that are tokens, whose numbers are names and no quantities: linear models
+// make nothing of them.
+func RefuseTokens(m *feature.Map) error {
+	if m.Encoder().Tokens() == 0 {
+		return nil
+	}
+	return fmt.Errorf("train: the text columns keep their words at positions, want a network that begins with an embedding; or leave positions out of the schema for a bag of words")
+}
+
 // Encode puts the records of a data set on the integer grid and returns them as a map without whitening
 // sees them, record i in place i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits
 // is as in Options.

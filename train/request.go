@@ -143,6 +143,9 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
+	if err = RefuseTokens(features); err != nil {
+		return Setup{}, err
+	}
 	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.Unit(s.Row), RowsPerPerson: r.Person.RowsPerPerson(s.RowsPerPerson), Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
 		Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		ClassWeights: largestOne(r.ClassWeights), SampleWeights: r.SampleWeights, NonPrivate: math.IsInf(r.Epsilon, 1)}

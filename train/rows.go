@@ -112,7 +112,7 @@ func (t table) targets() []float32 {
 func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
 	e := s.Features.Encoder()
 	switch {
-	case s.Features.Transforms():
+	case s.Features.Transforms() || e.Tokens() > 0:
 		return mechanism.Int16
 	case d.Sparse() && sparseColumns*e.Sparse(d.Absent()).Defaults() <= e.Dim():
 		return mechanism.Sparse

@@ -23,6 +23,7 @@ const maxLayersFile = 1 << 20
 // sizes are the public numbers that a network has to fit: how many a row has, and how many scores the loss.
 type sizes struct {
 	features, scores int
+	tokens           int // of text columns whose words have positions, else 0
 	loss             string
 }
 
@@ -36,7 +37,7 @@ func sizesFor(r train.Request, s *data.Schema) (sizes, error) {
 	if err != nil {
 		return sizes{}, err
 	}
-	return sizes{features.Dim(), linear.Columns, linear.Loss.Name()}, nil
+	return sizes{features.Dim(), linear.Columns, features.Encoder().Tokens(), linear.Loss.Name()}, nil
 }
 
 // layers returns the layers that --model asks for, and the shape of what they take.
@@ -62,7 +63,7 @@ func (n *networkFlags) layers(ctx context.Context, t *trainCommand, source table
 		return n.hiddenLayers(layers, size.scores, units), input, failed
 	case modelText:
 		units, failed := n.units()
-		return n.hiddenLayers(network.Layers{network.SparseLinear{Outputs: n.embedding}}, size.scores, units), network.Shape{size.features}, failed
+		return n.hiddenLayers(network.Layers{n.words(size)}, size.scores, units), network.Shape{size.features}, failed
 	case modelCNN:
 		if image == nil {
 			return nil, nil, fmt.Errorf("--input-shape is missing with --model %s, want rows, columns and colors, such as 28x28 or 32x32x3, that make %d numbers", modelCNN, size.features)
@@ -96,6 +97,14 @@ func (n *networkFlags) units(fallback ...int) ([]int, error) {
 		return fallback, nil
 	}
 	return wholeNumbers("hidden", n.hidden, "units of each hidden layer, such as 128,64")
+}
+
+// words is the layer of the embeddings: of a bag, a sum over what is not 0 in it; of words in order, their mean.
+func (n *networkFlags) words(size sizes) network.Layer {
+	if size.tokens > 0 {
+		return network.EmbeddingBag{Vocabulary: size.tokens, Features: n.embedding}
+	}
+	return network.SparseLinear{Outputs: n.embedding}
 }
 
 // hiddenLayers appends hidden layers, each with the activation behind it, and the layer of the scores.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
 )
 
 // trainNetwork trains a small network on the table of a workplace.
@@ -295,6 +296,40 @@ func TestNetworkOfTexts(t *testing.T) {
 	if got, _ := mustInvoke(t, "predict", "m", "new.csv"); strings.Count(got, "\n") != 3 {
 		t.Errorf("got predictions %q", got)
 	}
+}
+
+// TestNetworkOfWordsInOrder trains a recurrent network and the preset on words at positions, and refuses other models.
+func TestNetworkOfWordsInOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table := reviews(t, 100)
+	writeText(t, "s.yaml", "dither-schema: 1\nrow: one review\nmax-records: 400\ntarget: {column: label, levels: [bad, good]}\ncolumns:\n  year: ignore\n  review: {text: {positions: 8, buckets: 256}}\n")
+	writeText(t, "layers.yaml", "- embedding: {vocabulary: 256, features: 3}\n- recurrent: {units: 4}\n- linear: {outputs: 1}\n")
+	for model, blocks := range map[string]int{"layers.yaml": 3, "text": 2} {
+		train := []string{"train", "--data", table, "--schema", "s.yaml", "--sampling", "full", "--steps", "3", "--quiet", "--replace", "--out", "m"}
+		mustInvoke(t, append(train, "--model", model)...)
+		mustInvoke(t, "verify", "m")
+		m := loadNetwork(t, "m")
+		if len(m.Blocks()) != blocks || !m.Blocks()[0].Sparse || m.Blocks()[0].Left != 256 {
+			t.Errorf("%s: got blocks %+v, want %d of which the first is a table of 256 rows", model, m.Blocks(), blocks)
+		}
+		writeText(t, "new.csv", "year,review\n2000,a fine film\n2001,\n")
+		if got, _ := mustInvoke(t, "predict", "m", "new.csv"); strings.Count(got, "\n") != 3 {
+			t.Errorf("%s: got predictions %q", model, got)
+		}
+	}
+	checkWrong(t, ".", []wrong{
+		{"linear", []string{"train", "--data", table, "--schema", "s.yaml"}, exitUsage, "want a network that begins with an embedding"},
+		{"mlp", []string{"train", "--data", table, "--schema", "s.yaml", "--model", "mlp"}, exitUsage, "want an embedding of at least as many; write vocabulary: 256"},
+	})
+}
+
+func loadNetwork(t *testing.T, folder string) *network.Network {
+	t.Helper()
+	m, err := model.Load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Network()
 }
 
 // TestNetworkWrong holds wrong command lines to their errors.

@@ -1,0 +1,98 @@
+package data
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The numbers of a text column that keeps its words in order.
+const (
+	// MinPositions and MaxPositions bound Hashing.Positions.
+	MinPositions = 2
+	MaxPositions = 1 << 12
+	// MaxTokens is the largest vocabulary of token numbers, MaxHashedTokens that of hashed words, a power of two:
+	// encoded rows keep 16 bits of a token.
+	MaxTokens       = 1<<15 - 1
+	MaxHashedTokens = 1 << 14
+	// defaultTokens is the vocabulary of a column that declares none.
+	defaultTokens = 1 << 13
+)
+
+// What the words of a text column with positions are.
+const (
+	TokensHashed  = "hashed"  // words, of which each is hashed to a token
+	TokensNumbers = "numbers" // numbers of tokens, with spaces, commas or semicolons between
+)
+
+// sequence finds the tokens of a text in order: positions with a token, ascending, and one more than the token at
+// each, so that 0 is left for padding.
+func (t *hashed) sequence(h *Hashing, text []byte) ([]uint32, []float32) {
+	t.buckets, t.values = t.buckets[:0], t.values[:0]
+	if h.Tokens == TokensNumbers {
+		t.numbers(h, text)
+		return t.buckets, t.values
+	}
+	t.split(text)
+	t.hash(1)
+	shift := 64 - bits.TrailingZeros(uint(h.Buckets))
+	for i, word := range t.grams[:min(len(t.grams), h.Positions)] {
+		t.buckets, t.values = append(t.buckets, uint32(i)), append(t.values, float32(word>>shift)+1)
+	}
+	return t.buckets, t.values
+}
+
+// numbers takes token numbers. What is no number of a token leaves its position as padding.
+func (t *hashed) numbers(h *Hashing, text []byte) {
+	for position := 0; position < h.Positions; position++ {
+		for len(text) > 0 && isDivider(text[0]) {
+			text = text[1:]
+		}
+		end := 0
+		for end < len(text) && !isDivider(text[end]) {
+			end++
+		}
+		if end == 0 {
+			return
+		}
+		if v, err := strconv.ParseUint(string(text[:end]), 10, 32); err == nil && v < uint64(h.Buckets) {
+			t.buckets, t.values = append(t.buckets, uint32(position)), append(t.values, float32(v)+1)
+		}
+		text = text[end:]
+	}
+}
+
+func isDivider(c byte) bool {
+	return c == ' ' || c == ',' || c == ';' || c == '\t' || c == '\n' || c == '\r'
+}
+
+// faultTokens is faultText for a column with positions.
+func (h *Hashing) faultTokens() *fault {
+	known := h.Tokens == "" || h.Tokens == TokensHashed || h.Tokens == TokensNumbers
+	switch {
+	case h.Positions < MinPositions || h.Positions > MaxPositions:
+		return &fault{problem: fmt.Sprintf("positions is %d", h.Positions), want: fmt.Sprintf("%d to %d words", MinPositions, MaxPositions), remedy: "choose how many words of a text are looked at"}
+	case !known:
+		return &fault{problem: fmt.Sprintf("tokens is %q", h.Tokens), want: TokensHashed + " or " + TokensNumbers, remedy: "choose hashed for texts of words"}
+	case h.Tokens == TokensNumbers && (h.Buckets < 2 || h.Buckets > MaxTokens):
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("2 to %d, one for each token", MaxTokens), remedy: "declare one more than the largest token, without looking at the records"}
+	case h.Tokens != TokensNumbers && (h.Buckets < MinBuckets || h.Buckets > MaxHashedTokens || bits.OnesCount(uint(h.Buckets)) != 1):
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d where words have positions", MinBuckets, MaxHashedTokens), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", defaultTokens)}
+	case h.NGrams != 1 || h.Values != ValuesPresence:
+		return &fault{problem: fmt.Sprintf("ngrams is %d and values %s beside positions", h.NGrams, h.Values), want: "single words", remedy: "remove both"}
+	}
+	return nil
+}
+
+// addTokens writes what makes a sequence.
+func (h *Hashing) addTokens(n *yaml.Node) {
+	if h.Positions == 0 {
+		return
+	}
+	add(n, "positions", word(strconv.Itoa(h.Positions)))
+	if h.Tokens != "" {
+		add(n, "tokens", word(h.Tokens))
+	}
+}
