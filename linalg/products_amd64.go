@@ -62,7 +62,8 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 		return
 	}
 	stride := strideOf[T](c.dim)
-	most, rows := blockRows(stride), len(dst)/c.columns
+	rows := len(dst) / c.columns
+	most := evenRows(rows, blockRows(stride))
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
@@ -76,13 +77,22 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 	}
 }
 
+// spreadColumns is the least number of columns whose products ask for all memory ahead, a little at a time: with fewer
+// the rows ask while they are read, for one half, and sums for the other. Memory that is asked for faster than it comes
+// holds up what is asked for next.
+const spreadColumns = 8
+
 // productsVNNI makes the products of the first rows.
 func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, rows, stride, ahead int) {
+	next, lines := ahead, 0
+	if c.columns >= spreadColumns && ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
+		ahead, lines = 0, (4*stride+32*c.columns-1)/(32*c.columns)
+	}
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteVNNI(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], rows, c.dim/64, c.columns, stride, c.apart(), ahead, lowMask(c.dim, 64))
+		productsByteVNNI(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], rows, c.dim/64, c.columns, stride, c.apart(), ahead, next, lines, lowMask(c.dim, 64))
 	case []int16:
-		productsShortVNNI(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, c.dim/32, c.columns, stride, 2*c.apart(), ahead, lowMask(c.dim, 32))
+		productsShortVNNI(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, c.dim/32, c.columns, stride, 2*c.apart(), ahead, next, lines, lowMask(c.dim, 32))
 	}
 }
 
@@ -110,27 +120,28 @@ func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int)
 	stride := strideOf[T](c.dim)
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0)
+		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0, 0, 0)
 	case []int16:
-		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0)
+		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0, 0, 0)
 	}
 }
 
 // What follows makes the products of rows that are stride bytes apart, at least one row, entry and column, and
 // columns whose limbs are apart bytes apart. There are so many whole chunks of 64 bytes; bit j of mask is set for each
-// entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched.
+// entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched. From next bytes behind
+// x on, each four rows and two columns fetch so many lines of 64 bytes.
 
 //go:noescape
-func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
 
 //go:noescape
-func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
 
 // What follows does the same in chunks of 16 entries, the last of which is read to its end; it fetches nothing and
 // has no mask.
 
 //go:noescape
-func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
 
 //go:noescape
-func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64)
+func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)

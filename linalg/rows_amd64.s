@@ -21282,9 +21282,9 @@ DATA productOrder<>+56(SB)/4, $0x00000000
 DATA productOrder<>+60(SB)/4, $0x00000000
 GLOBL productOrder<>(SB), RODATA|NOPTR, $64
 
-// func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·productsByteVNNI(SB), NOSPLIT, $40-88
+TEXT ·productsByteVNNI(SB), NOSPLIT, $48-104
 	MOVQ  columns+48(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
@@ -21295,7 +21295,10 @@ TEXT ·productsByteVNNI(SB), NOSPLIT, $40-88
 	MOVQ  AX, 24(SP)
 	MOVQ  ahead+72(FP), AX
 	MOVQ  AX, 32(SP)
-	MOVQ  mask+80(FP), AX
+	MOVQ  x+8(FP), AX
+	ADDQ  next+80(FP), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  mask+96(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -21372,7 +21375,7 @@ chunks5:
 	JNZ        chunks5
 
 short6:
-	CMPQ       mask+80(FP), $0x00
+	CMPQ       mask+96(FP), $0x00
 	JE         whole7
 	VMOVUPS    (R12), Z16
 	VMOVUPS    (R12)(DI*1), Z17
@@ -21454,14 +21457,27 @@ whole7:
 	ADDQ          R9, CX
 	VMOVHPS       X0, (CX)
 	ADDQ          R9, CX
-	LEAQ          (AX)(BX*4), AX
-	SUBQ          $0x04, DX
-	JMP           rows3
+	MOVQ          lines+88(FP), R10
+	MOVQ          40(SP), R11
+	TESTQ         R10, R10
+	JZ            asked9
+
+lines8:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	DECQ       R10
+	JNZ        lines8
+	MOVQ       R11, 40(SP)
+
+asked9:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows3
 
 few4:
-rows8:
+rows10:
 	CMPQ   DX, $0x01
-	JL     few9
+	JL     few11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -21470,10 +21486,10 @@ rows8:
 	MOVQ   16(SP), R11
 	MOVQ   AX, R10
 	TESTQ  SI, SI
-	JZ     short11
+	JZ     short13
 	MOVQ   32(SP), R12
 
-chunks10:
+chunks12:
 	VMOVUPS  (R11), Z4
 	VMOVUPS  (R11)(DI*1), Z5
 	VMOVUPS  (R11)(DI*2), Z6
@@ -21486,11 +21502,11 @@ chunks10:
 	ADDQ     $0x40, R10
 	ADDQ     $0x40, R11
 	DECQ     SI
-	JNZ      chunks10
+	JNZ      chunks12
 
-short11:
-	CMPQ       mask+80(FP), $0x00
-	JE         whole12
+short13:
+	CMPQ       mask+96(FP), $0x00
+	JE         whole14
 	VMOVUPS    (R11), Z4
 	VMOVUPS    (R11)(DI*1), Z5
 	VMOVUPS    (R11)(DI*2), Z6
@@ -21501,7 +21517,7 @@ short11:
 	VPDPBUSD   Z6, Z8, Z1
 	VPDPBUSD   Z7, Z8, Z3
 
-whole12:
+whole14:
 	MOVQ         24(SP), SI
 	VBROADCASTSD (SI), Y4
 	VPSLLD       $0x08, Z0, Z0
@@ -21539,9 +21555,9 @@ whole12:
 	ADDQ         R9, CX
 	ADDQ         BX, AX
 	SUBQ         $0x01, DX
-	JMP          rows8
+	JMP          rows10
 
-few9:
+few11:
 	SUBQ   $0x02, (SP)
 	MOVQ   $0x00000000, 32(SP)
 	ADDQ   $0x08, 8(SP)
@@ -21552,9 +21568,9 @@ few9:
 	JMP    columns1
 
 fewer2:
-columns13:
+columns15:
 	CMPQ (SP), $0x01
-	JL   fewer14
+	JL   fewer16
 	MOVQ x+8(FP), AX
 	MOVQ 8(SP), CX
 	MOVQ rows+32(FP), DX
@@ -21565,9 +21581,9 @@ columns13:
 	MOVQ columns+48(FP), R8
 	SHLQ $0x02, R8
 
-rows15:
+rows17:
 	CMPQ   DX, $0x08
-	JL     few16
+	JL     few18
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -21589,10 +21605,10 @@ rows15:
 	MOVQ   AX, R10
 	LEAQ   (R10)(BX*4), R13
 	TESTQ  R9, R9
-	JZ     short18
+	JZ     short20
 	MOVQ   32(SP), R12
 
-chunks17:
+chunks19:
 	LEAQ       (R10)(BX*1), R14
 	PREFETCHT0 (R14)(R12*1)
 	LEAQ       (R10)(SI*1), R14
@@ -21631,11 +21647,11 @@ chunks17:
 	ADDQ       $0x40, R13
 	ADDQ       $0x40, R11
 	DECQ       R9
-	JNZ        chunks17
+	JNZ        chunks19
 
-short18:
-	CMPQ       mask+80(FP), $0x00
-	JE         whole19
+short20:
+	CMPQ       mask+96(FP), $0x00
+	JE         whole21
 	VMOVUPS    (R11), Z16
 	VMOVUPS    (R11)(DI*1), Z17
 	VMOVDQU8.Z (R10), K1, Z18
@@ -21663,7 +21679,7 @@ short18:
 	VPDPBUSD   Z16, Z18, Z7
 	VPDPBUSD   Z17, Z18, Z15
 
-whole19:
+whole21:
 	MOVQ          24(SP), R9
 	VBROADCASTSS  (R9), Y16
 	VPSLLD        $0x08, Z0, Z0
@@ -21726,15 +21742,28 @@ whole19:
 	ADDQ          R8, CX
 	VEXTRACTPS    $0x03, X0, (CX)
 	ADDQ          R8, CX
-	LEAQ          (AX)(BX*4), AX
-	LEAQ          (AX)(BX*4), AX
-	SUBQ          $0x08, DX
-	JMP           rows15
+	MOVQ          lines+88(FP), R9
+	MOVQ          40(SP), R10
+	TESTQ         R9, R9
+	JZ            asked23
 
-few16:
-rows20:
+lines22:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R9
+	JNZ        lines22
+	MOVQ       R10, 40(SP)
+
+asked23:
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x08, DX
+	JMP  rows17
+
+few18:
+rows24:
 	CMPQ   DX, $0x04
-	JL     few21
+	JL     few25
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -21747,10 +21776,10 @@ rows20:
 	MOVQ   16(SP), R11
 	MOVQ   AX, R10
 	TESTQ  R9, R9
-	JZ     short23
+	JZ     short27
 	MOVQ   32(SP), R12
 
-chunks22:
+chunks26:
 	LEAQ       (R10)(BX*1), R13
 	PREFETCHT0 (R13)(R12*1)
 	LEAQ       (R10)(SI*1), R13
@@ -21772,11 +21801,11 @@ chunks22:
 	ADDQ       $0x40, R10
 	ADDQ       $0x40, R11
 	DECQ       R9
-	JNZ        chunks22
+	JNZ        chunks26
 
-short23:
-	CMPQ       mask+80(FP), $0x00
-	JE         whole24
+short27:
+	CMPQ       mask+96(FP), $0x00
+	JE         whole28
 	VMOVUPS    (R11), Z8
 	VMOVUPS    (R11)(DI*1), Z9
 	VMOVDQU8.Z (R10), K1, Z10
@@ -21792,7 +21821,7 @@ short23:
 	VPDPBUSD   Z8, Z10, Z3
 	VPDPBUSD   Z9, Z10, Z7
 
-whole24:
+whole28:
 	MOVQ         24(SP), R9
 	VBROADCASTSS (R9), Y8
 	VPSLLD       $0x08, Z0, Z0
@@ -21838,24 +21867,37 @@ whole24:
 	ADDQ         R8, CX
 	VEXTRACTPS   $0x03, X1, (CX)
 	ADDQ         R8, CX
-	LEAQ         (AX)(BX*4), AX
-	SUBQ         $0x04, DX
-	JMP          rows20
+	MOVQ         lines+88(FP), R9
+	MOVQ         40(SP), R10
+	TESTQ        R9, R9
+	JZ           asked30
 
-few21:
-rows25:
+lines29:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R9
+	JNZ        lines29
+	MOVQ       R10, 40(SP)
+
+asked30:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows24
+
+few25:
+rows31:
 	CMPQ   DX, $0x01
-	JL     few26
+	JL     few32
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	MOVQ   chunks+40(FP), SI
 	MOVQ   16(SP), R10
 	MOVQ   AX, R9
 	TESTQ  SI, SI
-	JZ     short28
+	JZ     short34
 	MOVQ   32(SP), R11
 
-chunks27:
+chunks33:
 	VMOVUPS  (R10), Z2
 	VMOVUPS  (R10)(DI*1), Z3
 	VMOVUPS  (R9), Z4
@@ -21864,18 +21906,18 @@ chunks27:
 	ADDQ     $0x40, R9
 	ADDQ     $0x40, R10
 	DECQ     SI
-	JNZ      chunks27
+	JNZ      chunks33
 
-short28:
-	CMPQ       mask+80(FP), $0x00
-	JE         whole29
+short34:
+	CMPQ       mask+96(FP), $0x00
+	JE         whole35
 	VMOVUPS    (R10), Z2
 	VMOVUPS    (R10)(DI*1), Z3
 	VMOVDQU8.Z (R9), K1, Z4
 	VPDPBUSD   Z2, Z4, Z0
 	VPDPBUSD   Z3, Z4, Z1
 
-whole29:
+whole35:
 	MOVQ         24(SP), SI
 	VBROADCASTSS (SI), Y2
 	VPSLLD       $0x08, Z0, Z0
@@ -21911,9 +21953,9 @@ whole29:
 	ADDQ         R8, CX
 	ADDQ         BX, AX
 	SUBQ         $0x01, DX
-	JMP          rows25
+	JMP          rows31
 
-few26:
+few32:
 	SUBQ   $0x01, (SP)
 	MOVQ   $0x00000000, 32(SP)
 	ADDQ   $0x04, 8(SP)
@@ -21921,15 +21963,15 @@ few26:
 	MOVQ   apart+64(FP), AX
 	IMUL3Q $0x02, AX, AX
 	ADDQ   AX, 16(SP)
-	JMP    columns13
+	JMP    columns15
 
-fewer14:
+fewer16:
 	VZEROUPPER
 	RET
 
-// func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·productsShortVNNI(SB), NOSPLIT, $40-88
+TEXT ·productsShortVNNI(SB), NOSPLIT, $48-104
 	MOVQ  columns+48(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
@@ -21940,7 +21982,10 @@ TEXT ·productsShortVNNI(SB), NOSPLIT, $40-88
 	MOVQ  AX, 24(SP)
 	MOVQ  ahead+72(FP), AX
 	MOVQ  AX, 32(SP)
-	MOVQ  mask+80(FP), AX
+	MOVQ  x+8(FP), AX
+	ADDQ  next+80(FP), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  mask+96(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -22017,7 +22062,7 @@ chunks5:
 	JNZ        chunks5
 
 short6:
-	CMPQ        mask+80(FP), $0x00
+	CMPQ        mask+96(FP), $0x00
 	JE          whole7
 	VMOVUPS     (R12), Z16
 	VMOVUPS     (R12)(DI*1), Z17
@@ -22113,14 +22158,27 @@ whole7:
 	ADDQ          R9, CX
 	VMOVHPS       X0, (CX)
 	ADDQ          R9, CX
-	LEAQ          (AX)(BX*4), AX
-	SUBQ          $0x04, DX
-	JMP           rows3
+	MOVQ          lines+88(FP), R10
+	MOVQ          40(SP), R11
+	TESTQ         R10, R10
+	JZ            asked9
+
+lines8:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	DECQ       R10
+	JNZ        lines8
+	MOVQ       R11, 40(SP)
+
+asked9:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows3
 
 few4:
-rows8:
+rows10:
 	CMPQ   DX, $0x01
-	JL     few9
+	JL     few11
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -22129,10 +22187,10 @@ rows8:
 	MOVQ   16(SP), R11
 	MOVQ   AX, R10
 	TESTQ  SI, SI
-	JZ     short11
+	JZ     short13
 	MOVQ   32(SP), R12
 
-chunks10:
+chunks12:
 	VMOVUPS  (R11), Z4
 	VMOVUPS  (R11)(DI*1), Z5
 	VMOVUPS  (R11)(DI*2), Z6
@@ -22145,11 +22203,11 @@ chunks10:
 	ADDQ     $0x40, R10
 	ADDQ     $0x40, R11
 	DECQ     SI
-	JNZ      chunks10
+	JNZ      chunks12
 
-short11:
-	CMPQ        mask+80(FP), $0x00
-	JE          whole12
+short13:
+	CMPQ        mask+96(FP), $0x00
+	JE          whole14
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R11)(DI*1), Z5
 	VMOVUPS     (R11)(DI*2), Z6
@@ -22160,7 +22218,7 @@ short11:
 	VPDPWSSD    Z6, Z8, Z1
 	VPDPWSSD    Z7, Z8, Z3
 
-whole12:
+whole14:
 	MOVQ         24(SP), SI
 	VBROADCASTSD (SI), Y4
 	VBROADCASTSD productBase<>+0(SB), Z5
@@ -22224,9 +22282,9 @@ whole12:
 	ADDQ         R9, CX
 	ADDQ         BX, AX
 	SUBQ         $0x01, DX
-	JMP          rows8
+	JMP          rows10
 
-few9:
+few11:
 	SUBQ   $0x02, (SP)
 	MOVQ   $0x00000000, 32(SP)
 	ADDQ   $0x08, 8(SP)
@@ -22237,9 +22295,9 @@ few9:
 	JMP    columns1
 
 fewer2:
-columns13:
+columns15:
 	CMPQ (SP), $0x01
-	JL   fewer14
+	JL   fewer16
 	MOVQ x+8(FP), AX
 	MOVQ 8(SP), CX
 	MOVQ rows+32(FP), DX
@@ -22250,9 +22308,9 @@ columns13:
 	MOVQ columns+48(FP), R8
 	SHLQ $0x02, R8
 
-rows15:
+rows17:
 	CMPQ   DX, $0x08
-	JL     few16
+	JL     few18
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -22274,10 +22332,10 @@ rows15:
 	MOVQ   AX, R10
 	LEAQ   (R10)(BX*4), R13
 	TESTQ  R9, R9
-	JZ     short18
+	JZ     short20
 	MOVQ   32(SP), R12
 
-chunks17:
+chunks19:
 	LEAQ       (R10)(BX*1), R14
 	PREFETCHT0 (R14)(R12*1)
 	LEAQ       (R10)(SI*1), R14
@@ -22316,11 +22374,11 @@ chunks17:
 	ADDQ       $0x40, R13
 	ADDQ       $0x40, R11
 	DECQ       R9
-	JNZ        chunks17
+	JNZ        chunks19
 
-short18:
-	CMPQ        mask+80(FP), $0x00
-	JE          whole19
+short20:
+	CMPQ        mask+96(FP), $0x00
+	JE          whole21
 	VMOVUPS     (R11), Z16
 	VMOVUPS     (R11)(DI*1), Z17
 	VMOVDQU16.Z (R10), K1, Z18
@@ -22348,7 +22406,7 @@ short18:
 	VPDPWSSD    Z16, Z18, Z7
 	VPDPWSSD    Z17, Z18, Z15
 
-whole19:
+whole21:
 	MOVQ          24(SP), R9
 	VBROADCASTSS  (R9), Y16
 	VBROADCASTSD  productBase<>+0(SB), Z17
@@ -22425,15 +22483,28 @@ whole19:
 	ADDQ          R8, CX
 	VEXTRACTPS    $0x03, X0, (CX)
 	ADDQ          R8, CX
-	LEAQ          (AX)(BX*4), AX
-	LEAQ          (AX)(BX*4), AX
-	SUBQ          $0x08, DX
-	JMP           rows15
+	MOVQ          lines+88(FP), R9
+	MOVQ          40(SP), R10
+	TESTQ         R9, R9
+	JZ            asked23
 
-few16:
-rows20:
+lines22:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R9
+	JNZ        lines22
+	MOVQ       R10, 40(SP)
+
+asked23:
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x08, DX
+	JMP  rows17
+
+few18:
+rows24:
 	CMPQ   DX, $0x04
-	JL     few21
+	JL     few25
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -22446,10 +22517,10 @@ rows20:
 	MOVQ   16(SP), R11
 	MOVQ   AX, R10
 	TESTQ  R9, R9
-	JZ     short23
+	JZ     short27
 	MOVQ   32(SP), R12
 
-chunks22:
+chunks26:
 	LEAQ       (R10)(BX*1), R13
 	PREFETCHT0 (R13)(R12*1)
 	LEAQ       (R10)(SI*1), R13
@@ -22471,11 +22542,11 @@ chunks22:
 	ADDQ       $0x40, R10
 	ADDQ       $0x40, R11
 	DECQ       R9
-	JNZ        chunks22
+	JNZ        chunks26
 
-short23:
-	CMPQ        mask+80(FP), $0x00
-	JE          whole24
+short27:
+	CMPQ        mask+96(FP), $0x00
+	JE          whole28
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(DI*1), Z9
 	VMOVDQU16.Z (R10), K1, Z10
@@ -22491,7 +22562,7 @@ short23:
 	VPDPWSSD    Z8, Z10, Z3
 	VPDPWSSD    Z9, Z10, Z7
 
-whole24:
+whole28:
 	MOVQ         24(SP), R9
 	VBROADCASTSS (R9), Y8
 	VBROADCASTSD productBase<>+0(SB), Z9
@@ -22559,24 +22630,37 @@ whole24:
 	ADDQ         R8, CX
 	VEXTRACTPS   $0x03, X0, (CX)
 	ADDQ         R8, CX
-	LEAQ         (AX)(BX*4), AX
-	SUBQ         $0x04, DX
-	JMP          rows20
+	MOVQ         lines+88(FP), R9
+	MOVQ         40(SP), R10
+	TESTQ        R9, R9
+	JZ           asked30
 
-few21:
-rows25:
+lines29:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R9
+	JNZ        lines29
+	MOVQ       R10, 40(SP)
+
+asked30:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows24
+
+few25:
+rows31:
 	CMPQ   DX, $0x01
-	JL     few26
+	JL     few32
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	MOVQ   chunks+40(FP), SI
 	MOVQ   16(SP), R10
 	MOVQ   AX, R9
 	TESTQ  SI, SI
-	JZ     short28
+	JZ     short34
 	MOVQ   32(SP), R11
 
-chunks27:
+chunks33:
 	VMOVUPS  (R10), Z2
 	VMOVUPS  (R10)(DI*1), Z3
 	VMOVUPS  (R9), Z4
@@ -22585,18 +22669,18 @@ chunks27:
 	ADDQ     $0x40, R9
 	ADDQ     $0x40, R10
 	DECQ     SI
-	JNZ      chunks27
+	JNZ      chunks33
 
-short28:
-	CMPQ        mask+80(FP), $0x00
-	JE          whole29
+short34:
+	CMPQ        mask+96(FP), $0x00
+	JE          whole35
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R10)(DI*1), Z3
 	VMOVDQU16.Z (R9), K1, Z4
 	VPDPWSSD    Z2, Z4, Z0
 	VPDPWSSD    Z3, Z4, Z1
 
-whole29:
+whole35:
 	MOVQ         24(SP), SI
 	VBROADCASTSS (SI), Y2
 	VBROADCASTSD productBase<>+0(SB), Z3
@@ -22660,9 +22744,9 @@ whole29:
 	ADDQ         R8, CX
 	ADDQ         BX, AX
 	SUBQ         $0x01, DX
-	JMP          rows25
+	JMP          rows31
 
-few26:
+few32:
 	SUBQ   $0x01, (SP)
 	MOVQ   $0x00000000, 32(SP)
 	ADDQ   $0x04, 8(SP)
@@ -22670,15 +22754,15 @@ few26:
 	MOVQ   apart+64(FP), AX
 	IMUL3Q $0x02, AX, AX
 	ADDQ   AX, 16(SP)
-	JMP    columns13
+	JMP    columns15
 
-fewer14:
+fewer16:
 	VZEROUPPER
 	RET
 
-// func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX2
-TEXT ·productsByteAVX2(SB), NOSPLIT, $40-88
+TEXT ·productsByteAVX2(SB), NOSPLIT, $40-104
 	MOVQ columns+48(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
@@ -22961,9 +23045,9 @@ fewer12:
 	VZEROUPPER
 	RET
 
-// func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, mask uint64)
+// func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX2
-TEXT ·productsShortAVX2(SB), NOSPLIT, $40-88
+TEXT ·productsShortAVX2(SB), NOSPLIT, $40-104
 	MOVQ columns+48(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX

@@ -22,7 +22,12 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		most = min(most, limbs)
 	}
 	rows := len(q) / columns
-	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
+	most = evenRows(rows, most)
+	ahead := aheadOf(x, rows, most, stride)
+	if limbs > 0 && columns >= spreadColumns {
+		ahead = 0 // products asked for it
+	}
+	for rows > 0 {
 		n := min(rows, most)
 		done := 0
 		if limbs > 0 {

@@ -32,12 +32,12 @@ const (
 )
 
 // BlockLen returns how many rows to work on at a time: as many as stay near the processor, a multiple of
-// the four that kernels take together.
+// eight, as kernels take them.
 func (r *Rows) BlockLen() int {
 	if r.kind == Sparse {
 		return maxBlockRows
 	}
-	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()&^3))
+	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()&^7))
 }
 
 // rowBytes is the size of a dense row, at least 1.

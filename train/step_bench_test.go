@@ -57,26 +57,31 @@ func BenchmarkStep(b *testing.B) {
 // clock and of the processors, which is what counts on a machine that does other things too.
 func BenchmarkStepTogether(b *testing.B) {
 	for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
-		rows := benchRows(b, kind, 2, mechanism.Frame{Normalize: mechanism.NormalizeUnit})
-		for _, models := range []int{1, 8, 32} {
-			b.Run(fmt.Sprintf("%v/models=%d", kind, models), func(b *testing.B) {
-				runs := make([]*descent, models)
-				for i := range runs {
-					runs[i] = benchRun(b, rows, 2)
-				}
-				least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-				for b.Loop() {
-					used, start := processorTime(), time.Now()
-					if err := stepTogether(runs, 0); err != nil {
-						b.Fatal(err)
-					}
-					least, core = min(least, time.Since(start)), min(core, processorTime()-used)
-				}
-				b.ReportMetric(1e3*least.Seconds(), "least-ms")
-				b.ReportMetric(1e3*core.Seconds(), "least-core-ms")
-			})
-		}
+		b.Run(kind.String(), func(b *testing.B) {
+			rows := benchRows(b, kind, 2, mechanism.Frame{Normalize: mechanism.NormalizeUnit})
+			for _, models := range []int{1, 8, 32} {
+				b.Run(fmt.Sprintf("models=%d", models), func(b *testing.B) { benchTogether(b, rows, models) })
+			}
+		})
 	}
+}
+
+// benchTogether takes the steps of so many models.
+func benchTogether(b *testing.B, rows *mechanism.Rows, models int) {
+	runs := make([]*descent, models)
+	for i := range runs {
+		runs[i] = benchRun(b, rows, 2)
+	}
+	least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	for b.Loop() {
+		used, start := processorTime(), time.Now()
+		if err := stepTogether(runs, 0); err != nil {
+			b.Fatal(err)
+		}
+		least, core = min(least, time.Since(start)), min(core, processorTime()-used)
+	}
+	b.ReportMetric(1e3*least.Seconds(), "least-ms")
+	b.ReportMetric(1e3*core.Seconds(), "least-core-ms")
 }
 
 // BenchmarkEpoch is one expected pass of DP-SGD in Poisson batches of 600, by 100 steps.

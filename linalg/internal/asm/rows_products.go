@@ -37,6 +37,7 @@ func (k *rowKernel) productLimbs() int {
 type productState struct {
 	*rowKernel
 	left, dst, w, units, ahead operand.Mem  // columns to do, and where they begin
+	next                       operand.Mem  // of the memory ahead
 	x, upper, out, rows        reg.Register // of the rows to do; upper is four rows behind x
 	distance                   reg.Register // between rows of dst
 	xs, ws                     strides      // between rows of x, limbs of w
@@ -50,8 +51,14 @@ func (k *rowKernel) products() {
 	if k.entry == rowByte && k.set.masks {
 		weights = "*int8"
 	}
-	k.begin("products", "dst *float32, x "+k.entry.pointer+", w "+weights+", units *float32, rows, chunks, columns, stride, apart, ahead int, mask uint64")
+	k.begin("products", "dst *float32, x "+k.entry.pointer+", w "+weights+", units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64")
 	s := &productState{rowKernel: k, left: k.keep("columns"), dst: k.keep("dst"), w: k.keep("w"), units: k.keep("units"), ahead: k.keep("ahead")}
+	if k.set.masks {
+		s.next = k.AllocLocal(8)
+		first := k.argument("x")
+		k.ADDQ(k.place("next"), first)
+		k.MOVQ(first, s.next)
+	}
 	k.loadTail()
 	for _, tiles := range k.productTiles() {
 		again, fewer := k.label("columns"), k.label("fewer")
@@ -108,6 +115,9 @@ func (s *productState) tile(t productTile) {
 	}
 	s.chunks(t, sums)
 	s.store(t, sums)
+	if s.set.masks && t.rows >= 4 {
+		s.askFor()
+	}
 	advance := t.rows
 	for ; advance >= 4; advance -= 4 {
 		s.LEAQ(operand.Mem{Base: s.x, Index: s.xs.one, Scale: 4}, s.x)
@@ -115,6 +125,21 @@ func (s *productState) tile(t productTile) {
 	for range advance {
 		s.ADDQ(s.xs.one, s.x)
 	}
+}
+
+// askFor asks for the next lines of the memory ahead.
+func (s *productState) askFor() {
+	again, none := s.label("lines"), s.label("asked")
+	left, next := s.argument("lines"), s.fetch(s.next)
+	s.TESTQ(left, left)
+	s.JZ(operand.LabelRef(none))
+	s.Label(again)
+	s.PREFETCHT0(operand.Mem{Base: next})
+	s.ADDQ(operand.U8(64), next)
+	s.DECQ(left)
+	s.JNZ(operand.LabelRef(again))
+	s.MOVQ(next, s.next)
+	s.Label(none)
 }
 
 // rowAt is the address of a row's entries so many bytes behind x, or four rows behind it upper.
