@@ -111,6 +111,15 @@ func (c *Candidate) Together() bool {
 	return p.Method() == train.MethodGD && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && len(c.Linear.Schema.Private()) == 0
 }
 
+// Runs is how often the candidate runs where others run so many times: once if it has neither noise nor samples, so
+// that every run would be the same.
+func (c *Candidate) Runs(repeats int) int {
+	if c.Together() && c.Linear.Plan.NonPrivate {
+		return min(1, repeats)
+	}
+	return repeats
+}
+
 // tabled reports whether runs of the candidate can be on rows that were encoded once for several.
 func (c *Candidate) tabled() bool {
 	return c.Linear != nil && c.Linear.Plan.Holdout == nil && len(c.Linear.Schema.Private()) == 0

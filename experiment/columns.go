@@ -120,9 +120,16 @@ func UpwardText(v float64) string {
 func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
 	columns, metrics := Columns(varied), metricsOf(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat"}, metrics)}
-	repeats := len(results) / max(1, len(candidates))
-	for i, r := range results {
-		row := append(candidates[i/repeats].cells(columns, r.LearningRate), strconv.Itoa(r.Repeat))
+	byKey := map[string]*Candidate{}
+	for i := range candidates {
+		byKey[candidates[i].key()] = &candidates[i]
+	}
+	for _, r := range results {
+		c := byKey[runKey(r.Settings, r.Baseline)]
+		if c == nil {
+			return fmt.Errorf("experiment: a result is of settings %v, want those of a candidate", r.Settings)
+		}
+		row := append(c.cells(columns, r.LearningRate), strconv.Itoa(r.Repeat))
 		for _, name := range metrics {
 			row = append(row, number(r.Value(name)))
 		}

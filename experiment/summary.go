@@ -22,33 +22,37 @@ type Summary struct {
 	LearningRate float64
 }
 
-// Summarize returns the summaries of results, which are in the order of Sweep.Run, for each candidate and metric.
+// Summarize returns the summaries of results, for each candidate and metric. A candidate without results has none.
 func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	var out []Summary
-	if len(candidates) == 0 {
-		return nil
+	own := map[string][]Measurement{}
+	for _, r := range results {
+		key := runKey(r.Settings, r.Baseline)
+		own[key] = append(own[key], r)
 	}
-	repeats := len(results) / len(candidates)
 	for i := range candidates {
-		own := results[i*repeats : (i+1)*repeats]
-		if len(own) == 0 {
-			continue
-		}
-		rate := 0.0
-		for _, r := range own {
-			rate += r.LearningRate / float64(len(own))
-		}
-		for _, m := range own[0].Metrics {
-			var values []float64
-			for _, r := range own {
-				if v := r.Value(m.Name); v-v == 0 {
-					values = append(values, v)
-				}
+		out = append(out, summaries(&candidates[i], own[candidates[i].key()])...)
+	}
+	return out
+}
+
+// summaries are those of one candidate.
+func summaries(c *Candidate, results []Measurement) []Summary {
+	var out []Summary
+	rate := 0.0
+	for _, r := range results {
+		rate += r.LearningRate / float64(len(results))
+	}
+	for _, name := range metricsOf(results) {
+		var values []float64
+		for _, r := range results {
+			if v := r.Value(name); v-v == 0 {
+				values = append(values, v)
 			}
-			s := Summary{Candidate: &candidates[i], Metric: m.Name, Repeats: len(values), LearningRate: rate}
-			s.Mean, s.StandardDeviation, s.Low, s.High = Interval(values)
-			out = append(out, s)
 		}
+		s := Summary{Candidate: c, Metric: name, Repeats: len(values), LearningRate: rate}
+		s.Mean, s.StandardDeviation, s.Low, s.High = Interval(values)
+		out = append(out, s)
 	}
 	return out
 }

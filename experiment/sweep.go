@@ -24,7 +24,7 @@ var nan = math.NaN()
 // other run draws samples and noise of its own. Each is reserved, and charged, as the release that it is.
 type Sweep struct {
 	Candidates []Candidate
-	// Repeats is how often each candidate runs, at least 1.
+	// Repeats is how often each candidate runs, at least 1; one that is the same every time runs once.
 	Repeats int
 	// Training is the table that is trained on, and Examiner what measures.
 	Training *data.Dataset
@@ -72,7 +72,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	}
 	var out []Measurement
 	for i := range s.Candidates {
-		for repeat := range s.Repeats {
+		for repeat := range s.Candidates[i].Runs(s.Repeats) {
 			out = append(out, ended[s.runOf(&s.Candidates[i], repeat+1).key()])
 		}
 	}
@@ -87,10 +87,11 @@ func (s *Sweep) runOf(c *Candidate, repeat int) Run { return Run{c.Settings, c.B
 func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []job) {
 	var shared []job
 	records := s.Training.Records()
-	s.meter = meter{runs: len(s.Candidates) * s.Repeats, report: s.Progress}
+	s.meter = meter{report: s.Progress}
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
-		for repeat := range s.Repeats {
+		s.meter.runs += c.Runs(s.Repeats)
+		for repeat := range c.Runs(s.Repeats) {
 			run := s.runOf(c, repeat+1)
 			if s.Journal != nil {
 				if result, has := s.Journal.Result(run); has {

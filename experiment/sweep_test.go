@@ -101,12 +101,13 @@ func TestSweepRunsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first) != 18 || last.Ended != 18 || last.Runs != 18 || last.Share < 0.999 {
-		t.Fatalf("got %d results and progress %+v, want 18 of 18", len(first), last)
+	if len(first) != 16 || last.Ended != 16 || last.Runs != 16 || last.Share < 0.999 {
+		t.Fatalf("got %d results and progress %+v, want 16 of 16: the run without noise and samples once", len(first), last)
 	}
+	of := []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5, 5, 5}
 	for i, r := range first {
-		if c := candidates[i/3]; r.key() != sweep.runOf(&c, i%3+1).key() || len(r.Metrics) != 3 || !(r.Value(MetricAccuracy) > 0.3) {
-			t.Errorf("result %d is %+v, want repeat %d of %s with metrics", i, r, i%3+1, c.Words())
+		if c := candidates[of[i]]; r.key() != sweep.runOf(&c, r.Repeat).key() || len(r.Metrics) != 3 || !(r.Value(MetricAccuracy) > 0.3) {
+			t.Errorf("result %d is %+v, want one of %s with metrics", i, r, c.Words())
 		}
 	}
 	if v := first[9].Value(MetricAccuracy); v < 0.85 {
@@ -129,8 +130,8 @@ func TestSweepRunsEverything(t *testing.T) {
 		}
 	}
 	for i := range candidates {
-		if n := j.Begun(&candidates[i]); n != 3 {
-			t.Errorf("%s began %d times, want 3", candidates[i].Words(), n)
+		if n := j.Begun(&candidates[i]); n != candidates[i].Runs(3) {
+			t.Errorf("%s began %d times, want %d", candidates[i].Words(), n, candidates[i].Runs(3))
 		}
 	}
 }
@@ -172,6 +173,16 @@ func TestSweepStops(t *testing.T) {
 	}
 	if stops == 0 {
 		t.Error("the sweep was never stopped, want it stopped")
+	}
+}
+
+// TestRunsOfBaselines holds that only what is the same every time runs once.
+func TestRunsOfBaselines(t *testing.T) {
+	s, _ := toy(t, 300)
+	full, sampled := candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3}), candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3, SamplingProbability: 0.5})
+	private := candidate(t, s, train.Request{Epsilon: 1, Steps: 3})
+	if a, b, c := full.Runs(7), sampled.Runs(7), private.Runs(7); a != 1 || b != 7 || c != 7 {
+		t.Errorf("7 repeats are %d, %d and %d runs without privacy, sampled so, and private, want 1, 7 and 7", a, b, c)
 	}
 }
 

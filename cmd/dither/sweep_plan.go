@@ -52,7 +52,7 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	if err = s.candidates(ctx, p); err != nil {
 		return nil, err
 	}
-	p.cost, err = experiment.CostOf(p.candidates, func(*experiment.Candidate) int { return s.repeats })
+	p.cost, err = experiment.CostOf(p.candidates, func(c *experiment.Candidate) int { return c.Runs(s.repeats) })
 	return p, err
 }
 

@@ -192,15 +192,16 @@ func (s *sweepCommand) printDryRun(p *sweepPlan) error {
 	}
 	w := s.stdout
 	fmt.Fprintf(w, "dry run: nothing was trained, spent or written\n\n")
-	rows := [][]string{{"configuration", "epsilon of a run", "delta", "runs"}}
+	rows, runs := [][]string{{"configuration", "epsilon of a run", "delta", "runs"}}, 0
 	for i := range p.candidates {
 		c := &p.candidates[i]
-		rows = append(rows, []string{c.Words(), epsilonText(float64(c.Certificate.Epsilon)), strconv.FormatFloat(c.Certificate.Delta, 'g', -1, 64), strconv.Itoa(s.repeats)})
+		rows = append(rows, []string{c.Words(), epsilonText(float64(c.Certificate.Epsilon)), strconv.FormatFloat(c.Certificate.Delta, 'g', -1, 64), strconv.Itoa(c.Runs(s.repeats))})
+		runs += c.Runs(s.repeats)
 	}
 	if err := writeColumns(w, rows); err != nil {
 		return failed{err}
 	}
-	return writeAll(w, fmt.Appendf(nil, "\n%s, %s; about %s\n%s", count(len(p.candidates), "configuration"), count(len(p.candidates)*s.repeats, "run"), duration(seconds), wrapped(p.notice())))
+	return writeAll(w, fmt.Appendf(nil, "\n%s, %s; about %s\n%s", count(len(p.candidates), "configuration"), count(runs, "run"), duration(seconds), wrapped(p.notice())))
 }
 
 // Seconds that a multiply-add of Candidate.Work takes on one processor, in runs that share passes and in others,
@@ -219,7 +220,7 @@ func (s *sweepCommand) seconds(p *sweepPlan) float64 {
 		if p.candidates[i].Together() {
 			cost = togetherCost
 		}
-		total += float64(s.repeats) * p.candidates[i].Work(records) * cost
+		total += float64(p.candidates[i].Runs(s.repeats)) * p.candidates[i].Work(records) * cost
 	}
 	return total / float64(runtime.GOMAXPROCS(0))
 }
@@ -251,7 +252,7 @@ func (p *sweepProgress) show(now experiment.Progress) {
 	if p.from > 0 {
 		line += fmt.Sprintf(", %d of them before", p.from)
 	}
-	if spent := time.Since(p.began).Seconds(); p.timed && now.Share > 0.02 && now.Share < 1 {
+	if spent := time.Since(p.began).Seconds(); p.timed && now.Share > 0.02 && now.Ended < now.Runs {
 		line += ", about " + duration(spent/now.Share*(1-now.Share)) + " left"
 	}
 	switch tenth := now.Ended * 10 / now.Runs; {
