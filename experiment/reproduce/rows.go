@@ -108,8 +108,8 @@ func (s sample) text(scale float64, unit string) string {
 	switch reach := scale * s.reach(); {
 	case len(s) == 1:
 		return digitsOf(scale*s[0], 4) + unit + " (one run)"
-	case reach == 0:
-		return digitsOf(scale*s.mean(), 4) + unit
+	case reach <= 1e-9*math.Abs(scale*s.mean()):
+		return fmt.Sprintf("%s%s (%d runs, all alike)", digitsOf(scale*s.mean(), 4), unit, len(s))
 	default:
 		places := max(0, 1-int(math.Floor(math.Log10(reach))))
 		return fmt.Sprintf("%.*f ± %.*f%s (%d runs)", places, scale*s.mean(), places, reach, unit, len(s))

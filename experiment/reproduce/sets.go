@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
@@ -13,8 +14,8 @@ type health struct {
 	training, test *data.Dataset
 }
 
-// readHealth reads it. Without a number of records that the schema declares, n declares it, unless n is 0: the
-// first n rows of persons are taken, one row a person.
+// readHealth reads one row of each person: those of n persons for training, who are declared to be n, and those of
+// all others for testing. Which persons and which of their rows follows from their numbers alone, as if at random.
 func readHealth(ctx context.Context, n int) (health, error) {
 	var h health
 	set, err := builtin.Open("randhie")
@@ -24,24 +25,28 @@ func readHealth(ctx context.Context, n int) (health, error) {
 	if h.schema, err = set.Schema(); err != nil {
 		return h, err
 	}
-	if h.training, err = set.ReadTrain(ctx, h.schema, data.ReadOptions{Extra: []string{"person"}}); err != nil {
-		return h, err
-	}
-	if h.test, err = set.ReadTest(ctx, h.schema, data.ReadOptions{}); err != nil || n == 0 {
-		return h, err
-	}
-	persons, _, err := h.training.Group("person")
+	all, err := set.ReadTrain(ctx, h.schema, data.ReadOptions{Extra: []string{"person"}})
 	if err != nil {
 		return h, err
 	}
-	var rows []int
-	seen := map[int32]bool{}
-	for i, person := range persons {
-		if !seen[person] && len(rows) < n {
-			rows, seen[person] = append(rows, i), true
-		}
+	codes, persons, err := all.Group("person")
+	if err != nil {
+		return h, err
 	}
-	h.training = h.training.Take(rows)
-	h.schema.Records, h.schema.MaxRecords, h.schema.RowsPerPerson = len(rows), len(rows), 1
+	rows := make([][]int, len(persons))
+	for i, person := range codes {
+		rows[person] = append(rows[person], i)
+	}
+	if n < 1 || n >= len(persons) {
+		return h, fmt.Errorf("reproduce: %d persons are asked for, want 1 to %d", n, len(persons)-1)
+	}
+	const stride = 1597 // a prime, which visits every person once unless it divides their number
+	var one []int
+	for i := range persons {
+		own := rows[i*stride%len(persons)]
+		one = append(one, own[i%len(own)])
+	}
+	h.training, h.test = all.Take(one[:n]), all.Take(one[n:])
+	h.schema.Records, h.schema.MaxRecords, h.schema.RowsPerPerson = n, n, 1
 	return h, nil
 }

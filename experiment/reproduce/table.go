@@ -20,6 +20,8 @@ var reproductions = []func() experiment.Reproduction{
 	rank,
 	unbounded,
 	leastSquares,
+	generalization,
+	aggregate,
 	fashionCost,
 	fashion,
 	convergence,
