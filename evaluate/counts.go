@@ -87,9 +87,13 @@ func (c counts) sum(chosen func(place) bool) (total, cells float64) {
 // share is the share of a part among a whole that is made of it and the rest. Of the pairs that it needs the terms
 // are given, none where they were not released.
 func (c counts) share(part, rest func(place) bool, pairs []term) Estimate {
+	return c.shares(c.shareRatio(part, rest, pairs))
+}
+
+func (c counts) shareRatio(part, rest func(place) bool, pairs []term) ratio {
 	a, m := c.sum(part)
 	b, n := c.sum(rest)
-	return c.rate(a, b, m*c.noise, n*c.noise, pairs)
+	return rate(a, b, m*c.noise, n*c.noise, pairs)
 }
 
 // records is the number of records; its interval allows for the noise alone.
@@ -128,33 +132,15 @@ func (c counts) falseAlarms() Estimate {
 }
 
 // prevalence is the share of the records of a level.
-func (c counts) prevalence(level int) Estimate {
+func (c counts) prevalence(level int) Estimate { return c.shares(c.prevalenceRatio(level)) }
+
+func (c counts) prevalenceRatio(level int) ratio {
 	of := func(p place) bool { return p.truth == level }
 	other := func(p place) bool { return p.truth != level }
 	if c.pairs != nil && len(c.plan.Levels) > 2 {
-		return c.share(of, other, c.prevalenceTerms(level))
+		return c.shareRatio(of, other, c.prevalenceTerms(level))
 	}
-	return c.share(of, other, c.pairTerms(-1, of, other))
-}
-
-// majority is the share of the level that has most records in the release. Among more than two levels the chosen
-// one is likely to have been raised by the noise where others have nearly as many: there is no interval unless
-// it leads by half of what the two intervals reach together.
-func (c counts) majority() Estimate {
-	first, second := unknown(), unknown()
-	for k := range c.plan.Levels {
-		switch s := c.prevalence(k); {
-		case k == 0 || s.Value > first.Value:
-			first, second = s, first
-		case k == 1 || s.Value > second.Value:
-			second = s
-		}
-	}
-	reach := (first.High - first.Low + second.High - second.Low) / 2
-	if lead := first.Value - second.Value; len(c.plan.Levels) > 2 && !(lead >= reach/2) {
-		return without(float64(first.Value), 0, 1)
-	}
-	return first
+	return c.shareRatio(of, other, c.pairTerms(-1, of, other))
 }
 
 // confusion has shape [true level][predicted level]: noisy counts, which may be negative.

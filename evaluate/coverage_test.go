@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -24,7 +25,7 @@ func laplace(r *rand.Rand, variance float64) float64 {
 	return v
 }
 
-// coverage counts how often intervals hold the truth, of how many, and where there were none.
+// coverage counts how often sets hold the truth, of how many, and where there were none.
 type coverage struct{ held, of, none float64 }
 
 func (c *coverage) add(e Estimate, truth float64) {
@@ -37,26 +38,36 @@ func (c *coverage) add(e Estimate, truth float64) {
 	if e.Low.Defined() {
 		low = float64(e.Low)
 	}
-	if low <= truth && truth <= float64(e.High) && (len(e.Gap) == 0 || !(float64(e.Gap[0]) < truth && truth < float64(e.Gap[1]))) {
+	inGap := len(e.Gap) > 0 && float64(e.Gap[0]) < truth && truth < float64(e.Gap[1])
+	if low <= truth && truth <= float64(e.High) && !inGap {
 		c.held++
 	}
 }
 
-// check wants a coverage of Confidence within the tolerance. Where more than one data set in a hundred gave no
-// interval, printing depends on the noise: then no more data sets than in any case may give one that misses. The
-// streams are seeded, so that the outcome is fixed.
-func (c *coverage) check(t *testing.T, name string, tolerance float64) {
+// exactly and atLeast say how the sets of a name must cover: at the stated rate, or at no less.
+func exactly(string) bool { return false }
+func atLeast(string) bool { return true }
+
+// atLeastWhereHidden is atLeast for what is not a share, and so not exact where noise hides what it is divided by.
+func atLeastWhereHidden(name string) bool {
+	return strings.HasPrefix(name, "area") || name == "R²" || strings.HasSuffix(name, " error")
+}
+
+// check wants a set in each data set and a coverage of Confidence within the tolerance, over all of them; no less where
+// it is upward. Of persons there is never one of what no pairs are released for. The streams are seeded, so that the
+// outcome is fixed.
+func (c *coverage) check(t *testing.T, p Plan, name string, tolerance float64, upward bool) {
 	t.Helper()
-	share, missed := c.held/c.of, (c.of-c.held)/(c.of+c.none)
-	t.Logf("%s: %.4f of %v, none in %v", name, share, c.of, c.none)
-	if c.none > 0.01*c.of {
-		if missed > 1-Confidence+tolerance {
-			t.Errorf("%s: an interval that misses is given in %.4f of the data sets, want at most %v and %v", name, missed, 1-Confidence, tolerance)
+	if p.paired() && (strings.HasPrefix(name, "area") || name == "rate in a bin") {
+		if c.of > 0 {
+			t.Errorf("%s: there are %v intervals, want none", name, c.of)
 		}
 		return
 	}
-	if math.Abs(share-Confidence) > tolerance {
-		t.Errorf("%s: %.4f of the intervals hold the truth, want %v within %v", name, share, Confidence, tolerance)
+	share := c.held / c.of
+	t.Logf("%s: %.4f of %v", name, share, c.of)
+	if c.none > 0 || !(share >= Confidence-tolerance) || !upward && share > Confidence+tolerance {
+		t.Errorf("%s: %.4f of the sets hold the truth and there are none in %v data sets, want %v within %v in all, more only where upward is %v", name, share, c.none, Confidence, tolerance, upward)
 	}
 }
 
@@ -209,8 +220,8 @@ func most(confusion [][]float64) int {
 }
 
 // simulateClasses draws data sets of n records from a population, adds noise, and counts which intervals hold the
-// measures of the population itself, and which the numbers of records. It returns the names of those that had intervals in most data sets.
-func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) (shown []string) {
+// measures of the population itself, and which the numbers of records.
+func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64, wide func(name string) bool) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, uint64(n)))
 	people := populationOf(random, p)
@@ -240,20 +251,16 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) (sh
 		tally(counts, recordIntervals(got), recordIntervals(p.classify(exact)))
 	}
 	for name, c := range rates {
-		c.check(t, name, tolerance)
-		if c.of > c.none {
-			shown = append(shown, name)
-		}
+		c.check(t, p, name, tolerance, wide(name))
 	}
 	for name, c := range counts {
-		c.check(t, name, tolerance)
+		c.check(t, p, name, tolerance, false)
 	}
-	return shown
 }
 
 // simulateNumbers does the same for residuals: a is |residual|/bound with a known law, targets are uniform. The rows
 // of a person, 1 to 3, have one level, and residuals of correlation 0.6.
-func simulateNumbers(t *testing.T, p Plan, n, rounds int, tolerance float64) (shown []string) {
+func simulateNumbers(t *testing.T, p Plan, n, rounds int, tolerance float64, wide func(name string) bool) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(5, uint64(n)))
 	// The residual is normal of deviation s, the target's mean level uniform on [-0.6, 0.6] of half the range.
@@ -299,49 +306,46 @@ func simulateNumbers(t *testing.T, p Plan, n, rounds int, tolerance float64) (sh
 		}
 	}
 	for name, c := range of {
-		c.check(t, name, tolerance)
-		if c.of > c.none {
-			shown = append(shown, name)
-		}
+		c.check(t, p, name, tolerance, wide(name))
 	}
-	return shown
 }
 
 // TestIntervalsCover is the reduced run of 1500 data sets: a coverage of 0.95 has a standard error of 0.0056,
 // so that the tolerance is 3.5 of them and half a percent for the approximation.
 func TestIntervalsCover(t *testing.T) {
 	plans := testPlans()
-	simulateClasses(t, plans["groups"], 600, 1500, 0.025)
-	simulateNumbers(t, plans["number"], 800, 1500, 0.025)
+	simulateClasses(t, plans["groups"], 600, 1500, 0.025, exactly)
+	simulateNumbers(t, plans["number"], 800, 1500, 0.025, exactly)
 	quiet := plans["groups"]
 	quiet.NoiseMultiplier = 0.1 // almost all is sampling
-	simulateClasses(t, quiet, 600, 1500, 0.025)
-	simulateClasses(t, plans["three levels"], 900, 1500, 0.025)
-	simulateNumbers(t, plans["number, gaussian"], 800, 1500, 0.025)
+	simulateClasses(t, quiet, 600, 1500, 0.025, exactly)
+	simulateClasses(t, plans["three levels"], 900, 1500, 0.025, exactly)
+	simulateNumbers(t, plans["number, gaussian"], 800, 1500, 0.025, atLeastWhereHidden)
+}
+
+// TestIntervalsCoverWhereNoiseHidesTheRecords has so few records, and so much noise, that the noisy number of some groups
+// is below 0 in many data sets.
+func TestIntervalsCoverWhereNoiseHidesTheRecords(t *testing.T) {
+	plans := testPlans()
+	simulateClasses(t, plans["groups"], 20, 1500, 0.025, atLeastWhereHidden)
+	three := plans["three levels"]
+	three.NoiseMultiplier = 10
+	simulateClasses(t, three, 20, 1500, 0.025, exactly)
+	simulateNumbers(t, plans["number"], 20, 1500, 0.025, atLeast)
+	simulateNumbers(t, plans["number, gaussian"], 20, 1500, 0.025, atLeast)
+	simulateClasses(t, plans["two levels, persons"], 20, 1500, 0.025, atLeast)
 }
 
 // TestIntervalsOfPersonsCover does the same for persons, whose rows agree: intervals for rows by themselves would hold
-// less. What is shown, and no more, is listed.
+// less.
 func TestIntervalsOfPersonsCover(t *testing.T) {
 	plans := testPlans()
 	two, three, number := plans["two levels, persons"], plans["three levels, persons"], plans["number, persons"]
-	two.NoiseMultiplier, number.NoiseMultiplier = 1, 0.1
+	two.NoiseMultiplier, number.NoiseMultiplier = 1, 0.05
 	three.NoiseMultiplier = 2
-	of := func(levels ...string) []string {
-		out := []string{"accuracy", "accuracy of the most frequent level"}
-		for _, k := range levels {
-			out = append(out, "precision of "+k, "recall of "+k)
-		}
-		slices.Sort(out)
-		return out
-	}
-	for _, c := range []struct{ got, want []string }{
-		{simulateClasses(t, two, 1000, 1500, 0.025), of("no", "yes")},
-		{simulateClasses(t, three, 1000, 1500, 0.025), of("a", "b", "c")},
-		{simulateNumbers(t, number, 2000, 600, 0.035), []string{"R²", "mean absolute error", "records", "root mean squared error"}},
-	} {
-		if slices.Sort(c.got); !slices.Equal(c.got, c.want) {
-			t.Errorf("there are intervals of %q, want %q", c.got, c.want)
-		}
-	}
+	simulateClasses(t, two, 1000, 1500, 0.025, exactly)
+	simulateClasses(t, three, 1000, 1500, 0.025, exactly)
+	simulateNumbers(t, number, 2000, 600, 0.035, exactly)
+	two.NoiseMultiplier = 0.01
+	simulateClasses(t, two, 300, 1500, 0.025, exactly)
 }

@@ -27,6 +27,8 @@ func quantile(cumulant float64) float64 {
 type spread struct {
 	single, pair float64
 	most         int
+	// wider is by which share of itself the quantile is larger than that of Confidence.
+	wider float64
 }
 
 // quantile is that of an error of this variance, whose noise is Σ cᵢ·Xᵢ with the given Σ cᵢ⁴·Var(Xᵢ).

@@ -117,6 +117,7 @@ func (c counts) noiseOn(q polynomial) float64 {
 func (c counts) mean(q polynomial) Estimate {
 	r := c.ratioOf(q, polynomial{{1}})
 	r.most = quad{0, r.w, -r.w} // (x-θ)² is at most x·(1-θ)² + (1-x)·θ²
+	r.positive = true
 	return c.shares(r)
 }
 
