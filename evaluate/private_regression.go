@@ -87,8 +87,9 @@ func (c counts) explained(scale float64) Estimate {
 	off := c.noiseOn(polynomial{{-mu, 1}}) / n
 	r.w += off
 	r.noise[2] += meanKurtosis * off * off
-	e := estimateOf(1-value, c.set(r, math.Inf(1)), 0, math.Inf(1))
-	return e.mapped(func(v float64) float64 { return 1 - v })
+	e := c.estimate(r, math.Inf(1)).mapped(func(v float64) float64 { return 1 - v })
+	e.Value = whole.Value
+	return e
 }
 
 // meanKurtosis is the variance of the square of the noise on a sum of t over the square of its variance, 2 for

@@ -132,7 +132,7 @@ func (s spread) shares(r ratio) Estimate {
 	if s.pair > 0 && r.pairs == nil {
 		return without(r.value(), 0, 1)
 	}
-	return estimateOf(r.value(), s.set(r, 1), 0, 1)
+	return s.estimate(r, 1)
 }
 
 // value is a/w, NaN where w is not above 0.

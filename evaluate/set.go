@@ -91,7 +91,7 @@ func (s spread) points(r *ratio, end float64) []float64 {
 	for k := 1; k < coarse; k++ {
 		out = append(out, end*float64(k)/coarse)
 	}
-	value := max(0, min(end, math.Atan2(r.a, r.w)))
+	value := max(0, min(end, math.Atan2(math.Copysign(r.a, r.a*r.w), math.Abs(r.w)))) // of a/w, both may be negative
 	d, c := math.Sincos(value)
 	out = append(out, value)
 	if v := s.variances(r, c, d); v.most > 0 {
@@ -115,13 +115,19 @@ func crossing(excess func(angle float64) float64, inside, outside float64) float
 	return inside
 }
 
-// estimateOf is the estimate with a set inside of a range. Where no θ agrees with the release, it is the end next to
-// the value, and the whole range without a value.
-func estimateOf(value float64, pieces []piece, least, most float64) Estimate {
-	e := Estimate{Value: Measure(max(least, min(most, value))), Low: Measure(least), High: Measure(most)}
+// leastWhole is how many standard deviations of its noise the denominator of a ratio must have for a set of one number.
+const leastWhole = 3
+
+// estimate is a ratio between 0 and most with its set. Where no such number agrees with the release, as when noise has
+// made a few wrong predictions fewer than none, the set is the end next to the ratio, and the whole range where
+// noise hides the denominator.
+func (s spread) estimate(r ratio, most float64) Estimate {
+	value := Measure(max(0, min(most, r.value())))
+	e := Estimate{Value: value, Low: 0, High: Measure(most)}
+	pieces := s.set(r, most)
 	if len(pieces) == 0 {
-		if e.Value.Defined() {
-			e.Low, e.High = e.Value, e.Value
+		if r.w > leastWhole*math.Sqrt(r.noise[2]) {
+			e.Low, e.High = value, value
 		}
 		return e
 	}
