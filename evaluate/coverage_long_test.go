@@ -26,6 +26,10 @@ func TestIntervalsCoverLong(t *testing.T) {
 	plans := testPlans()
 	rounds, tolerance := simulated(25000, 0.007)
 	for n, wide := range map[int]func(string) bool{10: atLeastWhereHidden, 60: atLeastWhereHidden, 300: atLeastWhereHidden, 1000: exactly, 3000: exactly} {
+		tolerance := tolerance
+		if n < 100 { // the sampling part of a variance is not below 0, and so too large by a little
+			tolerance += 0.004
+		}
 		for _, noise := range []string{NoiseLaplace, NoiseGaussian} {
 			for _, name := range []string{"groups", "three levels"} {
 				p := plans[name]

@@ -11,5 +11,6 @@
 // histogram, or one vector of noisy moments, and Measures computes everything
 // else from it, with intervals that allow for noise and sampling. Where a
 // record is a person of several rows, the release also tells how far the rows of
-// one person agree; where no interval would hold at its rate there is none.
+// one person agree. Every draw has its intervals, which are wide where the
+// noise hides the records.
 package evaluate

@@ -39,16 +39,20 @@ func (s spread) quantile(variance, fourth float64) float64 {
 	return quantile(min(laplaceExcess, laplaceExcess*s.single*fourth/variance/variance))
 }
 
-// Estimate is a number that was computed from a noisy release, with a confidence interval that allows
-// for the noise and for the sampling of the records. Low and High are undefined where there is no interval.
+// Estimate is a number that was computed from a noisy release, with a confidence set that allows
+// for the noise and for the sampling of the records: the numbers from Low to High without those inside of Gap. Every
+// draw has one, so that none is chosen by what the noise did. Where the noise hides the records, it is wide: Low and High
+// are then the ends of what is possible, and Value may be undefined. Low is undefined (null in JSON) where R² has no lower
+// bound. Both are where there is no interval by the plan: for the area and the bins of persons with several rows.
 //
 // The method: a ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is
 // known at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
-// JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954). The interval is
+// JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954). The set is
 // {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, z being the normal quantile with the first correction for the
-// longer tails of Laplace noise, and one for the noise on the sampling part. Where a record is a person of several
-// rows, the sampling part has the released sums over pairs of rows of one person. There is no interval where
-// W is less than leastWhole times its noise, or the sampling part is too noisy (mostDoubt, mostOwnDoubt).
+// longer tails of Laplace noise, one for the noise on the sampling part and one for the skewness of squares and magnitudes.
+// Where noise hides W it may be all numbers, or all but some in the middle. Where a record is a person of several rows, the
+// sampling part has the released sums over pairs of rows of one person; where these are too noisy it is taken upward
+// (mostDoubt), up to what rows of one person can make of it, and the set holds the number more often than stated.
 type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`

@@ -20,7 +20,7 @@ func (e Estimate) decimals(n int) []string {
 	return e.cells(func(m Measure) string { return m.fixed(n) })
 }
 
-// cells writes the value and the interval, "-" where there is none.
+// cells writes the value and the interval, "up to" its upper end where it has no lower one, "-" where there is none.
 func (e Estimate) cells(write func(Measure) string) []string {
 	from := write(e.Low) + " to "
 	switch {
@@ -44,7 +44,7 @@ func row(name string, cells ...[]string) []string {
 }
 
 // withoutInterval ends the title of a table in which an interval is missing.
-const withoutInterval = " (-: none would hold at its rate)"
+const withoutInterval = " (-: there is none of persons with several rows)"
 
 // Tables returns the measures as tables; estimates stand beside their intervals, or "-" where there is none.
 func (p Private) Tables() []Table {

@@ -139,6 +139,7 @@ func coverageCases() []coverageCase {
 		}
 	}
 	cases = append(cases, personCases(v, w)...)
+	cases = append(cases, edgeCases(v, w)...)
 	return append(cases,
 		coverageCase{"number of moments", gaussian, 4000, false, pair(func(m *Moments) Answer { return m.Count() })},
 		coverageCase{"variance of moments", gaussian, varianceX, false, pair(func(m *Moments) Answer { return m.Covariance(0, 0) })},
@@ -146,6 +147,24 @@ func coverageCases() []coverageCase {
 		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), true, func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
 		coverageCase{"covariance", gaussian, covariance, false, pair(func(m *Moments) Answer { return m.Covariance(0, 1) })},
 		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), false, pair(func(m *Moments) Answer { return m.Correlation(0, 1) })})
+}
+
+// edgeCases have about so many records that half of the intervals of first order are refused, and are all that is possible
+// instead: over all draws they hold the truth no less often than stated.
+func edgeCases(v, w Values) []coverageCase {
+	center := func(v Values, n float64) func(i int) float64 {
+		mean := moment(n, v.At)
+		return func(i int) float64 { return v.At(i) - mean }
+	}
+	product := func(a, b func(i int) float64) func(i int) float64 { return func(i int) float64 { return a(i) * b(i) } }
+	x := center(v, 98)
+	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), true, func(t Terms) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
+	x, y := center(v, 180), center(w, 180)
+	xx, xy, yy := moment(180, product(x, x)), moment(180, product(x, y)), moment(180, product(y, y))
+	return append(cases, coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), true, func(t Terms) ([]Answer, error) {
+		m, err := NewMoments(t, EachRow(180), []Values{v, w}, 0.95)
+		return []Answer{m.Correlation(0, 1)}, err
+	}})
 }
 
 // moment is the mean of the first n numbers.

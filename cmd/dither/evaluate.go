@@ -20,8 +20,9 @@ column that the schema ignores.
 With --private the table is private, and everything is computed from one noisy release that
 costs --epsilon: a histogram of the true levels and the scores, or sums of cut residuals.
 Estimates stand beside intervals that allow for the noise and for the sampling of the
-records, or of persons with several rows; - where none would hold at its rate. With --out
-they are written with a certificate, which dither verify recomputes.
+records, or of persons with several rows; where noise hides the records they are wide, up to
+all that is possible. With --out they are written with a certificate, which dither verify
+recomputes.
 Then --group takes only columns with declared levels.
 
 Without --private the numbers are exact about this table and not private: publish them only if
