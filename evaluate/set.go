@@ -41,9 +41,9 @@ type piece struct{ low, high float64 }
 const (
 	// coarse is how many points of a range are looked at, and fine from which part of its reach on, growing by
 	// growth from point to point, those around the value.
-	coarse, fine, growth = 48, 0.2, 1.4
+	coarse, fine, growth = 32, 0.25, 1.5
 	// halvings is how often the way to an end of a piece is halved.
-	halvings = 45
+	halvings = 40
 )
 
 // set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be infinite. The search goes over
