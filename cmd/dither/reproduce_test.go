@@ -42,6 +42,11 @@ func TestReproduceRuns(t *testing.T) {
 			t.Errorf("%s: got error %v or no figure in it", name, err)
 		}
 	}
+	for _, name := range []string{"composition-epsilon-over-runs.svg", "composition-epsilon-over-runs.png"} {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || len(text) < 1000 {
+			t.Errorf("%s: got %d bytes, error %v, want a picture", name, len(text), err)
+		}
+	}
 	if status, _, message := invoke("reproduce", "composition", "--out", folder); status != exitUsage || !strings.Contains(message, "--replace") {
 		t.Errorf("a folder with files: got status %d, %q, want %d and --replace", status, message, exitUsage)
 	}
