@@ -115,7 +115,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("got messages %q and requests %q, want none", s.console[:min(3, len(s.console))], s.requests)
 	}
 	drawn := strings.Count(s.dom, `<figure class="drawn`)
-	if live := strings.Count(s.dom, `<figure class="drawn live"`); live != drawn || drawn != len(payloads)+len(exampleFigures()) {
+	if live := strings.Count(s.dom, `<figure class="drawn broad live"`) + strings.Count(s.dom, `<figure class="drawn live"`); live != drawn || drawn != len(payloads)+len(exampleFigures()) {
 		t.Errorf("got %d figures, of which %d answer, want all of %d", drawn, live, len(payloads)+len(exampleFigures()))
 	}
 }

@@ -17,7 +17,7 @@ import (
 const (
 	chartWidth  = 400.0
 	chartHigh   = 280.0
-	chartTop    = 12.0
+	chartTop    = 26.0
 	chartRight  = 14.0
 	chartBelow  = 44.0
 	letterWidth = 6.4 // of a tick label
@@ -31,15 +31,17 @@ type chartFigure struct {
 	Panels             []chart
 	Legend             []chartEntry
 	Intervals          bool
-	Values             *Table
-	ValuesLeft         int
+	// Hint is whether it is said how to read values.
+	Hint       bool
+	Values     *Table
+	ValuesLeft int
 }
 
 // chart is one panel.
 type chart struct {
 	ID, Title, Description string
 	XLabel, YLabel         string
-	MiddleX, MiddleY       string
+	MiddleX                string
 	BesideAxis             string // where labels of the left axis end
 	Grid, Axis             string
 	XTicks, YTicks         []chartTick
@@ -82,7 +84,7 @@ type chartEntry struct {
 // newChartFigure lays a figure out. Its number makes the identifiers of a page unique.
 func newChartFigure(f experiment.Figure, number int) chartFigure {
 	drawn := prepare(f)
-	out := chartFigure{ID: "figure" + strconv.Itoa(number), Title: drawn.Title, Command: drawn.Command, Intervals: drawn.Intervals}
+	out := chartFigure{ID: "figure" + strconv.Itoa(number), Title: drawn.Title, Command: drawn.Command, Intervals: drawn.Intervals, Hint: number == 1}
 	for i, p := range drawn.Panels {
 		out.Panels = append(out.Panels, newChart(p, drawn.Legend, fmt.Sprintf("%s-%d", out.ID, i)))
 	}
@@ -99,7 +101,7 @@ func newChartFigure(f experiment.Figure, number int) chartFigure {
 
 // newChart lays a panel out.
 func newChart(p drawnPanel, legend []entry, id string) chart {
-	c := chart{ID: id, Title: p.Title, Description: p.description(legend), XLabel: shorten(p.XLabel, 50), YLabel: shorten(p.YLabel, 34),
+	c := chart{ID: id, Title: p.Title, Description: p.description(legend), XLabel: shorten(p.XLabel, 56), YLabel: shorten(p.YLabel, 64),
 		right: chartWidth - chartRight, top: chartTop, bottom: chartHigh - chartBelow}
 	c.layAxes(&p)
 	for _, s := range p.Series {
@@ -124,9 +126,9 @@ func (c *chart) layAxes(p *drawnPanel) {
 	for _, t := range ticks {
 		widest = max(widest, utf8.RuneCountInString(t.Label))
 	}
-	c.left = 30 + letterWidth*float64(widest)
+	c.left = 12 + letterWidth*float64(widest)
 	p.X.Room = int((c.right - c.left) / letterWidth)
-	c.MiddleX, c.MiddleY, c.BesideAxis = coordinate((c.left+c.right)/2), coordinate((c.top+c.bottom)/2), coordinate(c.left-6)
+	c.MiddleX, c.BesideAxis = coordinate((c.left+c.right)/2), coordinate(c.left-6)
 	c.YTicks = chartTicks(ticks, func(v float64) float64 { return c.y(*p, v) })
 	c.XTicks = chartTicks(p.X.Ticks(p.X.Low, p.X.High), func(v float64) float64 { return c.x(*p, v) })
 	left, right, top, bottom := coordinate(c.left), coordinate(c.right), coordinate(c.top), coordinate(c.bottom)

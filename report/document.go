@@ -54,14 +54,22 @@ func (d Document) WriteHTML(w io.Writer) error {
 		return fmt.Errorf("report: the title is empty, want a heading; name the experiment")
 	}
 	view := documentView{Document: cleanCopy(d)}
-	number := 0
+	number, before := 0, ""
 	for i, s := range view.Document.Sections {
 		for _, f := range s.Figures {
 			if err := checkPanels(f); err != nil {
 				return err
 			}
 		}
-		view.Sections = append(view.Sections, sectionView{s, "part" + strconv.Itoa(i+1), newCharts(s.Figures, &number)})
+		charts := newCharts(s.Figures, &number)
+		for k := range charts { // a command is named once
+			if said := charts[k].Command; said == s.Command || said == before {
+				charts[k].Command = ""
+			} else {
+				before = said
+			}
+		}
+		view.Sections = append(view.Sections, sectionView{s, "part" + strconv.Itoa(i+1), charts})
 	}
 	return parsedDocument.write(w, number > 0, view)
 }

@@ -127,28 +127,45 @@ const figureTicks = 8.5
 // logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
 // there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.
 func logTicks(low, high float64) []plot.Tick {
-	first, last := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
-	decades := math.Log10(high / low)
-	every := math.Ceil(decades / 6)
+	every := math.Ceil(math.Log10(high/low) / 6)
+	ticks := powerTicks(low, high, every, false)
+	if labelled(ticks) < 3 {
+		ticks = powerTicks(low, high, every, true)
+	}
+	if labelled(ticks) < 3 {
+		return evenTicks(low, high, figureTicks)
+	}
+	return ticks
+}
+
+// powerTicks are marks of powers of ten and between, which are labelled at every so many powers and, if asked
+// for, at 2 and 5.
+func powerTicks(low, high, every float64, parts bool) []plot.Tick {
 	var ticks []plot.Tick
-	labelled := 0
-	for power := first; power <= last; power++ {
+	last := math.Ceil(math.Log10(high))
+	for power := math.Floor(math.Log10(low)); power <= last; power++ {
 		for digit := 1.0; digit <= 9; digit++ {
 			value := parse(strconv.FormatFloat(digit, 'f', 0, 64) + "e" + strconv.FormatFloat(power, 'f', 0, 64))
 			if value < low*(1-1e-9) || value > high*(1+1e-9) || (every > 1 && digit > 1) {
 				continue
 			}
-			label := ""
-			whole := digit == 1 && math.Mod(power, every) == 0
-			if whole || (decades < 2.3 && (digit == 2 || digit == 5)) {
-				label = plain(value)
-				labelled++
+			tick := plot.Tick{Value: value}
+			if digit == 1 && math.Mod(power, every) == 0 || parts && (digit == 2 || digit == 5) {
+				tick.Label = plain(value)
 			}
-			ticks = append(ticks, plot.Tick{Value: value, Label: label})
+			ticks = append(ticks, tick)
 		}
 	}
-	if labelled < 3 {
-		return evenTicks(low, high, figureTicks)
-	}
 	return ticks
+}
+
+// labelled counts marks with a label.
+func labelled(ticks []plot.Tick) int {
+	n := 0
+	for _, t := range ticks {
+		if t.Label != "" {
+			n++
+		}
+	}
+	return n
 }

@@ -33,6 +33,8 @@ func TestScaleTicks(t *testing.T) {
 		{scale{Low: 38, High: 99}, "[40 50 60 70 80 90]"},
 		{scale{Low: 0.0008, High: 1.2, Log: true}, "[0.001 0.01 0.1 1]"},
 		{scale{Low: 0.5, High: 11, Log: true}, "[0.5 1 2 5 10]"},
+		{scale{Low: 0.003, High: 0.6, Log: true}, "[0.005 0.01 0.02 0.05 0.1 0.2 0.5]"},
+		{scale{Low: 0.15, High: 95, Log: true}, "[0.2 0.5 1 2 5 10 20 50]"},
 		{scale{Low: 3, High: 4, Log: true}, "[3 3.2 3.4 3.6 3.8 4]"},
 		{scale{Low: 1e-9, High: 1e9, Log: true}, "[1e-9 1e-6 0.001 1 1000 1000000 1e9]"},
 		{scale{Low: 0, High: 1000, Room: 20}, "[0 400 800]"},
