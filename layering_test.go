@@ -78,6 +78,12 @@ var layers = []layer{
 	{"report", "privacy certificate model train evaluate audit experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
+	// Short programs for readers. What they may import is what they import: no reader needs more.
+	{"examples/account", "privacy mechanism account"},
+	{"examples/calibrate", "privacy mechanism account"},
+	{"examples/structs", "privacy ledger data model train"},
+	{"examples/loss", "privacy ledger data feature model train"},
+	{"examples/sweep", "privacy data data/builtin train experiment"},
 	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep audit experiment experiment/reproduce report"},
 }
 

@@ -1,0 +1,94 @@
+// Command sweep measures how accuracy falls as epsilon does: a few budgets, each trained several times, in
+// passes over the records that all runs share.
+//
+//	go run ./examples/sweep
+//
+// The built-in data set is public. On private records the runs together would cost what the last line says.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strconv"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+const repeats = 5
+
+var budgets = []float64{0.05, 0.2, 1, 5}
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(w io.Writer) error {
+	ctx := context.Background()
+	set, err := builtin.Open("randhie")
+	if err != nil {
+		return err
+	}
+	schema, err := set.Schema()
+	if err != nil {
+		return err
+	}
+	training, err := set.ReadTrain(ctx, schema, data.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	test, err := set.ReadTest(ctx, schema, data.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	examiner, err := experiment.NewExaminer(test)
+	if err != nil {
+		return err
+	}
+	candidates, err := plans(schema)
+	if err != nil {
+		return err
+	}
+	sweep := experiment.Sweep{Candidates: candidates, Repeats: repeats, Training: training, Examiner: examiner}
+	results, err := sweep.Run(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range experiment.Summarize(candidates, results) {
+		if s.Metric == experiment.MetricAUC {
+			fmt.Fprintf(w, "%s: AUC %.3f, 95 %% interval of the mean %.3f to %.3f\n", s.Candidate.Words(), s.Mean, s.Low, s.High)
+		}
+	}
+	cost, err := experiment.CostOf(candidates, func(*experiment.Candidate) int { return repeats })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "all %d runs together: epsilon %s at delta %g\n", cost.Runs, experiment.UpwardText(cost.Epsilon), cost.Delta)
+	return nil
+}
+
+// plans makes a plan for each budget. They share passes over the records because none of them whitens rows.
+func plans(schema *data.Schema) ([]experiment.Candidate, error) {
+	var all []experiment.Candidate
+	for _, epsilon := range budgets {
+		setup, err := train.NewPlan(train.Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: train.No}, schema)
+		if err != nil {
+			return nil, err
+		}
+		c := experiment.Candidate{Settings: []experiment.Setting{{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'f', -1, 64)}},
+			Linear: &setup, Options: train.Options{Momentum: train.DefaultMomentum}}
+		if err = c.Certify(); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
