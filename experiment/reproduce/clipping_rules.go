@@ -44,18 +44,18 @@ func runClippingRules(ctx context.Context, l experiment.Laboratory) (experiment.
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []experiment.Figure{figure}, Notes: []string{
-		"The report names these as further work and prints no figures. Of the rules, the learning rate is that which the default has for norm 1, over the norm; a rule that adapts its norm, or divides by it, has less to lose where the norm is wrong. Every noisy count of an adaptive rule is paid for within epsilon.",
+		"The report names these as further work and prints no figures. The learning rate is the default, which is a length of steps over the clipping norm; nothing was chosen for a rule. Every noisy count of the adaptive rule is paid for within epsilon.",
 		"The public network learned Fashion-MNIST without privacy, which here stands for records that need none; its convolutions stay as they are, so that neither clipping nor noise goes to them.",
 	}}, nil
 }
 
-// rulesTried are the rules that are compared, with why each is there.
+// rulesTried are the rules that are compared, with what there is to say about each.
 func rulesTried() [][2]string {
 	return [][2]string{
-		{"flat", "the norm decides which records pull less than they would"},
-		{"auto-s", "every gradient comes to nearly the same length, so that the norm hardly matters; records that are learned well pull as hard as others"},
-		{"psac", "as auto-s, but short gradients stay short"},
-		{"quantile", "the norm follows the median of the norms by noisy counts, from wherever it began"},
+		{"flat", "the report prints no figure; with steps of one length the norm hardly matters, since what it takes off gradients it takes off noise too"},
+		{"auto-s", "the report prints no figure; every gradient comes to nearly the same length, so that there is no norm to choose beside the learning rate, but records that are learned well pull as hard as others"},
+		{"psac", "the report prints no figure; as auto-s, but short gradients stay short"},
+		{"quantile", "the report prints no figure; the norm follows the median of the norms by noisy counts, while the learning rate stays the one for the first norm, so that steps do not keep their length"},
 	}
 }
 
