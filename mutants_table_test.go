@@ -16,7 +16,7 @@ var mutants = []mutant{
 	{"noise one percent low", "mechanism/internal/sample/gaussian.go", "dst[i] = (v + half) >> shift", "dst[i] = (v - v/100 + half) >> shift", "./mechanism/internal/sample", "TestGaussianMoments"},
 	{"no noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "error(nil)", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
 	{"half of the coordinates without noise", "mechanism/release.go", "b.grid.noise.draw(noise, b.grid)", "b.grid.noise.draw(noise[:len(noise)/2], b.grid)", "./mechanism", "TestNoiseHasThePricedScale"},
-	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range b.values {", "for j, v := range b.values {\n\t\tnoise[j] = noise[0]", "./mechanism", "TestNoiseHasThePricedScale"},
+	{"one noise for all coordinates", "mechanism/release.go", "for j, v := range whole {", "for j, v := range whole {\n\t\tnoise[j] = noise[0]", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"noise not scaled by the bound", "mechanism/sum.go", "unit: s.bound / float64(s.grid.bound)", "unit: 1 / float64(s.grid.bound)", "./mechanism", "TestNoiseHasThePricedScale"},
 	{"the same key every time", "mechanism/internal/sample/stream.go", "rand.Read(key[:])", "_ = rand.Read", "./mechanism", "TestReleasePaysBeforeAndPriceIsTheNoise"},
 	{"noise of one sign", "mechanism/internal/sample/gaussian.go", "l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)", "l, negative := meta&(layerCount-1), int64(0)", "./mechanism/internal/sample", "TestGaussianDistribution"},

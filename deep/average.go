@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/train"
 )
 
 // Average says which weights a run returns. All iterates follow from what was released, so that every rule
@@ -76,9 +78,12 @@ func (a *average) add(step int, weights []float64) {
 	if a.rule == AverageExponential {
 		keep, take = a.decay, 1-a.decay
 	}
-	for j, w := range weights {
-		a.sum[j] = keep*a.sum[j] + take*w
-	}
+	train.EachPart(len(weights), func(from, to int) {
+		sum := a.sum[from:to]
+		for j, w := range weights[from:to] {
+			sum[j] = keep*sum[j] + take*w
+		}
+	})
 	a.count++
 }
 

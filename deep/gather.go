@@ -36,11 +36,15 @@ func (r *run) newSums(sample mechanism.Sample) (sums, error) {
 	return s, err
 }
 
-// empty returns sums of the same kind with nothing in them.
-func (s sums) empty() sums {
+// empty returns sums of the same kind with nothing in them, in the memory of old ones that were merged.
+func (s sums) empty(old sums) sums {
 	var out sums
-	for _, p := range s.products {
-		out.products = append(out.products, p.Empty())
+	for k, p := range s.products {
+		var own *mechanism.ProductSum
+		if k < len(old.products) {
+			own = old.products[k]
+		}
+		out.products = append(out.products, p.EmptyIn(own))
 	}
 	if s.counts != nil {
 		out.counts = s.counts.Empty()
@@ -85,9 +89,9 @@ func (r *run) gather(sample mechanism.Sample) ([]mechanism.Bounded, error) {
 		return nil, err
 	}
 	records := r.present(sample.Indices())
-	chunk := r.chunk()
+	chunk := r.chunkOf(len(records))
 	err = r.share((len(records)+chunk-1)/chunk, func(w *worker) func(part int) error {
-		w.sums = all.empty()
+		w.sums = all.empty(w.sums)
 		return func(part int) error { return w.add(records[part*chunk : min(len(records), (part+1)*chunk)]) }
 	}, func(w *worker) error { return all.merge(w.sums) })
 	if err != nil {
@@ -148,6 +152,13 @@ func (r *run) chunk() int {
 		return positionsChunk
 	}
 	return min(defaultChunk, max(minChunk, chunkNumbers/r.Network.Input().Size()))
+}
+
+// chunkOf is how many of so many records a goroutine works on at a time: fewer than chunk where the processors would not
+// all have some.
+func (r *run) chunkOf(records int) int {
+	each := (records + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	return min(r.chunk(), max(minChunk, each))
 }
 
 // takesEntries reports whether the network is given what is not 0 in a row, and not the whole row.

@@ -175,9 +175,11 @@ func (r *run) adapt(a Adaptive, counts []float64) {
 
 // copyWeights makes these trained numbers those of the network.
 func (r *run) copyWeights(weights []float64) {
-	for j, w := range weights {
-		r.numbers[j] = float32(w)
-	}
+	train.EachPart(len(weights), func(from, to int) {
+		for j, w := range weights[from:to] {
+			r.numbers[from+j] = float32(w)
+		}
+	})
 }
 
 // release draws a sample, adds up what it proposes and releases the sums together.

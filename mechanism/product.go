@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -104,6 +105,17 @@ func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbe
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
 func (s *ProductSum) Empty() *ProductSum {
 	return newProductSum(s.sample, s.blocks, s.bound, s.grid, len(s.total))
+}
+
+// EmptyIn is Empty in the memory of old, a sum of the same blocks that was merged or never added to, and that is of no
+// use after it. A sum with records in it, sealed, or of other blocks is left as it is, and so is the nil of a first
+// call.
+func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
+	if old == nil || old == s || old.sealed || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
+		return s.Empty()
+	}
+	old.tally, old.bound, old.grid = newTally(s.sample), s.bound, s.grid
+	return old
 }
 
 // Add adds the contributions of the records that are listed, the i-th times weights[i], or as they are
@@ -216,13 +228,8 @@ func (s *ProductSum) keep(i int) {
 // Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same sample
 // and kind and have no record in common.
 func (s *ProductSum) Merge(o *ProductSum) error {
-	if s.grid != o.grid || s.bound != o.bound || len(s.blocks) != len(o.blocks) {
+	if s == o || s.grid != o.grid || s.bound != o.bound || !slices.Equal(s.blocks, o.blocks) {
 		return errOtherKind
-	}
-	for k, b := range s.blocks {
-		if b != o.blocks[k] {
-			return errOtherKind
-		}
 	}
 	if err := s.merge(&o.tally); err != nil {
 		return err

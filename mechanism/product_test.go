@@ -219,6 +219,60 @@ func TestProductsAreTheClippedGradients(t *testing.T) {
 
 // TestProductsDoNotDependOnTheirOrder adds the same records at once, one by one in another order, and over two
 // sums that are merged.
+// TestMemoryOfSumsIsUsedAgain adds up in the memory of merged sums what new sums add up, and leaves sums alone that are
+// sealed, hold records, or have other blocks.
+func TestMemoryOfSumsIsUsedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	blocks, records := productBlocks(), []int{0, 1, 2}
+	fresh := func(bound float64, blocks []ProductBlock) *ProductSum {
+		sample, err := Full().Draw(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewProductSum(sample, ProductOptions{Noise: NonPrivate{}, Blocks: blocks, Bound: bound, MaxRecords: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	add := func(s *ProductSum, f []linalg.Factors[float32]) {
+		if err := s.Add(records, f, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second, want := fresh(2, blocks), fresh(3, blocks), fresh(3, blocks)
+	part := first.EmptyIn(nil)
+	add(part, someFactors(r, 3, func() float32 { return float32(r.NormFloat64()) }))
+	if second.EmptyIn(part) == part {
+		t.Error("the memory of a sum with records was used again")
+	}
+	if err := first.Merge(part); err != nil {
+		t.Fatal(err)
+	}
+	again, numbers := second.EmptyIn(part), someFactors(r, 3, func() float32 { return float32(r.NormFloat64()) })
+	if again != part {
+		t.Error("the memory of a merged sum was not used again")
+	}
+	add(again, numbers)
+	add(want, numbers)
+	if err := second.Merge(again); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(second.total, want.total) || !slices.ContainsFunc(want.total, func(v int64) bool { return v != 0 }) {
+		t.Errorf("got %v, want %v", second.total, want.total)
+	}
+	if fresh(2, blocks[1:]).EmptyIn(again) == again || second.EmptyIn(second) == second {
+		t.Error("the memory of a sum of other blocks, or its own, was used again")
+	}
+	again.Seal()
+	if second.EmptyIn(again) == again {
+		t.Error("the memory of a sealed sum was used again")
+	}
+	if err := want.Merge(want); err == nil {
+		t.Error("a sum was merged with itself")
+	}
+}
+
 // TestZerosDoNotShortenRecords adds records of which one block has left factors of zeros, or no entries, beside right
 // factors of any length, and wants the other block's part whole.
 func TestZerosDoNotShortenRecords(t *testing.T) {

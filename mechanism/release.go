@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 )
 
@@ -102,28 +103,60 @@ func release(p Payer, sums ...*bounded) ([]Noisy, error) {
 	return released, nil
 }
 
-// noisy adds fresh noise to the integers. Where int64 ends the result stays at its end, which is
-// a function of the exact sum.
+// releasePiece is how many numbers get their noise together, where each has its own: few enough to stay near the
+// processor, and many for each key.
+const releasePiece = 1 << 15
+
+// noisy adds fresh noise to the integers, in memory of its own. Where int64 ends the result stays at its end, which
+// is a function of the exact sum. Noise of numbers that are independent is drawn in pieces, each under its own
+// key, on all processors.
 func (b *bounded) noisy() ([]float64, error) {
-	noise := make([]int64, len(b.values))
-	if err := b.grid.noise.draw(noise, b.grid); err != nil {
-		return nil, err
+	values, piece := make([]float64, len(b.values)), max(1, len(b.values))
+	if _, is := b.grid.noise.(independent); is {
+		piece = min(piece, releasePiece)
 	}
-	values := make([]float64, len(b.values))
-	for j, v := range b.values {
-		values[j] = float64(saturatingAdd(v, noise[j])) * b.unit
+	var lock sync.Mutex
+	var failed error
+	parallel((len(values)+piece-1)/piece, func(from, to int) {
+		room := make([]int64, piece)
+		for first := from * piece; first < min(to*piece, len(values)); first += piece {
+			end := min(first+piece, len(values))
+			if err := b.addNoise(values[first:end], b.values[first:end], room[:end-first]); err != nil {
+				lock.Lock()
+				failed = err
+				lock.Unlock()
+			}
+		}
+	})
+	if failed != nil {
+		return nil, failed
 	}
 	return values, nil
+}
+
+// independent is a noise that is drawn for each number by itself.
+type independent interface{ independent() }
+
+func (Gaussian) independent()    {}
+func (JLClipping) independent()  {}
+func (seriesNoise) independent() {}
+
+// addNoise writes the sums of integers and fresh noise, for which there is room, to dst.
+func (b *bounded) addNoise(dst []float64, whole, noise []int64) error {
+	if err := b.grid.noise.draw(noise, b.grid); err != nil {
+		return err
+	}
+	for j, v := range whole {
+		dst[j] = float64(saturatingAdd(v, noise[j])) * b.unit
+	}
+	return nil
 }
 
 // saturatingAdd returns a+b, moved into the range of int64.
 func saturatingAdd(a, b int64) int64 {
 	sum := a + b
-	switch {
-	case a > 0 && b > 0 && sum < 0:
-		return math.MaxInt64
-	case a < 0 && b < 0 && sum >= 0:
-		return math.MinInt64
+	if (a^sum)&(b^sum) < 0 { // both have the sign that the sum has not
+		return math.MaxInt64 ^ a>>63
 	}
 	return sum
 }

@@ -264,6 +264,40 @@ func TestLongNoiseIsWhole(t *testing.T) {
 	}
 }
 
+// TestLongReleasesAreNoisy releases zeros with noise in many pieces, and none, and holds the numbers to the variance of
+// the noise and to no correlation with those of the piece before, in all (z-scores below 6.5, false alarms below 1e-9).
+// No number is that of another piece.
+func TestLongReleasesAreNoisy(t *testing.T) {
+	for _, n := range []int{0, 1, releasePiece, 5*releasePiece + 7} {
+		g, err := Gaussian{1}.fit(fit{maxRecords: 10, norm: L2()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := (&bounded{grid: g, values: make([]int64, n), unit: math.Ldexp(1, -int(g.bits))}).noisy()
+		if err != nil || len(values) != n {
+			t.Fatalf("got %d numbers, error %v, want %d", len(values), err, n)
+		}
+		square, product, same := 0.0, 0.0, 0
+		for i, x := range values {
+			if square += x * x; i < releasePiece {
+				continue
+			}
+			if product += x * values[i-releasePiece]; x == values[i-releasePiece] {
+				same++
+			}
+		}
+		if n < 100 {
+			continue
+		}
+		if z := (square/float64(n) - 1) * math.Sqrt(float64(n)/2); math.Abs(z) > 6.5 {
+			t.Errorf("%d numbers: variance has z-score %.1f", n, z)
+		}
+		if z := product / math.Sqrt(float64(max(1, n-releasePiece))); math.Abs(z) > 6.5 || same > 2 {
+			t.Errorf("%d numbers: pieces have correlation with z-score %.1f, and %d equal numbers", n, z, same)
+		}
+	}
+}
+
 // BenchmarkRelease releases a million numbers: noise on all processors, and the sum in floats.
 func BenchmarkRelease(b *testing.B) {
 	const d = 1 << 20

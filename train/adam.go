@@ -40,12 +40,14 @@ func (a *Adam) Step(weights []float64, sum mechanism.Noisy) {
 	}
 	rate := a.Next()
 	meanBias, squareBias := 1-math.Pow(a.MeanDecay, float64(a.taken)), 1-math.Pow(a.SquareDecay, float64(a.taken))
-	for j, s := range sum.Values() {
-		g := a.Gradient(s, weights[j])
-		a.mean[j] = a.MeanDecay*a.mean[j] + (1-a.MeanDecay)*g
-		a.square[j] = a.SquareDecay*a.square[j] + (1-a.SquareDecay)*g*g
-		v := max(a.square[j]/squareBias-a.NoiseVariance, adamFloor*a.NoiseVariance)
-		own := rate / (math.Sqrt(v) + adamRoot)
-		weights[j] = a.Shrink(weights[j]-own*a.mean[j]/meanBias, own)
-	}
+	EachPart(len(weights), func(from, to int) {
+		for j := from; j < to; j++ {
+			g := a.Gradient(sum.Values()[j], weights[j])
+			a.mean[j] = a.MeanDecay*a.mean[j] + (1-a.MeanDecay)*g
+			a.square[j] = a.SquareDecay*a.square[j] + (1-a.SquareDecay)*g*g
+			v := max(a.square[j]/squareBias-a.NoiseVariance, adamFloor*a.NoiseVariance)
+			own := rate / (math.Sqrt(v) + adamRoot)
+			weights[j] = a.Shrink(weights[j]-own*a.mean[j]/meanBias, own)
+		}
+	})
 }

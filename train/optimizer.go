@@ -65,14 +65,17 @@ func (m *Momentum) Step(weights []float64, sum mechanism.Noisy) {
 		m.velocity = make([]float64, len(weights))
 	}
 	rate := m.Next()
-	for j, g := range sum.Values() {
-		m.velocity[j] = m.Momentum*m.velocity[j] + m.Gradient(g, weights[j])
-		next := m.Shrink(weights[j]-rate*m.velocity[j], rate)
-		if m.L1 > 0 && rate > 0 {
-			m.velocity[j] = (weights[j] - next) / rate
+	EachPart(len(weights), func(from, to int) {
+		for j, g := range sum.Values()[from:to] {
+			weight, velocity := &weights[from+j], &m.velocity[from+j]
+			*velocity = m.Momentum*(*velocity) + m.Gradient(g, *weight)
+			next := m.Shrink(*weight-rate*(*velocity), rate)
+			if m.L1 > 0 && rate > 0 {
+				*velocity = (*weight - next) / rate
+			}
+			*weight = next
 		}
-		weights[j] = next
-	}
+	})
 }
 
 // Nesterov is gradient descent with Nesterov's momentum (Nesterov, "A method for solving the convex
@@ -93,9 +96,11 @@ func (n *Nesterov) Step(weights []float64, sum mechanism.Noisy) {
 		n.last = append(n.last, weights...)
 	}
 	rate := n.Next()
-	for j, g := range sum.Values() {
-		x := n.Shrink(weights[j]-rate*n.Gradient(g, weights[j]), rate)
-		weights[j] = x + n.Momentum*(x-n.last[j])
-		n.last[j] = x
-	}
+	EachPart(len(weights), func(from, to int) {
+		for j := from; j < to; j++ {
+			x := n.Shrink(weights[j]-rate*n.Gradient(sum.Values()[j], weights[j]), rate)
+			weights[j] = x + n.Momentum*(x-n.last[j])
+			n.last[j] = x
+		}
+	})
 }
