@@ -23,7 +23,7 @@ func clippingRules() experiment.Reproduction {
 	return experiment.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers that are taken from a public network",
 		Source: fashionReport + ", section 8; Z. Bu and others, \"Automatic Clipping: Differentially Private Deep Learning Made Easier and Stronger\", NeurIPS 2023, https://arxiv.org/abs/2206.07136; " +
 			"G. Andrew and others, \"Differentially Private Learning with Adaptive Clipping\", NeurIPS 2021, https://arxiv.org/abs/1905.03871",
-		Data: []string{"mnist", "fashion-mnist"}, Minutes: 4, Run: runClippingRules}
+		Data: []string{"mnist", "fashion-mnist"}, Minutes: 2, Run: runClippingRules}
 }
 
 func runClippingRules(ctx context.Context, l experiment.Laboratory) (experiment.Outcome, error) {

@@ -13,6 +13,9 @@ import (
 // transferEpsilon is small, where what must not be learned counts most.
 const transferEpsilon = 0.5
 
+// publicRate is the learning rate of the public network: about that of the private one that learns everything.
+const publicRate = 1
+
 // transferEpochs is how long the public network learns, and the private ones.
 const transferEpochs = 5
 
@@ -20,7 +23,7 @@ const transferEpochs = 5
 func (t *table) transfer(ctx context.Context, l experiment.Laboratory, public, private images) error {
 	l.Report("the public network", 0.8)
 	layers := network.CNN(10)
-	whole := networkTrial{epsilon: math.Inf(1), layers: layers, input: pixelImage, epochs: transferEpochs, clipping: deep.ClippingRequest{Norm: unclipped}, options: deep.Options{LearningRate: 0.1}}
+	whole := networkTrial{epsilon: math.Inf(1), layers: layers, input: pixelImage, epochs: transferEpochs, options: deep.Options{LearningRate: publicRate}}
 	of, err := whole.fit(ctx, public)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ var sigmoidNorms = []float64{0.01, 0.1, 0.3, 1, 3, 10, 30}
 
 func mnistSigmoid() experiment.Reproduction {
 	return experiment.Reproduction{Name: "mnist-sigmoid", Title: "One logistic regression for each digit of MNIST by DP-SGD: accuracy over the clipping norm",
-		Source: fashionReport + ", exercise 5", Data: []string{"mnist"}, Minutes: 6, Linear: true, Run: runMNISTSigmoid}
+		Source: fashionReport + ", exercise 5", Data: []string{"mnist"}, Minutes: 4, Linear: true, Run: runMNISTSigmoid}
 }
 
 func runMNISTSigmoid(ctx context.Context, l experiment.Laboratory) (experiment.Outcome, error) {
