@@ -27,7 +27,7 @@ func exampleDocument() Document {
 // figuredPage is a page of a model with figures.
 func figuredPage() Page {
 	p := binaryPage()
-	p.Budget, p.Expected = []experiment.Figure{smallFigure()}, []experiment.Figure{smallFigure()}
+	p.Budget = []experiment.Figure{smallFigure()}
 	return p
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ditherml/dither/experiment"
 )
@@ -35,8 +34,6 @@ type Page struct {
 	Events []Event
 	// Budget are figures that go with the releases, such as epsilon over the steps.
 	Budget []experiment.Figure
-	// Expected are figures of what may be expected of the model, from public numbers only.
-	Expected []experiment.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
 	// Unlisted is how many further coefficients each score has, all of them smaller.
@@ -161,7 +158,7 @@ func (p Page) validate() error {
 	if err := p.Guarantee.validate(); err != nil {
 		return err
 	}
-	for _, f := range slices.Concat(p.Budget, p.Expected) {
+	for _, f := range p.Budget {
 		if err := checkPanels(f); err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ type view struct {
 	Exactly  string
 	Risk     chartFigure
 	RiskNote string
-	// BudgetCharts and ExpectedCharts are the figures, laid out.
-	BudgetCharts, ExpectedCharts []chartFigure
+	// BudgetCharts are the figures of the budget, laid out.
+	BudgetCharts []chartFigure
 
 	Rows       []eventRow
 	Segments   []segment
@@ -57,7 +57,7 @@ func newView(p Page) view {
 	} else {
 		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
 	}
-	v.BudgetCharts, v.ExpectedCharts = newCharts(p.Budget, &number), newCharts(p.Expected, &number)
+	v.BudgetCharts = newCharts(p.Budget, &number)
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

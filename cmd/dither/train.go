@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -72,6 +73,7 @@ type trainCommand struct {
 	holdout                     holdoutFlags
 	method                      methodFlags
 	network                     networkFlags
+	figures                     []experiment.Figure // of the page, drawn from the plan
 	stdout, stderr              io.Writer
 }
 
@@ -223,7 +225,7 @@ func (t *trainCommand) rehearse(f fitting) error {
 	if err != nil {
 		return err
 	}
-	f.records = nil
+	f.records, t.figures = nil, budgetFigures(f.draft)
 	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
 	return err
 }

@@ -43,7 +43,7 @@ func reportEstimates(i *train.Inference) *report.Estimates {
 	}
 	if i.Refusal == "" {
 		table := estimateRows(i)
-		out.Table = &table
+		out.Table, out.Intervals = &table, reportIntervals(i.Estimates)
 	}
 	return out
 }
