@@ -262,12 +262,18 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64, wid
 // of a person, 1 to 3, have one level, and residuals of correlation 0.6.
 func simulateNumbers(t *testing.T, p Plan, n, rounds int, tolerance float64, wide func(name string) bool) {
 	t.Helper()
+	simulateTargets(t, p, 1.2, n, rounds, tolerance, wide)
+}
+
+// simulateTargets has targets whose mean level is uniform on so much of half of the range, in its middle.
+func simulateTargets(t *testing.T, p Plan, width float64, n, rounds int, tolerance float64, wide func(name string) bool) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(5, uint64(n)))
-	// The residual is normal of deviation s, the target's mean level uniform on [-0.6, 0.6] of half the range.
+	// The residual is normal of deviation s, the target's mean level uniform.
 	const s = 2.0
 	half, middle := (p.Upper-p.Lower)/2, (p.Upper+p.Lower)/2
 	one := func() (r Records) {
-		level, shared, rows := middle+half*(1.2*random.Float64()-0.6), random.NormFloat64(), []int{}
+		level, shared, rows := middle+half*width*(random.Float64()-0.5), random.NormFloat64(), []int{}
 		for i := range 1 + random.IntN(min(3, p.maxRows())) {
 			residual := random.NormFloat64()
 			if p.Person != nil {
@@ -279,7 +285,7 @@ func simulateNumbers(t *testing.T, p Plan, n, rounds int, tolerance float64, wid
 		return r
 	}
 	// ResidualBound 8 is 4 deviations: cutting moves the mean square by less than 1e-4 of it.
-	truth := map[string]float64{"root mean squared error": s, "mean absolute error": s * math.Sqrt(2/math.Pi), "R²": 1 - s*s/(s*s+half*half*1.44/12)}
+	truth := map[string]float64{"root mean squared error": s, "mean absolute error": s * math.Sqrt(2/math.Pi), "R²": 1 - s*s/(s*s+half*half*width*width/12)}
 	of := map[string]*coverage{}
 	for range rounds {
 		numbers, add := make([]float64, p.Numbers()), make([]float64, p.Numbers())
@@ -332,8 +338,16 @@ func TestIntervalsCoverWhereNoiseHidesTheRecords(t *testing.T) {
 	three.NoiseMultiplier = 10
 	simulateClasses(t, three, 20, 1500, 0.025, exactly)
 	simulateNumbers(t, plans["number"], 20, 1500, 0.025, atLeast)
+	simulateTargets(t, plans["number"], 0.1, 200, 1500, 0.025, atLeast) // noise makes most of the variance of the target
 	simulateNumbers(t, plans["number, gaussian"], 20, 1500, 0.025, atLeast)
 	simulateClasses(t, plans["two levels, persons"], 20, 1500, 0.025, atLeast)
+}
+
+// TestIntervalsOfFewNumbersCover has 40 rows and little noise, where squares of residuals are skewed.
+func TestIntervalsOfFewNumbersCover(t *testing.T) {
+	p := testPlans()["number"]
+	p.NoiseMultiplier = 0.001
+	simulateNumbers(t, p, 40, 1500, 0.025, exactly)
 }
 
 // TestIntervalsOfPersonsCover does the same for persons, whose rows agree: intervals for rows by themselves would hold
