@@ -131,9 +131,7 @@ func (c counts) falseAlarms() Estimate {
 	return c.share(alarm, quiet, c.pairTerms(-1, alarm, quiet))
 }
 
-// prevalence is the share of the records of a level.
-func (c counts) prevalence(level int) Estimate { return c.shares(c.prevalenceRatio(level)) }
-
+// prevalenceRatio is the share of the records of a level.
 func (c counts) prevalenceRatio(level int) ratio {
 	of := func(p place) bool { return p.truth == level }
 	other := func(p place) bool { return p.truth != level }
