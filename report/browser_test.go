@@ -119,3 +119,62 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("got %d figures, of which %d answer, want all of %d", drawn, live, len(payloads)+len(exampleFigures()))
 	}
 }
+
+// probe drives the script of a page: it hides the first curve of the legend, points at the first point of the
+// second, and goes on with the arrow keys; what it finds it writes into the document.
+const probe = `
+const figure = document.querySelector("figure.drawn");
+const svg = figure.querySelector("svg.chart");
+const bubble = figure.querySelector(".bubble");
+const said = [];
+const say = () => said.push(bubble.hidden ? "nothing" : bubble.textContent);
+const box = figure.querySelector("input[data-entry='0']");
+const curve = (i) => figure.querySelectorAll("g[data-at]")[i];
+const pointAt = (i) => {
+  const at = curve(i).dataset.at.split(" ").map(Number);
+  const place = svg.getBoundingClientRect();
+  svg.dispatchEvent(new PointerEvent("pointermove", {clientX: place.left + at[0] / 400 * place.width, clientY: place.top + at[1] / 280 * place.height}));
+  say();
+};
+const press = (key) => { svg.dispatchEvent(new KeyboardEvent("keydown", {key: key})); say(); };
+say();
+pointAt(0);
+box.checked = false;
+box.dispatchEvent(new Event("change"));
+said.push(curve(0).getBoundingClientRect().width === 0 ? "hidden" : "shown");
+pointAt(1);
+press("ArrowRight");
+press("ArrowRight");
+press("ArrowLeft");
+press("ArrowDown");
+press("Escape");
+svg.dispatchEvent(new PointerEvent("pointermove", {clientX: -1000, clientY: -1000}));
+say();
+const out = document.createElement("pre");
+out.id = "said";
+out.textContent = said.join("\n");
+document.body.append(out);
+`
+
+// TestChartScript wants the script to tell the values that were drawn, in the order of the points, and to hide
+// what is unticked. The page has no policy here, so that the probe may run.
+func TestChartScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes seconds to start")
+	}
+	f := experiment.Figure{Title: "Two curves", Panels: []experiment.Panel{{X: experiment.Axis{Label: "x"}, Y: experiment.Axis{Label: "y"}, Series: []experiment.Series{
+		{Name: "<b>first</b>", Points: []experiment.Point{experiment.Value(0, 1), experiment.Value(1, 1.5)}},
+		{Name: "second", Points: []experiment.Point{{X: 0, Y: 9, Low: 8, High: 10}, experiment.Value(1, 9.5)}},
+		{Name: "third", Points: []experiment.Point{experiment.Value(0, 5), experiment.Value(1, -5)}},
+	}}}}
+	page := documented(t, Document{Title: "x", Sections: []Section{{Figures: []experiment.Figure{f}}}})
+	page = strings.Replace(page, "Content-Security-Policy", "none", 1)
+	page = strings.Replace(page, "</body>", "<script>"+probe+"</script></body>", 1)
+	s := browse(t, page)
+	_, rest, found := strings.Cut(s.dom, `<pre id="said">`)
+	said, _, _ := strings.Cut(rest, "</pre>")
+	want := []string{"nothing", "&lt;b&gt;first&lt;/b&gt;, 0: 1", "hidden", "second, 0: 9 (8 to 10)", "second, 1: 9.5", "third, 0: 5", "second, 1: 9.5", "third, 1: −5", "nothing", "nothing"}
+	if got := strings.Split(said, "\n"); !found || !slices.Equal(got, want) {
+		t.Errorf("got %q and messages %q, want %q", got, s.console, want)
+	}
+}
