@@ -81,6 +81,7 @@ var layers = []layer{
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
+	{"examples/descent", "data data/builtin model train"},
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train experiment"},
