@@ -92,10 +92,12 @@ func (p convergenceProblem) run(ctx context.Context, l experiment.Laboratory) (e
 		return experiment.Outcome{}, err
 	}
 	t.noise(noisy, p.curve)
-	figure := experiment.Figure{Name: "loss-over-steps", Title: "Mean loss of 16 public records along descents with all of them", Command: "dither reproduce convergence",
-		Panels: []experiment.Panel{clippingPanel(whole), noisePanel(noisy, p.curve)}}
+	const command = "dither reproduce convergence"
+	figures := []experiment.Figure{
+		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []experiment.Panel{clippingPanel(whole)}},
+		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []experiment.Panel{noisePanel(noisy, p.curve)}}, norms}
 	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: descents are exact, and their noise is a fixed stream.", whole.Weights, whole.Records)}, whole.Reasons()...)
-	return experiment.Outcome{Comparisons: t.rows, Figures: []experiment.Figure{figure, norms}, Notes: notes}, nil
+	return experiment.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
 }
 
 // answers are the four columns of the table of the report.
@@ -187,7 +189,7 @@ func (t *table) noise(of []*dynamics.Trajectory, steps int) {
 
 // clippingPanel shows clipping without noise.
 func clippingPanel(n *deep.NonPrivateDiagnosis) experiment.Panel {
-	p := lossPanel("Clipping without noise")
+	p := lossPanel("16 public records, all in every step")
 	for _, c := range n.Clippings {
 		p.Series = append(p.Series, lossCurve(c.Name, c.Flow, n.Steps))
 	}
@@ -196,9 +198,9 @@ func clippingPanel(n *deep.NonPrivateDiagnosis) experiment.Panel {
 
 // noisePanel shows noise without clipping.
 func noisePanel(of []*dynamics.Trajectory, steps int) experiment.Panel {
-	p := lossPanel("Noise without clipping, by noise multiplier")
+	p := lossPanel("16 public records, all in every step")
 	for i, noise := range append([]float64{0}, convergenceNoises...) {
-		p.Series = append(p.Series, lossCurve(fmt.Sprint(noise), of[i], steps))
+		p.Series = append(p.Series, lossCurve(noiseName(noise), of[i], steps))
 	}
 	return p
 }

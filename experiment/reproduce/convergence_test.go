@@ -18,8 +18,8 @@ func TestConvergence(t *testing.T) {
 	entry := convergence()
 	entry.Run = p.run
 	out := check(t, entry, experiment.Laboratory{})
-	if len(out.Comparisons) != 10 || len(out.Figures) != 2 {
-		t.Fatalf("got %d rows and %d figures, want 10 and 2", len(out.Comparisons), len(out.Figures))
+	if len(out.Comparisons) != 10 || len(out.Figures) != 3 {
+		t.Fatalf("got %d rows and %d figures, want 10 and 3", len(out.Comparisons), len(out.Figures))
 	}
 	for i, want := range []string{"symmetric yes, positive yes, loss only falls yes", "symmetric no, positive yes, loss only falls no", "symmetric no, ",
 		"symmetric yes, positive yes, loss only falls yes", "symmetric yes, positive yes, loss only falls yes", "symmetric no, positive yes"} {

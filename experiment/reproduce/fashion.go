@@ -50,7 +50,7 @@ func runFashion(ctx context.Context, l experiment.Laboratory) (experiment.Outcom
 	if err != nil {
 		return experiment.Outcome{}, err
 	}
-	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: []experiment.Figure{fashionOverEpochs(courses), over}, Notes: []string{
+	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
 		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5, and normal noise with the noise multiplier for its standard deviation is added to that mean. " +
 			"One record can turn the clipped mean around, by twice the norm, which is 1, so that this noise is what its accountant takes it for; it is 600 times the noise per record that clipping record by record needs. " +
 			"The program clips weights and biases each by themselves and takes shuffled batches, either of which costs more than it counts; here they are clipped together, and samples are Poisson.",
@@ -117,19 +117,27 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []experim
 	return t.rows
 }
 
-// fashionOverEpochs is figures 1(b) and 3(b) of the report.
-func fashionOverEpochs(courses map[string][]sample) experiment.Figure {
+// fashionOverEpochs are figures 1(b) and 3(b) of the report.
+func fashionOverEpochs(courses map[string][]sample) []experiment.Figure {
 	x, y := experiment.Axis{Label: "epochs"}, experiment.Axis{Label: "test accuracy, percent"}
-	noises := experiment.Panel{Title: "The report's way, by noise multiplier", X: x, Y: y,
+	noises := experiment.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
 		Marks: []experiment.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
 	for _, z := range append([]float64{0}, fashionNoises...) {
-		noises.Series = append(noises.Series, overEpochs(fmt.Sprint(z), fashionLooks, courses[wayOf(true, fashionBatch, z)]))
+		name := noiseName(z)
+		if z == 0 {
+			name = "no privacy"
+		}
+		noises.Series = append(noises.Series, overEpochs(name, fashionLooks, courses[wayOf(true, fashionBatch, z)]))
 	}
-	batches := experiment.Panel{Title: "The report's way, by batch size, noise multiplier 0.7", X: x, Y: y}
+	batches := experiment.Panel{Title: "The report's way, noise multiplier 0.7", X: x, Y: y}
 	for _, b := range fashionBatches {
-		batches.Series = append(batches.Series, overEpochs(fmt.Sprint(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
+		batches.Series = append(batches.Series, overEpochs(batchName(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
 	}
-	return experiment.Figure{Name: "accuracy-over-epochs", Title: "Accuracy of DP-SGD on Fashion-MNIST over epochs", Panels: []experiment.Panel{noises, batches}, Command: "dither reproduce fashion"}
+	const command = "dither reproduce fashion"
+	return []experiment.Figure{
+		{Name: "accuracy-by-noise", Title: "Fashion-MNIST: accuracy over epochs, by noise multiplier", Panels: []experiment.Panel{noises}, Command: command},
+		{Name: "accuracy-by-batch", Title: "Fashion-MNIST: accuracy over epochs, by batch size", Panels: []experiment.Panel{batches}, Command: command},
+	}
 }
 
 // fashionOverEpsilon is figure 2 of the report, with what clipping record by record and the pipelines attain.
@@ -142,7 +150,7 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (e
 	if err != nil {
 		return experiment.Figure{}, err
 	}
-	p := experiment.Panel{X: experiment.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: experiment.Axis{Label: "test accuracy, percent"}, Series: []experiment.Series{
+	p := experiment.Panel{Title: "DP-SGD along runs of 50 epochs with noise multiplier 0.7", X: experiment.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: experiment.Axis{Label: "test accuracy, percent"}, Series: []experiment.Series{
 		{Name: "scattering, defaults", Points: overBudgets(fashionBudgets, scattered)}, {Name: "pixels, defaults", Points: overBudgets(fashionBudgets, raw)}}}
 	for _, averaged := range []bool{false, true} {
 		s := experiment.Series{Name: "DP-SGD, each record clipped"}
@@ -156,7 +164,7 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (e
 	}
 	p.Series = append(p.Series, experiment.Series{Name: "report", Published: true, Scattered: true, Points: []experiment.Point{experiment.Value(4.6, 62), experiment.Value(17, 73)}},
 		experiment.Series{Name: "report without privacy", Published: true, Dashed: true, Points: []experiment.Point{experiment.Value(fashionBudgets[0], 80), experiment.Value(17, 80)}})
-	return experiment.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon; of DP-SGD along runs with noise multiplier 0.7", Panels: []experiment.Panel{p}, Command: "dither reproduce fashion"}, nil
+	return experiment.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon", Panels: []experiment.Panel{p}, Command: "dither reproduce fashion"}, nil
 }
 
 // overBudgets are the points of a curve over epsilon.

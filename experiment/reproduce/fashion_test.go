@@ -9,15 +9,16 @@ import (
 // TestFashionCost compares with quadrature, and wants curves that rise over epochs and batch sizes and fall with noise.
 func TestFashionCost(t *testing.T) {
 	out := check(t, fashionCost(), experiment.Laboratory{})
-	if len(out.Comparisons) != 2*len(fashionPoints()) || len(out.Figures) != 1 {
-		t.Fatalf("got %d rows and %d figures, want two for each published point and one", len(out.Comparisons), len(out.Figures))
+	if len(out.Comparisons) != 2*len(fashionPoints()) || len(out.Figures) != 2 {
+		t.Fatalf("got %d rows and %d figures, want two for each published point, and two", len(out.Comparisons), len(out.Figures))
 	}
 	for i := 0; i < len(out.Comparisons); i += 2 {
 		if renyi, exact := out.Comparisons[i].Value, out.Comparisons[i+1].Value; !(exact < renyi && exact > 0.8*renyi) {
 			t.Errorf("%s: exact epsilon is %v beside %v, want less, but not by a fifth", out.Comparisons[i].Quantity, exact, renyi)
 		}
 	}
-	for k, panel := range out.Figures[0].Panels {
+	for k, figure := range out.Figures {
+		panel := figure.Panels[0]
 		for i, s := range panel.Series {
 			for j, p := range s.Points {
 				if j > 0 && !(p.Y > s.Points[j-1].Y) {
@@ -61,5 +62,7 @@ func TestFashionTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkFigure(t, over)
-	checkFigure(t, fashionOverEpochs(courses))
+	for _, f := range fashionOverEpochs(courses) {
+		checkFigure(t, f)
+	}
 }
