@@ -26,7 +26,7 @@ type Sweep struct {
 	Candidates []Candidate
 	// Repeats is how often each candidate runs, at least 1; one that is the same every time runs once.
 	Repeats int
-	// Training is the table that is trained on, and Examiner what measures.
+	// Training is the table that is trained on, and Examiner what measures; nil measures nothing.
 	Training *data.Dataset
 	Examiner *Examiner
 	// Journal keeps results, and says which runs ended before; nil keeps nothing.
@@ -59,7 +59,9 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
-	s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
+	if s.tables == nil {
+		s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
+	}
 	ended := map[string]Measurement{}
 	groups, alone := s.pending(ended)
 	for _, group := range groups {
@@ -309,6 +311,9 @@ func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, e
 
 // result measures a model.
 func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, error) {
+	if s.Examiner == nil {
+		return Measurement{Run: run, LearningRate: rate}, nil
+	}
 	metrics, err := s.Examiner.Measure(m)
 	return Measurement{Run: run, LearningRate: rate, Metrics: metrics}, err
 }
