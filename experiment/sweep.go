@@ -114,8 +114,9 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 	return grouped(shared), alone
 }
 
-// mostTogether and mostMemory bound the runs that share a pass, and the bytes of their sums and weights.
-const mostTogether, mostMemory = 64, 256 << 20
+// mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a record, and the bytes of
+// their sums and weights. More at a time is no faster, and results are written after each group.
+const mostTogether, mostColumns, mostMemory = 32, 80, 256 << 20
 
 // grouped divides runs into groups that may share passes: of one encoding, one relation and one number of
 // scores, with or without privacy, the longer runs first.
@@ -135,7 +136,7 @@ func grouped(jobs []job) [][]job {
 		slices.SortStableFunc(group, func(a, b job) int { return b.candidate.Linear.Plan.Steps - a.candidate.Linear.Plan.Steps })
 		p := group[0].candidate.Linear.Plan
 		each := p.Dim * p.Columns * 8 * (8 + 3*runtime.GOMAXPROCS(0))
-		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostMemory/max(each, 1)))))...)
+		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostColumns/p.Columns, mostMemory/max(each, 1)))))...)
 	}
 	return out
 }

@@ -35,13 +35,14 @@ const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
   dither sweep --model mlp --noise-multiplier 0.7,1,2 --sampling-probability 0.01,0.05 --epochs 5
   dither sweep --plan plan.yaml --dry-run`
 
-// Flags of dither train that a sweep does not have, those that have one value for all runs, and those with commas
-// in their values.
+// Flags of dither train that a sweep does not have, those that have one value for all runs, those that name files, and
+// those with commas in their values.
 var (
 	sweepWithout = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
 	sweepFixed = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
+	sweepPaths = []string{"data", "labels", "schema", "test", "test-labels"}
 	sweepWhole = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
 )
 

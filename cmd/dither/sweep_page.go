@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/experiment"
@@ -37,9 +39,9 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 
 func tableName(p *sweepPlan) string {
 	if p.public() {
-		return p.source.name + ", a public table,"
+		return baseName(p.source.name) + ", a public table,"
 	}
-	return p.source.name
+	return baseName(p.source.name)
 }
 
 // variedWords name what varies.
@@ -69,9 +71,28 @@ func costFacts(p *sweepPlan) []report.Fact {
 		{Name: "relation", Value: relationWords(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
 }
 
+// baseName is a name of a file without the folders, which are nobody's business.
+func baseName(name string) string {
+	if strings.HasPrefix(name, builtinPrefix) {
+		return name
+	}
+	return filepath.Base(name)
+}
+
+// shown are settings with files by their names without folders.
+func shown(settings []experiment.Setting) []experiment.Setting {
+	out := append([]experiment.Setting{}, settings...)
+	for i, s := range out {
+		if slices.Contains(sweepPaths, s.Name) {
+			out[i].Value = baseName(s.Value)
+		}
+	}
+	return out
+}
+
 func settingFacts(settings []experiment.Setting) []report.Fact {
 	var out []report.Fact
-	for _, s := range settings {
+	for _, s := range shown(settings) {
 		out = append(out, report.Fact{Name: strings.ReplaceAll(s.Name, "-", " "), Value: s.Value})
 	}
 	return out

@@ -61,7 +61,7 @@ func rowOf(c *experiment.Candidate) sweepRow {
 // document is the sweep as JSON.
 func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sweepDocument {
 	c := p.cost
-	d := sweepDocument{Notice: p.notice(), Fixed: append([]experiment.Setting{}, p.fixed...), Varied: append([]experiment.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.parts.testName,
+	d := sweepDocument{Notice: p.notice(), Fixed: shown(p.fixed), Varied: append([]experiment.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.parts.testName,
 		Cost: sweepCost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []sweepRow{}}
 	if !p.secret() {
 		d.Folder = s.out

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/experiment"
@@ -67,7 +68,7 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 
 // definition is what decides the runs.
 func (s *sweepCommand) definition(p *sweepPlan) (experiment.Definition, error) {
-	d := experiment.Definition{Fixed: p.fixed, Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
+	d := experiment.Definition{Fixed: shown(p.fixed), Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
 	if s.split != "" {
 		d.Fixed = append(d.Fixed, experiment.Setting{Name: "split", Value: s.split})
 	}
@@ -160,7 +161,7 @@ func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, sum
 	return out, errors.Join(err, add(sweepPage, func(w io.Writer) error { return s.writePage(w, p, summaries, figures) }))
 }
 
-// command is the command line that makes the same sweep, as far as names of files are short.
+// command is the command line that makes the same sweep, with files by their names without folders.
 func (s *sweepCommand) command() string {
 	parts := []string{"dither sweep"}
 	if s.planFile != "" {
@@ -168,14 +169,30 @@ func (s *sweepCommand) command() string {
 	}
 	for _, name := range s.given() {
 		for _, v := range *s.values[name] {
+			if slices.Contains(sweepPaths, name) {
+				v = baseName(v)
+			}
 			if strings.ContainsAny(v, " \t'\"\\$&|;<>()*?") {
 				v = "\"" + v + "\""
 			}
-			parts = append(parts, "--"+name+" "+v)
+			between := " "
+			if s.kinds[name] == "bool" {
+				between = "="
+			}
+			parts = append(parts, "--"+name+between+v)
 		}
+	}
+	if s.split != "" {
+		parts = append(parts, "--split "+s.split)
+	}
+	if s.dataPublic {
+		parts = append(parts, "--data-public")
 	}
 	if s.repeats != 1 {
 		parts = append(parts, fmt.Sprintf("--repeats %d", s.repeats))
+	}
+	if s.baseline {
+		parts = append(parts, "--baseline")
 	}
 	return strings.Join(parts, " ")
 }
