@@ -185,7 +185,7 @@ func runLeastSquares(ctx context.Context, l experiment.Laboratory) (experiment.O
 	}{
 		{"steps of length 1/largest eigenvalue", "the exercise prints no answer; it depends on the columns, on what is close and on the step length", plain.descend(1/plain.high, 0, 1e-6), leastSquaresGolden[0]},
 		{"steps of length 2/(largest + least)", "the best steps for the worst start are bad ones here: along the largest eigenvalue, where most of the loss is, the error changes its sign and shrinks little", plain.descend(2/(plain.high+plain.low), 0, 1e-6), leastSquaresGolden[1]},
-		{"the same with the best momentum", "a number of steps in proportion to the root of the condition", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
+		{"the same with the best momentum", "a number of steps in proportion to the root of the condition; momentum carries the error far up before it falls", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
 		{"standard columns, steps of length 1/largest eigenvalue", "better conditioned columns need fewer steps than better steps do", standard.descend(1/standard.high, 0, 1e-6), leastSquaresGolden[3]},
 	}
 	var series []experiment.Series
