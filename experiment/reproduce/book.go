@@ -40,7 +40,7 @@ func runBook(ctx context.Context, l experiment.Laboratory) (experiment.Outcome, 
 		return experiment.Outcome{}, err
 	}
 	b.single()
-	if err = b.descent(ctx); err != nil {
+	if err = b.descent(ctx, 1000); err != nil {
 		return experiment.Outcome{}, err
 	}
 	if err = b.noisy(ctx); err != nil {
@@ -114,9 +114,8 @@ var (
 	bookTestLoss  = []float64{0.5415350837580458, 0.5162665121068426, 0.49753785424732383, 0.48335633696635527, 0.4723742456095848}
 )
 
-// descent adds plain gradient descent and its losses.
-func (b *bookRun) descent(ctx context.Context) error {
-	const steps = 1000
+// descent adds this many steps of plain gradient descent, and their losses.
+func (b *bookRun) descent(ctx context.Context, steps int) error {
 	theta := make([]float64, b.x.Columns)
 	var losses, testLosses, right []experiment.Point
 	for step := 1; step <= steps; step++ {
@@ -124,7 +123,7 @@ func (b *bookRun) descent(ctx context.Context) error {
 			return ctx.Err()
 		}
 		descend(model.Logistic{}, b.x, b.y, theta, 1)
-		b.lab.Report("gradient descent without privacy", 0.05+0.45*float64(step)/steps)
+		b.lab.Report("gradient descent without privacy", 0.05+0.45*float64(step)/float64(steps))
 		if !logged(step) {
 			continue
 		}

@@ -221,10 +221,30 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-func TestBook(t *testing.T) {
+// TestBookDescent holds the chapter's losses, and its accuracies after one step and ten; the rest of the chapter is
+// behind the tag long.
+func TestBookDescent(t *testing.T) {
 	l := needs(t, "adult-book")
-	l.Repeats = 3
-	check(t, book(), l)
+	records, err := readBook(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bookRun{bookRecords: records, lab: l}
+	b.single()
+	if err = b.descent(context.Background(), 10); err != nil {
+		t.Fatal(err)
+	}
+	if err = b.cost(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.rows {
+		if !c.Agrees() {
+			t.Errorf("%s: got %v, want %v", c.Quantity, c.Value, c.Golden.Value)
+		}
+	}
+	if len(b.rows) < 20 || len(b.figures) != 2 {
+		t.Errorf("got %d rows and %d figures, want the losses of five steps, two accuracies and the cost", len(b.rows), len(b.figures))
+	}
 }
 
 func TestSalary(t *testing.T) {
