@@ -59,14 +59,24 @@ func regular(sides int, angle, radius float64) []corner {
 }
 
 // looks gives every name of a figure its place in the order in which names first occur. A published
-// series takes the color of the run that it stands beside.
+// series takes the place of the run that it stands beside, and a dashed one, as "without privacy, A", that
+// of the series whose name it ends in, the first that does.
 func looks(f experiment.Figure) map[string]int {
-	places := map[string]int{}
+	places, next, lined := map[string]int{}, 0, map[int]bool{}
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
-			if _, known := places[key(s.Name)]; !known {
-				places[key(s.Name)] = len(places)
+			name := key(s.Name)
+			if _, known := places[name]; known {
+				continue
 			}
+			_, end, divided := strings.Cut(name, ", ")
+			if place, known := places[end]; s.Dashed && divided && known && !lined[place] {
+				places[name], lined[place] = place, true
+				continue
+			}
+			places[name] = next
+			lined[next] = s.Dashed
+			next++
 		}
 	}
 	return places

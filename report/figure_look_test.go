@@ -84,6 +84,13 @@ func TestLooks(t *testing.T) {
 	if a, b := places[key("spent")], places[key("Spent (published)")]; a != b {
 		t.Errorf("got places %d and %d, want the same for a run and its published values", a, b)
 	}
+	places = looks(experiment.Figure{Panels: []experiment.Panel{{Series: []experiment.Series{{Name: "A"}, {Name: "B"},
+		{Name: "without privacy, B", Dashed: true}, {Name: "a bound, B", Dashed: true}, {Name: "without privacy, C", Dashed: true}, {Name: "measured, A"}}}}})
+	for name, want := range map[string]int{"a": 0, "b": 1, "without privacy, b": 1, "a bound, b": 2, "without privacy, c": 3, "measured, a": 4} {
+		if places[name] != want {
+			t.Errorf("got place %d for %q, want %d", places[name], name, want)
+		}
+	}
 	if got := newLook(0, f.Panels[0].Series[2]); !got.Hollow || got.Joined {
 		t.Errorf("got %+v for published points, want hollow marks without a line", got)
 	}
