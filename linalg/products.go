@@ -90,6 +90,22 @@ func (c *WholeColumns[T]) Products(dst []float32, x []T) {
 	}
 }
 
+// ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is that of row i and column k.
+func (c *WholeColumns[T]) ProductsByColumn(dst []float32, x []T) {
+	rows := rowsOf(len(dst), c.columns)
+	wantLength("x", len(x), rows, c.dim)
+	if rows > 0 {
+		c.productsByColumn(productsAvailable, dst, x)
+	}
+}
+
+// turnProducts makes the products in rows and then brings them into columns.
+func (c *WholeColumns[T]) turnProducts(set instructions, dst []float32, x []T) {
+	byRow := make([]float32, len(dst))
+	c.products(set, byRow, x)
+	Transpose(dst, byRow, len(dst)/c.columns, c.columns)
+}
+
 // productsPortable is Products.
 func (c *WholeColumns[T]) productsPortable(dst []float32, x []T) {
 	for i := range len(dst) / c.columns {

@@ -61,13 +61,12 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 		c.productsPortable(dst, x)
 		return
 	}
-	stride := strideOf[T](c.dim)
-	rows := len(dst) / c.columns
+	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
 	most := evenRows(rows, blockRows(stride))
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		if set == avx512 {
-			c.productsVNNI(dst, x, n, stride, ahead)
+			c.productsVNNI(dst, x, productsCall{rows: n, stride: stride, distance: 4 * c.columns, ahead: ahead})
 		} else {
 			c.productsAVX2(dst, x, n)
 		}
@@ -77,22 +76,54 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 	}
 }
 
+// productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is at least one row.
+func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
+	if set != avx512 {
+		c.turnProducts(set, dst, x)
+		return
+	}
+	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
+	most, distance := evenRows(rows, blockRows(stride)), 4*rows
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
+		n := min(rows, most)
+		c.productsVNNI(dst, x, productsCall{byColumn: true, rows: n, stride: stride, distance: distance, ahead: ahead})
+		if rows -= n; rows > 0 {
+			dst, x = dst[n:], x[n*c.dim:]
+		}
+	}
+}
+
+// productsCall says how many rows to multiply, how far apart they are, how far apart the rows of dst are or its columns, and
+// where the memory ahead is, all in bytes.
+type productsCall struct {
+	byColumn                      bool
+	rows, stride, distance, ahead int
+}
+
 // spreadColumns is the least number of columns whose products ask for all memory ahead, a little at a time: with fewer
 // the rows ask while they are read, for one half, and sums for the other. Memory that is asked for faster than it comes
 // holds up what is asked for next.
 const spreadColumns = 8
 
 // productsVNNI makes the products of the first rows.
-func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, rows, stride, ahead int) {
-	next, lines := ahead, 0
-	if c.columns >= spreadColumns && ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
-		ahead, lines = 0, (4*stride+32*c.columns-1)/(32*c.columns)
+func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
+	next, lines := a.ahead, 0
+	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
+		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
 	}
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteVNNI(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], rows, c.dim/64, c.columns, stride, c.apart(), ahead, next, lines, lowMask(c.dim, 64))
+		kernel := productsByteVNNI
+		if a.byColumn {
+			kernel = columnProductsByteVNNI
+		}
+		kernel(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], a.rows, c.dim/64, c.columns, a.stride, c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 64))
 	case []int16:
-		productsShortVNNI(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, c.dim/32, c.columns, stride, 2*c.apart(), ahead, next, lines, lowMask(c.dim, 32))
+		kernel := productsShortVNNI
+		if a.byColumn {
+			kernel = columnProductsShortVNNI
+		}
+		kernel(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], a.rows, c.dim/32, c.columns, a.stride, 2*c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 32))
 	}
 }
 
@@ -120,28 +151,34 @@ func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int)
 	stride := strideOf[T](c.dim)
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0, 0, 0)
+		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	case []int16:
-		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 0, 0, 0, 0)
+		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	}
 }
 
 // What follows makes the products of rows that are stride bytes apart, at least one row, entry and column, and
-// columns whose limbs are apart bytes apart. There are so many whole chunks of 64 bytes; bit j of mask is set for each
+// columns whose limbs are apart bytes apart; the rows of dst are distance bytes apart, or its columns by column. There are so many whole chunks of 64 bytes; bit j of mask is set for each
 // entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched. From next bytes behind
 // x on, each four rows and two columns fetch so many lines of 64 bytes.
 
 //go:noescape
-func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
+func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
 //go:noescape
-func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
+func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
 // What follows does the same in chunks of 16 entries, the last of which is read to its end; it fetches nothing and
 // has no mask.
 
 //go:noescape
-func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
+func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
 //go:noescape
-func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64)
+func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)

@@ -12,3 +12,8 @@ func (c *WholeColumns[T]) pack() packedColumns { return packedColumns{} }
 
 // products is Products.
 func (c *WholeColumns[T]) products(_ instructions, dst []float32, x []T) { c.productsPortable(dst, x) }
+
+// productsByColumn is ProductsByColumn.
+func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
+	c.turnProducts(set, dst, x)
+}

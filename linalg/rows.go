@@ -92,6 +92,27 @@ func AddWhole[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns 
 	}
 }
 
+// AddWholeColumns is AddWhole with the whole numbers of each column together: q has shape [columns, rows].
+func AddWholeColumns[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) {
+	rows := rowsOf(len(q), columns)
+	wantLength("x", len(x), rows, dim)
+	wantLength("dst", len(dst), columns, dim)
+	if rows == 0 || dim == 0 {
+		return
+	}
+	done := addColumnLimbs(dst, x, dim, q, columns)
+	if done == rows {
+		return
+	}
+	left := make([]float64, 0, (rows-done)*columns)
+	for i := done; i < rows; i++ {
+		for k := range columns {
+			left = append(left, q[k*rows+i])
+		}
+	}
+	addWhole(rowsAvailable, dst, x[done*dim:], dim, left, columns)
+}
+
 // AddWholeBits is AddWhole for rows of bits, as MarginsBits has them. Bits beyond dim are
 // ignored.
 func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) {

@@ -10135,6 +10135,81 @@ last:
 	VZEROUPPER
 	RET
 
+// func packColumnsAVX512(words *uint32, q *float64, groups int, columns int, apart int) (largest uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·packColumnsAVX512(SB), NOSPLIT, $0-44
+	MOVQ            words+0(FP), AX
+	MOVQ            q+8(FP), CX
+	MOVQ            columns+24(FP), DX
+	MOVQ            columns+24(FP), BX
+	MOVQ            apart+32(FP), SI
+	SHLQ            $0x04, BX
+	LEAQ            (BX)(BX*2), DI
+	VPBROADCASTD    limbBias<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	VPXORD          Z2, Z2, Z2
+
+columns:
+	MOVQ groups+16(FP), R10
+	MOVQ CX, R8
+	MOVQ AX, R9
+
+four:
+	CMPQ          R10, $0x04
+	JL            one
+	VMOVUPD       (R8), Z3
+	VCVTTPD2DQ    Z3, Y4
+	VMOVUPD       64(R8), Z3
+	VCVTTPD2DQ    Z3, Y3
+	VINSERTI64X4  $0x01, Y3, Z4, Z3
+	VPABSD        Z3, Z6
+	VPMAXUD       Z6, Z2, Z2
+	VPADDD        Z0, Z3, Z3
+	VPXORD        Z0, Z3, Z3
+	VPSHUFB       Z1, Z3, Z3
+	VMOVDQU32     X3, (R9)
+	VEXTRACTI32X4 $0x01, Z3, (R9)(BX*1)
+	VEXTRACTI32X4 $0x02, Z3, (R9)(BX*2)
+	VEXTRACTI32X4 $0x03, Z3, (R9)(DI*1)
+	ADDQ          $0x00000080, R8
+	LEAQ          (R9)(BX*4), R9
+	SUBQ          $0x04, R10
+	JMP           four
+
+one:
+	TESTQ       R10, R10
+	JZ          next
+	VMOVUPD     (R8), Y3
+	VCVTTPD2DQY Y3, X3
+	VPABSD      X3, X5
+	VPMAXUD     Z5, Z2, Z2
+	VPADDD      X0, X3, X3
+	VPXORD      X0, X3, X3
+	VPSHUFB     X1, X3, X3
+	VMOVDQU32   X3, (R9)
+	ADDQ        $0x20, R8
+	ADDQ        BX, R9
+	DECQ        R10
+	JMP         one
+
+next:
+	ADDQ          SI, CX
+	ADDQ          $0x10, AX
+	DECQ          DX
+	JNZ           columns
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPMAXUD       Y0, Y2, Y0
+	VEXTRACTI32X4 $0x01, Y0, X1
+	VPMAXUD       X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMAXUD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMAXUD       X1, X0, X0
+	VMOVD         X0, AX
+	MOVL          AX, largest+40(FP)
+	VZEROUPPER
+	RET
+
 // func addTwoLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
 TEXT ·addTwoLimbsByteVNNI(SB), NOSPLIT, $40-80
@@ -21282,9 +21357,9 @@ DATA productOrder<>+56(SB)/4, $0x00000000
 DATA productOrder<>+60(SB)/4, $0x00000000
 GLOBL productOrder<>(SB), RODATA|NOPTR, $64
 
-// func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
+// func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·productsByteVNNI(SB), NOSPLIT, $48-104
+TEXT ·productsByteVNNI(SB), NOSPLIT, $48-112
 	MOVQ  columns+48(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
@@ -21293,12 +21368,12 @@ TEXT ·productsByteVNNI(SB), NOSPLIT, $48-104
 	MOVQ  AX, 16(SP)
 	MOVQ  units+24(FP), AX
 	MOVQ  AX, 24(SP)
-	MOVQ  ahead+72(FP), AX
+	MOVQ  ahead+80(FP), AX
 	MOVQ  AX, 32(SP)
 	MOVQ  x+8(FP), AX
-	ADDQ  next+80(FP), AX
+	ADDQ  next+88(FP), AX
 	MOVQ  AX, 40(SP)
-	MOVQ  mask+96(FP), AX
+	MOVQ  mask+104(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -21311,8 +21386,7 @@ columns1:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R9
-	SHLQ $0x02, R9
+	MOVQ distance+72(FP), R9
 
 rows3:
 	CMPQ   DX, $0x04
@@ -21375,7 +21449,7 @@ chunks5:
 	JNZ        chunks5
 
 short6:
-	CMPQ       mask+96(FP), $0x00
+	CMPQ       mask+104(FP), $0x00
 	JE         whole7
 	VMOVUPS    (R12), Z16
 	VMOVUPS    (R12)(DI*1), Z17
@@ -21457,7 +21531,7 @@ whole7:
 	ADDQ          R9, CX
 	VMOVHPS       X0, (CX)
 	ADDQ          R9, CX
-	MOVQ          lines+88(FP), R10
+	MOVQ          lines+96(FP), R10
 	MOVQ          40(SP), R11
 	TESTQ         R10, R10
 	JZ            asked9
@@ -21505,7 +21579,7 @@ chunks12:
 	JNZ      chunks12
 
 short13:
-	CMPQ       mask+96(FP), $0x00
+	CMPQ       mask+104(FP), $0x00
 	JE         whole14
 	VMOVUPS    (R11), Z4
 	VMOVUPS    (R11)(DI*1), Z5
@@ -21578,8 +21652,7 @@ columns15:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R8
-	SHLQ $0x02, R8
+	MOVQ distance+72(FP), R8
 
 rows17:
 	CMPQ   DX, $0x08
@@ -21650,7 +21723,7 @@ chunks19:
 	JNZ        chunks19
 
 short20:
-	CMPQ       mask+96(FP), $0x00
+	CMPQ       mask+104(FP), $0x00
 	JE         whole21
 	VMOVUPS    (R11), Z16
 	VMOVUPS    (R11)(DI*1), Z17
@@ -21742,7 +21815,7 @@ whole21:
 	ADDQ          R8, CX
 	VEXTRACTPS    $0x03, X0, (CX)
 	ADDQ          R8, CX
-	MOVQ          lines+88(FP), R9
+	MOVQ          lines+96(FP), R9
 	MOVQ          40(SP), R10
 	TESTQ         R9, R9
 	JZ            asked23
@@ -21804,7 +21877,7 @@ chunks26:
 	JNZ        chunks26
 
 short27:
-	CMPQ       mask+96(FP), $0x00
+	CMPQ       mask+104(FP), $0x00
 	JE         whole28
 	VMOVUPS    (R11), Z8
 	VMOVUPS    (R11)(DI*1), Z9
@@ -21867,7 +21940,7 @@ whole28:
 	ADDQ         R8, CX
 	VEXTRACTPS   $0x03, X1, (CX)
 	ADDQ         R8, CX
-	MOVQ         lines+88(FP), R9
+	MOVQ         lines+96(FP), R9
 	MOVQ         40(SP), R10
 	TESTQ        R9, R9
 	JZ           asked30
@@ -21909,7 +21982,7 @@ chunks33:
 	JNZ      chunks33
 
 short34:
-	CMPQ       mask+96(FP), $0x00
+	CMPQ       mask+104(FP), $0x00
 	JE         whole35
 	VMOVUPS    (R10), Z2
 	VMOVUPS    (R10)(DI*1), Z3
@@ -21969,9 +22042,9 @@ fewer16:
 	VZEROUPPER
 	RET
 
-// func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
+// func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·productsShortVNNI(SB), NOSPLIT, $48-104
+TEXT ·columnProductsByteVNNI(SB), NOSPLIT, $48-112
 	MOVQ  columns+48(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  dst+0(FP), AX
@@ -21980,12 +22053,12 @@ TEXT ·productsShortVNNI(SB), NOSPLIT, $48-104
 	MOVQ  AX, 16(SP)
 	MOVQ  units+24(FP), AX
 	MOVQ  AX, 24(SP)
-	MOVQ  ahead+72(FP), AX
+	MOVQ  ahead+80(FP), AX
 	MOVQ  AX, 32(SP)
 	MOVQ  x+8(FP), AX
-	ADDQ  next+80(FP), AX
+	ADDQ  next+88(FP), AX
 	MOVQ  AX, 40(SP)
-	MOVQ  mask+96(FP), AX
+	MOVQ  mask+104(FP), AX
 	KMOVQ AX, K1
 
 columns1:
@@ -21998,8 +22071,672 @@ columns1:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R9
-	SHLQ $0x02, R9
+	MOVQ distance+72(FP), R9
+
+rows3:
+	CMPQ   DX, $0x04
+	JL     few4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R10
+	MOVQ   16(SP), R12
+	MOVQ   AX, R11
+	TESTQ  R10, R10
+	JZ     short6
+	MOVQ   32(SP), R13
+
+chunks5:
+	LEAQ       (R11)(BX*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	LEAQ       (R11)(SI*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVUPS    (R11), Z20
+	VPDPBUSD   Z16, Z20, Z0
+	VPDPBUSD   Z17, Z20, Z8
+	VPDPBUSD   Z18, Z20, Z1
+	VPDPBUSD   Z19, Z20, Z9
+	VMOVUPS    (R11)(BX*1), Z20
+	VPDPBUSD   Z16, Z20, Z2
+	VPDPBUSD   Z17, Z20, Z10
+	VPDPBUSD   Z18, Z20, Z3
+	VPDPBUSD   Z19, Z20, Z11
+	VMOVUPS    (R11)(BX*2), Z20
+	VPDPBUSD   Z16, Z20, Z4
+	VPDPBUSD   Z17, Z20, Z12
+	VPDPBUSD   Z18, Z20, Z5
+	VPDPBUSD   Z19, Z20, Z13
+	VMOVUPS    (R11)(SI*1), Z20
+	VPDPBUSD   Z16, Z20, Z6
+	VPDPBUSD   Z17, Z20, Z14
+	VPDPBUSD   Z18, Z20, Z7
+	VPDPBUSD   Z19, Z20, Z15
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R12
+	DECQ       R10
+	JNZ        chunks5
+
+short6:
+	CMPQ       mask+104(FP), $0x00
+	JE         whole7
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVDQU8.Z (R11), K1, Z20
+	VPDPBUSD   Z16, Z20, Z0
+	VPDPBUSD   Z17, Z20, Z8
+	VPDPBUSD   Z18, Z20, Z1
+	VPDPBUSD   Z19, Z20, Z9
+	VMOVDQU8.Z (R11)(BX*1), K1, Z20
+	VPDPBUSD   Z16, Z20, Z2
+	VPDPBUSD   Z17, Z20, Z10
+	VPDPBUSD   Z18, Z20, Z3
+	VPDPBUSD   Z19, Z20, Z11
+	VMOVDQU8.Z (R11)(BX*2), K1, Z20
+	VPDPBUSD   Z16, Z20, Z4
+	VPDPBUSD   Z17, Z20, Z12
+	VPDPBUSD   Z18, Z20, Z5
+	VPDPBUSD   Z19, Z20, Z13
+	VMOVDQU8.Z (R11)(SI*1), K1, Z20
+	VPDPBUSD   Z16, Z20, Z6
+	VPDPBUSD   Z17, Z20, Z14
+	VPDPBUSD   Z18, Z20, Z7
+	VPDPBUSD   Z19, Z20, Z15
+
+whole7:
+	MOVQ          24(SP), R10
+	VBROADCASTSS  (R10), Y16
+	VBROADCASTSS  4(R10), Y17
+	VSHUFF32X4    $0x00, Y17, Y16, Y16
+	VPSLLD        $0x08, Z0, Z0
+	VPADDD        Z8, Z0, Z0
+	VPSLLD        $0x08, Z2, Z2
+	VPADDD        Z10, Z2, Z2
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z12, Z4, Z4
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z14, Z6, Z6
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z9, Z1, Z1
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z11, Z3, Z3
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z13, Z5, Z5
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z15, Z7, Z7
+	VSHUFI64X2    $0x44, Z2, Z0, Z8
+	VSHUFI64X2    $0xee, Z2, Z0, Z0
+	VPADDD        Z0, Z8, Z8
+	VSHUFI64X2    $0x44, Z6, Z4, Z0
+	VSHUFI64X2    $0xee, Z6, Z4, Z2
+	VPADDD        Z2, Z0, Z0
+	VSHUFI64X2    $0x44, Z3, Z1, Z2
+	VSHUFI64X2    $0xee, Z3, Z1, Z1
+	VPADDD        Z1, Z2, Z2
+	VSHUFI64X2    $0x44, Z7, Z5, Z1
+	VSHUFI64X2    $0xee, Z7, Z5, Z3
+	VPADDD        Z3, Z1, Z1
+	VSHUFI64X2    $0x88, Z0, Z8, Z3
+	VSHUFI64X2    $0xdd, Z0, Z8, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z1, Z2, Z0
+	VSHUFI64X2    $0xdd, Z1, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PS     Y1, Y1
+	VMULPS        Y16, Y1, Y1
+	VMOVUPS       X1, (CX)
+	VEXTRACTF32X4 $0x01, Y1, (CX)(R9*1)
+	ADDQ          $0x10, CX
+	MOVQ          lines+96(FP), R10
+	MOVQ          40(SP), R11
+	TESTQ         R10, R10
+	JZ            asked9
+
+lines8:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	DECQ       R10
+	JNZ        lines8
+	MOVQ       R11, 40(SP)
+
+asked9:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows3
+
+few4:
+rows10:
+	CMPQ   DX, $0x01
+	JL     few11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  SI, SI
+	JZ     short13
+	MOVQ   32(SP), R12
+
+chunks12:
+	VMOVUPS  (R11), Z4
+	VMOVUPS  (R11)(DI*1), Z5
+	VMOVUPS  (R11)(DI*2), Z6
+	VMOVUPS  (R11)(R8*1), Z7
+	VMOVUPS  (R10), Z8
+	VPDPBUSD Z4, Z8, Z0
+	VPDPBUSD Z5, Z8, Z2
+	VPDPBUSD Z6, Z8, Z1
+	VPDPBUSD Z7, Z8, Z3
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R11
+	DECQ     SI
+	JNZ      chunks12
+
+short13:
+	CMPQ       mask+104(FP), $0x00
+	JE         whole14
+	VMOVUPS    (R11), Z4
+	VMOVUPS    (R11)(DI*1), Z5
+	VMOVUPS    (R11)(DI*2), Z6
+	VMOVUPS    (R11)(R8*1), Z7
+	VMOVDQU8.Z (R10), K1, Z8
+	VPDPBUSD   Z4, Z8, Z0
+	VPDPBUSD   Z5, Z8, Z2
+	VPDPBUSD   Z6, Z8, Z1
+	VPDPBUSD   Z7, Z8, Z3
+
+whole14:
+	MOVQ         24(SP), SI
+	VBROADCASTSD (SI), Y4
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z2, Z0, Z0
+	VPSLLD       $0x08, Z1, Z1
+	VPADDD       Z3, Z1, Z1
+	VSHUFI64X2   $0x44, Z1, Z0, Z2
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z2, Z2
+	VSHUFI64X2   $0x44, Z1, Z1, Z0
+	VSHUFI64X2   $0xee, Z1, Z1, Z3
+	VPADDD       Z3, Z0, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z3
+	VSHUFI64X2   $0xee, Z1, Z1, Z5
+	VPADDD       Z5, Z3, Z3
+	VSHUFI64X2   $0x44, Z1, Z1, Z5
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VSHUFI64X2   $0x88, Z0, Z2, Z1
+	VSHUFI64X2   $0xdd, Z0, Z2, Z0
+	VPADDD       Z0, Z1, Z1
+	VSHUFI64X2   $0x88, Z5, Z3, Z0
+	VSHUFI64X2   $0xdd, Z5, Z3, Z2
+	VPADDD       Z2, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z1, Z2
+	VPUNPCKHQDQ  Z0, Z1, Z0
+	VPADDD       Z0, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z0
+	VPADDD       Z0, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z2, Z0, Z2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VEXTRACTPS   $0x00, X2, (CX)
+	VEXTRACTPS   $0x01, X2, (CX)(R9*1)
+	ADDQ         $0x04, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows10
+
+few11:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	MOVQ   distance+72(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns15:
+	CMPQ (SP), $0x01
+	JL   fewer16
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ distance+72(FP), R8
+
+rows17:
+	CMPQ   DX, $0x08
+	JL     few18
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R8
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	LEAQ   (R9)(BX*4), R12
+	TESTQ  R8, R8
+	JZ     short20
+	MOVQ   32(SP), R11
+
+chunks19:
+	LEAQ       (R9)(BX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R9)(SI*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R12)(BX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R12)(SI*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (R10), Z16
+	VMOVUPS    (R10)(DI*1), Z17
+	VMOVUPS    (R9), Z18
+	VPDPBUSD   Z16, Z18, Z0
+	VPDPBUSD   Z17, Z18, Z8
+	VMOVUPS    (R9)(BX*1), Z18
+	VPDPBUSD   Z16, Z18, Z1
+	VPDPBUSD   Z17, Z18, Z9
+	VMOVUPS    (R9)(BX*2), Z18
+	VPDPBUSD   Z16, Z18, Z2
+	VPDPBUSD   Z17, Z18, Z10
+	VMOVUPS    (R9)(SI*1), Z18
+	VPDPBUSD   Z16, Z18, Z3
+	VPDPBUSD   Z17, Z18, Z11
+	VMOVUPS    (R12), Z18
+	VPDPBUSD   Z16, Z18, Z4
+	VPDPBUSD   Z17, Z18, Z12
+	VMOVUPS    (R12)(BX*1), Z18
+	VPDPBUSD   Z16, Z18, Z5
+	VPDPBUSD   Z17, Z18, Z13
+	VMOVUPS    (R12)(BX*2), Z18
+	VPDPBUSD   Z16, Z18, Z6
+	VPDPBUSD   Z17, Z18, Z14
+	VMOVUPS    (R12)(SI*1), Z18
+	VPDPBUSD   Z16, Z18, Z7
+	VPDPBUSD   Z17, Z18, Z15
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R12
+	ADDQ       $0x40, R10
+	DECQ       R8
+	JNZ        chunks19
+
+short20:
+	CMPQ       mask+104(FP), $0x00
+	JE         whole21
+	VMOVUPS    (R10), Z16
+	VMOVUPS    (R10)(DI*1), Z17
+	VMOVDQU8.Z (R9), K1, Z18
+	VPDPBUSD   Z16, Z18, Z0
+	VPDPBUSD   Z17, Z18, Z8
+	VMOVDQU8.Z (R9)(BX*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z1
+	VPDPBUSD   Z17, Z18, Z9
+	VMOVDQU8.Z (R9)(BX*2), K1, Z18
+	VPDPBUSD   Z16, Z18, Z2
+	VPDPBUSD   Z17, Z18, Z10
+	VMOVDQU8.Z (R9)(SI*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z3
+	VPDPBUSD   Z17, Z18, Z11
+	VMOVDQU8.Z (R12), K1, Z18
+	VPDPBUSD   Z16, Z18, Z4
+	VPDPBUSD   Z17, Z18, Z12
+	VMOVDQU8.Z (R12)(BX*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z5
+	VPDPBUSD   Z17, Z18, Z13
+	VMOVDQU8.Z (R12)(BX*2), K1, Z18
+	VPDPBUSD   Z16, Z18, Z6
+	VPDPBUSD   Z17, Z18, Z14
+	VMOVDQU8.Z (R12)(SI*1), K1, Z18
+	VPDPBUSD   Z16, Z18, Z7
+	VPDPBUSD   Z17, Z18, Z15
+
+whole21:
+	MOVQ         24(SP), R8
+	VBROADCASTSS (R8), Y16
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z8, Z0, Z0
+	VPSLLD       $0x08, Z1, Z1
+	VPADDD       Z9, Z1, Z1
+	VPSLLD       $0x08, Z2, Z2
+	VPADDD       Z10, Z2, Z2
+	VPSLLD       $0x08, Z3, Z3
+	VPADDD       Z11, Z3, Z3
+	VPSLLD       $0x08, Z4, Z4
+	VPADDD       Z12, Z4, Z4
+	VPSLLD       $0x08, Z5, Z5
+	VPADDD       Z13, Z5, Z5
+	VPSLLD       $0x08, Z6, Z6
+	VPADDD       Z14, Z6, Z6
+	VPSLLD       $0x08, Z7, Z7
+	VPADDD       Z15, Z7, Z7
+	VSHUFI64X2   $0x44, Z1, Z0, Z8
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z8, Z8
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z5, Z4, Z1
+	VSHUFI64X2   $0xee, Z5, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z7, Z6, Z2
+	VSHUFI64X2   $0xee, Z7, Z6, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z8, Z3
+	VSHUFI64X2   $0xdd, Z0, Z8, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y16, Y1, Y1
+	VMOVUPS      Y1, (CX)
+	ADDQ         $0x20, CX
+	MOVQ         lines+96(FP), R8
+	MOVQ         40(SP), R9
+	TESTQ        R8, R8
+	JZ           asked23
+
+lines22:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R8
+	JNZ        lines22
+	MOVQ       R9, 40(SP)
+
+asked23:
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x08, DX
+	JMP  rows17
+
+few18:
+rows24:
+	CMPQ   DX, $0x04
+	JL     few25
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   chunks+40(FP), R8
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  R8, R8
+	JZ     short27
+	MOVQ   32(SP), R11
+
+chunks26:
+	LEAQ       (R9)(BX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (R9)(SI*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMOVUPS    (R10), Z8
+	VMOVUPS    (R10)(DI*1), Z9
+	VMOVUPS    (R9), Z10
+	VPDPBUSD   Z8, Z10, Z0
+	VPDPBUSD   Z9, Z10, Z4
+	VMOVUPS    (R9)(BX*1), Z10
+	VPDPBUSD   Z8, Z10, Z1
+	VPDPBUSD   Z9, Z10, Z5
+	VMOVUPS    (R9)(BX*2), Z10
+	VPDPBUSD   Z8, Z10, Z2
+	VPDPBUSD   Z9, Z10, Z6
+	VMOVUPS    (R9)(SI*1), Z10
+	VPDPBUSD   Z8, Z10, Z3
+	VPDPBUSD   Z9, Z10, Z7
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R10
+	DECQ       R8
+	JNZ        chunks26
+
+short27:
+	CMPQ       mask+104(FP), $0x00
+	JE         whole28
+	VMOVUPS    (R10), Z8
+	VMOVUPS    (R10)(DI*1), Z9
+	VMOVDQU8.Z (R9), K1, Z10
+	VPDPBUSD   Z8, Z10, Z0
+	VPDPBUSD   Z9, Z10, Z4
+	VMOVDQU8.Z (R9)(BX*1), K1, Z10
+	VPDPBUSD   Z8, Z10, Z1
+	VPDPBUSD   Z9, Z10, Z5
+	VMOVDQU8.Z (R9)(BX*2), K1, Z10
+	VPDPBUSD   Z8, Z10, Z2
+	VPDPBUSD   Z9, Z10, Z6
+	VMOVDQU8.Z (R9)(SI*1), K1, Z10
+	VPDPBUSD   Z8, Z10, Z3
+	VPDPBUSD   Z9, Z10, Z7
+
+whole28:
+	MOVQ         24(SP), R8
+	VBROADCASTSS (R8), Y8
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z4, Z0, Z0
+	VPSLLD       $0x08, Z1, Z1
+	VPADDD       Z5, Z1, Z1
+	VPSLLD       $0x08, Z2, Z2
+	VPADDD       Z6, Z2, Z2
+	VPSLLD       $0x08, Z3, Z3
+	VPADDD       Z7, Z3, Z3
+	VSHUFI64X2   $0x44, Z1, Z0, Z4
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z4, Z4
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z3, Z3, Z1
+	VSHUFI64X2   $0xee, Z3, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z4, Z3
+	VSHUFI64X2   $0xdd, Z0, Z4, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	MOVQ         lines+96(FP), R8
+	MOVQ         40(SP), R9
+	TESTQ        R8, R8
+	JZ           asked30
+
+lines29:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R8
+	JNZ        lines29
+	MOVQ       R9, 40(SP)
+
+asked30:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows24
+
+few25:
+rows31:
+	CMPQ   DX, $0x01
+	JL     few32
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R9
+	MOVQ   AX, R8
+	TESTQ  SI, SI
+	JZ     short34
+	MOVQ   32(SP), R10
+
+chunks33:
+	VMOVUPS  (R9), Z2
+	VMOVUPS  (R9)(DI*1), Z3
+	VMOVUPS  (R8), Z4
+	VPDPBUSD Z2, Z4, Z0
+	VPDPBUSD Z3, Z4, Z1
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R9
+	DECQ     SI
+	JNZ      chunks33
+
+short34:
+	CMPQ       mask+104(FP), $0x00
+	JE         whole35
+	VMOVUPS    (R9), Z2
+	VMOVUPS    (R9)(DI*1), Z3
+	VMOVDQU8.Z (R8), K1, Z4
+	VPDPBUSD   Z2, Z4, Z0
+	VPDPBUSD   Z3, Z4, Z1
+
+whole35:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y2
+	VPSLLD       $0x08, Z0, Z0
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z0, Z0, Z1
+	VSHUFI64X2   $0xee, Z0, Z0, Z3
+	VPADDD       Z3, Z1, Z1
+	VSHUFI64X2   $0x44, Z0, Z0, Z3
+	VSHUFI64X2   $0xee, Z0, Z0, Z4
+	VPADDD       Z4, Z3, Z3
+	VSHUFI64X2   $0x44, Z0, Z0, Z4
+	VSHUFI64X2   $0xee, Z0, Z0, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z0, Z0, Z5
+	VSHUFI64X2   $0xee, Z0, Z0, Z0
+	VPADDD       Z0, Z5, Z5
+	VSHUFI64X2   $0x88, Z3, Z1, Z0
+	VSHUFI64X2   $0xdd, Z3, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x88, Z5, Z4, Z1
+	VSHUFI64X2   $0xdd, Z5, Z4, Z3
+	VPADDD       Z3, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z0, Z3
+	VPUNPCKHQDQ  Z1, Z0, Z0
+	VPADDD       Z0, Z3, Z3
+	VPSHUFD      $0xb1, Z3, Z0
+	VPADDD       Z0, Z3, Z3
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z3, Z0, Z3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVSS       X3, (CX)
+	ADDQ         $0x04, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows31
+
+few32:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	MOVQ   distance+72(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns15
+
+fewer16:
+	VZEROUPPER
+	RET
+
+// func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·productsShortVNNI(SB), NOSPLIT, $48-112
+	MOVQ  columns+48(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  dst+0(FP), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  w+16(FP), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  units+24(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  ahead+80(FP), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  x+8(FP), AX
+	ADDQ  next+88(FP), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  mask+104(FP), AX
+	KMOVQ AX, K1
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ distance+72(FP), R9
 
 rows3:
 	CMPQ   DX, $0x04
@@ -22062,7 +22799,7 @@ chunks5:
 	JNZ        chunks5
 
 short6:
-	CMPQ        mask+96(FP), $0x00
+	CMPQ        mask+104(FP), $0x00
 	JE          whole7
 	VMOVUPS     (R12), Z16
 	VMOVUPS     (R12)(DI*1), Z17
@@ -22158,7 +22895,7 @@ whole7:
 	ADDQ          R9, CX
 	VMOVHPS       X0, (CX)
 	ADDQ          R9, CX
-	MOVQ          lines+88(FP), R10
+	MOVQ          lines+96(FP), R10
 	MOVQ          40(SP), R11
 	TESTQ         R10, R10
 	JZ            asked9
@@ -22206,7 +22943,7 @@ chunks12:
 	JNZ      chunks12
 
 short13:
-	CMPQ        mask+96(FP), $0x00
+	CMPQ        mask+104(FP), $0x00
 	JE          whole14
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R11)(DI*1), Z5
@@ -22305,8 +23042,7 @@ columns15:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R8
-	SHLQ $0x02, R8
+	MOVQ distance+72(FP), R8
 
 rows17:
 	CMPQ   DX, $0x08
@@ -22377,7 +23113,7 @@ chunks19:
 	JNZ        chunks19
 
 short20:
-	CMPQ        mask+96(FP), $0x00
+	CMPQ        mask+104(FP), $0x00
 	JE          whole21
 	VMOVUPS     (R11), Z16
 	VMOVUPS     (R11)(DI*1), Z17
@@ -22483,7 +23219,7 @@ whole21:
 	ADDQ          R8, CX
 	VEXTRACTPS    $0x03, X0, (CX)
 	ADDQ          R8, CX
-	MOVQ          lines+88(FP), R9
+	MOVQ          lines+96(FP), R9
 	MOVQ          40(SP), R10
 	TESTQ         R9, R9
 	JZ            asked23
@@ -22545,7 +23281,7 @@ chunks26:
 	JNZ        chunks26
 
 short27:
-	CMPQ        mask+96(FP), $0x00
+	CMPQ        mask+104(FP), $0x00
 	JE          whole28
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(DI*1), Z9
@@ -22630,7 +23366,7 @@ whole28:
 	ADDQ         R8, CX
 	VEXTRACTPS   $0x03, X0, (CX)
 	ADDQ         R8, CX
-	MOVQ         lines+88(FP), R9
+	MOVQ         lines+96(FP), R9
 	MOVQ         40(SP), R10
 	TESTQ        R9, R9
 	JZ           asked30
@@ -22672,7 +23408,7 @@ chunks33:
 	JNZ      chunks33
 
 short34:
-	CMPQ        mask+96(FP), $0x00
+	CMPQ        mask+104(FP), $0x00
 	JE          whole35
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R10)(DI*1), Z3
@@ -22760,9 +23496,778 @@ fewer16:
 	VZEROUPPER
 	RET
 
-// func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
+// func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·columnProductsShortVNNI(SB), NOSPLIT, $48-112
+	MOVQ  columns+48(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  dst+0(FP), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  w+16(FP), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  units+24(FP), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  ahead+80(FP), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  x+8(FP), AX
+	ADDQ  next+88(FP), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  mask+104(FP), AX
+	KMOVQ AX, K1
+
+columns1:
+	CMPQ (SP), $0x02
+	JL   fewer2
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ distance+72(FP), R9
+
+rows3:
+	CMPQ   DX, $0x04
+	JL     few4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R10
+	MOVQ   16(SP), R12
+	MOVQ   AX, R11
+	TESTQ  R10, R10
+	JZ     short6
+	MOVQ   32(SP), R13
+
+chunks5:
+	LEAQ       (R11)(BX*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	LEAQ       (R11)(SI*1), R14
+	PREFETCHT0 (R14)(R13*1)
+	VMOVUPS    (R12), Z16
+	VMOVUPS    (R12)(DI*1), Z17
+	VMOVUPS    (R12)(DI*2), Z18
+	VMOVUPS    (R12)(R8*1), Z19
+	VMOVUPS    (R11), Z20
+	VPDPWSSD   Z16, Z20, Z0
+	VPDPWSSD   Z17, Z20, Z8
+	VPDPWSSD   Z18, Z20, Z1
+	VPDPWSSD   Z19, Z20, Z9
+	VMOVUPS    (R11)(BX*1), Z20
+	VPDPWSSD   Z16, Z20, Z2
+	VPDPWSSD   Z17, Z20, Z10
+	VPDPWSSD   Z18, Z20, Z3
+	VPDPWSSD   Z19, Z20, Z11
+	VMOVUPS    (R11)(BX*2), Z20
+	VPDPWSSD   Z16, Z20, Z4
+	VPDPWSSD   Z17, Z20, Z12
+	VPDPWSSD   Z18, Z20, Z5
+	VPDPWSSD   Z19, Z20, Z13
+	VMOVUPS    (R11)(SI*1), Z20
+	VPDPWSSD   Z16, Z20, Z6
+	VPDPWSSD   Z17, Z20, Z14
+	VPDPWSSD   Z18, Z20, Z7
+	VPDPWSSD   Z19, Z20, Z15
+	ADDQ       $0x40, R11
+	ADDQ       $0x40, R12
+	DECQ       R10
+	JNZ        chunks5
+
+short6:
+	CMPQ        mask+104(FP), $0x00
+	JE          whole7
+	VMOVUPS     (R12), Z16
+	VMOVUPS     (R12)(DI*1), Z17
+	VMOVUPS     (R12)(DI*2), Z18
+	VMOVUPS     (R12)(R8*1), Z19
+	VMOVDQU16.Z (R11), K1, Z20
+	VPDPWSSD    Z16, Z20, Z0
+	VPDPWSSD    Z17, Z20, Z8
+	VPDPWSSD    Z18, Z20, Z1
+	VPDPWSSD    Z19, Z20, Z9
+	VMOVDQU16.Z (R11)(BX*1), K1, Z20
+	VPDPWSSD    Z16, Z20, Z2
+	VPDPWSSD    Z17, Z20, Z10
+	VPDPWSSD    Z18, Z20, Z3
+	VPDPWSSD    Z19, Z20, Z11
+	VMOVDQU16.Z (R11)(BX*2), K1, Z20
+	VPDPWSSD    Z16, Z20, Z4
+	VPDPWSSD    Z17, Z20, Z12
+	VPDPWSSD    Z18, Z20, Z5
+	VPDPWSSD    Z19, Z20, Z13
+	VMOVDQU16.Z (R11)(SI*1), K1, Z20
+	VPDPWSSD    Z16, Z20, Z6
+	VPDPWSSD    Z17, Z20, Z14
+	VPDPWSSD    Z18, Z20, Z7
+	VPDPWSSD    Z19, Z20, Z15
+
+whole7:
+	MOVQ          24(SP), R10
+	VBROADCASTSS  (R10), Y16
+	VBROADCASTSS  4(R10), Y17
+	VSHUFF32X4    $0x00, Y17, Y16, Y16
+	VBROADCASTSD  productBase<>+0(SB), Z17
+	VSHUFI64X2    $0x44, Z2, Z0, Z18
+	VSHUFI64X2    $0xee, Z2, Z0, Z0
+	VPADDD        Z0, Z18, Z18
+	VSHUFI64X2    $0x44, Z6, Z4, Z0
+	VSHUFI64X2    $0xee, Z6, Z4, Z2
+	VPADDD        Z2, Z0, Z0
+	VSHUFI64X2    $0x44, Z3, Z1, Z2
+	VSHUFI64X2    $0xee, Z3, Z1, Z1
+	VPADDD        Z1, Z2, Z2
+	VSHUFI64X2    $0x44, Z7, Z5, Z1
+	VSHUFI64X2    $0xee, Z7, Z5, Z3
+	VPADDD        Z3, Z1, Z1
+	VSHUFI64X2    $0x88, Z0, Z18, Z3
+	VSHUFI64X2    $0xdd, Z0, Z18, Z0
+	VPADDD        Z0, Z3, Z3
+	VSHUFI64X2    $0x88, Z1, Z2, Z0
+	VSHUFI64X2    $0xdd, Z1, Z2, Z1
+	VPADDD        Z1, Z0, Z0
+	VPUNPCKLQDQ   Z0, Z3, Z1
+	VPUNPCKHQDQ   Z0, Z3, Z0
+	VPADDD        Z0, Z1, Z1
+	VPSHUFD       $0xb1, Z1, Z0
+	VPADDD        Z0, Z1, Z1
+	VMOVUPS       productOrder<>+0(SB), Z0
+	VPERMD        Z1, Z0, Z1
+	VCVTDQ2PD     Y1, Z0
+	VSHUFI64X2    $0x44, Z10, Z8, Z1
+	VSHUFI64X2    $0xee, Z10, Z8, Z2
+	VPADDD        Z2, Z1, Z1
+	VSHUFI64X2    $0x44, Z14, Z12, Z2
+	VSHUFI64X2    $0xee, Z14, Z12, Z3
+	VPADDD        Z3, Z2, Z2
+	VSHUFI64X2    $0x44, Z11, Z9, Z3
+	VSHUFI64X2    $0xee, Z11, Z9, Z4
+	VPADDD        Z4, Z3, Z3
+	VSHUFI64X2    $0x44, Z15, Z13, Z4
+	VSHUFI64X2    $0xee, Z15, Z13, Z5
+	VPADDD        Z5, Z4, Z4
+	VSHUFI64X2    $0x88, Z2, Z1, Z5
+	VSHUFI64X2    $0xdd, Z2, Z1, Z1
+	VPADDD        Z1, Z5, Z5
+	VSHUFI64X2    $0x88, Z4, Z3, Z1
+	VSHUFI64X2    $0xdd, Z4, Z3, Z2
+	VPADDD        Z2, Z1, Z1
+	VPUNPCKLQDQ   Z1, Z5, Z2
+	VPUNPCKHQDQ   Z1, Z5, Z1
+	VPADDD        Z1, Z2, Z2
+	VPSHUFD       $0xb1, Z2, Z1
+	VPADDD        Z1, Z2, Z2
+	VMOVUPS       productOrder<>+0(SB), Z1
+	VPERMD        Z2, Z1, Z2
+	VCVTDQ2PD     Y2, Z1
+	VMULPD        Z17, Z0, Z0
+	VADDPD        Z1, Z0, Z0
+	VCVTPD2PS     Z0, Y0
+	VMULPS        Y16, Y0, Y0
+	VMOVUPS       X0, (CX)
+	VEXTRACTF32X4 $0x01, Y0, (CX)(R9*1)
+	ADDQ          $0x10, CX
+	MOVQ          lines+96(FP), R10
+	MOVQ          40(SP), R11
+	TESTQ         R10, R10
+	JZ            asked9
+
+lines8:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	DECQ       R10
+	JNZ        lines8
+	MOVQ       R11, 40(SP)
+
+asked9:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows3
+
+few4:
+rows10:
+	CMPQ   DX, $0x01
+	JL     few11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R11
+	MOVQ   AX, R10
+	TESTQ  SI, SI
+	JZ     short13
+	MOVQ   32(SP), R12
+
+chunks12:
+	VMOVUPS  (R11), Z4
+	VMOVUPS  (R11)(DI*1), Z5
+	VMOVUPS  (R11)(DI*2), Z6
+	VMOVUPS  (R11)(R8*1), Z7
+	VMOVUPS  (R10), Z8
+	VPDPWSSD Z4, Z8, Z0
+	VPDPWSSD Z5, Z8, Z2
+	VPDPWSSD Z6, Z8, Z1
+	VPDPWSSD Z7, Z8, Z3
+	ADDQ     $0x40, R10
+	ADDQ     $0x40, R11
+	DECQ     SI
+	JNZ      chunks12
+
+short13:
+	CMPQ        mask+104(FP), $0x00
+	JE          whole14
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R8*1), Z7
+	VMOVDQU16.Z (R10), K1, Z8
+	VPDPWSSD    Z4, Z8, Z0
+	VPDPWSSD    Z5, Z8, Z2
+	VPDPWSSD    Z6, Z8, Z1
+	VPDPWSSD    Z7, Z8, Z3
+
+whole14:
+	MOVQ         24(SP), SI
+	VBROADCASTSD (SI), Y4
+	VBROADCASTSD productBase<>+0(SB), Z5
+	VSHUFI64X2   $0x44, Z1, Z0, Z6
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z6, Z6
+	VSHUFI64X2   $0x44, Z1, Z1, Z0
+	VSHUFI64X2   $0xee, Z1, Z1, Z7
+	VPADDD       Z7, Z0, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z7
+	VSHUFI64X2   $0xee, Z1, Z1, Z8
+	VPADDD       Z8, Z7, Z7
+	VSHUFI64X2   $0x44, Z1, Z1, Z8
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z8, Z8
+	VSHUFI64X2   $0x88, Z0, Z6, Z1
+	VSHUFI64X2   $0xdd, Z0, Z6, Z0
+	VPADDD       Z0, Z1, Z1
+	VSHUFI64X2   $0x88, Z8, Z7, Z0
+	VSHUFI64X2   $0xdd, Z8, Z7, Z6
+	VPADDD       Z6, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z1, Z6
+	VPUNPCKHQDQ  Z0, Z1, Z0
+	VPADDD       Z0, Z6, Z6
+	VPSHUFD      $0xb1, Z6, Z0
+	VPADDD       Z0, Z6, Z6
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z6, Z0, Z6
+	VCVTDQ2PD    Y6, Z0
+	VSHUFI64X2   $0x44, Z3, Z2, Z1
+	VSHUFI64X2   $0xee, Z3, Z2, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z6
+	VPADDD       Z6, Z2, Z2
+	VSHUFI64X2   $0x44, Z3, Z3, Z6
+	VSHUFI64X2   $0xee, Z3, Z3, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z3, Z3, Z7
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z7, Z7
+	VSHUFI64X2   $0x88, Z2, Z1, Z3
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z3, Z3
+	VSHUFI64X2   $0x88, Z7, Z6, Z1
+	VSHUFI64X2   $0xdd, Z7, Z6, Z2
+	VPADDD       Z2, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z3, Z2
+	VPUNPCKHQDQ  Z1, Z3, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z1
+	VPADDD       Z1, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z2, Z1, Z2
+	VCVTDQ2PD    Y2, Z1
+	VMULPD       Z5, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y4, Y0, Y0
+	VEXTRACTPS   $0x00, X0, (CX)
+	VEXTRACTPS   $0x01, X0, (CX)(R9*1)
+	ADDQ         $0x04, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows10
+
+few11:
+	SUBQ   $0x02, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	MOVQ   distance+72(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 8(SP)
+	ADDQ   $0x08, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns1
+
+fewer2:
+columns15:
+	CMPQ (SP), $0x01
+	JL   fewer16
+	MOVQ x+8(FP), AX
+	MOVQ 8(SP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ stride+56(FP), BX
+	LEAQ (BX)(BX*2), SI
+	MOVQ apart+64(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ distance+72(FP), R8
+
+rows17:
+	CMPQ   DX, $0x08
+	JL     few18
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   chunks+40(FP), R8
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	LEAQ   (R9)(BX*4), R12
+	TESTQ  R8, R8
+	JZ     short20
+	MOVQ   32(SP), R11
+
+chunks19:
+	LEAQ       (R9)(BX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R9)(SI*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R12)(BX*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	LEAQ       (R12)(SI*1), R13
+	PREFETCHT0 (R13)(R11*1)
+	VMOVUPS    (R10), Z16
+	VMOVUPS    (R10)(DI*1), Z17
+	VMOVUPS    (R9), Z18
+	VPDPWSSD   Z16, Z18, Z0
+	VPDPWSSD   Z17, Z18, Z8
+	VMOVUPS    (R9)(BX*1), Z18
+	VPDPWSSD   Z16, Z18, Z1
+	VPDPWSSD   Z17, Z18, Z9
+	VMOVUPS    (R9)(BX*2), Z18
+	VPDPWSSD   Z16, Z18, Z2
+	VPDPWSSD   Z17, Z18, Z10
+	VMOVUPS    (R9)(SI*1), Z18
+	VPDPWSSD   Z16, Z18, Z3
+	VPDPWSSD   Z17, Z18, Z11
+	VMOVUPS    (R12), Z18
+	VPDPWSSD   Z16, Z18, Z4
+	VPDPWSSD   Z17, Z18, Z12
+	VMOVUPS    (R12)(BX*1), Z18
+	VPDPWSSD   Z16, Z18, Z5
+	VPDPWSSD   Z17, Z18, Z13
+	VMOVUPS    (R12)(BX*2), Z18
+	VPDPWSSD   Z16, Z18, Z6
+	VPDPWSSD   Z17, Z18, Z14
+	VMOVUPS    (R12)(SI*1), Z18
+	VPDPWSSD   Z16, Z18, Z7
+	VPDPWSSD   Z17, Z18, Z15
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R12
+	ADDQ       $0x40, R10
+	DECQ       R8
+	JNZ        chunks19
+
+short20:
+	CMPQ        mask+104(FP), $0x00
+	JE          whole21
+	VMOVUPS     (R10), Z16
+	VMOVUPS     (R10)(DI*1), Z17
+	VMOVDQU16.Z (R9), K1, Z18
+	VPDPWSSD    Z16, Z18, Z0
+	VPDPWSSD    Z17, Z18, Z8
+	VMOVDQU16.Z (R9)(BX*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z1
+	VPDPWSSD    Z17, Z18, Z9
+	VMOVDQU16.Z (R9)(BX*2), K1, Z18
+	VPDPWSSD    Z16, Z18, Z2
+	VPDPWSSD    Z17, Z18, Z10
+	VMOVDQU16.Z (R9)(SI*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z3
+	VPDPWSSD    Z17, Z18, Z11
+	VMOVDQU16.Z (R12), K1, Z18
+	VPDPWSSD    Z16, Z18, Z4
+	VPDPWSSD    Z17, Z18, Z12
+	VMOVDQU16.Z (R12)(BX*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z5
+	VPDPWSSD    Z17, Z18, Z13
+	VMOVDQU16.Z (R12)(BX*2), K1, Z18
+	VPDPWSSD    Z16, Z18, Z6
+	VPDPWSSD    Z17, Z18, Z14
+	VMOVDQU16.Z (R12)(SI*1), K1, Z18
+	VPDPWSSD    Z16, Z18, Z7
+	VPDPWSSD    Z17, Z18, Z15
+
+whole21:
+	MOVQ         24(SP), R8
+	VBROADCASTSS (R8), Y16
+	VBROADCASTSD productBase<>+0(SB), Z17
+	VSHUFI64X2   $0x44, Z1, Z0, Z18
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z18, Z18
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z5, Z4, Z1
+	VSHUFI64X2   $0xee, Z5, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z7, Z6, Z2
+	VSHUFI64X2   $0xee, Z7, Z6, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z18, Z3
+	VSHUFI64X2   $0xdd, Z0, Z18, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PD    Y1, Z0
+	VSHUFI64X2   $0x44, Z9, Z8, Z1
+	VSHUFI64X2   $0xee, Z9, Z8, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z11, Z10, Z2
+	VSHUFI64X2   $0xee, Z11, Z10, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x44, Z13, Z12, Z3
+	VSHUFI64X2   $0xee, Z13, Z12, Z4
+	VPADDD       Z4, Z3, Z3
+	VSHUFI64X2   $0x44, Z15, Z14, Z4
+	VSHUFI64X2   $0xee, Z15, Z14, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x88, Z2, Z1, Z5
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z4, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z5, Z2
+	VPUNPCKHQDQ  Z1, Z5, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z1
+	VPADDD       Z1, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z2, Z1, Z2
+	VCVTDQ2PD    Y2, Z1
+	VMULPD       Z17, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y16, Y0, Y0
+	VMOVUPS      Y0, (CX)
+	ADDQ         $0x20, CX
+	MOVQ         lines+96(FP), R8
+	MOVQ         40(SP), R9
+	TESTQ        R8, R8
+	JZ           asked23
+
+lines22:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R8
+	JNZ        lines22
+	MOVQ       R9, 40(SP)
+
+asked23:
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x08, DX
+	JMP  rows17
+
+few18:
+rows24:
+	CMPQ   DX, $0x04
+	JL     few25
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   chunks+40(FP), R8
+	MOVQ   16(SP), R10
+	MOVQ   AX, R9
+	TESTQ  R8, R8
+	JZ     short27
+	MOVQ   32(SP), R11
+
+chunks26:
+	LEAQ       (R9)(BX*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	LEAQ       (R9)(SI*1), R12
+	PREFETCHT0 (R12)(R11*1)
+	VMOVUPS    (R10), Z8
+	VMOVUPS    (R10)(DI*1), Z9
+	VMOVUPS    (R9), Z10
+	VPDPWSSD   Z8, Z10, Z0
+	VPDPWSSD   Z9, Z10, Z4
+	VMOVUPS    (R9)(BX*1), Z10
+	VPDPWSSD   Z8, Z10, Z1
+	VPDPWSSD   Z9, Z10, Z5
+	VMOVUPS    (R9)(BX*2), Z10
+	VPDPWSSD   Z8, Z10, Z2
+	VPDPWSSD   Z9, Z10, Z6
+	VMOVUPS    (R9)(SI*1), Z10
+	VPDPWSSD   Z8, Z10, Z3
+	VPDPWSSD   Z9, Z10, Z7
+	ADDQ       $0x40, R9
+	ADDQ       $0x40, R10
+	DECQ       R8
+	JNZ        chunks26
+
+short27:
+	CMPQ        mask+104(FP), $0x00
+	JE          whole28
+	VMOVUPS     (R10), Z8
+	VMOVUPS     (R10)(DI*1), Z9
+	VMOVDQU16.Z (R9), K1, Z10
+	VPDPWSSD    Z8, Z10, Z0
+	VPDPWSSD    Z9, Z10, Z4
+	VMOVDQU16.Z (R9)(BX*1), K1, Z10
+	VPDPWSSD    Z8, Z10, Z1
+	VPDPWSSD    Z9, Z10, Z5
+	VMOVDQU16.Z (R9)(BX*2), K1, Z10
+	VPDPWSSD    Z8, Z10, Z2
+	VPDPWSSD    Z9, Z10, Z6
+	VMOVDQU16.Z (R9)(SI*1), K1, Z10
+	VPDPWSSD    Z8, Z10, Z3
+	VPDPWSSD    Z9, Z10, Z7
+
+whole28:
+	MOVQ         24(SP), R8
+	VBROADCASTSS (R8), Y8
+	VBROADCASTSD productBase<>+0(SB), Z9
+	VSHUFI64X2   $0x44, Z1, Z0, Z10
+	VSHUFI64X2   $0xee, Z1, Z0, Z0
+	VPADDD       Z0, Z10, Z10
+	VSHUFI64X2   $0x44, Z3, Z2, Z0
+	VSHUFI64X2   $0xee, Z3, Z2, Z1
+	VPADDD       Z1, Z0, Z0
+	VSHUFI64X2   $0x44, Z3, Z3, Z1
+	VSHUFI64X2   $0xee, Z3, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z3, Z3, Z2
+	VSHUFI64X2   $0xee, Z3, Z3, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x88, Z0, Z10, Z3
+	VSHUFI64X2   $0xdd, Z0, Z10, Z0
+	VPADDD       Z0, Z3, Z3
+	VSHUFI64X2   $0x88, Z2, Z1, Z0
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z0, Z0
+	VPUNPCKLQDQ  Z0, Z3, Z1
+	VPUNPCKHQDQ  Z0, Z3, Z0
+	VPADDD       Z0, Z1, Z1
+	VPSHUFD      $0xb1, Z1, Z0
+	VPADDD       Z0, Z1, Z1
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z1, Z0, Z1
+	VCVTDQ2PD    Y1, Z0
+	VSHUFI64X2   $0x44, Z5, Z4, Z1
+	VSHUFI64X2   $0xee, Z5, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	VSHUFI64X2   $0x44, Z7, Z6, Z2
+	VSHUFI64X2   $0xee, Z7, Z6, Z3
+	VPADDD       Z3, Z2, Z2
+	VSHUFI64X2   $0x44, Z7, Z7, Z3
+	VSHUFI64X2   $0xee, Z7, Z7, Z4
+	VPADDD       Z4, Z3, Z3
+	VSHUFI64X2   $0x44, Z7, Z7, Z4
+	VSHUFI64X2   $0xee, Z7, Z7, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x88, Z2, Z1, Z5
+	VSHUFI64X2   $0xdd, Z2, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z4, Z3, Z2
+	VPADDD       Z2, Z1, Z1
+	VPUNPCKLQDQ  Z1, Z5, Z2
+	VPUNPCKHQDQ  Z1, Z5, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSHUFD      $0xb1, Z2, Z1
+	VPADDD       Z1, Z2, Z2
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z2, Z1, Z2
+	VCVTDQ2PD    Y2, Z1
+	VMULPD       Z9, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      X0, (CX)
+	ADDQ         $0x10, CX
+	MOVQ         lines+96(FP), R8
+	MOVQ         40(SP), R9
+	TESTQ        R8, R8
+	JZ           asked30
+
+lines29:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R8
+	JNZ        lines29
+	MOVQ       R9, 40(SP)
+
+asked30:
+	LEAQ (AX)(BX*4), AX
+	SUBQ $0x04, DX
+	JMP  rows24
+
+few25:
+rows31:
+	CMPQ   DX, $0x01
+	JL     few32
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   chunks+40(FP), SI
+	MOVQ   16(SP), R9
+	MOVQ   AX, R8
+	TESTQ  SI, SI
+	JZ     short34
+	MOVQ   32(SP), R10
+
+chunks33:
+	VMOVUPS  (R9), Z2
+	VMOVUPS  (R9)(DI*1), Z3
+	VMOVUPS  (R8), Z4
+	VPDPWSSD Z2, Z4, Z0
+	VPDPWSSD Z3, Z4, Z1
+	ADDQ     $0x40, R8
+	ADDQ     $0x40, R9
+	DECQ     SI
+	JNZ      chunks33
+
+short34:
+	CMPQ        mask+104(FP), $0x00
+	JE          whole35
+	VMOVUPS     (R9), Z2
+	VMOVUPS     (R9)(DI*1), Z3
+	VMOVDQU16.Z (R8), K1, Z4
+	VPDPWSSD    Z2, Z4, Z0
+	VPDPWSSD    Z3, Z4, Z1
+
+whole35:
+	MOVQ         24(SP), SI
+	VBROADCASTSS (SI), Y2
+	VBROADCASTSD productBase<>+0(SB), Z3
+	VSHUFI64X2   $0x44, Z0, Z0, Z4
+	VSHUFI64X2   $0xee, Z0, Z0, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z0, Z0, Z5
+	VSHUFI64X2   $0xee, Z0, Z0, Z6
+	VPADDD       Z6, Z5, Z5
+	VSHUFI64X2   $0x44, Z0, Z0, Z6
+	VSHUFI64X2   $0xee, Z0, Z0, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z0, Z0, Z7
+	VSHUFI64X2   $0xee, Z0, Z0, Z0
+	VPADDD       Z0, Z7, Z7
+	VSHUFI64X2   $0x88, Z5, Z4, Z0
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VPADDD       Z4, Z0, Z0
+	VSHUFI64X2   $0x88, Z7, Z6, Z4
+	VSHUFI64X2   $0xdd, Z7, Z6, Z5
+	VPADDD       Z5, Z4, Z4
+	VPUNPCKLQDQ  Z4, Z0, Z5
+	VPUNPCKHQDQ  Z4, Z0, Z0
+	VPADDD       Z0, Z5, Z5
+	VPSHUFD      $0xb1, Z5, Z0
+	VPADDD       Z0, Z5, Z5
+	VMOVUPS      productOrder<>+0(SB), Z0
+	VPERMD       Z5, Z0, Z5
+	VCVTDQ2PD    Y5, Z0
+	VSHUFI64X2   $0x44, Z1, Z1, Z4
+	VSHUFI64X2   $0xee, Z1, Z1, Z5
+	VPADDD       Z5, Z4, Z4
+	VSHUFI64X2   $0x44, Z1, Z1, Z5
+	VSHUFI64X2   $0xee, Z1, Z1, Z6
+	VPADDD       Z6, Z5, Z5
+	VSHUFI64X2   $0x44, Z1, Z1, Z6
+	VSHUFI64X2   $0xee, Z1, Z1, Z7
+	VPADDD       Z7, Z6, Z6
+	VSHUFI64X2   $0x44, Z1, Z1, Z7
+	VSHUFI64X2   $0xee, Z1, Z1, Z1
+	VPADDD       Z1, Z7, Z7
+	VSHUFI64X2   $0x88, Z5, Z4, Z1
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VPADDD       Z4, Z1, Z1
+	VSHUFI64X2   $0x88, Z7, Z6, Z4
+	VSHUFI64X2   $0xdd, Z7, Z6, Z5
+	VPADDD       Z5, Z4, Z4
+	VPUNPCKLQDQ  Z4, Z1, Z5
+	VPUNPCKHQDQ  Z4, Z1, Z1
+	VPADDD       Z1, Z5, Z5
+	VPSHUFD      $0xb1, Z5, Z1
+	VPADDD       Z1, Z5, Z5
+	VMOVUPS      productOrder<>+0(SB), Z1
+	VPERMD       Z5, Z1, Z5
+	VCVTDQ2PD    Y5, Z1
+	VMULPD       Z3, Z0, Z0
+	VADDPD       Z1, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMOVSS       X0, (CX)
+	ADDQ         $0x04, CX
+	ADDQ         BX, AX
+	SUBQ         $0x01, DX
+	JMP          rows31
+
+few32:
+	SUBQ   $0x01, (SP)
+	MOVQ   $0x00000000, 32(SP)
+	MOVQ   distance+72(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, 8(SP)
+	ADDQ   $0x04, 24(SP)
+	MOVQ   apart+64(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, 16(SP)
+	JMP    columns15
+
+fewer16:
+	VZEROUPPER
+	RET
+
+// func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX2
-TEXT ·productsByteAVX2(SB), NOSPLIT, $40-104
+TEXT ·productsByteAVX2(SB), NOSPLIT, $40-112
 	MOVQ columns+48(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
@@ -22771,7 +24276,7 @@ TEXT ·productsByteAVX2(SB), NOSPLIT, $40-104
 	MOVQ AX, 16(SP)
 	MOVQ units+24(FP), AX
 	MOVQ AX, 24(SP)
-	MOVQ ahead+72(FP), AX
+	MOVQ ahead+80(FP), AX
 	MOVQ AX, 32(SP)
 
 columns1:
@@ -22784,8 +24289,7 @@ columns1:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R8
-	SHLQ $0x02, R8
+	MOVQ distance+72(FP), R8
 
 rows3:
 	CMPQ   DX, $0x04
@@ -22927,8 +24431,7 @@ columns11:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), DI
-	MOVQ columns+48(FP), DI
-	SHLQ $0x02, DI
+	MOVQ distance+72(FP), DI
 
 rows13:
 	CMPQ   DX, $0x04
@@ -23045,9 +24548,9 @@ fewer12:
 	VZEROUPPER
 	RET
 
-// func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, ahead int, next int, lines int, mask uint64)
+// func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows int, chunks int, columns int, stride int, apart int, distance int, ahead int, next int, lines int, mask uint64)
 // Requires: AVX, AVX2
-TEXT ·productsShortAVX2(SB), NOSPLIT, $40-104
+TEXT ·productsShortAVX2(SB), NOSPLIT, $40-112
 	MOVQ columns+48(FP), AX
 	MOVQ AX, (SP)
 	MOVQ dst+0(FP), AX
@@ -23056,7 +24559,7 @@ TEXT ·productsShortAVX2(SB), NOSPLIT, $40-104
 	MOVQ AX, 16(SP)
 	MOVQ units+24(FP), AX
 	MOVQ AX, 24(SP)
-	MOVQ ahead+72(FP), AX
+	MOVQ ahead+80(FP), AX
 	MOVQ AX, 32(SP)
 
 columns1:
@@ -23068,8 +24571,7 @@ columns1:
 	MOVQ stride+56(FP), BX
 	MOVQ apart+64(FP), SI
 	LEAQ (SI)(SI*2), DI
-	MOVQ columns+48(FP), R8
-	SHLQ $0x02, R8
+	MOVQ distance+72(FP), R8
 
 rows3:
 	CMPQ   DX, $0x02
@@ -23227,8 +24729,7 @@ columns11:
 	LEAQ (BX)(BX*2), SI
 	MOVQ apart+64(FP), DI
 	LEAQ (DI)(DI*2), R8
-	MOVQ columns+48(FP), R8
-	SHLQ $0x02, R8
+	MOVQ distance+72(FP), R8
 
 rows13:
 	CMPQ   DX, $0x04

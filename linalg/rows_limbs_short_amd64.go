@@ -41,7 +41,7 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 	}
 	if columns == 1 {
 		var words [2 * shortLimbRows]uint32
-		packShortLimbs(words[:], q, groups, 1, 1, limbs)
+		packShortLimbs(words[:], q, groups, factorSteps{row: 1}, 1, limbs)
 		addLimbsShort(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 2 * groups
 	}
@@ -49,27 +49,30 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 	defer packedRooms.Put(packed)
 	for k := 0; k < columns; k += limbColumns {
 		count := min(limbColumns, columns-k)
-		packShortLimbs(packed.words[:], q[k:], groups, columns, count, limbs)
+		packShortLimbs(packed.words[:], q[k:], groups, factorSteps{row: columns, column: 1}, count, limbs)
 		addLimbsShort(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
 		ahead = 0
 	}
 	return 2 * groups
 }
 
+// factorSteps are the distances of factors of neighboring rows and columns.
+type factorSteps struct{ row, column int }
+
 // packShortLimbs splits the factors of groups of two rows: for each group and each of count columns it writes four
 // words, of which each limb from the lowest has one, with the limb of each row.
-func packShortLimbs(words []uint32, q []float64, groups, columns, count, limbs int) {
+func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, count, limbs int) {
 	const half, all = 1 << (shortLimbBits - 1), 1<<shortLimbBits - 1
 	at := 0
 	for g := range groups {
-		first := q[2*g*columns:]
+		first, second := q[2*g*apart.row:], q[(2*g+1)*apart.row:]
 		for k := range count {
-			a, b := int32(first[k]), int32(first[columns+k])
+			a, b := int32(first[k*apart.column]), int32(second[k*apart.column])
 			out := words[at : at+4 : at+4]
 			for l := range limbs - 1 {
-				low, second := (a+half)&all-half, (b+half)&all-half
-				out[l] = uint32(uint16(low)) | uint32(uint16(second))<<16
-				a, b = (a-low)>>shortLimbBits, (b-second)>>shortLimbBits
+				lowA, lowB := (a+half)&all-half, (b+half)&all-half
+				out[l] = uint32(uint16(lowA)) | uint32(uint16(lowB))<<16
+				a, b = (a-lowA)>>shortLimbBits, (b-lowB)>>shortLimbBits
 			}
 			out[limbs-1] = uint32(uint16(a)) | uint32(uint16(b))<<16
 			at += 4

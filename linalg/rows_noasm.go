@@ -30,3 +30,6 @@ func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0
 
 // flushWhole does nothing of FlushWhole here, and says so.
 func flushWhole(instructions, []int64, []float64) (done int) { return 0 }
+
+// addColumnLimbs does nothing here, and says so.
+func addColumnLimbs[T WholeEntry](_ []float64, _ []T, _ int, _ []float64, _ int) (done int) { return 0 }

@@ -67,10 +67,35 @@ func rowKernelStaysInside[T Entry](t *testing.T) {
 		switch rows := any(rows).(type) {
 		case []int16:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
-			RoundColumns[int16](w(s.columns*s.dim), s.dim, s.columns).products(min(set, productsAvailable), factors, rows)
+			AddWholeColumns(sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			c := RoundColumns[int16](w(s.columns*s.dim), s.dim, s.columns)
+			c.products(min(set, productsAvailable), factors, rows)
+			c.productsByColumn(min(set, productsAvailable), factors, rows)
 		case []uint8:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
-			RoundColumns[uint8](w(s.columns*s.dim), s.dim, s.columns).products(min(set, productsAvailable), factors, rows)
+			AddWholeColumns(sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			c := RoundColumns[uint8](w(s.columns*s.dim), s.dim, s.columns)
+			c.products(min(set, productsAvailable), factors, rows)
+			c.productsByColumn(min(set, productsAvailable), factors, rows)
 		}
 	})
+}
+
+// TestRecordKernelsStayInside does the same for numbers of records.
+func TestRecordKernelsStayInside(t *testing.T) {
+	const most = 100
+	var doubles [4]func(int) []float64
+	var singles [3]func(int) []float32
+	for i := range doubles {
+		doubles[i] = endsAtGap[float64](t, most)
+	}
+	for i := range singles {
+		singles[i] = endsAtGap[float32](t, most)
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for n := range most {
+		RoundWithin(doubles[0](n), doubles[1](n), doubles[2](n), doubles[3](n))
+		LessLabels(doubles[0](n), singles[0](n), singles[1](n))
+		Multiply(singles[2](n), singles[0](n), singles[1](n))
+	}
 }

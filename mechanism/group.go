@@ -82,18 +82,19 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {
 		return err
 	}
-	g.exact = room(g.exact, n*g.columns)
-	at := 0
+	g.exact = room(g.exact, n*g.columns) // column after column
+	at := g.exact
 	g.limits.forget()
 	for i, s := range g.sums {
+		own := at[:n*s.columns]
 		if s.columns == 1 && len(g.sums) > 1 { // limits are worth their making
-			s.verifyWithin(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients, g.limits.of(s, &blocks[i]))
+			s.verifyWithin(own, &blocks[i], c[i].Coefficients, g.limits.of(s, &blocks[i]))
 		} else {
-			s.verifyBlock(g.exact[at:], g.columns, &blocks[i], c[i].Coefficients)
+			s.verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
 		}
-		at += s.columns
+		at = at[len(own):]
 	}
-	g.add(blocks[0].x, g.exact)
+	g.addColumns(blocks[0].x, g.exact)
 	return nil
 }
 

@@ -3,34 +3,31 @@ package mechanism
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // limits are the largest coefficients that the records of a block may have in a sum of one column, and what a
 // proposal is multiplied by. Sums of one group that have the rows, the bound and the scale in common share them.
 type limits struct {
-	grid    int64 // the bound
-	scale   float64
-	n2      []int64
-	records []limit
-}
-
-// limit is that of one record.
-type limit struct {
-	most  float64 // a whole number m ≥ 0 with m²·n2 ≤ bound², or -1
-	scale float64 // coefficients in a proposal of 1
+	grid         int64 // the bound
+	scale        float64
+	n2           []int64
+	most, scales []float64 // of each record: a whole number m ≥ 0 with m²·n2 ≤ bound², or -1; coefficients in a proposal of 1
 }
 
 // of returns the limits of the records of a block for a sum. Until forget is called the norms must not change.
-func (l *limits) of(s *Sum, b *Block) []limit {
+func (l *limits) of(s *Sum, b *Block) *limits {
 	if l.n2 != nil && l.grid == s.grid.bound && l.scale == s.scale && sameMemory(l.n2, b.n2) {
-		return l.records
+		return l
 	}
-	l.grid, l.scale, l.n2, l.records = s.grid.bound, s.scale, b.n2, room(l.records, len(b.n2))
+	n := len(b.n2)
+	l.grid, l.scale, l.n2, l.most, l.scales = s.grid.bound, s.scale, b.n2, room(l.most, n), room(l.scales, n)
 	limitHigh, limitLow := bits.Mul64(uint64(l.grid), uint64(l.grid))
 	for i, v := range b.n2 {
-		l.records[i] = limit{limitOf(v, l.grid, limitHigh, limitLow), s.scale * b.multiplier(i, &b.rows.frame)}
+		l.most[i], l.scales[i] = limitOf(v, l.grid, limitHigh, limitLow), s.scale*b.multiplier(i, &b.rows.frame)
 	}
-	return l.records
+	return l
 }
 
 // forget makes of compute anew: the next block may stand in the same memory.
@@ -62,32 +59,29 @@ func nearest(v float64) float64 {
 
 // verifyWithin is verifyBlock for one coefficient a record and limits of the records: it rounds as verify does, which
 // decides about all that does not pass at once.
-func (s *Sum) verifyWithin(dst []float64, stride int, b *Block, proposals []float64, limits []limit) {
-	at := 0
-	for i, l := range limits[:len(proposals)] {
-		f := nearest(float64(proposals[i] * l.scale))
-		if !(math.Abs(f) <= l.most) {
-			var one [1]int64
-			s.verify(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
-			f = float64(one[0])
+func (s *Sum) verifyWithin(dst []float64, b *Block, proposals []float64, l *limits) {
+	if !linalg.RoundWithin(dst, proposals, l.scales, l.most) {
+		for i, f := range dst {
+			if !(math.Abs(f) <= l.most[i]) {
+				var one [1]int64
+				s.verify(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
+				dst[i] = float64(one[0])
+			}
 		}
-		dst[at] = f
-		at += stride
 	}
-	s.addBeside(dst, stride, b, len(proposals))
+	s.addBeside(dst, b)
 }
 
 // addBeside adds what stands beside the rows of a block, for one coefficient a record.
-func (s *Sum) addBeside(dst []float64, stride int, b *Block, n int) {
+func (s *Sum) addBeside(dst []float64, b *Block) {
 	if b.rows.frame.m == nil && b.tails == nil {
 		return // nothing stands beside the rows
 	}
-	beta, tail, at := int64(0), int64(0), 0
-	for i := range n {
-		q := int64(dst[at])
+	beta, tail := int64(0), int64(0)
+	for i, f := range dst {
+		q := int64(f)
 		beta += q * b.beta(i)
 		tail += q * b.tail(i)
-		at += stride
 	}
 	s.betas[0] += beta
 	s.tails[0] += tail

@@ -75,9 +75,13 @@ type payload interface {
 	// weigh returns the products with weights that stand column after column. They may be rounded first, to whole
 	// numbers of a unit of each column, if that is faster.
 	weigh(weights []float32, columns int, rounded bool) products
+	// weighColumns is weigh for products that stand column after column.
+	weighColumns(weights []float32, columns int, rounded bool) products
 	// addWhole adds all rows times whole numbers q, row-major, to whole; every partial sum is
 	// below 2^53.
 	addWhole(whole, q []float64, columns int)
+	// addColumns is addWhole for whole numbers that stand column after column.
+	addColumns(whole, q []float64, columns int)
 	// addRow adds row i times q to total modulo 2^64, column after column.
 	addRow(total []int64, i int, q []int64)
 	// flush adds what addWhole summed to total, column after column, and clears it.
@@ -215,6 +219,34 @@ func (p dense[T]) weigh(weights []float32, columns int, rounded bool) products {
 
 func (p dense[T]) addWhole(whole, q []float64, columns int) {
 	linalg.AddWhole(whole, p.x, p.dim, q, columns)
+}
+
+func (p dense[T]) weighColumns(weights []float32, columns int, rounded bool) products {
+	if rounded && linalg.HasWholeColumns[T](p.dim) {
+		whole := linalg.RoundColumns[T](weights, p.dim, columns)
+		return func(dst []float32, x payload) { whole.ProductsByColumn(dst, x.(dense[T]).x) }
+	}
+	return byColumn(p.weigh(weights, columns, rounded), columns)
+}
+
+// byColumn returns products that are brought from rows into columns.
+func byColumn(weighed products, columns int) products {
+	return func(dst []float32, x payload) {
+		rows := make([]float32, len(dst))
+		weighed(rows, x)
+		linalg.Transpose(dst, rows, x.count(), columns)
+	}
+}
+
+func (p dense[T]) addColumns(whole, q []float64, columns int) {
+	linalg.AddWholeColumns(whole, p.x, p.dim, q, columns)
+}
+
+// byRow returns whole numbers that stand column after column, as addWhole takes them.
+func byRow(q []float64, rows, columns int) []float64 {
+	turned := make([]float64, len(q))
+	linalg.Transpose(turned, q, columns, rows)
+	return turned
 }
 
 func (p dense[T]) addRow(total []int64, i int, q []int64) {

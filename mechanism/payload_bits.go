@@ -114,3 +114,11 @@ func (p bitRows) addRow(total []int64, i int, q []int64) {
 }
 
 func (p bitRows) flush(total []int64, whole []float64, _ int) { linalg.FlushWhole(total, whole) }
+
+func (p bitRows) weighColumns(weights []float32, columns int, rounded bool) products {
+	return byColumn(p.weigh(weights, columns, rounded), columns)
+}
+
+func (p bitRows) addColumns(whole, q []float64, columns int) {
+	p.addWhole(whole, byRow(q, p.count(), columns), columns)
+}

@@ -203,3 +203,11 @@ func (p *sparseRows) check() error {
 	}
 	return nil
 }
+
+func (p *sparseRows) weighColumns(weights []float32, columns int, rounded bool) products {
+	return byColumn(p.weigh(weights, columns, rounded), columns)
+}
+
+func (p *sparseRows) addColumns(whole, q []float64, columns int) {
+	p.addWhole(whole, byRow(q, p.count(), columns), columns)
+}

@@ -1,6 +1,10 @@
 package mechanism
 
-import "math"
+import (
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
 
 // Scorer has the weights of scores in the form that rows multiply with.
 type Scorer struct {
@@ -50,62 +54,58 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 // block. They differ from the exact ones as linalg.Margins says, or linalg.WholeColumns, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	s.weighed(dst, b.x)
-	s.finish(dst, dst, s.columns, &b)
+	s.finish(dst, dst, s.columns, 1, &b)
 }
 
-// finish turns products with the rows' own integers, those of each row stride behind those of the last,
-// into those with the rows as they are seen. Dst may be src.
-func (s *Scorer) finish(dst, src []float32, stride int, b *Block) {
+// finish turns products with the rows' own integers, those of each row and of each column so far behind those of the
+// last, into those with the rows as they are seen. Dst may be src, where rows are the same distance apart.
+func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	r := s.rows
-	if r.frame.m == nil && b.tails == nil {
-		s.scaleAll(dst, src, stride, b)
+	switch {
+	case s.columns == 1 && b.multipliers != nil && r.frame.m == nil && b.tails == nil:
+		n := b.Len()
+		linalg.Multiply(dst[:n], src[:n], b.multipliers[:n])
 		return
-	}
-	if s.columns == 1 && b.multipliers != nil && b.tails != nil {
-		s.finishOnes(dst, src, stride, b)
+	case r.frame.m == nil && b.tails == nil:
+		s.scaleAll(dst, src, row, column, b)
+		return
+	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
+		s.finishOnes(dst, src, b)
 		return
 	}
 	for i := range b.Len() {
 		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
 		scale := unit * s.scale
-		row, to := src[i*stride:i*stride+s.columns], dst[i*s.columns:(i+1)*s.columns]
-		for k, v := range row {
+		to := dst[i*s.columns : (i+1)*s.columns]
+		for k := range to {
+			v := src[i*row+k*column]
 			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
 		}
 	}
 }
 
 // finishOnes is finish for one score a row and rows that are normalized and have an intercept.
-func (s *Scorer) finishOnes(dst, src []float32, stride int, b *Block) {
+func (s *Scorer) finishOnes(dst, src []float32, b *Block) {
 	tails := b.tails[:len(b.multipliers)]
 	for i, unit32 := range b.multipliers {
 		unit, moved := float64(unit32), float64(float64(tails[i])*s.tails[0])
 		if b.betas != nil {
 			moved -= float64(float64(b.betas[i]) * s.centers[0])
 		}
-		dst[i] = float32(float64(unit*s.scale*float64(src[i*stride])) + float64(unit*moved))
+		dst[i] = float32(float64(unit*s.scale*float64(src[i])) + float64(unit*moved))
 	}
 }
 
 // scaleAll multiplies by the rows' multipliers alone.
-func (s *Scorer) scaleAll(dst, src []float32, stride int, b *Block) {
+func (s *Scorer) scaleAll(dst, src []float32, row, column int, b *Block) {
 	unit, units := float32(s.rows.frame.unit), b.multipliers
-	if s.columns == 1 && units != nil {
-		at := 0
-		dst = dst[:len(units)]
-		for i, v := range units {
-			dst[i] = src[at] * v
-			at += stride
-		}
-		return
-	}
 	for i := range b.Len() {
 		if units != nil {
 			unit = units[i]
 		}
-		row, to := src[i*stride:i*stride+s.columns], dst[i*s.columns:(i+1)*s.columns]
-		for k, v := range row {
-			to[k] = v * unit
+		to := dst[i*s.columns : (i+1)*s.columns]
+		for k := range to {
+			to[k] = src[i*row+k*column] * unit
 		}
 	}
 }
@@ -133,7 +133,7 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 		g.columns += s.columns
 	}
 	if len(scorers) > 0 {
-		g.weighed = scorers[0].rows.form.weigh(narrow, g.columns, rounded)
+		g.weighed = scorers[0].rows.form.weighColumns(narrow, g.columns, rounded)
 	}
 	return g, nil
 }
@@ -141,7 +141,7 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 // Columns returns the number of scores of all models.
 func (g *GroupScorer) Columns() int { return g.columns }
 
-// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from.
+// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from, column after column.
 func (g *GroupScorer) Multiply(margins []float32, b Block) {
 	if g.columns > 0 {
 		g.weighed(margins, b.x)
@@ -151,5 +151,6 @@ func (g *GroupScorer) Multiply(margins []float32, b Block) {
 // Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records that
 // Multiply made margins of, as the model's rows see them.
 func (g *GroupScorer) Scores(dst []float32, model int, b Block, margins []float32) {
-	g.scorers[model].finish(dst, margins[min(g.at[model], len(margins)):], g.columns, &b)
+	n := b.Len()
+	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, &b)
 }

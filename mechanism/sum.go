@@ -121,7 +121,7 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 		return err
 	}
 	s.exact = room(s.exact, len(c.Coefficients))
-	s.verifyBlock(s.exact, s.columns, &b, c.Coefficients)
+	s.verifyBlock(s.exact, s.columns, 1, &b, c.Coefficients)
 	s.add(b.x, s.exact)
 	return nil
 }
@@ -138,18 +138,18 @@ func (s *Sum) check(b *Block, c linalg.Contributions) error {
 	return nil
 }
 
-// verifyBlock writes the integers that the records of a block may add, those of each record stride behind
-// those of the last, and adds what stands beside their rows.
-func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float64) {
+// verifyBlock writes the integers that the records of a block may add, those of each record and of each column so
+// far behind those of the last, and adds what stands beside their rows.
+func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
 	if s.columns == 1 {
-		s.verifyOnes(dst, stride, b, proposals)
+		s.verifyOnes(dst, b, proposals)
 		return
 	}
 	s.q = room(s.q, s.columns)
 	for i := range b.Len() {
 		s.verify(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
 		for k, v := range s.q {
-			dst[i*stride+k] = float64(v) // at most 2^52: exact
+			dst[i*record+k*column] = float64(v) // at most 2^52: exact
 			s.betas[k] += v * b.beta(i)
 			s.tails[k] += v * b.tail(i)
 		}
@@ -158,9 +158,9 @@ func (s *Sum) verifyBlock(dst []float64, stride int, b *Block, proposals []float
 
 // verifyOnes is verifyBlock for one coefficient a record: it rounds and compares as verify does, which
 // decides about all that does not pass at once.
-func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float64) {
+func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
 	limitHigh, limitLow := bits.Mul64(uint64(s.grid.bound), uint64(s.grid.bound))
-	unit, units, squares, at := b.rows.frame.unit, b.multipliers, b.n2[:len(proposals)], 0
+	unit, units, squares := b.rows.frame.unit, b.multipliers, b.n2[:len(proposals)]
 	for i, v := range proposals {
 		if units != nil {
 			unit = float64(units[i])
@@ -173,10 +173,9 @@ func (s *Sum) verifyOnes(dst []float64, stride int, b *Block, proposals []float6
 			s.verify(one[:], proposals[i:i+1], n2, unit)
 			f = float64(one[0])
 		}
-		dst[at] = f
-		at += stride
+		dst[i] = f
 	}
-	s.addBeside(dst, stride, b, len(proposals))
+	s.addBeside(dst, b)
 }
 
 // verify writes to q the integers that a record may add: after it,

@@ -21,22 +21,12 @@ func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
 }
 
 // add adds rows times whole numbers q, row-major, of magnitude at most 2^52: in float64 as long as no
-// partial sum can pass 2^53, and modulo 2^64 beyond. The rows add at most their number times the largest
-// |q| times their largest integer. Each of these products and sums is exact below 2^53, and rounds to 2^53
-// or more from there on.
+// partial sum can pass 2^53, and modulo 2^64 beyond.
 func (w *wholeSum) add(x payload, q []float64) {
 	rows := x.count()
-	most := linalg.LargestDouble(q) * w.largest * float64(rows)
-	if w.pending+most >= wholeLimit && w.pending > 0 {
-		w.flush()
-	}
 	switch {
-	case most < wholeLimit:
-		if w.whole == nil {
-			w.whole = make([]float64, len(w.total))
-		}
+	case w.hold(rows, q):
 		x.addWhole(w.whole, q, w.columns)
-		w.pending += most
 	case rows > 1:
 		half := rows / 2
 		w.add(x.part(0, half), q[:half*w.columns])
@@ -48,6 +38,33 @@ func (w *wholeSum) add(x payload, q []float64) {
 		}
 		x.addRow(w.total, 0, integers)
 	}
+}
+
+// addColumns is add for whole numbers that stand column after column.
+func (w *wholeSum) addColumns(x payload, q []float64) {
+	if w.hold(x.count(), q) {
+		x.addColumns(w.whole, q, w.columns)
+		return
+	}
+	w.add(x, byRow(q, x.count(), w.columns))
+}
+
+// hold makes room for the sum of so many rows times q, and reports whether float64 holds it: the rows add at most their
+// number times the largest |q| times their largest integer. Each of these products and sums is exact below 2^53, and
+// rounds to 2^53 or more from there on.
+func (w *wholeSum) hold(rows int, q []float64) bool {
+	most := linalg.LargestDouble(q) * w.largest * float64(rows)
+	if w.pending+most >= wholeLimit && w.pending > 0 {
+		w.flush()
+	}
+	if !(most < wholeLimit) {
+		return false
+	}
+	if w.whole == nil {
+		w.whole = make([]float64, len(w.total))
+	}
+	w.pending += most
+	return true
 }
 
 // flush moves the whole numbers to the integers.

@@ -4,8 +4,8 @@ import "github.com/ditherml/dither/linalg"
 
 // blockLoss is a loss that has the residuals of many records together, faster than one after the
 // other. What it writes for a record has the same bits whatever records stand beside it: the
-// functions of linalg promise that. It may overwrite scores. The residual of a label that is NaN does
-// not matter.
+// functions of linalg promise that. It may overwrite scores. The residuals of a label that is NaN
+// are 0.
 type blockLoss interface {
 	residuals(dst []float64, scores, labels []float32)
 }
@@ -19,10 +19,7 @@ var (
 // residuals writes σ(z) - label.
 func (Logistic) residuals(dst []float64, scores, labels []float32) {
 	linalg.Sigmoid(scores, scores)
-	dst, labels = dst[:len(scores)], labels[:len(scores)]
-	for i, p := range scores {
-		dst[i] = float64(p) - float64(labels[i])
-	}
+	linalg.LessLabels(dst, scores, labels)
 }
 
 // residuals writes the probabilities, less 1 for the class of the label.
@@ -44,7 +41,7 @@ func (OneVsRest) residuals(dst []float64, scores, labels []float32) {
 	lessLabels(dst, scores, labels, len(scores)/len(labels))
 }
 
-// lessLabels writes the numbers to dst, less 1 for the class of each label.
+// lessLabels writes the numbers to dst, less 1 for the class of each label, and zeros for a label that is NaN.
 func lessLabels(dst []float64, numbers, labels []float32, columns int) {
 	for i, p := range numbers {
 		dst[i] = float64(p)
@@ -52,6 +49,8 @@ func lessLabels(dst []float64, numbers, labels []float32, columns int) {
 	for i, label := range labels {
 		if label == label { // not NaN
 			dst[i*columns+int(label)]--
+		} else {
+			clear(dst[i*columns : (i+1)*columns])
 		}
 	}
 }

@@ -61,9 +61,9 @@ func (m Linear) Propose(c *linalg.Contributions, labels []float32, multiply func
 	multiply(c.Scores)
 	if many, ok := m.Loss.(blockLoss); ok {
 		many.residuals(c.Coefficients, c.Scores, labels)
-	} else {
-		m.residuals(c.Coefficients, c.Scores, labels)
+		return
 	}
+	m.residuals(c.Coefficients, c.Scores, labels)
 	for i, label := range labels {
 		if label != label {
 			clear(c.Coefficients[i*m.Columns : (i+1)*m.Columns])

@@ -28,6 +28,7 @@ var files = []struct {
 	{"rows", rows},
 	{"vecmath", vectorFunctions},
 	{"gemm", gemm},
+	{"records", records},
 }
 
 func main() {

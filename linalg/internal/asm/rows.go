@@ -70,13 +70,17 @@ func rows(c *build.Context) {
 	}
 	limbTables(c)
 	packLimbs(c)
+	packColumns(c)
 	for _, shape := range limbShapes {
 		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: shape.of, double: true}).limbKernel(shape)
 	}
 	productTables(c)
 	for _, set := range []rowSet{{"VNNI", 64, true}, {"AVX2", 32, false}} {
 		for _, entry := range []rowEntry{rowByte, rowShort} {
-			(&rowKernel{Context: c, set: set, entry: entry}).products()
+			(&rowKernel{Context: c, set: set, entry: entry}).products(false)
+			if set.masks {
+				(&rowKernel{Context: c, set: set, entry: entry}).products(true)
+			}
 		}
 	}
 	flushWhole(c)

@@ -36,23 +36,31 @@ func (k *rowKernel) productLimbs() int {
 // productState is what the tiles of a kernel of products share.
 type productState struct {
 	*rowKernel
+	byColumn                   bool         // whether the products of a column stand together
 	left, dst, w, units, ahead operand.Mem  // columns to do, and where they begin
 	next                       operand.Mem  // of the memory ahead
 	x, upper, out, rows        reg.Register // of the rows to do; upper is four rows behind x
-	distance                   reg.Register // between rows of dst
+	distance                   reg.Register // between rows of dst, or columns
 	xs, ws                     strides      // between rows of x, limbs of w
 }
 
 // products writes the kernel of WholeColumns for one type of entries. Chunk after chunk of a row, which fills a
 // register, it multiplies by the limbs of the weights and adds up in 32 bits, modulo 2^32. The weights have zeros
 // behind their end; sets without masks read rows as far.
-func (k *rowKernel) products() {
+//
+// The kernel by column writes the products of a column together, distance bytes behind those of the last; else
+// those of a row stand together.
+func (k *rowKernel) products(byColumn bool) {
+	name := "products"
+	if byColumn {
+		name = "columnProducts"
+	}
 	weights := "*int16"
 	if k.entry == rowByte && k.set.masks {
 		weights = "*int8"
 	}
-	k.begin("products", "dst *float32, x "+k.entry.pointer+", w "+weights+", units *float32, rows, chunks, columns, stride, apart, ahead, next, lines int, mask uint64")
-	s := &productState{rowKernel: k, left: k.keep("columns"), dst: k.keep("dst"), w: k.keep("w"), units: k.keep("units"), ahead: k.keep("ahead")}
+	k.begin(name, "dst *float32, x "+k.entry.pointer+", w "+weights+", units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64")
+	s := &productState{rowKernel: k, byColumn: byColumn, left: k.keep("columns"), dst: k.keep("dst"), w: k.keep("w"), units: k.keep("units"), ahead: k.keep("ahead")}
 	if k.set.masks {
 		s.next = k.AllocLocal(8)
 		first := k.argument("x")
@@ -77,7 +85,13 @@ func (k *rowKernel) products() {
 func (s *productState) nextColumns(columns int) {
 	s.SUBQ(operand.U8(columns), s.left)
 	s.MOVQ(operand.U32(0), s.ahead)
-	s.ADDQ(operand.U8(4*columns), s.dst)
+	if s.byColumn {
+		distance := s.argument("distance")
+		s.IMUL3Q(operand.U8(columns), distance, distance)
+		s.ADDQ(distance, s.dst)
+	} else {
+		s.ADDQ(operand.U8(4*columns), s.dst)
+	}
 	s.ADDQ(operand.U8(4*columns), s.units)
 	apart := s.argument("apart")
 	s.IMUL3Q(operand.U8(columns*s.productLimbs()), apart, apart)
@@ -89,8 +103,7 @@ func (s *productState) allRows(tiles []productTile) {
 	s.x, s.out, s.rows = s.argument("x"), s.fetch(s.dst), s.argument("rows")
 	s.xs = s.stridesOf(s.argument("stride"), tiles[0].rows)
 	s.ws = s.stridesOf(s.argument("apart"), 4)
-	s.distance = s.argument("columns")
-	s.SHLQ(operand.U8(2), s.distance)
+	s.distance = s.argument("distance")
 	for _, tile := range tiles {
 		again, fewer := s.label("rows"), s.label("few")
 		s.Label(again)
@@ -248,12 +261,11 @@ func (s *productState) addProducts(weights, entries, sum reg.VecVirtual) {
 // store puts the limbs of the products together, rounds them to float32, multiplies each by the unit of
 // its column, and stores them.
 func (s *productState) store(t productTile, sums [][]reg.VecVirtual) {
-	units := s.fetch(s.units)
-	unit := s.YMM()
-	if t.columns == 2 {
-		s.VBROADCASTSD(operand.Mem{Base: units}, unit)
-	} else {
-		s.VBROADCASTSS(operand.Mem{Base: units}, unit)
+	unit := s.unitsOf(t)
+	if s.byColumn {
+		for l := range sums {
+			sums[l] = turned(t, sums[l])
+		}
 	}
 	var singles reg.VecVirtual
 	if s.entry == rowByte {
@@ -262,7 +274,60 @@ func (s *productState) store(t productTile, sums [][]reg.VecVirtual) {
 		singles = s.singlesOfShorts(sums)
 	}
 	s.VMULPS(unit, singles, singles)
-	s.storeAll(t, singles)
+	if s.byColumn {
+		s.storeColumns(t, singles)
+	} else {
+		s.storeAll(t, singles)
+	}
+}
+
+// turned brings the sums of a tile from rows into columns.
+func turned(t productTile, sums []reg.VecVirtual) (out []reg.VecVirtual) {
+	for c := range t.columns {
+		for r := range t.rows {
+			out = append(out, sums[r*t.columns+c])
+		}
+	}
+	return out
+}
+
+// unitsOf returns the unit of each product of a tile.
+func (s *productState) unitsOf(t productTile) reg.VecVirtual {
+	units, unit := s.fetch(s.units), s.YMM()
+	switch {
+	case t.columns == 1:
+		s.VBROADCASTSS(operand.Mem{Base: units}, unit)
+	case !s.byColumn || t.rows == 1:
+		s.VBROADCASTSD(operand.Mem{Base: units}, unit)
+	case t.rows == 4:
+		second := s.YMM()
+		s.VBROADCASTSS(operand.Mem{Base: units}, unit)
+		s.VBROADCASTSS(operand.Mem{Base: units, Disp: 4}, second)
+		s.VSHUFF32X4(operand.U8(0), second, unit, unit)
+	}
+	return unit
+}
+
+// storeColumns stores the products of a tile, which stand column after column, and moves dst on by its rows.
+func (s *productState) storeColumns(t productTile, singles reg.VecVirtual) {
+	first, second := operand.Mem{Base: s.out}, operand.Mem{Base: s.out, Index: s.distance, Scale: 1}
+	switch t {
+	case productTile{4, 2}:
+		s.VMOVUPS(singles.AsX(), first)
+		s.VEXTRACTF32X4(operand.U8(1), singles, second)
+	case productTile{1, 2}:
+		s.VEXTRACTPS(operand.U8(0), singles.AsX(), first)
+		s.VEXTRACTPS(operand.U8(1), singles.AsX(), second)
+	case productTile{8, 1}:
+		s.VMOVUPS(singles, first)
+	case productTile{4, 1}:
+		s.VMOVUPS(singles.AsX(), first)
+	case productTile{1, 1}:
+		s.VMOVSS(singles.AsX(), first)
+	default:
+		panic("asm: there is no store of this tile by column")
+	}
+	s.ADDQ(operand.U8(4*t.rows), s.out)
 }
 
 // singlesOfBytes returns the products in 32 bits, which hold them.

@@ -1,0 +1,90 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+// addColumnLimbs adds rows in limbs whose factors stand column after column: the first rows, as many as make whole
+// groups, or none if rows are too short or a factor is too large. It returns how many they are.
+func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) (done int) {
+	most := mostLimbRows[T](dim)
+	if most == 0 {
+		return 0
+	}
+	stride, rows := strideOf[T](dim), len(q)/columns
+	most = evenRows(rows, min(most, blockRows(stride)))
+	f := columnFactors{q: q, rows: rows, columns: columns}
+	if columns < spreadColumns {
+		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
+	}
+	if f.limbs = limbsFor[T](LargestDouble(q), columns, dim); f.limbs == 0 {
+		return 0
+	}
+	for done < rows {
+		n := min(rows-done, most)
+		f.q = q[done:]
+		added := 0
+		switch x := any(x[done*dim:]).(type) {
+		case []uint8:
+			added = f.addBytes(dst, x, n, dim)
+		case []int16:
+			added = f.addShorts(dst, x, n, dim)
+		}
+		if done += added; added < n {
+			break
+		}
+	}
+	return done
+}
+
+// limbsFor returns how many limbs factors of a type of rows are split into; 0: they are not.
+func limbsFor[T WholeEntry](largest float64, columns, dim int) int {
+	if strideOf[T](1) == 1 {
+		return limbsOf(largest)
+	}
+	return shortLimbsOf(largest, columns, dim)
+}
+
+// columnFactors are factors of columns that are rows numbers apart, in so many limbs.
+type columnFactors struct {
+	q                           []float64
+	rows, columns, limbs, ahead int
+}
+
+// addBytes adds as many of n rows as make whole groups, and returns how many they are.
+func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int) {
+	groups := n / 4
+	if groups == 0 {
+		return 0
+	}
+	packed := packedRooms.Get().(*packedFactors)
+	defer packedRooms.Put(packed)
+	for k := 0; k < f.columns; k += limbColumns {
+		count := min(limbColumns, f.columns-k)
+		packColumnsAVX512(&packed.words[0], &f.q[k*f.rows], groups, count, 8*f.rows)
+		addLimbsByte(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, f.ahead)
+		f.ahead = 0
+	}
+	return 4 * groups
+}
+
+// addShorts is addBytes for rows of 16 bits.
+func (f columnFactors) addShorts(dst []float64, x []int16, n, dim int) (done int) {
+	groups := n / 2
+	if groups == 0 {
+		return 0
+	}
+	packed := packedRooms.Get().(*packedFactors)
+	defer packedRooms.Put(packed)
+	for k := 0; k < f.columns; k += limbColumns {
+		count := min(limbColumns, f.columns-k)
+		packShortLimbs(packed.words[:], f.q[k*f.rows:], groups, factorSteps{row: 1, column: f.rows}, count, f.limbs)
+		addLimbsShort(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, f.ahead)
+		f.ahead = 0
+	}
+	return 2 * groups
+}
+
+// packColumnsAVX512 is packLimbs for factors whose columns are apart bytes apart. It returns the largest magnitude, or 2^31
+// where one is larger or NaN.
+//
+//go:noescape
+func packColumnsAVX512(words *uint32, q *float64, groups, columns, apart int) (largest uint32)
