@@ -10,8 +10,6 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-const reportSource = "CSCI 4968 project report on private stochastic gradient descent, Rensselaer Polytechnic Institute"
-
 // The exercise: so many runs of an algorithm of this privacy, at last each on a sample of this share.
 const (
 	exerciseRuns           = 1000
@@ -24,7 +22,7 @@ const (
 func composition() experiment.Reproduction {
 	return experiment.Reproduction{
 		Name: "composition", Title: "1000 runs composed, by the theorems of a course and by those that hold",
-		Source: reportSource + ", exercises 1, 2 and 4", Minutes: 0.1, Linear: true, Run: runComposition,
+		Source: fashionReport + ", exercises 1, 2 and 4", Minutes: 0.1, Linear: true, Run: runComposition,
 	}
 }
 

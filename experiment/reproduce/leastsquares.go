@@ -23,7 +23,7 @@ func leastSquares() experiment.Reproduction {
 	}
 }
 
-const sectionSource = "CS 208 section notes on machine learning with differential privacy, Harvard University"
+const sectionSource = "section notes on machine learning with differential privacy, of a course on privacy"
 
 // incomeSchema reads the data set that comes with the program for another purpose: the income of a family, from
 // numbers only. All bounds are those of its own schema.

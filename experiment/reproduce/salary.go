@@ -13,7 +13,7 @@ import (
 func salary() experiment.Reproduction {
 	return experiment.Reproduction{
 		Name: "salary", Title: "The mean of five salaries, with noise by local sensitivity and by a declared range",
-		Source: reportSource + ", exercise 3", Minutes: 0.1, Linear: true, Run: runSalary,
+		Source: fashionReport + ", exercise 3", Minutes: 0.1, Linear: true, Run: runSalary,
 	}
 }
 
