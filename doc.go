@@ -50,6 +50,7 @@
 //	experiment   sweeps and reproductions
 //	report       text, plots and pages; computes nothing
 //	cmd/dither   the tool
+//	examples     short programs to begin with
 //
 // Some of these rooms are still to be built; the order is fixed for all of them. The trusted
 // part is small: mechanism (draw the sample, verify the contribution, add exactly, add noise),

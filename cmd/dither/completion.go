@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/experiment/reproduce"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,9 +47,11 @@ func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
 		return among(own)
 	case name == "model" && c.Name() == "diagnose", slices.Contains(modelNames, name):
 		return modelFolders
+	case name == "data" && c.Name() == "reproduce":
+		return folders
 	case slices.Contains(tableNames, name):
 		return tableFiles
-	case name == "schema":
+	case name == "schema", name == "plan":
 		return cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 	case flagValues[name] != nil:
 		return among(flagValues[name])
@@ -72,10 +75,20 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 		"dither verify":       {modelFolders},
 		"dither data show":    {set},
 		"dither data export":  {set, folders},
+		"dither reproduce":    {among(reproductionChoices)},
 		"dither query":        {among(func() []string { return texts(query.Statistics()) }), nothing},
 		"dither explain":      {modelsOrTerms, nothing},
 		"dither schema check": {cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt), tableFiles},
 	}
+}
+
+// reproductionChoices are the experiments of the literature, with their titles.
+func reproductionChoices() []string {
+	var names []string
+	for _, r := range reproduce.Reproductions() {
+		names = append(names, r.Name+"\t"+r.Title)
+	}
+	return names
 }
 
 // inOrder completes each argument by the function in its place.

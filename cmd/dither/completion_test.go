@@ -74,6 +74,12 @@ func TestCompletedValues(t *testing.T) {
 		{[]string{"diagnose", "--model", ""}, "model-a", "mlp"},
 		{[]string{"train", "--model", ""}, "mlp", "model-a"},
 		{[]string{"acc"}, "account", ""},
+		{[]string{"reproduce", ""}, "book", ""},
+		{[]string{"reproduce", "book", ""}, "composition", ""},
+		{[]string{"reproduce", "--data", "built"}, "", ""},
+		{[]string{"sweep", "--clipping-rule", ""}, "flat", ""},
+		{[]string{"explain", "eps"}, "epsilon", "delta"},
+		{[]string{"explain", "model"}, "model-b", "other"},
 	} {
 		offered := completions(t, c.args...)
 		if (c.want == "") != (len(offered) == 0) || c.want != "" && !slices.Contains(offered, c.want) || slices.Contains(offered, c.unwanted) {
