@@ -250,5 +250,5 @@ func (v privateEvaluation) print(w io.Writer, asJSON bool) error {
 	if v.Folder == "" {
 		return nil
 	}
-	return writeAll(w, fmt.Appendf(nil, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\n", v.Folder, reportName, v.Folder))
+	return writeAll(w, fmt.Appendf(nil, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\nhave it in words: dither explain %s\n", v.Folder, reportName, v.Folder, v.Folder))
 }

@@ -54,7 +54,7 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\n", s.Folder, reportName, s.Folder)
+	_, err := fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\nhave it in words: dither explain %s\n", s.Folder, reportName, s.Folder, s.Folder)
 	return err
 }
 

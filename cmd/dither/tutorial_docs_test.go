@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,5 +122,40 @@ func TestAgreesWithGaps(t *testing.T) {
 		if got := agreesWithGaps(output, c.want, c.noisy); got != c.same {
 			t.Errorf("%q (noisy %v): got %v, want %v", c.want, c.noisy, got, c.same)
 		}
+	}
+}
+
+// TestTutorialSaysWhatWasComputed wants every number with a decimal point in the sentences of the tutorial to be one of
+// its outputs, rounded. Paragraphs on the spread of many runs are left out, and so is what stands as code.
+func TestTutorialSaysWhatWasComputed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outputs []float64
+	parts := strings.Split(string(text), "```")
+	for i := 1; i < len(parts); i += 2 {
+		for _, number := range numberPattern.FindAllString(parts[i], -1) {
+			v, _ := strconv.ParseFloat(number, 64) // the pattern is that of a number
+			outputs = append(outputs, v)
+		}
+	}
+	checked := 0
+	for i := 0; i < len(parts); i += 2 {
+		for _, paragraph := range strings.Split(regexp.MustCompile("`[^`]*`").ReplaceAllString(parts[i], ""), "\n\n") {
+			if strings.Contains(paragraph, "standard deviations") {
+				continue
+			}
+			for _, number := range regexp.MustCompile(`[0-9]+\.[0-9]+`).FindAllString(paragraph, -1) {
+				checked++
+				_, decimals, _ := strings.Cut(number, ".")
+				if !slices.ContainsFunc(outputs, func(v float64) bool { return strconv.FormatFloat(v, 'f', len(decimals), 64) == number }) {
+					t.Errorf("the page says %s, which no output on it rounds to: %s", number, paragraph)
+				}
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("got %d numbers in sentences, want 8 or more", checked)
 	}
 }
