@@ -143,15 +143,18 @@ const (
 	positionsChunk         = 64
 )
 
-// chunk is how many records a goroutine works on at a time.
-func (r *run) chunk() int {
+// chunk is how many records a goroutine of the run works on at a time.
+func (r *run) chunk() int { return r.Setup.chunk(r.options, r.takesEntries()) }
+
+// chunk is how many records a goroutine works on at a time, whether it is given what is not 0 in a row or all of it.
+func (s Setup) chunk(o Options, entries bool) int {
 	switch {
-	case r.options.Chunk > 0:
-		return r.options.Chunk
-	case len(r.Network.Input()) > 1 || r.takesEntries():
+	case o.Chunk > 0:
+		return o.Chunk
+	case len(s.Network.Input()) > 1 || entries || vocabularyOf(s.Network.Layers()) > 0:
 		return positionsChunk
 	}
-	return min(defaultChunk, max(minChunk, chunkNumbers/r.Network.Input().Size()))
+	return min(defaultChunk, max(minChunk, chunkNumbers/s.Network.Input().Size()))
 }
 
 // chunkOf is how many of so many records a goroutine works on at a time: fewer than chunk where the processors would not

@@ -121,3 +121,29 @@ func imageRows(b *testing.B, batch int) *mechanism.Rows {
 	}
 	return rows
 }
+
+// BenchmarkTextStep is one step of 1024 records of 240 words out of 65536, of which each has an embedding of 32 numbers.
+func BenchmarkTextStep(b *testing.B) {
+	const batch, words, buckets = 1024, 240, 1 << 16
+	labels := make([]float32, batch)
+	rows, err := mechanism.NewSparseRows(batch, mechanism.RowsOptions{Dim: buckets, Step: 1.0 / (1 << 15), Labels: labels}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
+		r := rand.New(rand.NewPCG(3, uint64(i)))
+		labels[i] = float32(i % 2)
+		for at := r.IntN(buckets / words); at < buckets; at += 1 + r.IntN(2*buckets/words) {
+			index, v = append(index, uint32(at)), append(v, 1.0/16)
+		}
+		return index, v
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := testRun(b, Request{Layers: network.Layers{network.SparseLinear{Outputs: 32}, network.Linear{Outputs: 1}}}, ClippingRequest{}, rows)
+	r.Plan.NonPrivate, r.noises[0] = false, mechanism.Gaussian{NoiseMultiplier: 1}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := r.step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*batch/b.Elapsed().Seconds(), "examples/s")
+}

@@ -61,6 +61,10 @@ func read[L Layer](fields []byte) (Layer, error) {
 		}
 		return layer, nil
 	}
+	if own, has := any(&layer).(json.Unmarshaler); has {
+		err := own.UnmarshalJSON(fields)
+		return layer, err
+	}
 	err := unmarshalStrictly(fields, &layer)
 	return layer, err
 }
@@ -193,7 +197,7 @@ func readLayer(kind string, fields []byte) (Layer, error) {
 	}
 	layer, err := readFields(fields)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", kind, oneLine(err))
+		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	return layer, nil
 }
@@ -206,11 +210,4 @@ func Kinds() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// unmarshalStrictly is json.Unmarshal that refuses unknown fields.
-func unmarshalStrictly(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(into)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -202,12 +203,40 @@ func parseLayers(path string, text []byte) (layers network.Layers, lines []int, 
 		}
 		layer, parseErr := network.ParseLayers(one)
 		if parseErr != nil {
-			return nil, nil, fmt.Errorf("%s line %d: %s", path, entry.Line, withoutPlace(parseErr, 0))
+			return nil, nil, fmt.Errorf("%s line %d: %s", path, lineOf(entry, parseErr), withoutPlace(parseErr, 0))
 		}
 		layers, lines = append(layers, layer...), append(lines, tree.Content[0].Content[i].Line)
 	}
 	_, err = network.ParseLayers(text) // what is beside the list
 	return layers, lines, err
+}
+
+// lineOf finds the line of what is wrong in the entry of a layer: of a field, or within layers in it.
+func lineOf(entry *yaml.Node, err error) int {
+	if entry.Kind != yaml.MappingNode || len(entry.Content) != 2 {
+		return entry.Line
+	}
+	fields := entry.Content[1]
+	if fields.Kind == yaml.SequenceNode {
+		for _, inner := range fields.Content {
+			text, failed := yaml.Marshal([]*yaml.Node{inner})
+			if failed != nil {
+				return inner.Line
+			}
+			if _, failed = network.ParseLayers(text); failed != nil {
+				return lineOf(inner, failed)
+			}
+		}
+	}
+	var field *network.FieldError
+	if fields.Kind == yaml.MappingNode && errors.As(err, &field) {
+		for i := 0; i < len(fields.Content); i += 2 {
+			if fields.Content[i].Value == field.Field {
+				return fields.Content[i].Line
+			}
+		}
+	}
+	return entry.Line
 }
 
 // withoutPlace drops from an error of network which layer it was, where a line says it.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 
@@ -240,13 +241,16 @@ func (n *networkFitting) files(m *model.Model) []report.Fact {
 type networkDryRun struct {
 	Plan        deep.Plan               `json:"plan"`
 	Certificate certificate.Certificate `json:"certificate"`
+	Seconds     float64                 `json:"estimated-seconds"`
+	Memory      int64                   `json:"estimated-bytes"`
 	Warnings    []string                `json:"warnings,omitempty"`
 }
 
 func (t *trainCommand) printNetworkDryRun(f fitting) error {
 	plan := f.network.plan()
+	seconds, memory := f.network.setup.Estimate(f.network.options, runtime.GOMAXPROCS(0))
 	if t.json {
-		return writeJSON(t.stdout, networkDryRun{plan, f.draft, f.network.warnings()})
+		return writeJSON(t.stdout, networkDryRun{plan, f.draft, seconds, memory, f.network.warnings()})
 	}
 	w := t.stdout
 	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
@@ -265,6 +269,7 @@ func (t *trainCommand) printNetworkDryRun(f fitting) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
+	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
+	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows\n", duration(seconds), size(memory))
 	return err
 }

@@ -1,0 +1,93 @@
+package network
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// FieldError says that a field in the description of a layer is not what it has to be.
+type FieldError struct {
+	// Field is its name, as the description has it.
+	Field string
+	// Problem says what it is, and what is wanted.
+	Problem string
+}
+
+// Error returns "outputs is "two", want a whole number".
+func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+
+// unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that the struct has not,
+// or that is of another type, is a *FieldError.
+func unmarshalStrictly(text []byte, into any) error {
+	var fields map[string]json.RawMessage
+	to := reflect.ValueOf(into).Elem()
+	known := fieldsOf(to.Type())
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return fmt.Errorf("%s stands in the place of its fields, want %s", brief(text), wantedFields(known))
+	}
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		at := slices.Index(known, name)
+		if at < 0 {
+			return &FieldError{name, "is not known, want " + wantedFields(known)}
+		}
+		field := to.Field(at).Addr().Interface()
+		if string(fields[name]) == "null" {
+			return &FieldError{name, "is empty, want " + wantedType(field)}
+		}
+		if err := json.Unmarshal(fields[name], field); err != nil {
+			return &FieldError{name, fmt.Sprintf("is %s, want %s", brief(fields[name]), wantedType(field))}
+		}
+	}
+	return nil
+}
+
+// fieldsOf returns the names of the fields of a struct in descriptions, in order.
+func fieldsOf(t reflect.Type) []string {
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+func wantedFields(known []string) string {
+	if len(known) == 0 {
+		return "none, for the layer has no fields"
+	}
+	return "key: value pairs of " + strings.Join(known, ", ")
+}
+
+// wantedType says what a field takes.
+func wantedType(field any) string {
+	switch field.(type) {
+	case *int:
+		return "a whole number"
+	case *float64:
+		return "a number"
+	case *string:
+		return "a name"
+	}
+	return "true or false"
+}
+
+// brief quotes JSON on one line, cut where it is long.
+func brief(text []byte) string {
+	const most = 40
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return "something"
+	}
+	if compact.Len() <= most {
+		return compact.String()
+	}
+	return strings.ToValidUTF8(compact.String()[:most], "") + "…"
+}
