@@ -126,7 +126,7 @@ func runMNISTNetworks(ctx context.Context, l experiment.Laboratory) (experiment.
 		if convolved[i], err = trial.accuracies(ctx, l, m, 1); err != nil {
 			return experiment.Outcome{}, err
 		}
-		t.random(fmt.Sprintf("small convolutional network, accuracy at epsilon %v, %%", epsilon), tutorialPrinted[i], convolved[i], 1, "", "tanh in place of ReLU, samples of every twentieth record in place of batches of 250, momentum and averaged iterates; the tutorial counts shuffled batches as Poisson samples")
+		t.random(fmt.Sprintf("small convolutional network, accuracy at epsilon %v, %%", epsilon), tutorialPrinted[i], convolved[i], 1, "", "tanh in place of ReLU, samples of every twentieth record in place of batches of about 250, momentum and averaged iterates; the tutorial counts shuffled batches as Poisson samples")
 	}
 	linear, err := pipeline{[]string{deskew, scattering, groupNorm}}.accuracies(ctx, l, share{0.75, 1}, m, abadiBudgets, 1)
 	if err != nil {
