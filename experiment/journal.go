@@ -146,7 +146,7 @@ type header struct {
 
 // line is any other: one of the two.
 type line struct {
-	Begin  []Run   `json:"begin,omitempty"`
+	Begin  []Run        `json:"begin,omitempty"`
 	Result *Measurement `json:"result,omitempty"`
 }
 

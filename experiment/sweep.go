@@ -59,9 +59,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
 	}
-	if s.tables == nil {
-		s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
-	}
+	s.reset()
 	ended := map[string]Measurement{}
 	groups, alone := s.pending(ended)
 	for _, group := range groups {
@@ -79,6 +77,29 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 		}
 	}
 	return out, nil
+}
+
+// reset makes what is kept between runs, unless it is there.
+func (s *Sweep) reset() {
+	if s.tables == nil {
+		s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
+	}
+}
+
+// prepare encodes the table for a candidate that runs alone, and prices a run.
+func (s *Sweep) prepare(c *Candidate) error {
+	if _, known := s.allowances[c]; !known {
+		allowed, err := allowanceOf(c)
+		if err != nil {
+			return err
+		}
+		s.allowances[c] = allowed
+	}
+	if !c.tabled() {
+		return nil
+	}
+	_, err := s.table(c)
+	return err
 }
 
 // runOf names a run.
@@ -204,17 +225,8 @@ const smallStep = 20e6
 func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
 	var short, long []job
 	for _, j := range jobs {
-		if _, known := s.allowances[j.candidate]; !known {
-			allowed, err := allowanceOf(j.candidate)
-			if err != nil {
-				return err
-			}
-			s.allowances[j.candidate] = allowed
-		}
-		if j.candidate.tabled() {
-			if _, err := s.table(j.candidate); err != nil {
-				return err
-			}
+		if err := s.prepare(j.candidate); err != nil {
+			return err
 		}
 		if j.candidate.stepWork(s.Training.Records()) < smallStep {
 			short = append(short, j)

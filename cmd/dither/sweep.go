@@ -26,14 +26,15 @@ in the middle, the same command goes on where it was.
 
 Without flags the table is the built-in public one. A table of your own is private unless you declare it
 public (--data-public). Every run on a private table is a release: what all of them cost together is printed,
-and choosing settings by them is not free. With --test FILE --test-public models are measured on public
+and choosing settings by them is not free. With --select the choice is made privately, and costs --epsilon. With --test FILE --test-public models are measured on public
 records; with --print-not-private on records that are not, and nothing but this terminal sees it.`
 
 const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
   dither sweep --epsilon "0.01..10 log 9" --clipping-norm 0.1,1 --repeats 10 --baseline
   dither sweep --data x.npy --labels y.npy --schema x.yaml --data-public --split first:0.8 --epsilon 0.5,1,2
   dither sweep --model mlp --noise-multiplier 0.7,1,2 --sampling-probability 0.01,0.05 --epochs 5
-  dither sweep --plan plan.yaml --dry-run`
+  dither sweep --plan plan.yaml --dry-run
+  dither sweep --select geometric:5 --learning-rate 0.5,1,2 --clipping-norm 0.2,0.5 --epsilon 2`
 
 // Flags of dither train that a sweep does not have, those that have one value for all runs, those that name files, and
 // those with commas in their values.
@@ -55,6 +56,7 @@ type sweepCommand struct {
 	values          map[string]*[]string // of the flags of dither train, as given
 	kinds           map[string]string    // their types
 	planFile, split string
+	choose          string // the law of --select
 	out             string
 	repeats         int
 	baseline        bool
@@ -81,6 +83,7 @@ func newSweep() *cobra.Command {
 	f.BoolVar(&s.baseline, "baseline", false, "also run without privacy, to compare")
 	f.StringVar(&s.split, "split", "", "divide a table that is declared public into training and test part: first:0.8 trains on the first 80 % of the rows, random:0.2 tests on a random fifth, always the same")
 	f.BoolVar(&s.dataPublic, "data-public", false, "declare the table public: no record of it is anybody's secret")
+	f.StringVar(&s.choose, "select", "", "choose settings privately: geometric:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
 	f.StringVar(&s.out, "out", defaultSweepFolder, "folder of the results; one with the same sweep is gone on with")
 	f.BoolVar(&s.printNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
 	f.BoolVar(&s.dryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
@@ -182,7 +185,12 @@ func (s *sweepCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.dryRun {
+	switch {
+	case p.selection != nil && s.dryRun:
+		return s.printSelection(p, p.selection)
+	case p.selection != nil:
+		return s.choosePrivately(ctx, p, p.selection)
+	case s.dryRun:
 		return s.printDryRun(p)
 	}
 	return s.execute(ctx, p)

@@ -20,6 +20,7 @@ type sweepPlan struct {
 	parts      sweepParts
 	candidates []experiment.Candidate
 	cost       experiment.Cost // of all runs
+	selection  *sweepSelection // nil: all runs are shown
 }
 
 // public reports whether neither the table nor what models are measured on is private.
@@ -48,6 +49,10 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	}
 	if err = p.parts.divide(ctx, p); err != nil {
 		return nil, err
+	}
+	if s.choose != "" {
+		p.selection, err = s.selection(ctx, p)
+		return p, err
 	}
 	if err = s.candidates(ctx, p); err != nil {
 		return nil, err

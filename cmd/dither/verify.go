@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -54,6 +55,7 @@ func allMethods() map[string]certificate.Method {
 	maps.Copy(all, evaluate.Methods())
 	maps.Copy(all, erm.Methods())
 	maps.Copy(all, deep.Methods())
+	maps.Copy(all, experiment.SelectionMethods(train.Methods()))
 	return all
 }
 
@@ -196,6 +198,18 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 	if err != nil || !sameJSON(text, want) {
 		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order and nothing behind them", certificate.FileName)
 	}
+	if c.Method == experiment.MethodSelection {
+		if plan, readErr := experiment.ReadSelection(c.Plan); readErr == nil {
+			run, runErr := selectionRun(c)
+			return errors.Join(runErr, checkPlanSpelling(c, plan), checkSpellingOfPlan(run))
+		}
+		return nil
+	}
+	return checkSpellingOfPlan(c)
+}
+
+// checkSpellingOfPlan is checkSpelling for the plan.
+func checkSpellingOfPlan(c certificate.Certificate) error {
 	if !known(c.Method) {
 		if plan, err := erm.ReadPlan(c.Plan); isOther(c.Method) && err == nil {
 			return checkPlanSpelling(c, plan)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -31,6 +32,12 @@ func checkProvenance(c certificate.Certificate, m *model.Model) error {
 // schema is no plan of this model.
 func checkModel(c certificate.Certificate, m *model.Model) error {
 	switch {
+	case c.Method == experiment.MethodSelection:
+		run, err := selectionRun(c)
+		if err != nil {
+			return nil // Certificate.Verify says so
+		}
+		return checkModel(run, m)
 	case isNetwork(c.Method):
 		return checkNetwork(c, m)
 	case m.Network() != nil:

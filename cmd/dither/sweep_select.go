@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// sweepSelection is a private choice of settings: what it costs at most and how many runs it makes on average.
+type sweepSelection struct {
+	plan  experiment.Selection
+	draft certificate.Certificate // of the first configuration
+}
+
+// selectionMean reads --select geometric:MEAN.
+func (s *sweepCommand) selectionMean() (int, error) {
+	text, geometric := strings.CutPrefix(s.choose, "geometric:")
+	mean, err := strconv.Atoi(text)
+	if !geometric || err != nil || mean < 1 {
+		return 0, fmt.Errorf("--select is %q, want geometric:MEAN with a whole mean number of runs, such as geometric:10", s.choose)
+	}
+	return mean, nil
+}
+
+// selection settles a private choice. The epsilon is that of the whole: each run gets the largest that keeps it.
+func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelection, error) {
+	mean, err := s.selectionMean()
+	switch {
+	case err != nil:
+		return nil, err
+	case s.repeats != 1 || s.baseline || s.printNotPrivate:
+		return nil, fmt.Errorf("--select is given with --repeats, --baseline or --print-not-private, want none of them: a private choice shows its winner alone")
+	case !p.parts.testPublic:
+		return nil, fmt.Errorf("--select is given without public records to score models on, want --test FILE --test-public; scores on private records would have to be paid for")
+	case p.varies("epsilon") || p.varies("epsilon-per-step") || p.varies("delta") || p.varies(noiseMultiplierFlag):
+		return nil, fmt.Errorf("--select is given with several budgets, want one, of which the choice takes no more")
+	}
+	if !s.flags.Changed(noiseMultiplierFlag) && !s.flags.Changed("epsilon-per-step") {
+		if err = s.fitBudget(ctx, p, mean); err != nil {
+			return nil, err
+		}
+	}
+	if err = s.candidates(ctx, p); err != nil {
+		return nil, err
+	}
+	out := &sweepSelection{}
+	if out.plan, err = experiment.NewSelection(p.candidates, mean); err != nil {
+		return nil, err
+	}
+	out.draft, err = out.plan.Certificate(&p.candidates[0])
+	return out, err
+}
+
+// fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
+// bisection of its logarithm.
+func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, mean int) error {
+	whole := 1.0
+	if given := p.allSettings("epsilon"); len(given) == 1 {
+		var err error
+		if whole, err = strconv.ParseFloat(given[0], 64); err != nil || !(whole > 0) {
+			return fmt.Errorf("--epsilon is %q, want a positive number", given[0])
+		}
+	}
+	configurations, err := experiment.Combine(p.varied)
+	if err != nil {
+		return err
+	}
+	low, high := math.Log(whole/1000), math.Log(whole)
+	var refused error
+	costs := func(logarithm float64) float64 {
+		price, failed := s.priceAt(ctx, p, configurations[0], math.Exp(logarithm), mean)
+		refused = failed
+		return price
+	}
+	if price := costs(low); !(price <= whole) {
+		return errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, mean))
+	}
+	for range 14 {
+		if middle := (low + high) / 2; costs(middle) <= whole {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	p.setEpsilon(math.Exp(low))
+	return nil
+}
+
+// setEpsilon fixes the epsilon of a run.
+func (p *sweepPlan) setEpsilon(epsilon float64) {
+	var fixed []experiment.Setting
+	for _, one := range p.fixed {
+		if one.Name != "epsilon" {
+			fixed = append(fixed, one)
+		}
+	}
+	p.fixed = append(fixed, experiment.Setting{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'g', -1, 64)})
+}
+
+// priceAt is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
+func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []experiment.Setting, epsilon float64, mean int) (float64, error) {
+	at := *p
+	at.setEpsilon(epsilon)
+	c := experiment.Candidate{Settings: settings}
+	if err := s.candidate(ctx, &at, &c); err != nil {
+		return math.Inf(1), err
+	}
+	plan, err := experiment.NewSelection([]experiment.Candidate{c}, mean)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	whole, err := plan.Certificate(&c)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	return float64(whole.Epsilon), nil
+}
+
+// printSelection prints what a private choice would do and cost.
+func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) error {
+	if s.json {
+		return writeJSON(s.stdout, map[string]any{"selection": chosen.plan, "certificate": chosen.draft})
+	}
+	run := p.candidates[0].Certificate
+	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average, each of epsilon %s;\nthe best on %s is released\n",
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, epsilonText(float64(run.Epsilon)), oneLine(p.parts.testName)))
+}
+
+// choosePrivately makes the choice and writes the model folder of the winner.
+func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen *sweepSelection) error {
+	out := s.out
+	if !s.flags.Changed("out") {
+		out = ""
+	}
+	place, err := newFolder(out, false)
+	if err != nil {
+		return err
+	}
+	if err = p.parts.read(ctx, p.source); err != nil {
+		return err
+	}
+	examiner, err := experiment.NewExaminer(p.parts.test)
+	if err != nil {
+		return err
+	}
+	budget, err := chosen.plan.LedgerFor(chosen.draft)
+	if err != nil {
+		return err
+	}
+	if !s.quiet {
+		fmt.Fprintln(s.stderr, "choosing; how far it is would tell what is not released")
+	}
+	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
+	metric := experiment.Metrics(p.source.schema.Target)[0]
+	won, err := sweep.Select(ctx, budget, chosen.plan, metric, false)
+	if err != nil {
+		return failure(err)
+	}
+	files, err := s.winnerFiles(p, place, won)
+	if err != nil {
+		return failed{err}
+	}
+	if err = place.write(files); err != nil {
+		return failed{err}
+	}
+	if s.json {
+		return writeJSON(s.stdout, map[string]any{"folder": place.path, "settings": won.Winner.Settings, "certificate": won.Certificate})
+	}
+	return writeAll(s.stdout, fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", place.path, guaranteeText(won.Certificate), printable(won.Winner.Words()), place.path))
+}
+
+// winnerFiles makes the files of the model folder.
+func (s *sweepCommand) winnerFiles(p *sweepPlan, place folder, won experiment.Selected) (map[string][]byte, error) {
+	var id [16]byte
+	rand.Read(id[:])
+	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	m, c := won.Model, won.Certificate
+	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: c.Private}
+	modelText, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
+	c.Learned = train.Released(m.Schema())
+	c.Assumptions = append(assumptions(train.Setup{Schema: m.Schema(), Features: won.Winner.Linear.Features, Model: won.Winner.Linear.Model, Plan: won.Winner.Linear.Plan}, p.source),
+		"The records that models were scored on are public: "+p.parts.testName+".", "How many runs there were, and how long they took, is told to nobody.")
+	certificateText, err := c.Encode()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText}
+	for name, text := range m.Files() {
+		files[name] = text
+	}
+	var page bytes.Buffer
+	err = s.winnerPage(p, place, won.Winner, c).WriteHTML(&page)
+	files[reportName] = page.Bytes()
+	return files, err
+}
+
+// winnerPage is the report about a choice.
+func (s *sweepCommand) winnerPage(p *sweepPlan, place folder, winner *experiment.Candidate, c certificate.Certificate) report.Document {
+	return report.Document{Title: "A privately chosen model of " + p.source.schema.Target.Column, Generated: c.Created,
+		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.parts.testName + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
+		Sections: []report.Section{
+			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
+			{Title: "Settings of all runs", Facts: settingFacts(p.fixed)},
+			{Title: "Assumptions", List: c.Assumptions},
+			{Title: "Check the guarantee", Command: "dither verify " + baseName(place.path)},
+		}}
+}
+
+// selectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
+// method and plan of the winner.
+func selectionRun(c certificate.Certificate) (certificate.Certificate, error) {
+	var plan experiment.Selection
+	if err := json.Unmarshal(c.Plan, &plan); err != nil {
+		return c, err
+	}
+	c.Method, c.Plan = plan.RunMethod, plan.Run
+	return c, nil
+}

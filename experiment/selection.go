@@ -1,0 +1,228 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// MethodSelection is the method of a model that was chosen privately, as certificates name it.
+const MethodSelection = "dp-select"
+
+// lawGeometric is the law of the number of runs: of k of them with probability (1-1/Mean)^(k-1)/Mean.
+const lawGeometric = "geometric"
+
+// Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning with Renyi
+// Differential Privacy", ICLR 2022, theorem 2, https://arxiv.org/abs/2110.03620). A random number of runs is made, each
+// with one of the configurations, drawn at random with equal chances; every model is scored on public records; the
+// best is released, of several the first. Nothing else leaves: neither the other models and scores nor how many runs
+// there were. The theorem holds for independent runs of one law, which must be private as Run's event says whatever
+// the configuration: hence all configurations have that event. That a configuration is drawn without looking at
+// records changes no divergence of a run for the worse. Among equal scores the first is released, which for runs of
+// one law is the same as a random one, a total order of what they return.
+type Selection struct {
+	// Law is that of the number of runs, lawGeometric, which is the truncated negative binomial one of shape 1; Mean
+	// is its mean, a whole number, so that whole numbers alone draw from it.
+	Law  string `json:"law"`
+	Mean int    `json:"mean"`
+	// Configurations is how many there were to draw from.
+	Configurations int `json:"configurations"`
+	// RunMethod and Run are method and plan of the winner, in the form of its own certificate.
+	RunMethod string          `json:"run-method"`
+	Run       json.RawMessage `json:"run"`
+}
+
+// maxSelectionMean bounds the mean number of runs.
+const maxSelectionMean = 10_000
+
+// tailFactor is how many means of runs are exceeded with probability below 2^-180: e^-125 is less.
+const tailFactor = 125
+
+// NewSelection returns the plan of a choice among candidates, with the first of them as Run. It refuses what the theorem
+// does not cover: candidates whose runs cost differently, that have no privacy, or that are not linear models by descent.
+func NewSelection(candidates []Candidate, mean int) (Selection, error) {
+	if len(candidates) == 0 || mean < 1 || mean > maxSelectionMean {
+		return Selection{}, fmt.Errorf("experiment: there are %d configurations and a mean of %d runs, want at least 1 configuration and 1 to %d runs", len(candidates), mean, maxSelectionMean)
+	}
+	first := &candidates[0]
+	for i := range candidates {
+		c := &candidates[i]
+		a, b := c.Certificate, first.Certificate
+		switch {
+		case c.Linear == nil || !a.Private || c.Linear.Plan.Holdout != nil:
+			return Selection{}, fmt.Errorf("experiment: the configuration %s is no private descent of a linear model on all of its rows, want that for a private choice", c.Words())
+		case a.Event != b.Event || a.NoiseDraws != b.NoiseDraws || a.Delta != b.Delta || a.Neighboring != b.Neighboring || a.Unit != b.Unit || a.GroupRows != b.GroupRows || a.Method != b.Method:
+			return Selection{}, fmt.Errorf("experiment: runs of %s release %s and runs of %s %s, want one event for all, for which the proof of a private choice is; vary settings that do not change the noise, such as the learning rate or the clipping norm", first.Words(), b.Event, c.Words(), a.Event)
+		}
+	}
+	return Selection{lawGeometric, mean, len(candidates), first.Certificate.Method, first.Certificate.Plan}, nil
+}
+
+// of is the selection with another winner.
+func (s Selection) of(c *Candidate) Selection {
+	s.RunMethod, s.Run = c.Certificate.Method, c.Certificate.Plan
+	return s
+}
+
+// Derivation returns what the plan implies, given what a run implies. The draws of noise are those of so many runs as
+// are exceeded with probability below 2^-180, and one more for that: as much as one draw's tail may be off.
+func (s Selection) Derivation(run certificate.Derivation) certificate.Derivation {
+	out := run
+	out.Event = mechanism.RepeatAndSelect{Shape: 1, Mean: float64(s.Mean), Event: run.Event}
+	out.NoiseDraws = math.MaxInt
+	if most := (math.MaxInt - 1) / (tailFactor * s.Mean); run.NoiseDraws <= most {
+		out.NoiseDraws = tailFactor*s.Mean*run.NoiseDraws + 1
+	}
+	return out
+}
+
+// validate refuses a plan that NewSelection would not make.
+func (s Selection) validate() error {
+	if s.Law != lawGeometric || s.Mean < 1 || s.Mean > maxSelectionMean || s.Configurations < 1 || s.Configurations > maxConfigurations {
+		return fmt.Errorf("experiment: the selection has law %q, mean %d and %d configurations, want law %s, a mean of 1 to %d and 1 to %d configurations", s.Law, s.Mean, s.Configurations, lawGeometric, maxSelectionMean, maxConfigurations)
+	}
+	return nil
+}
+
+// ReadSelection reads and validates a plan in JSON; an unknown field is an error.
+func ReadSelection(text json.RawMessage) (Selection, error) {
+	var s Selection
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("experiment: plan: %w", err)
+	}
+	return s, s.validate()
+}
+
+// SelectionMethods returns the certificate method of private choices among runs of these methods.
+func SelectionMethods(runs map[string]certificate.Method) map[string]certificate.Method {
+	return map[string]certificate.Method{MethodSelection: func(text json.RawMessage) (certificate.Derivation, error) {
+		s, err := ReadSelection(text)
+		if err != nil {
+			return certificate.Derivation{}, err
+		}
+		method, known := runs[s.RunMethod]
+		if !known {
+			return certificate.Derivation{}, fmt.Errorf("experiment: the method of a run is %q, which a selection does not take", s.RunMethod)
+		}
+		run, err := method(s.Run)
+		if err != nil {
+			return certificate.Derivation{}, err
+		}
+		return s.Derivation(run), nil
+	}}
+}
+
+// Certificate returns the certificate of the choice with this winner, without provenance and hash.
+func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, error) {
+	plan := s.of(winner)
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return certificate.New(MethodSelection, text, plan.Derivation(winner.Linear.Plan.Derivation()))
+}
+
+// Selected is what a private choice releases.
+type Selected struct {
+	Winner      *Candidate
+	Model       *model.Model
+	Certificate certificate.Certificate
+}
+
+// Select makes a private choice: the whole is reserved from the ledger before the first run. Metric is what models are
+// scored by on the examiner's records, which must be public: the largest wins, or with smaller the smallest. The
+// journal is not used and progress is not told: both would show how many runs there are. How long it takes shows that
+// too, to who waits for it.
+func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
+	if _, err := NewSelection(s.Candidates, plan.Mean); err != nil {
+		return Selected{}, err
+	}
+	if s.Examiner == nil {
+		return Selected{}, fmt.Errorf("experiment: there is nothing to score models on, want public records")
+	}
+	if _, err := l.Reserve(plan.Derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, MethodSelection); err != nil {
+		return Selected{}, err
+	}
+	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
+	runs.reset()
+	best, out := math.Inf(-1), Selected{}
+	for first := true; ; first = false {
+		if !first {
+			last, err := oneIn(plan.Mean)
+			if err != nil {
+				return Selected{}, err
+			}
+			if last == 0 {
+				break
+			}
+		}
+		at, err := oneIn(len(s.Candidates))
+		if err != nil {
+			return Selected{}, err
+		}
+		score, m, err := runs.scored(ctx, &s.Candidates[at], metric, smaller)
+		if err != nil {
+			return Selected{}, err
+		}
+		if out.Model == nil || score > best {
+			best, out.Winner, out.Model = score, &s.Candidates[at], m
+		}
+	}
+	var err error
+	out.Certificate, err = plan.Certificate(out.Winner)
+	return out, err
+}
+
+// oneIn draws a whole number from 0 to below n, each with the same probability, from the system's cryptographic
+// source. After a run another follows unless the number below Mean is 0, so that the number of runs is geometric.
+func oneIn(n int) (int, error) {
+	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
+	if err != nil {
+		return 0, fmt.Errorf("experiment: the system has no random numbers: %w", err)
+	}
+	return int(v.Int64()), nil
+}
+
+// scored trains and scores one model. A score that is not defined is the least.
+func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller bool) (float64, *model.Model, error) {
+	if err := s.prepare(c); err != nil {
+		return 0, nil, err
+	}
+	m, _, err := s.fit(ctx, c)
+	if err != nil {
+		return 0, nil, err
+	}
+	metrics, err := s.Examiner.Measure(m)
+	if err != nil {
+		return 0, nil, err
+	}
+	score := Measurement{Metrics: metrics}.Value(metric)
+	if smaller {
+		score = -score
+	}
+	if math.IsNaN(score) {
+		score = math.Inf(-1)
+	}
+	return score, m, nil
+}
+
+// LedgerFor returns a ledger for the choice alone.
+func (s Selection) LedgerFor(c certificate.Certificate) (*ledger.Ledger, error) {
+	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+priceTolerance), c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
+	if err != nil {
+		return nil, err
+	}
+	return ledger.NewSingle(limit)
+}
