@@ -157,37 +157,41 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
 	runs.reset()
+	count, err := geometric(plan.Mean)
+	if err != nil {
+		return Selected{}, err
+	}
 	best, out := math.Inf(-1), Selected{}
-	for first := true; ; first = false {
-		if !first {
-			last, err := oneIn(plan.Mean)
-			if err != nil {
-				return Selected{}, err
-			}
-			if last == 0 {
-				break
-			}
+	for range count {
+		at, failed := below(len(s.Candidates))
+		if failed != nil {
+			return Selected{}, failed
 		}
-		at, err := oneIn(len(s.Candidates))
-		if err != nil {
-			return Selected{}, err
-		}
-		score, m, err := runs.scored(ctx, &s.Candidates[at], metric, smaller)
-		if err != nil {
-			return Selected{}, err
+		score, m, failed := runs.scored(ctx, &s.Candidates[at], metric, smaller)
+		if failed != nil {
+			return Selected{}, failed
 		}
 		if out.Model == nil || score > best {
 			best, out.Winner, out.Model = score, &s.Candidates[at], m
 		}
 	}
-	var err error
 	out.Certificate, err = plan.Certificate(out.Winner)
 	return out, err
 }
 
-// oneIn draws a whole number from 0 to below n, each with the same probability, from the system's cryptographic
-// source. After a run another follows unless the number below Mean is 0, so that the number of runs is geometric.
-func oneIn(n int) (int, error) {
+// geometric draws a number of runs: after each, another follows unless a number drawn from 0 to below mean is 0.
+func geometric(mean int) (int, error) {
+	for count := 1; ; count++ {
+		v, err := below(mean)
+		if err != nil || v == 0 {
+			return count, err
+		}
+	}
+}
+
+// below draws a whole number from 0 to below n, each with the same probability, from the system's cryptographic
+// source.
+func below(n int) (int, error) {
 	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
 	if err != nil {
 		return 0, fmt.Errorf("experiment: the system has no random numbers: %w", err)

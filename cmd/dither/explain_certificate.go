@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -110,6 +111,8 @@ func planStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 		return answerStory(c, e)
 	case c.Method == evaluate.MethodPrivate:
 		return evaluationStory(c, e)
+	case c.Method == experiment.MethodSelection:
+		return selectionStory(c, e)
 	case isNetwork(c.Method):
 		return networkStory(c, e)
 	case isOther(c.Method):

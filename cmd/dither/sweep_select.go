@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -218,7 +218,7 @@ func (s *sweepCommand) winnerPage(p *sweepPlan, place folder, winner *experiment
 		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.parts.testName + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{
 			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
-			{Title: "Settings of all runs", Facts: settingFacts(p.fixed)},
+			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(p.fixed)},
 			{Title: "Assumptions", List: c.Assumptions},
 			{Title: "Check the guarantee", Command: "dither verify " + baseName(place.path)},
 		}}
@@ -227,10 +227,26 @@ func (s *sweepCommand) winnerPage(p *sweepPlan, place folder, winner *experiment
 // selectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
 // method and plan of the winner.
 func selectionRun(c certificate.Certificate) (certificate.Certificate, error) {
-	var plan experiment.Selection
-	if err := json.Unmarshal(c.Plan, &plan); err != nil {
+	plan, err := experiment.ReadSelection(c.Plan)
+	if err != nil {
 		return c, err
 	}
 	c.Method, c.Plan = plan.RunMethod, plan.Run
 	return c, nil
+}
+
+// selectionStory explains a private choice: what a run of the winner releases, and that the best of many left.
+func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	run, err := selectionRun(c)
+	if err != nil {
+		return story{}, err
+	}
+	plan, err := experiment.ReadSelection(c.Plan)
+	if err != nil {
+		return story{}, err
+	}
+	s, err := trainStory(run)
+	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average, each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that.", plan.Mean, plan.Configurations)}, s.released...)
+	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
+	return s, err
 }

@@ -292,3 +292,41 @@ func checkNothingTwice(t *testing.T, path string) {
 		t.Errorf("%d results of %d runs that began, want 16 of at least as many", len(done), begun)
 	}
 }
+
+// TestSweepSelects makes a private choice on a private table: the guarantee is the one that was asked for, and the
+// folder holds a model that can be verified, and nothing of other runs.
+func TestSweepSelects(t *testing.T) {
+	table, schema := sweepTable(t, 500)
+	test, _ := sweepTable(t, 100)
+	out := filepath.Join(t.TempDir(), "chosen")
+	args := []string{"sweep", "--data", table, "--schema", schema, "--test", test, "--test-public", "--select", "geometric:4", "--epsilon", "3", "--learning-rate", "0.1,1", "--clipping-norm", "0.2,0.5", "--whiten", "no", "--steps", "10", "--out", out}
+	text, message := mustInvoke(t, args...)
+	if !strings.Contains(text, "epsilon 3 at delta 1e-06") || !strings.Contains(text, "learning rate") || strings.Contains(text+message, "runs") {
+		t.Errorf("got %s and %s, want the guarantee and the winner's settings, and no number of runs", text, message)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("the folder holds %v, %v, want model, certificate and report", entries, err)
+	}
+	text, _ = mustInvoke(t, "verify", out, "--json")
+	var v verification
+	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != experiment.MethodSelection {
+		t.Fatalf("got %s, want a verified choice", text)
+	}
+	if e := float64(v.Certificate.Epsilon); e > 3 || e < 3*0.99 {
+		t.Errorf("the choice costs %v, want at most 3, and not much less", e)
+	}
+	if text, _ = mustInvoke(t, "explain", out); !strings.Contains(text, "random number of models") {
+		t.Errorf("got %s, want what was chosen", text)
+	}
+	for name, more := range map[string][]string{"repeats": {"--repeats", "2"}, "law": {"--select", "poisson:4"}, "mean": {"--select", "geometric:0"}, "steps that cost differently": {"--steps", "5,10"}, "budgets": {"--epsilon", "1,2"},
+		"without privacy": {"--baseline"}, "method": {"--method", "output"}} {
+		all := append(slices.Clone(args), more...)
+		if at := slices.Index(args, more[0]); at >= 0 { // in place of the value that stands there
+			all = append(slices.Concat(args[:at], args[at+2:]), more...)
+		}
+		if status, _, failure := invoke(all...); status != exitUsage || failure == "" {
+			t.Errorf("%s: got %d, %q, want a refusal", name, status, failure)
+		}
+	}
+}
