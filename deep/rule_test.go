@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -155,5 +156,30 @@ func TestCountsAreThoseOfTheLevel(t *testing.T) {
 		if math.Abs(got-within[k]) > 1e-6 || math.Abs(got) > 29 {
 			t.Errorf("counts of group %d are %v, want %v, neither all nor none", k, got, within[k])
 		}
+	}
+}
+
+// TestStepsKeepTheirLengthWhileNormsMove makes a first step at the norm of the plan, and one at a norm that went down
+// since, at both of which every gradient is clipped, and wants the weights to move alike. A second group keeps its norm.
+func TestStepsKeepTheirLengthWhileNormsMove(t *testing.T) {
+	request, rows := networksUnderTest()["mlp"], testRows(t, 60, 12, "mlp")
+	moved := func(norm float64) []float64 {
+		r := testRun(t, request, ClippingRequest{Rule: "quantile", PerLayer: true, Norms: []float64{1e-3, 1e-3}}, rows)
+		initial := make([]float32, r.Network.Weights())
+		r.Network.Init(initial, 1)
+		r.begin(initial)
+		first := append([]float64(nil), r.weights...)
+		r.levels[0].norm = norm
+		if err := r.step(); err != nil {
+			t.Fatal(err)
+		}
+		for j := range first {
+			first[j] = r.weights[j] - first[j]
+		}
+		return first
+	}
+	want, got := moved(1e-3), moved(1e-5)
+	if d, length := distance(got, want), linalg.Norm(want); !(d < 0.02*length) || length == 0 {
+		t.Errorf("the step is %v off, of a length of %v, want 2 %% at most", d, length)
 	}
 }

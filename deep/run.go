@@ -32,7 +32,8 @@ type run struct {
 	// ones behind it.
 	weights []float64
 	numbers []float32
-	taken   int // steps, of all runs
+	by      []float64 // by what a released sum is multiplied
+	taken   int       // steps, of all runs
 }
 
 // groupOf is what is at hand for a group of blocks.
@@ -150,7 +151,7 @@ func (r *run) step() error {
 		return err
 	}
 	for k, g := range r.groups {
-		g.optimizer.Step(r.weights[g.from:g.to], noisy[k])
+		g.optimizer.Step(r.weights[g.from:g.to], r.levelled(k, noisy[k]))
 	}
 	if a := r.Plan.Clipping.Adaptive; a != nil {
 		r.adapt(*a, noisy[len(r.groups)].Values())
@@ -159,6 +160,22 @@ func (r *run) step() error {
 	r.average.add(r.taken, r.weights)
 	r.taken++
 	return nil
+}
+
+// levelled returns the released sum of a group as it would be at the norm of the first step: an adaptive norm makes
+// gradients and noise longer or shorter alike, which a step is not to follow. It is a function of what was released.
+func (r *run) levelled(k int, sum mechanism.Noisy) mechanism.Noisy {
+	first, now := r.Plan.Clipping.Groups[k].Norm, r.levels[k].norm
+	if first == now {
+		return sum
+	}
+	if r.by = r.by[:0]; cap(r.by) < len(sum.Values()) {
+		r.by = make([]float64, 0, len(sum.Values()))
+	}
+	for range sum.Values() {
+		r.by = append(r.by, first/now)
+	}
+	return sum.Scaled(r.by)
 }
 
 // adapt moves the levels by the released counts Σ(b - ½).

@@ -61,6 +61,7 @@ func TestChainIsItsParts(t *testing.T) {
 		nil,
 		{"deskew:shape=12x16"},
 		{"deskew:shape=12x16", "groupnorm:groups=3"},
+		{"standardize:mean=0.1307,deviation=0.3081", "scattering:shape=12x16", "standardize:mean=0.5"},
 		{"deskew:shape=12x16", "scattering:shape=12x16", "groupnorm:groups=27"},
 		{"scattering:shape=8x8x3", "groupnorm:groups=81", "deskew:shape=243x4", "groupnorm:groups=2"},
 	} {

@@ -29,7 +29,7 @@ func TestParseSpec(t *testing.T) {
 // TestTransformRefusals names what is wrong in each.
 func TestTransformRefusals(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"deskewed:shape=28x28", "want one of crosses, deskew, encoder, fourier, groupnorm, scattering"},
+		{"deskewed:shape=28x28", "want one of crosses, deskew, encoder, fourier, groupnorm, scattering, standardize"},
 		{"deskew", "shape is []"},
 		{"deskew:shape=28x27", "want the 784 numbers"},
 		{"deskew:shape=28", "parameters"},
@@ -44,6 +44,11 @@ func TestTransformRefusals(t *testing.T) {
 		{"scattering:shape=14x56", "multiples of 4"},
 		{"scattering:shape=4x196", "at least 8"},
 		{"groupnorm", "groups is 0"},
+		{"standardize", "mean is missing, want a public constant"},
+		{"standardize:mean=1e9", "mean is 1e+09, want at most 1e+06"},
+		{"standardize:mean=0,deviation=0", "deviation is 0, want 1e-06 to 1e+06"},
+		{"standardize:mean=0,deviation=-1", "deviation is -1"},
+		{"standardize:mean=half", "cannot unmarshal"},
 		{"groupnorm:groups=-7", "groups is -7"},
 		{"groupnorm:groups=9", "a divisor of the 784 numbers"},
 		{"groupnorm:groups=784", "2 numbers or more"},

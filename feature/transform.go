@@ -57,10 +57,11 @@ type widerMaker func(parameters json.RawMessage, s surroundings) (Transform, err
 // transforms is the table of transforms; a new one is one file and one line here, or in
 // widerTransforms.
 var transforms = map[string]maker{
-	"deskew":     newDeskew,
-	"fourier":    newRandomFourier,
-	"groupnorm":  newGroupNorm,
-	"scattering": newScattering,
+	"deskew":      newDeskew,
+	"fourier":     newRandomFourier,
+	"groupnorm":   newGroupNorm,
+	"scattering":  newScattering,
+	"standardize": newStandard,
 }
 
 var widerTransforms = map[string]widerMaker{
