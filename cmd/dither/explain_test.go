@@ -122,6 +122,26 @@ func checkExplanation(t *testing.T, path string, e explanation, kind string, par
 	}
 }
 
+// TestRecordLines says of each way to declare numbers what is known of them.
+func TestRecordLines(t *testing.T) {
+	for _, c := range []struct {
+		certificate certificate.Certificate
+		records     int
+		person      bool
+		want        string
+	}{
+		{certificate.Certificate{Private: true, Unit: "one visit"}, 0, false, "was not declared"},
+		{certificate.Certificate{Private: true, GroupRows: 1}, 0, false, "How many there are is not public"},
+		{certificate.Certificate{Private: true, GroupRows: 3}, 70, false, "Their number, 70, is declared public; there are at most 90."},
+		{certificate.Certificate{Private: true}, 0, true, "All rows of a person are one record."},
+		{certificate.Certificate{}, 0, false, "There are at most 90 rows.\n"},
+	} {
+		if got := strings.Join(recordLines(c.certificate, c.records, 90, c.person), "\n") + "\n"; !strings.Contains(got, c.want) {
+			t.Errorf("%+v: got %q, want it to say %q", c, got, c.want)
+		}
+	}
+}
+
 // TestExplainPlan explains what a dry run prints, and a plan by itself.
 func TestExplainPlan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.json")

@@ -82,6 +82,7 @@ var commands = []func() *cobra.Command{
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "dither",
+		Version:       version,
 		Short:         "Machine learning with differential privacy, and proof of it",
 		Long:          "dither trains models from tables about persons so that each release is differentially private,\nwrites a certificate of what it cost, and recomputes that certificate.\n\nStart with: dither train",
 		SilenceUsage:  true,
@@ -89,6 +90,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate(program() + "\n")
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	for _, command := range commands {

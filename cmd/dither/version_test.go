@@ -21,6 +21,9 @@ func TestVersionIsThatOfCertificates(t *testing.T) {
 			t.Errorf("got %q, want it to say %q", text, word)
 		}
 	}
+	if flag, _ := mustInvoke(t, "--version"); flag != program()+"\n" {
+		t.Errorf("got %q from --version, want %q", flag, program())
+	}
 	asJSON, _ := mustInvoke(t, "version", "--json")
 	var a about
 	if err := json.Unmarshal([]byte(asJSON), &a); err != nil || a.Program != program() || a.Kernels != linalg.Instructions() {
