@@ -19,7 +19,7 @@ const (
 func theorems() experiment.Reproduction {
 	return experiment.Reproduction{
 		Name: "theorems", Title: "The noise that theorems of two lectures ask for, against the least that is enough",
-		Source: fourthLecture + ", claim 2.3 and section 3.1; the same, lecture 13, claim 3.2", Minutes: 0.2, Linear: true, Run: runTheorems,
+		Source: fourthLecture + ", claim 2.3 and section 3.1; the same, lecture 13, claim 3.2; " + fashionReport + ", section 3", Minutes: 0.2, Linear: true, Run: runTheorems,
 	}
 }
 
@@ -36,6 +36,9 @@ func runTheorems(_ context.Context, l experiment.Laboratory) (experiment.Outcome
 		return experiment.Outcome{}, err
 	}
 	if err := t.classic(); err != nil {
+		return experiment.Outcome{}, err
+	}
+	if err := t.misprinted(); err != nil {
 		return experiment.Outcome{}, err
 	}
 	noises, err := theoremFigure()
@@ -81,7 +84,7 @@ func (t *table) oneConstant() error {
 		if got <= c.stated {
 			why = "the claim holds here; its constant is a little larger than needed at small ε, and too small from ε = 0.33 on"
 		}
-		t.golden(fmt.Sprintf("σ = 2L√(T·log(1/δ))/(nε) of claim 3.2, δ = %v: exact ε", c.delta), digitsOf(c.stated, 1), got, 4, within(c.want, c.tolerance), why)
+		t.golden(fmt.Sprintf("σ = 2L√(T·log(1/δ))/(nε) of claim 3.2, δ = 1e%.0f: exact ε", math.Log10(c.delta)), digitsOf(c.stated, 1), got, 4, within(c.want, c.tolerance), why)
 	}
 	return nil
 }
@@ -126,6 +129,27 @@ func (t *table) classic() error {
 			why = "without proof there, though it still holds"
 		}
 		t.golden("σ = √(2·log(1.25/δ))/ε of the Gaussian mechanism, δ = 1e-5: exact ε", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), why)
+	}
+	return nil
+}
+
+// misprinted adds the noise of a report, which has lost a root, read as a deviation and as a variance.
+func (t *table) misprinted() error {
+	printed := func(stated float64) float64 { return 2 * math.Log(1.25e5) / stated }
+	for _, c := range []struct {
+		reading                        string
+		stated, noise, want, tolerance float64
+		why                            string
+	}{
+		{"as a standard deviation", 1, printed(1), 0.13437, 5e-6, "holds, with six times the noise that is enough: the report's definition 2.4 has the square of σ, and a root was lost on the way"},
+		{"as a variance", 0.1, math.Sqrt(printed(0.1)), 0.21404, 5e-6, "does not hold: the noise is too small"},
+		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "does not hold, by little"},
+	} {
+		v, err := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: c.noise}, 1e-5, privacy.AddOrRemoveOne)
+		if err != nil {
+			return err
+		}
+		t.golden("noise scale 2·log(1.25/δ)/ε of section 3 of the report, "+c.reading+", δ = 1e-5: exact ε", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), c.why)
 	}
 	return nil
 }
