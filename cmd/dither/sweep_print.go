@@ -111,7 +111,7 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 	if err := writeColumns(w, s.table(p, summaries)); err != nil {
 		return failed{err}
 	}
-	text := fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.parts.testName), count(s.repeats, "run"), wrapped(p.notice()))
+	text := sparkText(experiment.Figures(p.varied, summaries, "")) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.parts.testName), count(s.repeats, "run"), wrapped(p.notice()))
 	if !p.secret() {
 		text += fmt.Sprintf("\nread       %s/%s\nresults    %s/%s, %s, %s\n", s.out, sweepPage, s.out, sweepResults, sweepSummary, sweepJSON)
 	}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/report"
+)
+
+// fewestSparks is from how many points on a curve is drawn for the terminal.
+const fewestSparks = 3
+
+// sparkText draws the first metric over each setting that varies, a line a curve, for those without a browser:
+// its name, its first value, its course and its last value. The curves of a figure have one scale. Bounds and
+// baselines are left out.
+func sparkText(figures []experiment.Figure) string {
+	var out strings.Builder
+	for _, f := range figures {
+		if metricOf(f) != metricOf(figures[0]) {
+			continue
+		}
+		rows, low, high := sparkRows(f)
+		if len(rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "\n%s from %s to %s\n", printable(f.Title), low, high)
+		var b strings.Builder
+		if writeColumns(&b, rows) == nil { // a Builder takes everything
+			out.WriteString(b.String())
+		}
+	}
+	return out.String()
+}
+
+// metricOf is the part of a figure's name before what it is drawn over.
+func metricOf(f experiment.Figure) string {
+	metric, _, _ := strings.Cut(f.Name, "-over-")
+	return metric
+}
+
+// sparkRows are the curves of a figure, and the ends of what they are drawn over.
+func sparkRows(f experiment.Figure) (rows [][]string, from, to string) {
+	var ends []float64
+	curves := 0
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			if sparked(s) {
+				ends, curves = append(ends, heights(s)...), curves+1
+			}
+		}
+	}
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			if !sparked(s) {
+				continue
+			}
+			values := heights(s)
+			last := len(values) - 1
+			// All values of the figure stand behind the curve's own, so that the scale is theirs.
+			line := []rune(report.Sparkline(append(values, ends...)))[:last+1]
+			name := s.Name
+			if p.Title != "" {
+				name += ", " + p.Title
+			}
+			if curves == 1 {
+				name = ""
+			}
+			rows = append(rows, []string{printable(name), fmt.Sprintf("%.4g", values[0]), string(line), fmt.Sprintf("%.4g", values[last])})
+			from, to = fmt.Sprintf("%.4g", s.Points[0].X), fmt.Sprintf("%.4g", s.Points[last].X)
+		}
+	}
+	return rows, from, to
+}
+
+func sparked(s experiment.Series) bool {
+	return !s.Dashed && !s.Scattered && len(s.Points) >= fewestSparks
+}
+
+// heights are the values of a curve.
+func heights(s experiment.Series) []float64 {
+	out := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		out[i] = p.Y
+	}
+	return out
+}
