@@ -95,28 +95,44 @@ func own(host string) bool {
 	return false
 }
 
-// TestBrowser opens a document that holds every hostile text in every place, and a page of a model with
-// them: nothing of them may run, be refused or be asked for, and the one script of the page must run under
-// the policy.
+// calling is a hostile text that, if it ran, would say so on the console and not in a dialog that nobody sees.
+func calling(i int) string {
+	return strings.ReplaceAll(payloads[i%len(payloads)], "alert(1)", fmt.Sprintf("console.error(%d)", i))
+}
+
+// TestBrowser opens a document that holds every hostile text in every place, and the page of a model with all of
+// them in its places in turn: nothing of them may run, be refused or be asked for, and the one script of the page
+// must run under the policy.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds to start")
 	}
 	d := exampleDocument()
-	for i, payload := range payloads {
-		// What would run says so on the console, and would not end with a dialog that nobody sees.
-		payload = strings.ReplaceAll(payload, "alert(1)", fmt.Sprintf("console.error(%d)", i))
+	for i := range payloads {
 		hostile := exampleDocument()
 		hostile.Sections[0].Figures = []experiment.Figure{smallFigure()}
-		d.Sections = append(d.Sections, filledWith(hostile, payload).Sections...)
+		d.Sections = append(d.Sections, filledWith(hostile, calling(i)).Sections...)
 	}
-	s := browse(t, documented(t, d))
-	if len(s.console) > 0 || len(s.requests) > 0 {
-		t.Errorf("got messages %q and requests %q, want none", s.console[:min(3, len(s.console))], s.requests)
+	used := 0
+	page := figuredPage()
+	page.Banner = "set"
+	page = filledFrom(page, func() string { used++; return calling(used - 1) })
+	if used < len(payloads) {
+		t.Fatalf("got %d texts in a page, want one for each of the %d attacks", used, len(payloads))
 	}
-	drawn := strings.Count(s.dom, `<figure class="drawn`)
-	if live := strings.Count(s.dom, `<figure class="drawn broad live"`) + strings.Count(s.dom, `<figure class="drawn live"`); live != drawn || drawn != len(payloads)+len(exampleFigures()) {
-		t.Errorf("got %d figures, of which %d answer, want all of %d", drawn, live, len(payloads)+len(exampleFigures()))
+	for name, text := range map[string]struct {
+		page    string
+		figures int
+	}{"document": {documented(t, d), len(payloads) + len(exampleFigures())}, "model": {written(t, page, 0), 2}} {
+		s := browse(t, text.page)
+		if len(s.console) > 0 || len(s.requests) > 0 {
+			t.Errorf("%s: got messages %q and requests %q, want none", name, s.console[:min(3, len(s.console))], s.requests)
+		}
+		drawn := strings.Count(s.dom, `<figure class="drawn`)
+		live := strings.Count(s.dom, `<figure class="drawn broad live"`) + strings.Count(s.dom, `<figure class="drawn live"`)
+		if live != drawn || drawn != text.figures {
+			t.Errorf("%s: got %d figures, of which %d answer, want all of %d", name, drawn, live, text.figures)
+		}
 	}
 }
 

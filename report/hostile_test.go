@@ -94,14 +94,17 @@ func filled(s string) Page {
 	return filledWith(p, s)
 }
 
-// filledWith replaces every string of a value that shares nothing, found by reflection, so that a field
-// added later is filled too.
-func filledWith[T any](value T, s string) T {
+// filledWith replaces every string of a value that shares nothing.
+func filledWith[T any](value T, s string) T { return filledFrom(value, func() string { return s }) }
+
+// filledFrom replaces every string of a value that shares nothing by the next one, found by reflection, so that a
+// field added later is filled too.
+func filledFrom[T any](value T, next func() string) T {
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
 		switch v.Kind() {
 		case reflect.String:
-			v.SetString(s)
+			v.SetString(next())
 		case reflect.Struct:
 			for i := range v.NumField() {
 				fill(v.Field(i))
