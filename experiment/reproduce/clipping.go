@@ -69,7 +69,7 @@ func runClipping(ctx context.Context, l experiment.Laboratory) (experiment.Outco
 	for i, w := range clippingWays() {
 		got := all[i]
 		t.rows = append(t.rows, experiment.Comparison{Quantity: w.name + ": time of a step, memory, accuracy", Published: w.printed, Value: got.accuracy, Why: w.why,
-			Ours: fmt.Sprintf("%.2g ms, %.0f MB, %.1f %% (noise multiplier %.3g)", 1000*got.step.Seconds(), got.heap/1e6, got.accuracy, got.noise)})
+			Ours: fmt.Sprintf("%s ms, %.0f MB, %.1f %% (noise multiplier %.3g)", digitsOf(1000*got.step.Seconds(), 2), got.heap/1e6, got.accuracy, got.noise)})
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []experiment.Figure{waysFigure(all)}, Notes: []string{
 		fmt.Sprintf("Epsilon %v at delta 1e-5 for all, %d steps on samples of %d expected records, learning rates by default, one run each. ", clippingEpsilon, clippingSteps, clippingBatch) +
