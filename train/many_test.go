@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -94,5 +95,43 @@ func TestFitManyRefusals(t *testing.T) {
 		if _, err = FitMany(context.Background(), l, append(jobs(t, s, 1)[:1], Job{setup, o}), d); err == nil || !strings.Contains(err.Error(), "model 2 of 2") {
 			t.Errorf("%s: got %v, want a refusal", name, err)
 		}
+	}
+}
+
+// TestTableFitManyIsFitMany fits on an encoded table, without privacy: the same bits. It refuses other transforms.
+func TestTableFitManyIsFitMany(t *testing.T) {
+	s := toySchema(t)
+	s.Records = 700
+	d := toyData(t, s, 700)
+	all := jobs(t, s, math.Inf(1))
+	want, err := FitMany(context.Background(), rich(t, privacy.AddOrRemoveOne), all, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewTable(all[0].Setup, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := table.FitMany(context.Background(), rich(t, privacy.AddOrRemoveOne), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		for k, w := range want[i].Model.Weights() {
+			if math.Float64bits(w) != math.Float64bits(got[i].Model.Weights()[k]) {
+				t.Fatalf("model %d: weight %d is %v on a table, %v without", i, k, got[i].Model.Weights()[k], w)
+			}
+		}
+	}
+	setup, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: No, Steps: 3, Transforms: []feature.Spec{{Name: "fourier", Parameters: []byte(`{"features": 8}`)}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := append(all[:1:1], Job{setup, Options{}})
+	if _, err = table.FitMany(context.Background(), rich(t, privacy.AddOrRemoveOne), other); err == nil || !strings.Contains(err.Error(), "model 2 of 2") {
+		t.Errorf("other transforms: got %v, want a refusal", err)
+	}
+	if _, err = FitMany(context.Background(), rich(t, privacy.AddOrRemoveOne), other, d); err == nil || !strings.Contains(err.Error(), "transforms of its own") {
+		t.Errorf("other transforms: got %v, want a refusal", err)
 	}
 }

@@ -17,7 +17,7 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 	d := report.Document{
 		Title: "Models of " + p.source.schema.Target.Column + ", " + variedWords(p.varied),
 		Lead: []string{p.notice(), fmt.Sprintf("Trained on %s and measured on %s: %s of each of %s. A band or ± is Student's interval of 95 %% for the mean over runs; runs differ by noise and samples, not by the table.",
-			tableName(p), p.parts.testName, count(s.repeats, "run"), count(len(p.candidates), "configuration"))},
+			tableName(p), p.measuredName(), count(s.repeats, "run"), count(len(p.candidates), "configuration"))},
 		Sections: []report.Section{
 			{Title: "Figures", Figures: figures},
 			{Title: "Configurations", Tables: []report.Table{{Columns: rows[0], Rows: rows[1:]}}},
@@ -69,6 +69,14 @@ func costFacts(p *sweepPlan) []report.Fact {
 	return []report.Fact{{Name: "private runs", Value: fmt.Sprint(c.Runs), Why: "those that were interrupted count"},
 		{Name: "epsilon of all", Value: epsilonText(c.Epsilon), Why: why}, {Name: "delta", Value: fmt.Sprintf("%g", c.Delta)},
 		{Name: "relation", Value: relationWords(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
+}
+
+// measuredName is what models are measured on, files by their names without folders.
+func (p *sweepPlan) measuredName() string {
+	if p.parts.testName != "" && p.parts.testName == p.base.test {
+		return baseName(p.parts.testName)
+	}
+	return p.parts.testName
 }
 
 // baseName is a name of a file without the folders, which are nobody's business.

@@ -61,7 +61,7 @@ func rowOf(c *experiment.Candidate) sweepRow {
 // document is the sweep as JSON.
 func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sweepDocument {
 	c := p.cost
-	d := sweepDocument{Notice: p.notice(), Fixed: shown(p.fixed), Varied: append([]experiment.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.parts.testName,
+	d := sweepDocument{Notice: p.notice(), Fixed: shown(p.fixed), Varied: append([]experiment.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.measuredName(),
 		Cost: sweepCost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []sweepRow{}}
 	if !p.secret() {
 		d.Folder = s.out
@@ -82,6 +82,8 @@ func (p *sweepPlan) notice() string {
 	switch {
 	case c.Runs == 0 && p.public():
 		return "Public data set; no run has a guarantee."
+	case c.Runs == 1 && p.public():
+		return "Public data set; the run would guarantee " + all + " if the records were private."
 	case p.public():
 		return fmt.Sprintf("Public data set; the epsilon of each run is what it would guarantee if the records were private. All %d private runs together would cost %s.", c.Runs, all)
 	case c.Runs == 0 || p.hasBaseline():
@@ -111,7 +113,7 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 	if err := writeColumns(w, s.table(p, summaries)); err != nil {
 		return failed{err}
 	}
-	text := sparkText(experiment.Figures(p.varied, summaries, "")) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.parts.testName), count(s.repeats, "run"), wrapped(p.notice()))
+	text := sparkText(experiment.Figures(p.varied, summaries, "")) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
 	if !p.secret() {
 		text += fmt.Sprintf("\nread       %s/%s\nresults    %s/%s, %s, %s\n", s.out, sweepPage, s.out, sweepResults, sweepSummary, sweepJSON)
 	}

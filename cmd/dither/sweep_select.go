@@ -137,7 +137,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average, each of epsilon %s;\nthe best on %s is released\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, epsilonText(float64(run.Epsilon)), oneLine(p.parts.testName)))
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName())))
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.
@@ -197,7 +197,7 @@ func (s *sweepCommand) winnerFiles(p *sweepPlan, place folder, won experiment.Se
 	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
 	c.Learned = train.Released(m.Schema())
 	c.Assumptions = append(assumptions(train.Setup{Schema: m.Schema(), Features: won.Winner.Linear.Features, Model: won.Winner.Linear.Model, Plan: won.Winner.Linear.Plan}, p.source),
-		"The records that models were scored on are public: "+p.parts.testName+".", "How many runs there were, and how long they took, is told to nobody.")
+		"The records that models were scored on are public: "+p.measuredName()+".", "How many runs there were, and how long they took, is told to nobody.")
 	certificateText, err := c.Encode()
 	if err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (s *sweepCommand) winnerFiles(p *sweepPlan, place folder, won experiment.Se
 // winnerPage is the report about a choice.
 func (s *sweepCommand) winnerPage(p *sweepPlan, place folder, winner *experiment.Candidate, c certificate.Certificate) report.Document {
 	return report.Document{Title: "A privately chosen model of " + p.source.schema.Target.Column, Generated: c.Created,
-		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.parts.testName + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
+		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.measuredName() + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{
 			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
 			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(p.fixed)},
