@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -99,8 +98,7 @@ func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 	var found []reflect.StructField
 	for _, f := range reflect.VisibleFields(t) {
 		tag, tagged := f.Tag.Lookup(structTag)
-		name := cmp.Or(tag, f.Name)
-		if f.IsExported() && (tagged && tag == column || !tagged && strings.EqualFold(name, column)) {
+		if f.IsExported() && (tagged && tag == column || !tagged && strings.EqualFold(f.Name, column)) {
 			found = append(found, f)
 		}
 	}

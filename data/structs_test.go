@@ -175,3 +175,27 @@ func TestFromStructsRefusals(t *testing.T) {
 	_, err = data.FromStructs(&data.Schema{}, []good{}, data.ReadOptions{})
 	check("bad schema", err, "data:")
 }
+
+// TestFromStructsMatchesNames takes numbers for the levels that they are, infinities for missing cells, and a tag
+// before a name.
+func TestFromStructsMatchesNames(t *testing.T) {
+	schema, err := data.ParseSchema("s", []byte("dither-schema: 1\nrow: one row\nmax-records: 9\ntarget: {column: y, bounds: [0, 1]}\ncolumns:\n  x: {levels: [\"0.1\", \"2\"], unknown: other, missing: indicator}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type record struct {
+		X string  `dither:"else"`
+		A float32 `dither:"x"`
+		Y float64
+	}
+	records := []record{{A: 0.1}, {A: 2}, {A: 3}, {A: float32(math.Inf(1))}}
+	d, err := data.FromStructs(schema, records, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0, 1, 2, math.NaN()} {
+		if got := float64(d.Column(0)[i]); got != want && !(got != got && want != want) {
+			t.Errorf("%v: got %v, want %v", records[i].A, got, want)
+		}
+	}
+}
