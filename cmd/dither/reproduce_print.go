@@ -23,7 +23,7 @@ func writeReproduction(w io.Writer, r experiment.Result) error {
 	fmt.Fprintf(&b, "%s: %s\n", r.Name, printable(r.Title))
 	fmt.Fprint(&b, indented(wrapped("Source: "+printable(r.Source)+"."), "  "))
 	if r.Missing != nil {
-		fmt.Fprintf(&b, "  skipped: no folder %s among the data sets\n\n", printable(strings.Join(r.Missing, ", ")))
+		fmt.Fprintf(&b, "  skipped: no folder %s among the data sets; say with --data where they are\n\n", printable(strings.Join(r.Missing, ", ")))
 		return writeAll(w, []byte(b.String()))
 	}
 	rows := [][]string{{"QUANTITY", "PUBLISHED", "OURS", "WHY THEY DIFFER"}}
