@@ -1,9 +1,9 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 )
 
@@ -112,34 +112,23 @@ const releasePiece = 1 << 15
 // key, on all processors.
 func (b *bounded) noisy() ([]float64, error) {
 	values, piece := make([]float64, len(b.values)), max(1, len(b.values))
-	if _, is := b.grid.noise.(independent); is {
+	switch b.grid.noise.(type) {
+	case Gaussian, JLClipping, seriesNoise:
 		piece = min(piece, releasePiece)
 	}
-	var lock sync.Mutex
-	var failed error
-	parallel((len(values)+piece-1)/piece, func(from, to int) {
+	failed := make([]error, (len(values)+piece-1)/piece)
+	parallel(len(failed), func(from, to int) {
 		room := make([]int64, piece)
-		for first := from * piece; first < min(to*piece, len(values)); first += piece {
-			end := min(first+piece, len(values))
-			if err := b.addNoise(values[first:end], b.values[first:end], room[:end-first]); err != nil {
-				lock.Lock()
-				failed = err
-				lock.Unlock()
-			}
+		for k := from; k < to; k++ {
+			first, end := k*piece, min((k+1)*piece, len(values))
+			failed[k] = b.addNoise(values[first:end], b.values[first:end], room[:end-first])
 		}
 	})
-	if failed != nil {
-		return nil, failed
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
 	}
 	return values, nil
 }
-
-// independent is a noise that is drawn for each number by itself.
-type independent interface{ independent() }
-
-func (Gaussian) independent()    {}
-func (JLClipping) independent()  {}
-func (seriesNoise) independent() {}
 
 // addNoise writes the sums of integers and fresh noise, for which there is room, to dst.
 func (b *bounded) addNoise(dst []float64, whole, noise []int64) error {
