@@ -230,12 +230,12 @@ func (s *sweepCommand) seconds(p *sweepPlan) float64 {
 // sweepProgress tells how far a sweep is: one line that is written over on a terminal, a line for each tenth
 // otherwise. The time left is told for public tables only: how long a run takes can depend on the records.
 type sweepProgress struct {
-	out             io.Writer
-	quiet, timed    bool
-	terminal        bool
-	tenth           int
-	began, last     time.Time
-	lastEnded, from int
+	out          io.Writer
+	quiet, timed bool
+	terminal     bool
+	tenth        int
+	began, last  time.Time
+	from         int
 }
 
 func newSweepProgress(out io.Writer, quiet, timed bool) *sweepProgress {
