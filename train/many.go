@@ -47,7 +47,7 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*R
 		return nil, err
 	}
 	for i, j := range jobs {
-		if _, err := t.seen(j.Setup); err != nil {
+		if err := t.check(j.Setup); err != nil {
 			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
 	}
@@ -56,10 +56,10 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*R
 
 // fitMany is FitMany on an encoded table.
 func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Result, error) {
-	runs := make([]*descent, len(jobs))
+	runs, known := make([]*descent, len(jobs)), views{}
 	for i, j := range jobs {
 		var err error
-		if runs[i], err = j.begin(l, t); err != nil {
+		if runs[i], err = j.begin(l, t, known); err != nil {
 			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
 		for _, earlier := range runs[:i] {
@@ -111,20 +111,37 @@ func checkJobs(jobs []Job, records int) error {
 // sameSpec reports whether two transforms are the same.
 func sameSpec(a, b feature.Spec) bool { return reflect.DeepEqual(a, b) }
 
+// views are rows as seen from frames without a center, measured once for all jobs.
+type views map[string]*mechanism.Rows
+
+// seen is rows.Seen, or what it gave before.
+func (v views) seen(rows *mechanism.Rows, f mechanism.Frame) (*mechanism.Rows, error) {
+	if f.Center != nil { // a release of its own, which no other job has
+		return rows.Seen(f)
+	}
+	key := fmt.Sprintf("%#v", f)
+	if known := v[key]; known != nil {
+		return known, nil
+	}
+	out, err := rows.Seen(f)
+	v[key] = out
+	return out, err
+}
+
 // begin reserves a job's plan and learns its preparation.
-func (j Job) begin(l *ledger.Ledger, t table) (*descent, error) {
+func (j Job) begin(l *ledger.Ledger, t table, known views) (*descent, error) {
 	grant, err := l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method())
 	if err != nil {
 		return nil, err
 	}
-	if t.rows, err = t.rows.Seen(frame(before(j.Setup.Features))); err != nil {
+	if t.rows, err = known.seen(t.rows, frame(before(j.Setup.Features))); err != nil {
 		return nil, err
 	}
 	ready, err := j.Setup.prepare(grant, t)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := ready.setup.descend(t, ready)
+	rows, err := known.seen(t.rows, frame(ready.features)) // which no job whitens
 	if err != nil {
 		return nil, err
 	}

@@ -72,29 +72,38 @@ func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (
 // seen returns the table as a plan sees it, before anything is spent.
 func (t *Table) seen(s Setup) (own table, err error) {
 	own = t.table
-	places, err := s.Plan.slots(own.records)
-	switch {
-	case err != nil:
+	if err = t.check(s); err != nil {
 		return own, err
-	case own.records > s.Plan.MaxRecords || places != own.records:
-		return own, fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
-	case s.Features.Chain.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Chain.Specs(), t.chain.Specs()):
-		return own, errOtherTable
-	case s.Plan.learns():
-		return own, errLearning
-	case s.Plan.Holdout != nil:
-		return own, fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
-	case own.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
-		return own, fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
-	case own.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p Statistic) bool { return p.Kind == LabelsStatistic }):
-		return own, fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
-	case s.Plan.Person != nil:
+	}
+	if s.Plan.Person != nil {
 		if own.persons, err = s.Plan.Person.persons(own.data); err != nil {
 			return own, err
 		}
 	}
 	own.rows, err = own.rows.Seen(frame(before(s.Features)))
 	return own, err
+}
+
+// check refuses a plan that the table is not for.
+func (t *Table) check(s Setup) error {
+	places, err := s.Plan.slots(t.records)
+	switch {
+	case err != nil:
+		return err
+	case t.records > s.Plan.MaxRecords || places != t.records:
+		return fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
+	case s.Features.Chain.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Chain.Specs(), t.chain.Specs()):
+		return errOtherTable
+	case s.Plan.learns():
+		return errLearning
+	case s.Plan.Holdout != nil:
+		return fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
+	case t.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
+		return fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
+	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p Statistic) bool { return p.Kind == LabelsStatistic }):
+		return fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
+	}
+	return nil
 }
 
 // Predict returns what a model predicts for each record, as Model.Predict does, and the targets as the
