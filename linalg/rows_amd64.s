@@ -9977,6 +9977,58 @@ GLOBL limbBaseShort<>(SB), RODATA|NOPTR, $8
 DATA limbBias<>+0(SB)/4, $0x80808080
 GLOBL limbBias<>(SB), RODATA|NOPTR, $4
 
+DATA limbTurn<>+0(SB)/4, $0x00000000
+DATA limbTurn<>+4(SB)/4, $0x00000004
+DATA limbTurn<>+8(SB)/4, $0x00000008
+DATA limbTurn<>+12(SB)/4, $0x0000000c
+DATA limbTurn<>+16(SB)/4, $0x00000001
+DATA limbTurn<>+20(SB)/4, $0x00000005
+DATA limbTurn<>+24(SB)/4, $0x00000009
+DATA limbTurn<>+28(SB)/4, $0x0000000d
+DATA limbTurn<>+32(SB)/4, $0x00000002
+DATA limbTurn<>+36(SB)/4, $0x00000006
+DATA limbTurn<>+40(SB)/4, $0x0000000a
+DATA limbTurn<>+44(SB)/4, $0x0000000e
+DATA limbTurn<>+48(SB)/4, $0x00000003
+DATA limbTurn<>+52(SB)/4, $0x00000007
+DATA limbTurn<>+56(SB)/4, $0x0000000b
+DATA limbTurn<>+60(SB)/4, $0x0000000f
+GLOBL limbTurn<>(SB), RODATA|NOPTR, $64
+
+DATA limbTurnShort<>+0(SB)/2, $0x0000
+DATA limbTurnShort<>+2(SB)/2, $0x0010
+DATA limbTurnShort<>+4(SB)/2, $0x0001
+DATA limbTurnShort<>+6(SB)/2, $0x0011
+DATA limbTurnShort<>+8(SB)/2, $0x0002
+DATA limbTurnShort<>+10(SB)/2, $0x0012
+DATA limbTurnShort<>+12(SB)/2, $0x0003
+DATA limbTurnShort<>+14(SB)/2, $0x0013
+DATA limbTurnShort<>+16(SB)/2, $0x0004
+DATA limbTurnShort<>+18(SB)/2, $0x0014
+DATA limbTurnShort<>+20(SB)/2, $0x0005
+DATA limbTurnShort<>+22(SB)/2, $0x0015
+DATA limbTurnShort<>+24(SB)/2, $0x0006
+DATA limbTurnShort<>+26(SB)/2, $0x0016
+DATA limbTurnShort<>+28(SB)/2, $0x0007
+DATA limbTurnShort<>+30(SB)/2, $0x0017
+DATA limbTurnShort<>+32(SB)/2, $0x0008
+DATA limbTurnShort<>+34(SB)/2, $0x0018
+DATA limbTurnShort<>+36(SB)/2, $0x0009
+DATA limbTurnShort<>+38(SB)/2, $0x0019
+DATA limbTurnShort<>+40(SB)/2, $0x000a
+DATA limbTurnShort<>+42(SB)/2, $0x001a
+DATA limbTurnShort<>+44(SB)/2, $0x000b
+DATA limbTurnShort<>+46(SB)/2, $0x001b
+DATA limbTurnShort<>+48(SB)/2, $0x000c
+DATA limbTurnShort<>+50(SB)/2, $0x001c
+DATA limbTurnShort<>+52(SB)/2, $0x000d
+DATA limbTurnShort<>+54(SB)/2, $0x001d
+DATA limbTurnShort<>+56(SB)/2, $0x000e
+DATA limbTurnShort<>+58(SB)/2, $0x001e
+DATA limbTurnShort<>+60(SB)/2, $0x000f
+DATA limbTurnShort<>+62(SB)/2, $0x001f
+GLOBL limbTurnShort<>(SB), RODATA|NOPTR, $64
+
 DATA limbPlaces<>+0(SB)/1, $0x00
 DATA limbPlaces<>+1(SB)/1, $0x04
 DATA limbPlaces<>+2(SB)/1, $0x08
@@ -10211,12 +10263,12 @@ next:
 	RET
 
 // func addTwoLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addTwoLimbsByteVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addTwoLimbsByteVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -10477,7 +10529,7 @@ groups6:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns4
@@ -10630,7 +10682,7 @@ groups9:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns7
@@ -10720,7 +10772,7 @@ groups12:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns10
@@ -10954,7 +11006,7 @@ groups15:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns13
@@ -11122,7 +11174,7 @@ groups18:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns16
@@ -11227,7 +11279,7 @@ groups21:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns19
@@ -11240,52 +11292,52 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x03
-	JLE  few22
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
-	LEAQ (SI)(SI*2), DI
+narrow:
+	MOVQ            40(SP), CX
+	TESTQ           CX, CX
+	JZ              end
+	ANDQ            $0x0000ffff, CX
+	CMPQ            CX, $0x0000ffff
+	JNE             partial
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x03
+	JLE             few22
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
 
 groups24:
-	PREFETCHT0 (DX)
-	PREFETCHT0 (DX)(SI*2)
-	VMOVDQU8.Z (AX), K1, Z0
-	VMOVDQU8.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLBW Z1, Z0, Z2
-	VPUNPCKHBW Z1, Z0, Z0
-	VMOVDQU8.Z (AX)(SI*2), K1, Z1
-	VMOVDQU8.Z (AX)(DI*1), K1, Z3
-	VPUNPCKLBW Z3, Z1, Z4
-	VPUNPCKHBW Z3, Z1, Z1
-	VPUNPCKLWD Z4, Z2, Z3
-	VPUNPCKHWD Z4, Z2, Z2
-	VPUNPCKLWD Z1, Z0, Z4
-	VPUNPCKHWD Z1, Z0, Z0
-	VMOVDQU64  Z3, (CX)
-	VMOVDQU64  Z2, 64(CX)
-	VMOVDQU64  Z4, 128(CX)
-	VMOVDQU64  Z0, 192(CX)
-	ADDQ       $0x00000100, CX
-	LEAQ       (AX)(SI*4), AX
-	LEAQ       (DX)(SI*4), DX
-	DECQ       BX
-	JNZ        groups24
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VINSERTI32X4 $0x00, (DX), Z2, Z2
+	VINSERTI32X4 $0x01, (DX)(DI*1), Z2, Z2
+	VINSERTI32X4 $0x02, (DX)(DI*2), Z2, Z2
+	VINSERTI32X4 $0x03, (DX)(R8*1), Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups24
 
 columns25:
-	CMPQ   24(SP), $0x03
+	CMPQ   24(SP), $0x08
 	JL     fewer26
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -11303,253 +11355,125 @@ columns25:
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups27:
-	VMOVDQU64     (DX), Z24
-	VMOVDQU64     64(DX), Z25
-	VMOVDQU64     128(DX), Z26
-	VMOVDQU64     192(DX), Z27
-	VPBROADCASTD  (AX), Z28
-	VPDPBUSD      Z28, Z24, Z0
-	VPDPBUSD      Z28, Z25, Z1
-	VPDPBUSD      Z28, Z26, Z2
-	VPDPBUSD      Z28, Z27, Z3
-	VPBROADCASTD  4(AX), Z28
-	VPDPBUSD      Z28, Z24, Z4
-	VPDPBUSD      Z28, Z25, Z5
-	VPDPBUSD      Z28, Z26, Z6
-	VPDPBUSD      Z28, Z27, Z7
-	VPBROADCASTD  16(AX), Z28
-	VPDPBUSD      Z28, Z24, Z8
-	VPDPBUSD      Z28, Z25, Z9
-	VPDPBUSD      Z28, Z26, Z10
-	VPDPBUSD      Z28, Z27, Z11
-	VPBROADCASTD  20(AX), Z28
-	VPDPBUSD      Z28, Z24, Z12
-	VPDPBUSD      Z28, Z25, Z13
-	VPDPBUSD      Z28, Z26, Z14
-	VPDPBUSD      Z28, Z27, Z15
-	VPBROADCASTD  32(AX), Z28
-	VPDPBUSD      Z28, Z24, Z16
-	VPDPBUSD      Z28, Z25, Z17
-	VPDPBUSD      Z28, Z26, Z18
-	VPDPBUSD      Z28, Z27, Z19
-	VPBROADCASTD  36(AX), Z28
-	VPDPBUSD      Z28, Z24, Z20
-	VPDPBUSD      Z28, Z25, Z21
-	VPDPBUSD      Z28, Z26, Z22
-	VPDPBUSD      Z28, Z27, Z23
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z16
+	VPDPBUSD.BCST (CX), Z16, Z0
+	VPDPBUSD.BCST 4(CX), Z16, Z1
+	VPDPBUSD.BCST 16(CX), Z16, Z2
+	VPDPBUSD.BCST 20(CX), Z16, Z3
+	VPDPBUSD.BCST 32(CX), Z16, Z4
+	VPDPBUSD.BCST 36(CX), Z16, Z5
+	VPDPBUSD.BCST 48(CX), Z16, Z6
+	VPDPBUSD.BCST 52(CX), Z16, Z7
+	VPDPBUSD.BCST 64(CX), Z16, Z8
+	VPDPBUSD.BCST 68(CX), Z16, Z9
+	VPDPBUSD.BCST 80(CX), Z16, Z10
+	VPDPBUSD.BCST 84(CX), Z16, Z11
+	VPDPBUSD.BCST 96(CX), Z16, Z12
+	VPDPBUSD.BCST 100(CX), Z16, Z13
+	VPDPBUSD.BCST 112(CX), Z16, Z14
+	VPDPBUSD.BCST 116(CX), Z16, Z15
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups27
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(AX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(AX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VCVTDQ2PD     Y6, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z9, Z9
+	VPADDD        Z9, Z8, Z8
+	VCVTDQ2PD     Y8, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VCVTDQ2PD     Y10, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z10, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
+	VPADDD        Z13, Z12, Z12
+	VCVTDQ2PD     Y12, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z12, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z9, Z8, Z0
-	VSHUFI32X4    $0x88, Z11, Z10, Z1
-	VSHUFI32X4    $0xdd, Z9, Z8, Z2
-	VSHUFI32X4    $0xdd, Z11, Z10, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
+	VPADDD        Z15, Z14, Z14
+	VCVTDQ2PD     Y14, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VPSLLD        $0x08, Z20, Z20
-	VPADDD        Z20, Z16, Z16
-	VPSLLD        $0x08, Z21, Z21
-	VPADDD        Z21, Z17, Z17
-	VPSLLD        $0x08, Z22, Z22
-	VPADDD        Z22, Z18, Z18
-	VPSLLD        $0x08, Z23, Z23
-	VPADDD        Z23, Z19, Z19
-	VSHUFI32X4    $0x88, Z17, Z16, Z0
-	VSHUFI32X4    $0x88, Z19, Z18, Z1
-	VSHUFI32X4    $0xdd, Z17, Z16, Z2
-	VSHUFI32X4    $0xdd, Z19, Z18, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x03, 24(SP)
+	SUBQ          $0x08, 24(SP)
 	JMP           columns25
 
 fewer26:
 columns28:
-	CMPQ   24(SP), $0x02
+	CMPQ   24(SP), $0x04
 	JL     fewer29
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -11559,177 +11483,72 @@ columns28:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups30:
-	VMOVDQU64     (DX), Z16
-	VMOVDQU64     64(DX), Z17
-	VMOVDQU64     128(DX), Z18
-	VMOVDQU64     192(DX), Z19
-	VPBROADCASTD  (AX), Z20
-	VPDPBUSD      Z20, Z16, Z0
-	VPDPBUSD      Z20, Z17, Z1
-	VPDPBUSD      Z20, Z18, Z2
-	VPDPBUSD      Z20, Z19, Z3
-	VPBROADCASTD  4(AX), Z20
-	VPDPBUSD      Z20, Z16, Z4
-	VPDPBUSD      Z20, Z17, Z5
-	VPDPBUSD      Z20, Z18, Z6
-	VPDPBUSD      Z20, Z19, Z7
-	VPBROADCASTD  16(AX), Z20
-	VPDPBUSD      Z20, Z16, Z8
-	VPDPBUSD      Z20, Z17, Z9
-	VPDPBUSD      Z20, Z18, Z10
-	VPDPBUSD      Z20, Z19, Z11
-	VPBROADCASTD  20(AX), Z20
-	VPDPBUSD      Z20, Z16, Z12
-	VPDPBUSD      Z20, Z17, Z13
-	VPDPBUSD      Z20, Z18, Z14
-	VPDPBUSD      Z20, Z19, Z15
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 16(CX), Z8, Z2
+	VPDPBUSD.BCST 20(CX), Z8, Z3
+	VPDPBUSD.BCST 32(CX), Z8, Z4
+	VPDPBUSD.BCST 36(CX), Z8, Z5
+	VPDPBUSD.BCST 48(CX), Z8, Z6
+	VPDPBUSD.BCST 52(CX), Z8, Z7
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups30
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(AX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(AX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
-	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z9, Z8, Z0
-	VSHUFI32X4    $0x88, Z11, Z10, Z1
-	VSHUFI32X4    $0xdd, Z9, Z8, Z2
-	VSHUFI32X4    $0xdd, Z11, Z10, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VCVTDQ2PD     Y6, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
+	SUBQ          $0x04, 24(SP)
 	JMP           columns28
 
 fewer29:
@@ -11738,102 +11557,34 @@ columns31:
 	JL     fewer32
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups33:
-	VMOVDQU64     (DX), Z8
-	VMOVDQU64     64(DX), Z9
-	VMOVDQU64     128(DX), Z10
-	VMOVDQU64     192(DX), Z11
-	VPBROADCASTD  (AX), Z12
-	VPDPBUSD      Z12, Z8, Z0
-	VPDPBUSD      Z12, Z9, Z1
-	VPDPBUSD      Z12, Z10, Z2
-	VPDPBUSD      Z12, Z11, Z3
-	VPBROADCASTD  4(AX), Z12
-	VPDPBUSD      Z12, Z8, Z4
-	VPDPBUSD      Z12, Z9, Z5
-	VPDPBUSD      Z12, Z10, Z6
-	VPDPBUSD      Z12, Z11, Z7
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z2
+	VPDPBUSD.BCST (CX), Z2, Z0
+	VPDPBUSD.BCST 4(CX), Z2, Z1
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups33
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(AX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(AX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns31
@@ -11843,87 +11594,42 @@ fewer32:
 
 few22:
 columns34:
-	CMPQ   24(SP), $0x03
-	JL     fewer35
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), CX
-	MOVQ   columns+48(FP), DX
-	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	CMPQ            24(SP), $0x03
+	JL              fewer35
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	VXORPS          Z4, Z4, Z4
+	VXORPS          Z5, Z5, Z5
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z6
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z7
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
 
 groups36:
 	PREFETCHT0    (SI)
 	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z24
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z25
-	VPUNPCKLBW    Z25, Z24, Z26
-	VPUNPCKHBW    Z25, Z24, Z24
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z25
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z27
-	VPUNPCKLBW    Z27, Z25, Z28
-	VPUNPCKHBW    Z27, Z25, Z25
-	VPUNPCKLWD    Z28, Z26, Z27
-	VPUNPCKHWD    Z28, Z26, Z26
-	VPUNPCKLWD    Z25, Z24, Z28
-	VPUNPCKHWD    Z25, Z24, Z24
-	VPBROADCASTD  (CX), Z25
-	VPDPBUSD      Z25, Z27, Z0
-	VPDPBUSD      Z25, Z26, Z1
-	VPDPBUSD      Z25, Z28, Z2
-	VPDPBUSD      Z25, Z24, Z3
-	VPBROADCASTD  4(CX), Z25
-	VPDPBUSD      Z25, Z27, Z4
-	VPDPBUSD      Z25, Z26, Z5
-	VPDPBUSD      Z25, Z28, Z6
-	VPDPBUSD      Z25, Z24, Z7
-	VPBROADCASTD  16(CX), Z25
-	VPDPBUSD      Z25, Z27, Z8
-	VPDPBUSD      Z25, Z26, Z9
-	VPDPBUSD      Z25, Z28, Z10
-	VPDPBUSD      Z25, Z24, Z11
-	VPBROADCASTD  20(CX), Z25
-	VPDPBUSD      Z25, Z27, Z12
-	VPDPBUSD      Z25, Z26, Z13
-	VPDPBUSD      Z25, Z28, Z14
-	VPDPBUSD      Z25, Z24, Z15
-	VPBROADCASTD  32(CX), Z25
-	VPDPBUSD      Z25, Z27, Z16
-	VPDPBUSD      Z25, Z26, Z17
-	VPDPBUSD      Z25, Z28, Z18
-	VPDPBUSD      Z25, Z24, Z19
-	VPBROADCASTD  36(CX), Z25
-	VPDPBUSD      Z25, Z27, Z20
-	VPDPBUSD      Z25, Z26, Z21
-	VPDPBUSD      Z25, Z28, Z22
-	VPDPBUSD      Z25, Z24, Z23
+	VXORPS        Z8, Z8, Z8
+	VINSERTI32X4  $0x00, (BX), Z8, Z8
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z8, Z8
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z8, Z8
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z8, Z8
+	VPERMD        Z8, Z6, Z8
+	VPSHUFB       Z7, Z8, Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 16(CX), Z8, Z2
+	VPDPBUSD.BCST 20(CX), Z8, Z3
+	VPDPBUSD.BCST 32(CX), Z8, Z4
+	VPDPBUSD.BCST 36(CX), Z8, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*4), BX
 	LEAQ          (SI)(R8*4), SI
@@ -11931,199 +11637,212 @@ groups36:
 	JNZ           groups36
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(CX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(CX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
-	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z9, Z8, Z0
-	VSHUFI32X4    $0x88, Z11, Z10, Z1
-	VSHUFI32X4    $0xdd, Z9, Z8, Z2
-	VSHUFI32X4    $0xdd, Z11, Z10, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VPSLLD        $0x08, Z20, Z20
-	VPADDD        Z20, Z16, Z16
-	VPSLLD        $0x08, Z21, Z21
-	VPADDD        Z21, Z17, Z17
-	VPSLLD        $0x08, Z22, Z22
-	VPADDD        Z22, Z18, Z18
-	VPSLLD        $0x08, Z23, Z23
-	VPADDD        Z23, Z19, Z19
-	VSHUFI32X4    $0x88, Z17, Z16, Z0
-	VSHUFI32X4    $0x88, Z19, Z18, Z1
-	VSHUFI32X4    $0xdd, Z17, Z16, Z2
-	VSHUFI32X4    $0xdd, Z19, Z18, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns34
 
 fewer35:
 columns37:
-	CMPQ   24(SP), $0x02
-	JL     fewer38
+	CMPQ            24(SP), $0x02
+	JL              fewer38
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z4
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z5
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups39:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z6, Z6, Z6
+	VINSERTI32X4  $0x00, (BX), Z6, Z6
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z6, Z6
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z6, Z6
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z6, Z6
+	VPERMD        Z6, Z4, Z6
+	VPSHUFB       Z5, Z6, Z6
+	VPDPBUSD.BCST (CX), Z6, Z0
+	VPDPBUSD.BCST 4(CX), Z6, Z1
+	VPDPBUSD.BCST 16(CX), Z6, Z2
+	VPDPBUSD.BCST 20(CX), Z6, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups39
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns37
+
+fewer38:
+columns40:
+	CMPQ            24(SP), $0x01
+	JL              fewer41
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z2
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z3
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups42:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z4, Z4, Z4
+	VINSERTI32X4  $0x00, (BX), Z4, Z4
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z4, Z4
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z4, Z4
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z4, Z4
+	VPERMD        Z4, Z2, Z4
+	VPSHUFB       Z3, Z4, Z4
+	VPDPBUSD.BCST (CX), Z4, Z0
+	VPDPBUSD.BCST 4(CX), Z4, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups42
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns40
+
+fewer41:
+done23:
+	JMP next
+
+partial:
+	KMOVW           CX, K1
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x03
+	JLE             few43
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
+
+groups45:
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VMOVDQU8.Z   (DX), K1, X3
+	VINSERTI32X4 $0x00, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*1), K1, X3
+	VINSERTI32X4 $0x01, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*2), K1, X3
+	VINSERTI32X4 $0x02, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(R8*1), K1, X3
+	VINSERTI32X4 $0x03, X3, Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups45
+
+columns46:
+	CMPQ   24(SP), $0x08
+	JL     fewer47
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -12143,187 +11862,147 @@ columns37:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups39:
-	PREFETCHT0    (SI)
-	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z16
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z17
-	VPUNPCKLBW    Z17, Z16, Z18
-	VPUNPCKHBW    Z17, Z16, Z16
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z17
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z19
-	VPUNPCKLBW    Z19, Z17, Z20
-	VPUNPCKHBW    Z19, Z17, Z17
-	VPUNPCKLWD    Z20, Z18, Z19
-	VPUNPCKHWD    Z20, Z18, Z18
-	VPUNPCKLWD    Z17, Z16, Z20
-	VPUNPCKHWD    Z17, Z16, Z16
-	VPBROADCASTD  (CX), Z17
-	VPDPBUSD      Z17, Z19, Z0
-	VPDPBUSD      Z17, Z18, Z1
-	VPDPBUSD      Z17, Z20, Z2
-	VPDPBUSD      Z17, Z16, Z3
-	VPBROADCASTD  4(CX), Z17
-	VPDPBUSD      Z17, Z19, Z4
-	VPDPBUSD      Z17, Z18, Z5
-	VPDPBUSD      Z17, Z20, Z6
-	VPDPBUSD      Z17, Z16, Z7
-	VPBROADCASTD  16(CX), Z17
-	VPDPBUSD      Z17, Z19, Z8
-	VPDPBUSD      Z17, Z18, Z9
-	VPDPBUSD      Z17, Z20, Z10
-	VPDPBUSD      Z17, Z16, Z11
-	VPBROADCASTD  20(CX), Z17
-	VPDPBUSD      Z17, Z19, Z12
-	VPDPBUSD      Z17, Z18, Z13
-	VPDPBUSD      Z17, Z20, Z14
-	VPDPBUSD      Z17, Z16, Z15
+groups48:
+	VMOVDQU64     (BX), Z16
+	VPDPBUSD.BCST (CX), Z16, Z0
+	VPDPBUSD.BCST 4(CX), Z16, Z1
+	VPDPBUSD.BCST 16(CX), Z16, Z2
+	VPDPBUSD.BCST 20(CX), Z16, Z3
+	VPDPBUSD.BCST 32(CX), Z16, Z4
+	VPDPBUSD.BCST 36(CX), Z16, Z5
+	VPDPBUSD.BCST 48(CX), Z16, Z6
+	VPDPBUSD.BCST 52(CX), Z16, Z7
+	VPDPBUSD.BCST 64(CX), Z16, Z8
+	VPDPBUSD.BCST 68(CX), Z16, Z9
+	VPDPBUSD.BCST 80(CX), Z16, Z10
+	VPDPBUSD.BCST 84(CX), Z16, Z11
+	VPDPBUSD.BCST 96(CX), Z16, Z12
+	VPDPBUSD.BCST 100(CX), Z16, Z13
+	VPDPBUSD.BCST 112(CX), Z16, Z14
+	VPDPBUSD.BCST 116(CX), Z16, Z15
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*4), BX
-	LEAQ          (SI)(R8*4), SI
-	DECQ          DI
-	JNZ           groups39
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(CX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(CX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
+	VMOVUPD.Z     (CX), K1, Z16
+	VADDPD        Z16, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VMOVUPD       Z0, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
-	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z9, Z8, Z0
-	VSHUFI32X4    $0x88, Z11, Z10, Z1
-	VSHUFI32X4    $0xdd, Z9, Z8, Z2
-	VSHUFI32X4    $0xdd, Z11, Z10, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VCVTDQ2PD     Y4, Z2
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y2
-	VCVTDQ2PD     Y2, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y0, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VMOVUPD.Z     (CX), K1, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VCVTDQ2PD     Y6, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z9, Z9
+	VPADDD        Z9, Z8, Z8
+	VCVTDQ2PD     Y8, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VCVTDQ2PD     Y10, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z10, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z12, Z12
+	VCVTDQ2PD     Y12, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z12, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z14, Z14
+	VCVTDQ2PD     Y14, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
-	JMP           columns37
+	SUBQ          $0x08, 24(SP)
+	JMP           columns46
 
-fewer38:
-columns40:
-	CMPQ   24(SP), $0x01
-	JL     fewer41
+fewer47:
+columns49:
+	CMPQ   24(SP), $0x04
+	JL     fewer50
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -12335,125 +12014,377 @@ columns40:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups42:
+groups51:
+	VMOVDQU64     (BX), Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 16(CX), Z8, Z2
+	VPDPBUSD.BCST 20(CX), Z8, Z3
+	VPDPBUSD.BCST 32(CX), Z8, Z4
+	VPDPBUSD.BCST 36(CX), Z8, Z5
+	VPDPBUSD.BCST 48(CX), Z8, Z6
+	VPDPBUSD.BCST 52(CX), Z8, Z7
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups51
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z8
+	VADDPD        Z8, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VCVTDQ2PD     Y6, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns49
+
+fewer50:
+columns52:
+	CMPQ   24(SP), $0x01
+	JL     fewer53
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups54:
+	VMOVDQU64     (BX), Z2
+	VPDPBUSD.BCST (CX), Z2, Z0
+	VPDPBUSD.BCST 4(CX), Z2, Z1
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups54
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns52
+
+fewer53:
+	JMP done44
+
+few43:
+columns55:
+	CMPQ            24(SP), $0x03
+	JL              fewer56
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	VXORPS          Z4, Z4, Z4
+	VXORPS          Z5, Z5, Z5
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z6
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z7
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups57:
 	PREFETCHT0    (SI)
 	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z8
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z9
-	VPUNPCKLBW    Z9, Z8, Z10
-	VPUNPCKHBW    Z9, Z8, Z8
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z9
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z11
-	VPUNPCKLBW    Z11, Z9, Z12
-	VPUNPCKHBW    Z11, Z9, Z9
-	VPUNPCKLWD    Z12, Z10, Z11
-	VPUNPCKHWD    Z12, Z10, Z10
-	VPUNPCKLWD    Z9, Z8, Z12
-	VPUNPCKHWD    Z9, Z8, Z8
-	VPBROADCASTD  (CX), Z9
-	VPDPBUSD      Z9, Z11, Z0
-	VPDPBUSD      Z9, Z10, Z1
-	VPDPBUSD      Z9, Z12, Z2
-	VPDPBUSD      Z9, Z8, Z3
-	VPBROADCASTD  4(CX), Z9
-	VPDPBUSD      Z9, Z11, Z4
-	VPDPBUSD      Z9, Z10, Z5
-	VPDPBUSD      Z9, Z12, Z6
-	VPDPBUSD      Z9, Z8, Z7
+	VXORPS        Z8, Z8, Z8
+	VMOVDQU8.Z    (BX), K1, X9
+	VINSERTI32X4  $0x00, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R8*1), K1, X9
+	VINSERTI32X4  $0x01, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R8*2), K1, X9
+	VINSERTI32X4  $0x02, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R9*1), K1, X9
+	VINSERTI32X4  $0x03, X9, Z8, Z8
+	VPERMD        Z8, Z6, Z8
+	VPSHUFB       Z7, Z8, Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 16(CX), Z8, Z2
+	VPDPBUSD.BCST 20(CX), Z8, Z3
+	VPDPBUSD.BCST 32(CX), Z8, Z4
+	VPDPBUSD.BCST 36(CX), Z8, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*4), BX
 	LEAQ          (SI)(R8*4), SI
 	DECQ          DI
-	JNZ           groups42
+	JNZ           groups57
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VCVTDQ2PD     Y2, Z1
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z1, Z1
-	VMOVUPD       Z1, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 64(CX)
-	VCVTDQ2PD     Y3, Z1
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 192(CX)
-	VCVTDQ2PD     Y4, Z1
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y1
-	VCVTDQ2PD     Y1, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
 	VCVTDQ2PD     Y0, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
+	VMOVUPD.Z     (CX), K1, Z6
+	VADDPD        Z6, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VCVTDQ2PD     Y4, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x03, 24(SP)
+	JMP           columns55
+
+fewer56:
+columns58:
+	CMPQ            24(SP), $0x02
+	JL              fewer59
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z4
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z5
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups60:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z6, Z6, Z6
+	VMOVDQU8.Z    (BX), K1, X7
+	VINSERTI32X4  $0x00, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R8*1), K1, X7
+	VINSERTI32X4  $0x01, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R8*2), K1, X7
+	VINSERTI32X4  $0x02, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R9*1), K1, X7
+	VINSERTI32X4  $0x03, X7, Z6, Z6
+	VPERMD        Z6, Z4, Z6
+	VPSHUFB       Z5, Z6, Z6
+	VPDPBUSD.BCST (CX), Z6, Z0
+	VPDPBUSD.BCST 4(CX), Z6, Z1
+	VPDPBUSD.BCST 16(CX), Z6, Z2
+	VPDPBUSD.BCST 20(CX), Z6, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups60
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VCVTDQ2PD     Y2, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns58
+
+fewer59:
+columns61:
+	CMPQ            24(SP), $0x01
+	JL              fewer62
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z2
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z3
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups63:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z4, Z4, Z4
+	VMOVDQU8.Z    (BX), K1, X5
+	VINSERTI32X4  $0x00, X5, Z4, Z4
+	VMOVDQU8.Z    (BX)(R8*1), K1, X5
+	VINSERTI32X4  $0x01, X5, Z4, Z4
+	VMOVDQU8.Z    (BX)(R8*2), K1, X5
+	VINSERTI32X4  $0x02, X5, Z4, Z4
+	VMOVDQU8.Z    (BX)(R9*1), K1, X5
+	VINSERTI32X4  $0x03, X5, Z4, Z4
+	VPERMD        Z4, Z2, Z4
+	VPSHUFB       Z3, Z4, Z4
+	VPDPBUSD.BCST (CX), Z4, Z0
+	VPDPBUSD.BCST 4(CX), Z4, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups63
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns40
+	JMP           columns61
 
-fewer41:
-done23:
-done:
+fewer62:
+done44:
+next:
+	ADDQ $0x00000010, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 
 // func addThreeLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addThreeLimbsByteVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addThreeLimbsByteVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -12727,7 +12658,7 @@ groups6:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns4
@@ -12855,7 +12786,7 @@ groups9:
 	VMOVUPD       Z1, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns7
@@ -13102,7 +13033,7 @@ groups12:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns10
@@ -13245,7 +13176,7 @@ groups15:
 	VMOVUPD       Z1, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns13
@@ -13258,52 +13189,52 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x02
-	JLE  few16
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
-	LEAQ (SI)(SI*2), DI
+narrow:
+	MOVQ            40(SP), CX
+	TESTQ           CX, CX
+	JZ              end
+	ANDQ            $0x0000ffff, CX
+	CMPQ            CX, $0x0000ffff
+	JNE             partial
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x02
+	JLE             few16
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
 
 groups18:
-	PREFETCHT0 (DX)
-	PREFETCHT0 (DX)(SI*2)
-	VMOVDQU8.Z (AX), K1, Z0
-	VMOVDQU8.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLBW Z1, Z0, Z2
-	VPUNPCKHBW Z1, Z0, Z0
-	VMOVDQU8.Z (AX)(SI*2), K1, Z1
-	VMOVDQU8.Z (AX)(DI*1), K1, Z3
-	VPUNPCKLBW Z3, Z1, Z4
-	VPUNPCKHBW Z3, Z1, Z1
-	VPUNPCKLWD Z4, Z2, Z3
-	VPUNPCKHWD Z4, Z2, Z2
-	VPUNPCKLWD Z1, Z0, Z4
-	VPUNPCKHWD Z1, Z0, Z0
-	VMOVDQU64  Z3, (CX)
-	VMOVDQU64  Z2, 64(CX)
-	VMOVDQU64  Z4, 128(CX)
-	VMOVDQU64  Z0, 192(CX)
-	ADDQ       $0x00000100, CX
-	LEAQ       (AX)(SI*4), AX
-	LEAQ       (DX)(SI*4), DX
-	DECQ       BX
-	JNZ        groups18
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VINSERTI32X4 $0x00, (DX), Z2, Z2
+	VINSERTI32X4 $0x01, (DX)(DI*1), Z2, Z2
+	VINSERTI32X4 $0x02, (DX)(DI*2), Z2, Z2
+	VINSERTI32X4 $0x03, (DX)(R8*1), Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups18
 
 columns19:
-	CMPQ   24(SP), $0x02
+	CMPQ   24(SP), $0x08
 	JL     fewer20
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13329,242 +13260,181 @@ columns19:
 	VXORPS Z21, Z21, Z21
 	VXORPS Z22, Z22, Z22
 	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups21:
-	VMOVDQU64     (DX), Z24
-	VMOVDQU64     64(DX), Z25
-	VMOVDQU64     128(DX), Z26
-	VMOVDQU64     192(DX), Z27
-	VPBROADCASTD  (AX), Z28
-	VPDPBUSD      Z28, Z24, Z0
-	VPDPBUSD      Z28, Z25, Z1
-	VPDPBUSD      Z28, Z26, Z2
-	VPDPBUSD      Z28, Z27, Z3
-	VPBROADCASTD  4(AX), Z28
-	VPDPBUSD      Z28, Z24, Z4
-	VPDPBUSD      Z28, Z25, Z5
-	VPDPBUSD      Z28, Z26, Z6
-	VPDPBUSD      Z28, Z27, Z7
-	VPBROADCASTD  8(AX), Z28
-	VPDPBUSD      Z28, Z24, Z8
-	VPDPBUSD      Z28, Z25, Z9
-	VPDPBUSD      Z28, Z26, Z10
-	VPDPBUSD      Z28, Z27, Z11
-	VPBROADCASTD  16(AX), Z28
-	VPDPBUSD      Z28, Z24, Z12
-	VPDPBUSD      Z28, Z25, Z13
-	VPDPBUSD      Z28, Z26, Z14
-	VPDPBUSD      Z28, Z27, Z15
-	VPBROADCASTD  20(AX), Z28
-	VPDPBUSD      Z28, Z24, Z16
-	VPDPBUSD      Z28, Z25, Z17
-	VPDPBUSD      Z28, Z26, Z18
-	VPDPBUSD      Z28, Z27, Z19
-	VPBROADCASTD  24(AX), Z28
-	VPDPBUSD      Z28, Z24, Z20
-	VPDPBUSD      Z28, Z25, Z21
-	VPDPBUSD      Z28, Z26, Z22
-	VPDPBUSD      Z28, Z27, Z23
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z24
+	VPDPBUSD.BCST (CX), Z24, Z0
+	VPDPBUSD.BCST 4(CX), Z24, Z1
+	VPDPBUSD.BCST 8(CX), Z24, Z2
+	VPDPBUSD.BCST 16(CX), Z24, Z3
+	VPDPBUSD.BCST 20(CX), Z24, Z4
+	VPDPBUSD.BCST 24(CX), Z24, Z5
+	VPDPBUSD.BCST 32(CX), Z24, Z6
+	VPDPBUSD.BCST 36(CX), Z24, Z7
+	VPDPBUSD.BCST 40(CX), Z24, Z8
+	VPDPBUSD.BCST 48(CX), Z24, Z9
+	VPDPBUSD.BCST 52(CX), Z24, Z10
+	VPDPBUSD.BCST 56(CX), Z24, Z11
+	VPDPBUSD.BCST 64(CX), Z24, Z12
+	VPDPBUSD.BCST 68(CX), Z24, Z13
+	VPDPBUSD.BCST 72(CX), Z24, Z14
+	VPDPBUSD.BCST 80(CX), Z24, Z15
+	VPDPBUSD.BCST 84(CX), Z24, Z16
+	VPDPBUSD.BCST 88(CX), Z24, Z17
+	VPDPBUSD.BCST 96(CX), Z24, Z18
+	VPDPBUSD.BCST 100(CX), Z24, Z19
+	VPDPBUSD.BCST 104(CX), Z24, Z20
+	VPDPBUSD.BCST 112(CX), Z24, Z21
+	VPDPBUSD.BCST 116(CX), Z24, Z22
+	VPDPBUSD.BCST 120(CX), Z24, Z23
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups21
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z24
+	VCVTDQ2PD     Y0, Z25
+	VFMADD213PD   Z25, Z1, Z24
+	VADDPD        (CX), Z24, Z24
+	VMOVUPD       Z24, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
 	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z0
-	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VPSLLD        $0x08, Z16, Z16
-	VPADDD        Z16, Z12, Z12
-	VPSLLD        $0x08, Z17, Z17
-	VPADDD        Z17, Z13, Z13
-	VPSLLD        $0x08, Z18, Z18
-	VPADDD        Z18, Z14, Z14
-	VPSLLD        $0x08, Z19, Z19
-	VPADDD        Z19, Z15, Z15
-	VSHUFI32X4    $0x88, Z13, Z12, Z0
-	VSHUFI32X4    $0x88, Z15, Z14, Z1
-	VSHUFI32X4    $0xdd, Z13, Z12, Z2
-	VSHUFI32X4    $0xdd, Z15, Z14, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z21, Z20, Z2
-	VSHUFI32X4    $0x88, Z23, Z22, Z3
-	VSHUFI32X4    $0xdd, Z21, Z20, Z6
-	VSHUFI32X4    $0xdd, Z23, Z22, Z7
-	VSHUFI32X4    $0x88, Z3, Z2, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z3, Z2, Z2
-	VSHUFI32X4    $0xdd, Z7, Z6, Z3
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y4, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z4
-	VADDPD        Z4, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y9, Z4
-	VCVTDQ2PD     Y5, Z7
-	VFMADD213PD   Z7, Z6, Z4
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z4, Z4
-	VMOVUPD       Z4, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VCVTDQ2PD     Y5, Z5
-	VFMADD213PD   Z5, Z6, Z4
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, 192(AX)
-	VCVTDQ2PD     Y2, Z4
-	VCVTDQ2PD     Y0, Z5
-	VFMADD213PD   Z5, Z6, Z4
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z2, Y2
+	VEXTRACTI64X4 $0x01, Z3, Y2
 	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z2
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z0
-	VADDPD        Z0, Z2, Z2
-	VMOVUPD       Z2, K2, 320(AX)
-	VCVTDQ2PD     Y3, Z0
-	VCVTDQ2PD     Y1, Z2
-	VFMADD213PD   Z2, Z6, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z6, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z12, Z12
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z16, Z16
+	VPADDD        Z16, Z15, Z15
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y17, Z1
+	VCVTDQ2PD     Y15, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z17, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z15, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y20, Z1
+	VCVTDQ2PD     Y18, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z20, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z18, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z22, Z22
+	VPADDD        Z22, Z21, Z21
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y23, Z1
+	VCVTDQ2PD     Y21, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z23, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z21, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
+	SUBQ          $0x08, 24(SP)
 	JMP           columns19
 
 fewer20:
 columns22:
-	CMPQ   24(SP), $0x01
+	CMPQ   24(SP), $0x04
 	JL     fewer23
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -13578,141 +13448,345 @@ columns22:
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups24:
-	VMOVDQU64     (DX), Z12
-	VMOVDQU64     64(DX), Z13
-	VMOVDQU64     128(DX), Z14
-	VMOVDQU64     192(DX), Z15
-	VPBROADCASTD  (AX), Z16
-	VPDPBUSD      Z16, Z12, Z0
-	VPDPBUSD      Z16, Z13, Z1
-	VPDPBUSD      Z16, Z14, Z2
-	VPDPBUSD      Z16, Z15, Z3
-	VPBROADCASTD  4(AX), Z16
-	VPDPBUSD      Z16, Z12, Z4
-	VPDPBUSD      Z16, Z13, Z5
-	VPDPBUSD      Z16, Z14, Z6
-	VPDPBUSD      Z16, Z15, Z7
-	VPBROADCASTD  8(AX), Z16
-	VPDPBUSD      Z16, Z12, Z8
-	VPDPBUSD      Z16, Z13, Z9
-	VPDPBUSD      Z16, Z14, Z10
-	VPDPBUSD      Z16, Z15, Z11
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z12
+	VPDPBUSD.BCST (CX), Z12, Z0
+	VPDPBUSD.BCST 4(CX), Z12, Z1
+	VPDPBUSD.BCST 8(CX), Z12, Z2
+	VPDPBUSD.BCST 16(CX), Z12, Z3
+	VPDPBUSD.BCST 20(CX), Z12, Z4
+	VPDPBUSD.BCST 24(CX), Z12, Z5
+	VPDPBUSD.BCST 32(CX), Z12, Z6
+	VPDPBUSD.BCST 36(CX), Z12, Z7
+	VPDPBUSD.BCST 40(CX), Z12, Z8
+	VPDPBUSD.BCST 48(CX), Z12, Z9
+	VPDPBUSD.BCST 52(CX), Z12, Z10
+	VPDPBUSD.BCST 56(CX), Z12, Z11
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups24
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z12
+	VCVTDQ2PD     Y0, Z13
+	VFMADD213PD   Z13, Z1, Z12
+	VADDPD        (CX), Z12, Z12
+	VMOVUPD       Z12, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
-	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VCVTDQ2PD     Y1, Z1
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z0
-	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x01, 24(SP)
+	SUBQ          $0x04, 24(SP)
 	JMP           columns22
 
 fewer23:
+columns25:
+	CMPQ   24(SP), $0x01
+	JL     fewer26
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups27:
+	VMOVDQU64     (BX), Z3
+	VPDPBUSD.BCST (CX), Z3, Z0
+	VPDPBUSD.BCST 4(CX), Z3, Z1
+	VPDPBUSD.BCST 8(CX), Z3, Z2
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups27
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns25
+
+fewer26:
 	JMP done17
 
 few16:
-columns25:
-	CMPQ   24(SP), $0x02
-	JL     fewer26
+columns28:
+	CMPQ            24(SP), $0x02
+	JL              fewer29
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	VXORPS          Z4, Z4, Z4
+	VXORPS          Z5, Z5, Z5
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z6
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z7
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups30:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z8, Z8, Z8
+	VINSERTI32X4  $0x00, (BX), Z8, Z8
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z8, Z8
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z8, Z8
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z8, Z8
+	VPERMD        Z8, Z6, Z8
+	VPSHUFB       Z7, Z8, Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 8(CX), Z8, Z2
+	VPDPBUSD.BCST 16(CX), Z8, Z3
+	VPDPBUSD.BCST 20(CX), Z8, Z4
+	VPDPBUSD.BCST 24(CX), Z8, Z5
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups30
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z6
+	VCVTDQ2PD     Y0, Z7
+	VFMADD213PD   Z7, Z1, Z6
+	VADDPD        (CX), Z6, Z6
+	VMOVUPD       Z6, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns28
+
+fewer29:
+columns31:
+	CMPQ            24(SP), $0x01
+	JL              fewer32
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z3
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z4
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups33:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z5, Z5, Z5
+	VINSERTI32X4  $0x00, (BX), Z5, Z5
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z5, Z5
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z5, Z5
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z5, Z5
+	VPERMD        Z5, Z3, Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPDPBUSD.BCST (CX), Z5, Z0
+	VPDPBUSD.BCST 4(CX), Z5, Z1
+	VPDPBUSD.BCST 8(CX), Z5, Z2
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups33
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns31
+
+fewer32:
+done17:
+	JMP next
+
+partial:
+	KMOVW           CX, K1
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x02
+	JLE             few34
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
+
+groups36:
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VMOVDQU8.Z   (DX), K1, X3
+	VINSERTI32X4 $0x00, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*1), K1, X3
+	VINSERTI32X4 $0x01, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*2), K1, X3
+	VINSERTI32X4 $0x02, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(R8*1), K1, X3
+	VINSERTI32X4 $0x03, X3, Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups36
+
+columns37:
+	CMPQ   24(SP), $0x08
+	JL     fewer38
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -13740,255 +13814,203 @@ columns25:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups27:
-	PREFETCHT0    (SI)
-	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z24
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z25
-	VPUNPCKLBW    Z25, Z24, Z26
-	VPUNPCKHBW    Z25, Z24, Z24
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z25
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z27
-	VPUNPCKLBW    Z27, Z25, Z28
-	VPUNPCKHBW    Z27, Z25, Z25
-	VPUNPCKLWD    Z28, Z26, Z27
-	VPUNPCKHWD    Z28, Z26, Z26
-	VPUNPCKLWD    Z25, Z24, Z28
-	VPUNPCKHWD    Z25, Z24, Z24
-	VPBROADCASTD  (CX), Z25
-	VPDPBUSD      Z25, Z27, Z0
-	VPDPBUSD      Z25, Z26, Z1
-	VPDPBUSD      Z25, Z28, Z2
-	VPDPBUSD      Z25, Z24, Z3
-	VPBROADCASTD  4(CX), Z25
-	VPDPBUSD      Z25, Z27, Z4
-	VPDPBUSD      Z25, Z26, Z5
-	VPDPBUSD      Z25, Z28, Z6
-	VPDPBUSD      Z25, Z24, Z7
-	VPBROADCASTD  8(CX), Z25
-	VPDPBUSD      Z25, Z27, Z8
-	VPDPBUSD      Z25, Z26, Z9
-	VPDPBUSD      Z25, Z28, Z10
-	VPDPBUSD      Z25, Z24, Z11
-	VPBROADCASTD  16(CX), Z25
-	VPDPBUSD      Z25, Z27, Z12
-	VPDPBUSD      Z25, Z26, Z13
-	VPDPBUSD      Z25, Z28, Z14
-	VPDPBUSD      Z25, Z24, Z15
-	VPBROADCASTD  20(CX), Z25
-	VPDPBUSD      Z25, Z27, Z16
-	VPDPBUSD      Z25, Z26, Z17
-	VPDPBUSD      Z25, Z28, Z18
-	VPDPBUSD      Z25, Z24, Z19
-	VPBROADCASTD  24(CX), Z25
-	VPDPBUSD      Z25, Z27, Z20
-	VPDPBUSD      Z25, Z26, Z21
-	VPDPBUSD      Z25, Z28, Z22
-	VPDPBUSD      Z25, Z24, Z23
+groups39:
+	VMOVDQU64     (BX), Z24
+	VPDPBUSD.BCST (CX), Z24, Z0
+	VPDPBUSD.BCST 4(CX), Z24, Z1
+	VPDPBUSD.BCST 8(CX), Z24, Z2
+	VPDPBUSD.BCST 16(CX), Z24, Z3
+	VPDPBUSD.BCST 20(CX), Z24, Z4
+	VPDPBUSD.BCST 24(CX), Z24, Z5
+	VPDPBUSD.BCST 32(CX), Z24, Z6
+	VPDPBUSD.BCST 36(CX), Z24, Z7
+	VPDPBUSD.BCST 40(CX), Z24, Z8
+	VPDPBUSD.BCST 48(CX), Z24, Z9
+	VPDPBUSD.BCST 52(CX), Z24, Z10
+	VPDPBUSD.BCST 56(CX), Z24, Z11
+	VPDPBUSD.BCST 64(CX), Z24, Z12
+	VPDPBUSD.BCST 68(CX), Z24, Z13
+	VPDPBUSD.BCST 72(CX), Z24, Z14
+	VPDPBUSD.BCST 80(CX), Z24, Z15
+	VPDPBUSD.BCST 84(CX), Z24, Z16
+	VPDPBUSD.BCST 88(CX), Z24, Z17
+	VPDPBUSD.BCST 96(CX), Z24, Z18
+	VPDPBUSD.BCST 100(CX), Z24, Z19
+	VPDPBUSD.BCST 104(CX), Z24, Z20
+	VPDPBUSD.BCST 112(CX), Z24, Z21
+	VPDPBUSD.BCST 116(CX), Z24, Z22
+	VPDPBUSD.BCST 120(CX), Z24, Z23
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*4), BX
-	LEAQ          (SI)(R8*4), SI
-	DECQ          DI
-	JNZ           groups27
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups39
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z24
+	VCVTDQ2PD     Y0, Z25
+	VFMADD213PD   Z25, Z1, Z24
+	VMOVUPD.Z     (CX), K1, Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       Z24, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
 	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
 	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
+	VMOVUPD       Z1, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z0
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
 	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(CX)
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z12, Z12
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	VPSLLD        $0x08, Z16, Z16
-	VPADDD        Z16, Z12, Z12
-	VPSLLD        $0x08, Z17, Z17
-	VPADDD        Z17, Z13, Z13
-	VPSLLD        $0x08, Z18, Z18
-	VPADDD        Z18, Z14, Z14
-	VPSLLD        $0x08, Z19, Z19
-	VPADDD        Z19, Z15, Z15
-	VSHUFI32X4    $0x88, Z13, Z12, Z0
-	VSHUFI32X4    $0x88, Z15, Z14, Z1
-	VSHUFI32X4    $0xdd, Z13, Z12, Z2
-	VSHUFI32X4    $0xdd, Z15, Z14, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z21, Z20, Z2
-	VSHUFI32X4    $0x88, Z23, Z22, Z3
-	VSHUFI32X4    $0xdd, Z21, Z20, Z6
-	VSHUFI32X4    $0xdd, Z23, Z22, Z7
-	VSHUFI32X4    $0x88, Z3, Z2, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z3, Z2, Z2
-	VSHUFI32X4    $0xdd, Z7, Z6, Z3
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y4, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z4
-	VADDPD        Z4, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y9, Z4
-	VCVTDQ2PD     Y5, Z7
-	VFMADD213PD   Z7, Z6, Z4
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z4, Z4
-	VMOVUPD       Z4, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VCVTDQ2PD     Y5, Z5
-	VFMADD213PD   Z5, Z6, Z4
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, 192(CX)
-	VCVTDQ2PD     Y2, Z4
-	VCVTDQ2PD     Y0, Z5
-	VFMADD213PD   Z5, Z6, Z4
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z2, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z2
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z0
-	VADDPD        Z0, Z2, Z2
-	VMOVUPD       Z2, K2, 320(CX)
-	VCVTDQ2PD     Y3, Z0
-	VCVTDQ2PD     Y1, Z2
-	VFMADD213PD   Z2, Z6, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPADDD        Z16, Z15, Z15
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y17, Z1
+	VCVTDQ2PD     Y15, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z17, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z6, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z15, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y20, Z1
+	VCVTDQ2PD     Y18, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z20, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z18, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z22, Z22
+	VPADDD        Z22, Z21, Z21
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y23, Z1
+	VCVTDQ2PD     Y21, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z23, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z21, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
-	JMP           columns25
+	SUBQ          $0x08, 24(SP)
+	JMP           columns37
 
-fewer26:
-columns28:
-	CMPQ   24(SP), $0x01
-	JL     fewer29
+fewer38:
+columns40:
+	CMPQ   24(SP), $0x04
+	JL     fewer41
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14004,159 +14026,343 @@ columns28:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups30:
+groups42:
+	VMOVDQU64     (BX), Z12
+	VPDPBUSD.BCST (CX), Z12, Z0
+	VPDPBUSD.BCST 4(CX), Z12, Z1
+	VPDPBUSD.BCST 8(CX), Z12, Z2
+	VPDPBUSD.BCST 16(CX), Z12, Z3
+	VPDPBUSD.BCST 20(CX), Z12, Z4
+	VPDPBUSD.BCST 24(CX), Z12, Z5
+	VPDPBUSD.BCST 32(CX), Z12, Z6
+	VPDPBUSD.BCST 36(CX), Z12, Z7
+	VPDPBUSD.BCST 40(CX), Z12, Z8
+	VPDPBUSD.BCST 48(CX), Z12, Z9
+	VPDPBUSD.BCST 52(CX), Z12, Z10
+	VPDPBUSD.BCST 56(CX), Z12, Z11
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups42
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z12
+	VCVTDQ2PD     Y0, Z13
+	VFMADD213PD   Z13, Z1, Z12
+	VMOVUPD.Z     (CX), K1, Z13
+	VADDPD        Z13, Z12, Z12
+	VMOVUPD       Z12, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns40
+
+fewer41:
+columns43:
+	CMPQ   24(SP), $0x01
+	JL     fewer44
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups45:
+	VMOVDQU64     (BX), Z3
+	VPDPBUSD.BCST (CX), Z3, Z0
+	VPDPBUSD.BCST 4(CX), Z3, Z1
+	VPDPBUSD.BCST 8(CX), Z3, Z2
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups45
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns43
+
+fewer44:
+	JMP done35
+
+few34:
+columns46:
+	CMPQ            24(SP), $0x02
+	JL              fewer47
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	VXORPS          Z4, Z4, Z4
+	VXORPS          Z5, Z5, Z5
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z6
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z7
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups48:
 	PREFETCHT0    (SI)
 	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z12
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z13
-	VPUNPCKLBW    Z13, Z12, Z14
-	VPUNPCKHBW    Z13, Z12, Z12
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z13
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z15
-	VPUNPCKLBW    Z15, Z13, Z16
-	VPUNPCKHBW    Z15, Z13, Z13
-	VPUNPCKLWD    Z16, Z14, Z15
-	VPUNPCKHWD    Z16, Z14, Z14
-	VPUNPCKLWD    Z13, Z12, Z16
-	VPUNPCKHWD    Z13, Z12, Z12
-	VPBROADCASTD  (CX), Z13
-	VPDPBUSD      Z13, Z15, Z0
-	VPDPBUSD      Z13, Z14, Z1
-	VPDPBUSD      Z13, Z16, Z2
-	VPDPBUSD      Z13, Z12, Z3
-	VPBROADCASTD  4(CX), Z13
-	VPDPBUSD      Z13, Z15, Z4
-	VPDPBUSD      Z13, Z14, Z5
-	VPDPBUSD      Z13, Z16, Z6
-	VPDPBUSD      Z13, Z12, Z7
-	VPBROADCASTD  8(CX), Z13
-	VPDPBUSD      Z13, Z15, Z8
-	VPDPBUSD      Z13, Z14, Z9
-	VPDPBUSD      Z13, Z16, Z10
-	VPDPBUSD      Z13, Z12, Z11
+	VXORPS        Z8, Z8, Z8
+	VMOVDQU8.Z    (BX), K1, X9
+	VINSERTI32X4  $0x00, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R8*1), K1, X9
+	VINSERTI32X4  $0x01, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R8*2), K1, X9
+	VINSERTI32X4  $0x02, X9, Z8, Z8
+	VMOVDQU8.Z    (BX)(R9*1), K1, X9
+	VINSERTI32X4  $0x03, X9, Z8, Z8
+	VPERMD        Z8, Z6, Z8
+	VPSHUFB       Z7, Z8, Z8
+	VPDPBUSD.BCST (CX), Z8, Z0
+	VPDPBUSD.BCST 4(CX), Z8, Z1
+	VPDPBUSD.BCST 8(CX), Z8, Z2
+	VPDPBUSD.BCST 16(CX), Z8, Z3
+	VPDPBUSD.BCST 20(CX), Z8, Z4
+	VPDPBUSD.BCST 24(CX), Z8, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*4), BX
 	LEAQ          (SI)(R8*4), SI
 	DECQ          DI
-	JNZ           groups30
+	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z6
+	VCVTDQ2PD     Y0, Z7
+	VFMADD213PD   Z7, Z1, Z6
+	VMOVUPD.Z     (CX), K1, Z7
+	VADDPD        Z7, Z6, Z6
+	VMOVUPD       Z6, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
-	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VCVTDQ2PD     Y1, Z1
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z4, Z4
+	VPADDD        Z4, Z3, Z3
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
 	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(CX)
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns46
+
+fewer47:
+columns49:
+	CMPQ            24(SP), $0x01
+	JL              fewer50
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z3
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z4
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups51:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z5, Z5, Z5
+	VMOVDQU8.Z    (BX), K1, X6
+	VINSERTI32X4  $0x00, X6, Z5, Z5
+	VMOVDQU8.Z    (BX)(R8*1), K1, X6
+	VINSERTI32X4  $0x01, X6, Z5, Z5
+	VMOVDQU8.Z    (BX)(R8*2), K1, X6
+	VINSERTI32X4  $0x02, X6, Z5, Z5
+	VMOVDQU8.Z    (BX)(R9*1), K1, X6
+	VINSERTI32X4  $0x03, X6, Z5, Z5
+	VPERMD        Z5, Z3, Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPDPBUSD.BCST (CX), Z5, Z0
+	VPDPBUSD.BCST 4(CX), Z5, Z1
+	VPDPBUSD.BCST 8(CX), Z5, Z2
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups51
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns28
+	JMP           columns49
 
-fewer29:
-done17:
-done:
+fewer50:
+done35:
+next:
+	ADDQ $0x00000010, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 
 // func addFourLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addFourLimbsByteVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addFourLimbsByteVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -14265,18 +14471,18 @@ groups6:
 	MOVQ          dim+40(FP), BX
 	VPSLLD        $0x08, Z4, Z4
 	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
 	VPSLLD        $0x08, Z12, Z12
 	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VPSLLD        $0x08, Z13, Z13
 	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
 	VPSLLD        $0x08, Z14, Z14
 	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VPSLLD        $0x08, Z15, Z15
 	VPADDD        Z15, Z11, Z11
 	VSHUFI32X4    $0x88, Z1, Z0, Z4
@@ -14346,7 +14552,7 @@ groups6:
 	VMOVUPD       Z1, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns4
@@ -14428,18 +14634,18 @@ groups9:
 	MOVQ          dim+40(FP), BX
 	VPSLLD        $0x08, Z4, Z4
 	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
 	VPSLLD        $0x08, Z12, Z12
 	VPADDD        Z12, Z8, Z8
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VPSLLD        $0x08, Z13, Z13
 	VPADDD        Z13, Z9, Z9
+	VPSLLD        $0x08, Z6, Z6
+	VPADDD        Z6, Z2, Z2
 	VPSLLD        $0x08, Z14, Z14
 	VPADDD        Z14, Z10, Z10
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VPSLLD        $0x08, Z15, Z15
 	VPADDD        Z15, Z11, Z11
 	VSHUFI32X4    $0x88, Z1, Z0, Z4
@@ -14509,7 +14715,7 @@ groups9:
 	VMOVUPD       Z1, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns7
@@ -14522,217 +14728,53 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x01
-	JLE  few10
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
-	LEAQ (SI)(SI*2), DI
+narrow:
+	MOVQ            40(SP), CX
+	TESTQ           CX, CX
+	JZ              end
+	ANDQ            $0x0000ffff, CX
+	CMPQ            CX, $0x0000ffff
+	JNE             partial
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x01
+	JLE             few10
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
 
 groups12:
-	PREFETCHT0 (DX)
-	PREFETCHT0 (DX)(SI*2)
-	VMOVDQU8.Z (AX), K1, Z0
-	VMOVDQU8.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLBW Z1, Z0, Z2
-	VPUNPCKHBW Z1, Z0, Z0
-	VMOVDQU8.Z (AX)(SI*2), K1, Z1
-	VMOVDQU8.Z (AX)(DI*1), K1, Z3
-	VPUNPCKLBW Z3, Z1, Z4
-	VPUNPCKHBW Z3, Z1, Z1
-	VPUNPCKLWD Z4, Z2, Z3
-	VPUNPCKHWD Z4, Z2, Z2
-	VPUNPCKLWD Z1, Z0, Z4
-	VPUNPCKHWD Z1, Z0, Z0
-	VMOVDQU64  Z3, (CX)
-	VMOVDQU64  Z2, 64(CX)
-	VMOVDQU64  Z4, 128(CX)
-	VMOVDQU64  Z0, 192(CX)
-	ADDQ       $0x00000100, CX
-	LEAQ       (AX)(SI*4), AX
-	LEAQ       (DX)(SI*4), DX
-	DECQ       BX
-	JNZ        groups12
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VINSERTI32X4 $0x00, (DX), Z2, Z2
+	VINSERTI32X4 $0x01, (DX)(DI*1), Z2, Z2
+	VINSERTI32X4 $0x02, (DX)(DI*2), Z2, Z2
+	VINSERTI32X4 $0x03, (DX)(R8*1), Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups12
 
 columns13:
-	CMPQ   24(SP), $0x01
+	CMPQ   24(SP), $0x04
 	JL     fewer14
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
-
-groups15:
-	VMOVDQU64     (DX), Z16
-	VMOVDQU64     64(DX), Z17
-	VMOVDQU64     128(DX), Z18
-	VMOVDQU64     192(DX), Z19
-	VPBROADCASTD  (AX), Z20
-	VPDPBUSD      Z20, Z16, Z0
-	VPDPBUSD      Z20, Z17, Z1
-	VPDPBUSD      Z20, Z18, Z2
-	VPDPBUSD      Z20, Z19, Z3
-	VPBROADCASTD  4(AX), Z20
-	VPDPBUSD      Z20, Z16, Z4
-	VPDPBUSD      Z20, Z17, Z5
-	VPDPBUSD      Z20, Z18, Z6
-	VPDPBUSD      Z20, Z19, Z7
-	VPBROADCASTD  8(AX), Z20
-	VPDPBUSD      Z20, Z16, Z8
-	VPDPBUSD      Z20, Z17, Z9
-	VPDPBUSD      Z20, Z18, Z10
-	VPDPBUSD      Z20, Z19, Z11
-	VPBROADCASTD  12(AX), Z20
-	VPDPBUSD      Z20, Z16, Z12
-	VPDPBUSD      Z20, Z17, Z13
-	VPDPBUSD      Z20, Z18, Z14
-	VPDPBUSD      Z20, Z19, Z15
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
-	JNZ           groups15
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
-	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z2, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(AX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(AX)
-	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z0
-	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
-	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x01, 24(SP)
-	JMP           columns13
-
-fewer14:
-	JMP done11
-
-few10:
-columns16:
-	CMPQ   24(SP), $0x01
-	JL     fewer17
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -14752,172 +14794,562 @@ columns16:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
-	LEAQ   (R8)(R8*2), R9
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups18:
-	PREFETCHT0    (SI)
-	PREFETCHT0    (SI)(R8*2)
-	VMOVDQU8.Z    (BX), K1, Z16
-	VMOVDQU8.Z    (BX)(R8*1), K1, Z17
-	VPUNPCKLBW    Z17, Z16, Z18
-	VPUNPCKHBW    Z17, Z16, Z16
-	VMOVDQU8.Z    (BX)(R8*2), K1, Z17
-	VMOVDQU8.Z    (BX)(R9*1), K1, Z19
-	VPUNPCKLBW    Z19, Z17, Z20
-	VPUNPCKHBW    Z19, Z17, Z17
-	VPUNPCKLWD    Z20, Z18, Z19
-	VPUNPCKHWD    Z20, Z18, Z18
-	VPUNPCKLWD    Z17, Z16, Z20
-	VPUNPCKHWD    Z17, Z16, Z16
-	VPBROADCASTD  (CX), Z17
-	VPDPBUSD      Z17, Z19, Z0
-	VPDPBUSD      Z17, Z18, Z1
-	VPDPBUSD      Z17, Z20, Z2
-	VPDPBUSD      Z17, Z16, Z3
-	VPBROADCASTD  4(CX), Z17
-	VPDPBUSD      Z17, Z19, Z4
-	VPDPBUSD      Z17, Z18, Z5
-	VPDPBUSD      Z17, Z20, Z6
-	VPDPBUSD      Z17, Z16, Z7
-	VPBROADCASTD  8(CX), Z17
-	VPDPBUSD      Z17, Z19, Z8
-	VPDPBUSD      Z17, Z18, Z9
-	VPDPBUSD      Z17, Z20, Z10
-	VPDPBUSD      Z17, Z16, Z11
-	VPBROADCASTD  12(CX), Z17
-	VPDPBUSD      Z17, Z19, Z12
-	VPDPBUSD      Z17, Z18, Z13
-	VPDPBUSD      Z17, Z20, Z14
-	VPDPBUSD      Z17, Z16, Z15
+groups15:
+	VMOVDQU64     (BX), Z16
+	VPDPBUSD.BCST (CX), Z16, Z0
+	VPDPBUSD.BCST 4(CX), Z16, Z1
+	VPDPBUSD.BCST 8(CX), Z16, Z2
+	VPDPBUSD.BCST 12(CX), Z16, Z3
+	VPDPBUSD.BCST 16(CX), Z16, Z4
+	VPDPBUSD.BCST 20(CX), Z16, Z5
+	VPDPBUSD.BCST 24(CX), Z16, Z6
+	VPDPBUSD.BCST 28(CX), Z16, Z7
+	VPDPBUSD.BCST 32(CX), Z16, Z8
+	VPDPBUSD.BCST 36(CX), Z16, Z9
+	VPDPBUSD.BCST 40(CX), Z16, Z10
+	VPDPBUSD.BCST 44(CX), Z16, Z11
+	VPDPBUSD.BCST 48(CX), Z16, Z12
+	VPDPBUSD.BCST 52(CX), Z16, Z13
+	VPDPBUSD.BCST 56(CX), Z16, Z14
+	VPDPBUSD.BCST 60(CX), Z16, Z15
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*4), BX
-	LEAQ          (SI)(R8*4), SI
-	DECQ          DI
-	JNZ           groups18
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups15
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VPSLLD        $0x08, Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VPSLLD        $0x08, Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VPSLLD        $0x08, Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VPSLLD        $0x08, Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VPSLLD        $0x08, Z12, Z12
-	VPADDD        Z12, Z8, Z8
-	VPSLLD        $0x08, Z13, Z13
-	VPADDD        Z13, Z9, Z9
-	VPSLLD        $0x08, Z14, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSLLD        $0x08, Z15, Z15
-	VPADDD        Z15, Z11, Z11
-	VSHUFI32X4    $0x88, Z1, Z0, Z4
-	VSHUFI32X4    $0x88, Z3, Z2, Z5
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0xdd, Z3, Z2, Z1
-	VSHUFI32X4    $0x88, Z5, Z4, Z2
-	VSHUFI32X4    $0x88, Z1, Z0, Z3
-	VSHUFI32X4    $0xdd, Z5, Z4, Z4
-	VSHUFI32X4    $0xdd, Z1, Z0, Z0
-	VSHUFI32X4    $0x88, Z9, Z8, Z1
-	VSHUFI32X4    $0x88, Z11, Z10, Z5
-	VSHUFI32X4    $0xdd, Z9, Z8, Z6
-	VSHUFI32X4    $0xdd, Z11, Z10, Z7
-	VSHUFI32X4    $0x88, Z5, Z1, Z8
-	VSHUFI32X4    $0x88, Z7, Z6, Z9
-	VSHUFI32X4    $0xdd, Z5, Z1, Z1
-	VSHUFI32X4    $0xdd, Z7, Z6, Z5
-	VBROADCASTSD  limbBaseByte<>+0(SB), Z6
-	VCVTDQ2PD     Y8, Z7
-	VCVTDQ2PD     Y2, Z10
-	VFMADD213PD   Z10, Z6, Z7
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z7, Z7
-	VMOVUPD       Z7, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y7
-	VCVTDQ2PD     Y7, Z7
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z16
+	VFMADD213PD   Z16, Z1, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z2
-	VADDPD        Z2, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y9, Z2
-	VCVTDQ2PD     Y3, Z7
-	VFMADD213PD   Z7, Z6, Z2
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z2, Z2
-	VMOVUPD       Z2, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y2
-	VCVTDQ2PD     Y2, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 192(CX)
-	VCVTDQ2PD     Y1, Z2
-	VCVTDQ2PD     Y4, Z3
-	VFMADD213PD   Z3, Z6, Z2
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z2, Z2
-	VMOVUPD       Z2, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y6, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y1
 	VCVTDQ2PD     Y1, Z1
 	VEXTRACTI64X4 $0x01, Z4, Y2
 	VCVTDQ2PD     Y2, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 320(CX)
-	VCVTDQ2PD     Y5, Z1
-	VCVTDQ2PD     Y0, Z2
-	VFMADD213PD   Z2, Z6, Z1
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       Z1, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y1
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z9, Z9
+	VPADDD        Z9, Z8, Z8
+	VPSLLD        $0x08, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y10, Z1
+	VCVTDQ2PD     Y8, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z10, Y1
 	VCVTDQ2PD     Y1, Z1
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z6, Z1
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z0
-	VADDPD        Z0, Z1, Z1
-	VMOVUPD       Z1, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z8, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z12, Z12
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z14, Z14
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns13
+
+fewer14:
+columns16:
+	CMPQ   24(SP), $0x01
+	JL     fewer17
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups18:
+	VMOVDQU64     (BX), Z4
+	VPDPBUSD.BCST (CX), Z4, Z0
+	VPDPBUSD.BCST 4(CX), Z4, Z1
+	VPDPBUSD.BCST 8(CX), Z4, Z2
+	VPDPBUSD.BCST 12(CX), Z4, Z3
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups18
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns16
 
 fewer17:
+	JMP done11
+
+few10:
+columns19:
+	CMPQ            24(SP), $0x01
+	JL              fewer20
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z4
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z5
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups21:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z6, Z6, Z6
+	VINSERTI32X4  $0x00, (BX), Z6, Z6
+	VINSERTI32X4  $0x01, (BX)(R8*1), Z6, Z6
+	VINSERTI32X4  $0x02, (BX)(R8*2), Z6, Z6
+	VINSERTI32X4  $0x03, (BX)(R9*1), Z6, Z6
+	VPERMD        Z6, Z4, Z6
+	VPSHUFB       Z5, Z6, Z6
+	VPDPBUSD.BCST (CX), Z6, Z0
+	VPDPBUSD.BCST 4(CX), Z6, Z1
+	VPDPBUSD.BCST 8(CX), Z6, Z2
+	VPDPBUSD.BCST 12(CX), Z6, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups21
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns19
+
+fewer20:
 done11:
-done:
+	JMP next
+
+partial:
+	KMOVW           CX, K1
+	MOVQ            (SP), CX
+	MOVQ            CX, 8(SP)
+	MOVQ            factors+16(FP), CX
+	MOVQ            CX, 16(SP)
+	MOVQ            columns+48(FP), CX
+	MOVQ            CX, 24(SP)
+	MOVQ            ahead+64(FP), CX
+	MOVQ            CX, 32(SP)
+	CMPQ            24(SP), $0x01
+	JLE             few22
+	MOVQ            room+24(FP), CX
+	VMOVDQU64       limbTurn<>+0(SB), Z0
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z1
+	MOVQ            32(SP), BX
+	MOVQ            groups+32(FP), SI
+	MOVQ            AX, DX
+	ADDQ            DX, BX
+	MOVQ            stride+56(FP), DI
+	LEAQ            (DI)(DI*2), R8
+
+groups24:
+	PREFETCHT0   (BX)
+	PREFETCHT0   (BX)(DI*2)
+	VXORPS       Z2, Z2, Z2
+	VMOVDQU8.Z   (DX), K1, X3
+	VINSERTI32X4 $0x00, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*1), K1, X3
+	VINSERTI32X4 $0x01, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(DI*2), K1, X3
+	VINSERTI32X4 $0x02, X3, Z2, Z2
+	VMOVDQU8.Z   (DX)(R8*1), K1, X3
+	VINSERTI32X4 $0x03, X3, Z2, Z2
+	VPERMD       Z2, Z0, Z2
+	VPSHUFB      Z1, Z2, Z2
+	VMOVDQU64    Z2, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*4), DX
+	LEAQ         (BX)(DI*4), BX
+	DECQ         SI
+	JNZ          groups24
+
+columns25:
+	CMPQ   24(SP), $0x04
+	JL     fewer26
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups27:
+	VMOVDQU64     (BX), Z16
+	VPDPBUSD.BCST (CX), Z16, Z0
+	VPDPBUSD.BCST 4(CX), Z16, Z1
+	VPDPBUSD.BCST 8(CX), Z16, Z2
+	VPDPBUSD.BCST 12(CX), Z16, Z3
+	VPDPBUSD.BCST 16(CX), Z16, Z4
+	VPDPBUSD.BCST 20(CX), Z16, Z5
+	VPDPBUSD.BCST 24(CX), Z16, Z6
+	VPDPBUSD.BCST 28(CX), Z16, Z7
+	VPDPBUSD.BCST 32(CX), Z16, Z8
+	VPDPBUSD.BCST 36(CX), Z16, Z9
+	VPDPBUSD.BCST 40(CX), Z16, Z10
+	VPDPBUSD.BCST 44(CX), Z16, Z11
+	VPDPBUSD.BCST 48(CX), Z16, Z12
+	VPDPBUSD.BCST 52(CX), Z16, Z13
+	VPDPBUSD.BCST 56(CX), Z16, Z14
+	VPDPBUSD.BCST 60(CX), Z16, Z15
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups27
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z16
+	VFMADD213PD   Z16, Z1, Z3
+	VMOVUPD.Z     (CX), K1, Z16
+	VADDPD        Z16, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z5, Z5
+	VPADDD        Z5, Z4, Z4
+	VPSLLD        $0x08, Z7, Z7
+	VPADDD        Z7, Z6, Z6
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y6, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z9, Z9
+	VPADDD        Z9, Z8, Z8
+	VPSLLD        $0x08, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y10, Z1
+	VCVTDQ2PD     Y8, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z10, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z8, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VPSLLD        $0x08, Z13, Z13
+	VPADDD        Z13, Z12, Z12
+	VPSLLD        $0x08, Z15, Z15
+	VPADDD        Z15, Z14, Z14
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns25
+
+fewer26:
+columns28:
+	CMPQ   24(SP), $0x01
+	JL     fewer29
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups30:
+	VMOVDQU64     (BX), Z4
+	VPDPBUSD.BCST (CX), Z4, Z0
+	VPDPBUSD.BCST 4(CX), Z4, Z1
+	VPDPBUSD.BCST 8(CX), Z4, Z2
+	VPDPBUSD.BCST 12(CX), Z4, Z3
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups30
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns28
+
+fewer29:
+	JMP done23
+
+few22:
+columns31:
+	CMPQ            24(SP), $0x01
+	JL              fewer32
+	VXORPS          Z0, Z0, Z0
+	VXORPS          Z1, Z1, Z1
+	VXORPS          Z2, Z2, Z2
+	VXORPS          Z3, Z3, Z3
+	MOVQ            16(SP), CX
+	MOVQ            columns+48(FP), DX
+	SHLQ            $0x04, DX
+	VMOVDQU64       limbTurn<>+0(SB), Z4
+	VBROADCASTI32X4 limbPlaces<>+0(SB), Z5
+	MOVQ            32(SP), SI
+	MOVQ            groups+32(FP), DI
+	MOVQ            AX, BX
+	ADDQ            BX, SI
+	MOVQ            stride+56(FP), R8
+	LEAQ            (R8)(R8*2), R9
+
+groups33:
+	PREFETCHT0    (SI)
+	PREFETCHT0    (SI)(R8*2)
+	VXORPS        Z6, Z6, Z6
+	VMOVDQU8.Z    (BX), K1, X7
+	VINSERTI32X4  $0x00, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R8*1), K1, X7
+	VINSERTI32X4  $0x01, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R8*2), K1, X7
+	VINSERTI32X4  $0x02, X7, Z6, Z6
+	VMOVDQU8.Z    (BX)(R9*1), K1, X7
+	VINSERTI32X4  $0x03, X7, Z6, Z6
+	VPERMD        Z6, Z4, Z6
+	VPSHUFB       Z5, Z6, Z6
+	VPDPBUSD.BCST (CX), Z6, Z0
+	VPDPBUSD.BCST 4(CX), Z6, Z1
+	VPDPBUSD.BCST 8(CX), Z6, Z2
+	VPDPBUSD.BCST 12(CX), Z6, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*4), BX
+	LEAQ          (SI)(R8*4), SI
+	DECQ          DI
+	JNZ           groups33
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VPSLLD        $0x08, Z1, Z1
+	VPADDD        Z1, Z0, Z0
+	VPSLLD        $0x08, Z3, Z3
+	VPADDD        Z3, Z2, Z2
+	VBROADCASTSD  limbBaseByte<>+0(SB), Z1
+	VCVTDQ2PD     Y2, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z1, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z1, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns31
+
+fewer32:
+done23:
+next:
+	ADDQ $0x00000010, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 
 // func addOneLimbShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addOneLimbShortVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addOneLimbShortVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -15122,7 +15554,7 @@ groups6:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns4
@@ -15241,7 +15673,7 @@ groups9:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns7
@@ -15314,7 +15746,7 @@ groups12:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns10
@@ -15492,7 +15924,7 @@ groups15:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns13
@@ -15621,7 +16053,7 @@ groups18:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns16
@@ -15704,7 +16136,7 @@ groups21:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns19
@@ -15717,49 +16149,47 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x03
-	JLE  few22
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
+narrow:
+	MOVQ      40(SP), CX
+	TESTQ     CX, CX
+	JZ        end
+	ANDQ      $0x0000ffff, CX
+	CMPQ      CX, $0x0000ffff
+	JNE       partial
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x03
+	JLE       few22
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
 
 groups24:
-	PREFETCHT0  (DX)
-	PREFETCHT0  64(DX)
-	VMOVDQU16.Z (AX), K1, Z0
-	VMOVDQU16.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLWD  Z1, Z0, Z2
-	VPUNPCKHWD  Z1, Z0, Z0
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX), K2, Z1
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX)(SI*1), K2, Z3
-	VPUNPCKLWD  Z3, Z1, Z4
-	VPUNPCKHWD  Z3, Z1, Z1
-	VMOVDQU64   Z2, (CX)
-	VMOVDQU64   Z0, 64(CX)
-	VMOVDQU64   Z4, 128(CX)
-	VMOVDQU64   Z1, 192(CX)
-	ADDQ        $0x00000100, CX
-	LEAQ        (AX)(SI*2), AX
-	LEAQ        (DX)(SI*2), DX
-	DECQ        BX
-	JNZ         groups24
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VINSERTI64X4 $0x00, (DX), Z1, Z1
+	VINSERTI64X4 $0x01, (DX)(DI*1), Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups24
 
 columns25:
-	CMPQ   24(SP), $0x03
+	CMPQ   24(SP), $0x08
 	JL     fewer26
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -15769,356 +16199,160 @@ columns25:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups27:
-	VMOVDQU64     (DX), Z12
-	VMOVDQU64     64(DX), Z13
-	VMOVDQU64     128(DX), Z14
-	VMOVDQU64     192(DX), Z15
-	VPBROADCASTD  (AX), Z16
-	VPDPWSSD      Z16, Z12, Z0
-	VPDPWSSD      Z16, Z13, Z1
-	VPDPWSSD      Z16, Z14, Z2
-	VPDPWSSD      Z16, Z15, Z3
-	VPBROADCASTD  16(AX), Z16
-	VPDPWSSD      Z16, Z12, Z4
-	VPDPWSSD      Z16, Z13, Z5
-	VPDPWSSD      Z16, Z14, Z6
-	VPDPWSSD      Z16, Z15, Z7
-	VPBROADCASTD  32(AX), Z16
-	VPDPWSSD      Z16, Z12, Z8
-	VPDPWSSD      Z16, Z13, Z9
-	VPDPWSSD      Z16, Z14, Z10
-	VPDPWSSD      Z16, Z15, Z11
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z8
+	VPDPWSSD.BCST (CX), Z8, Z0
+	VPDPWSSD.BCST 16(CX), Z8, Z1
+	VPDPWSSD.BCST 32(CX), Z8, Z2
+	VPDPWSSD.BCST 48(CX), Z8, Z3
+	VPDPWSSD.BCST 64(CX), Z8, Z4
+	VPDPWSSD.BCST 80(CX), Z8, Z5
+	VPDPWSSD.BCST 96(CX), Z8, Z6
+	VPDPWSSD.BCST 112(CX), Z8, Z7
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups27
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z12
-	VSHUFI32X4    $0xd8, Z12, Z12, Z12
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y12, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z13
-	VADDPD        Z13, Z3, Z3
-	VMOVUPD       Z3, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z12, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z12
-	VADDPD        Z12, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z12
-	VADDPD        Z12, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z8
+	VADDPD        (CX), Z8, Z8
+	VMOVUPD       Z8, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z5, Z4, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z5, Z4, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z7, Z6, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z7, Z6, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 64(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y4, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 64(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y5, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y6, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z3, Y0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y7, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x03, 24(SP)
+	SUBQ          $0x08, 24(SP)
 	JMP           columns25
 
 fewer26:
 columns28:
-	CMPQ   24(SP), $0x02
+	CMPQ   24(SP), $0x04
 	JL     fewer29
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups30:
-	VMOVDQU64     (DX), Z8
-	VMOVDQU64     64(DX), Z9
-	VMOVDQU64     128(DX), Z10
-	VMOVDQU64     192(DX), Z11
-	VPBROADCASTD  (AX), Z12
-	VPDPWSSD      Z12, Z8, Z0
-	VPDPWSSD      Z12, Z9, Z1
-	VPDPWSSD      Z12, Z10, Z2
-	VPDPWSSD      Z12, Z11, Z3
-	VPBROADCASTD  16(AX), Z12
-	VPDPWSSD      Z12, Z8, Z4
-	VPDPWSSD      Z12, Z9, Z5
-	VPDPWSSD      Z12, Z10, Z6
-	VPDPWSSD      Z12, Z11, Z7
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 16(CX), Z4, Z1
+	VPDPWSSD.BCST 32(CX), Z4, Z2
+	VPDPWSSD.BCST 48(CX), Z4, Z3
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups30
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y8, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z9
-	VADDPD        Z9, Z3, Z3
-	VMOVUPD       Z3, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z5, Z4, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z5, Z4, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z7, Z6, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z7, Z6, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
 	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (AX)
+	VADDPD        (CX), Z4, Z4
+	VMOVUPD       Z4, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 64(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
+	SUBQ          $0x04, 24(SP)
 	JMP           columns28
 
 fewer29:
@@ -16126,86 +16360,31 @@ columns31:
 	CMPQ   24(SP), $0x01
 	JL     fewer32
 	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups33:
-	VMOVDQU64     (DX), Z4
-	VMOVDQU64     64(DX), Z5
-	VMOVDQU64     128(DX), Z6
-	VMOVDQU64     192(DX), Z7
-	VPBROADCASTD  (AX), Z8
-	VPDPWSSD      Z8, Z4, Z0
-	VPDPWSSD      Z8, Z5, Z1
-	VPDPWSSD      Z8, Z6, Z2
-	VPDPWSSD      Z8, Z7, Z3
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z1
+	VPDPWSSD.BCST (CX), Z1, Z0
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups33
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y4, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z5
-	VADDPD        Z5, Z3, Z3
-	VMOVUPD       Z3, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z4
-	VADDPD        Z4, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns31
@@ -16215,57 +16394,31 @@ fewer32:
 
 few22:
 columns34:
-	CMPQ   24(SP), $0x03
-	JL     fewer35
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	MOVQ   16(SP), CX
-	MOVQ   columns+48(FP), DX
-	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	CMPQ      24(SP), $0x03
+	JL        fewer35
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z3
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
 
 groups36:
 	PREFETCHT0    (SI)
 	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z12
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z13
-	VPUNPCKLWD    Z13, Z12, Z14
-	VPUNPCKHWD    Z13, Z12, Z12
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z13
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z15
-	VPUNPCKLWD    Z15, Z13, Z16
-	VPUNPCKHWD    Z15, Z13, Z13
-	VPBROADCASTD  (CX), Z15
-	VPDPWSSD      Z15, Z14, Z0
-	VPDPWSSD      Z15, Z12, Z1
-	VPDPWSSD      Z15, Z16, Z2
-	VPDPWSSD      Z15, Z13, Z3
-	VPBROADCASTD  16(CX), Z15
-	VPDPWSSD      Z15, Z14, Z4
-	VPDPWSSD      Z15, Z12, Z5
-	VPDPWSSD      Z15, Z16, Z6
-	VPDPWSSD      Z15, Z13, Z7
-	VPBROADCASTD  32(CX), Z15
-	VPDPWSSD      Z15, Z14, Z8
-	VPDPWSSD      Z15, Z12, Z9
-	VPDPWSSD      Z15, Z16, Z10
-	VPDPWSSD      Z15, Z13, Z11
+	VXORPS        Z4, Z4, Z4
+	VINSERTI64X4  $0x00, (BX), Z4, Z4
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z4, Z4
+	VPERMW        Z4, Z3, Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 16(CX), Z4, Z1
+	VPDPWSSD.BCST 32(CX), Z4, Z2
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*2), BX
 	LEAQ          (SI)(R8*2), SI
@@ -16273,175 +16426,177 @@ groups36:
 	JNZ           groups36
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z12
-	VSHUFI32X4    $0xd8, Z12, Z12, Z12
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y12, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z13
-	VADDPD        Z13, Z3, Z3
-	VMOVUPD       Z3, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z12, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z12
-	VADDPD        Z12, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
 	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z12
-	VADDPD        Z12, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z5, Z4, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z5, Z4, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z7, Z6, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z7, Z6, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 64(CX)
 	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 64(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
 	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z3, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns34
 
 fewer35:
 columns37:
-	CMPQ   24(SP), $0x02
-	JL     fewer38
+	CMPQ      24(SP), $0x02
+	JL        fewer38
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z2
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups39:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z3, Z3, Z3
+	VINSERTI64X4  $0x00, (BX), Z3, Z3
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z3, Z3
+	VPERMW        Z3, Z2, Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 16(CX), Z3, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups39
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z2
+	VADDPD        (CX), Z2, Z2
+	VMOVUPD       Z2, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y1, Z0
+	VADDPD        (CX), Z0, Z0
+	VMOVUPD       Z0, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns37
+
+fewer38:
+columns40:
+	CMPQ      24(SP), $0x01
+	JL        fewer41
+	VXORPS    Z0, Z0, Z0
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z1
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups42:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z2, Z2, Z2
+	VINSERTI64X4  $0x00, (BX), Z2, Z2
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z2, Z2
+	VPERMW        Z2, Z1, Z2
+	VPDPWSSD.BCST (CX), Z2, Z0
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups42
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VADDPD        64(CX), Z0, Z0
+	VMOVUPD       Z0, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns40
+
+fewer41:
+done23:
+	JMP next
+
+partial:
+	KMOVW     CX, K1
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x03
+	JLE       few43
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
+
+groups45:
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VMOVDQU16.Z  (DX), K1, Y2
+	VINSERTI64X4 $0x00, Y2, Z1, Z1
+	VMOVDQU16.Z  (DX)(DI*1), K1, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups45
+
+columns46:
+	CMPQ   24(SP), $0x08
+	JL     fewer47
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16453,158 +16608,123 @@ columns37:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups39:
-	PREFETCHT0    (SI)
-	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z8
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z9
-	VPUNPCKLWD    Z9, Z8, Z10
-	VPUNPCKHWD    Z9, Z8, Z8
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z9
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z11
-	VPUNPCKLWD    Z11, Z9, Z12
-	VPUNPCKHWD    Z11, Z9, Z9
-	VPBROADCASTD  (CX), Z11
-	VPDPWSSD      Z11, Z10, Z0
-	VPDPWSSD      Z11, Z8, Z1
-	VPDPWSSD      Z11, Z12, Z2
-	VPDPWSSD      Z11, Z9, Z3
-	VPBROADCASTD  16(CX), Z11
-	VPDPWSSD      Z11, Z10, Z4
-	VPDPWSSD      Z11, Z8, Z5
-	VPDPWSSD      Z11, Z12, Z6
-	VPDPWSSD      Z11, Z9, Z7
+groups48:
+	VMOVDQU64     (BX), Z8
+	VPDPWSSD.BCST (CX), Z8, Z0
+	VPDPWSSD.BCST 16(CX), Z8, Z1
+	VPDPWSSD.BCST 32(CX), Z8, Z2
+	VPDPWSSD.BCST 48(CX), Z8, Z3
+	VPDPWSSD.BCST 64(CX), Z8, Z4
+	VPDPWSSD.BCST 80(CX), Z8, Z5
+	VPDPWSSD.BCST 96(CX), Z8, Z6
+	VPDPWSSD.BCST 112(CX), Z8, Z7
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*2), BX
-	LEAQ          (SI)(R8*2), SI
-	DECQ          DI
-	JNZ           groups39
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y8, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z9
-	VADDPD        Z9, Z3, Z3
-	VMOVUPD       Z3, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
+	VCVTDQ2PD     Y0, Z8
+	VMOVUPD.Z     (CX), K1, Z9
+	VADDPD        Z9, Z8, Z8
+	VMOVUPD       Z8, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
 	VMOVUPD.Z     64(CX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
-	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
-	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z5, Z4, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z5, Z4, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z7, Z6, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z7, Z6, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VCVTDQ2PD     Y0, Z4
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       Z4, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
+	VADDPD        Z8, Z0, Z0
 	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
+	VMOVUPD.Z     (CX), K1, Z8
+	VADDPD        Z8, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
+	VMOVUPD.Z     (CX), K1, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
+	VMOVUPD       Z0, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y3, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
+	VMOVUPD.Z     (CX), K1, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
+	VMOVUPD       Z0, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y4, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y5, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y6, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z6, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y7, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
-	JMP           columns37
+	SUBQ          $0x08, 24(SP)
+	JMP           columns46
 
-fewer38:
-columns40:
-	CMPQ   24(SP), $0x01
-	JL     fewer41
+fewer47:
+columns49:
+	CMPQ   24(SP), $0x04
+	JL     fewer50
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -16612,109 +16732,316 @@ columns40:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups42:
+groups51:
+	VMOVDQU64     (BX), Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 16(CX), Z4, Z1
+	VPDPWSSD.BCST 32(CX), Z4, Z2
+	VPDPWSSD.BCST 48(CX), Z4, Z3
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups51
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z4
+	VMOVUPD.Z     (CX), K1, Z5
+	VADDPD        Z5, Z4, Z4
+	VMOVUPD       Z4, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z4
+	VADDPD        Z4, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y1, Z0
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y2, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y3, Z0
+	VMOVUPD.Z     (CX), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns49
+
+fewer50:
+columns52:
+	CMPQ   24(SP), $0x01
+	JL     fewer53
+	VXORPS Z0, Z0, Z0
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups54:
+	VMOVDQU64     (BX), Z1
+	VPDPWSSD.BCST (CX), Z1, Z0
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups54
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns52
+
+fewer53:
+	JMP done44
+
+few43:
+columns55:
+	CMPQ      24(SP), $0x03
+	JL        fewer56
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z3
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups57:
 	PREFETCHT0    (SI)
 	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z4
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z5
-	VPUNPCKLWD    Z5, Z4, Z6
-	VPUNPCKHWD    Z5, Z4, Z4
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z5
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z7
-	VPUNPCKLWD    Z7, Z5, Z8
-	VPUNPCKHWD    Z7, Z5, Z5
-	VPBROADCASTD  (CX), Z7
-	VPDPWSSD      Z7, Z6, Z0
-	VPDPWSSD      Z7, Z4, Z1
-	VPDPWSSD      Z7, Z8, Z2
-	VPDPWSSD      Z7, Z5, Z3
+	VXORPS        Z4, Z4, Z4
+	VMOVDQU16.Z   (BX), K1, Y5
+	VINSERTI64X4  $0x00, Y5, Z4, Z4
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y5
+	VINSERTI64X4  $0x01, Y5, Z4, Z4
+	VPERMW        Z4, Z3, Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 16(CX), Z4, Z1
+	VPDPWSSD.BCST 32(CX), Z4, Z2
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*2), BX
 	LEAQ          (SI)(R8*2), SI
 	DECQ          DI
-	JNZ           groups42
+	JNZ           groups57
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VCVTDQ2PD     Y4, Z3
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z5
-	VADDPD        Z5, Z3, Z3
-	VMOVUPD       Z3, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z4
-	VADDPD        Z4, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
 	VCVTDQ2PD     Y0, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
+	VMOVUPD.Z     (CX), K1, Z4
 	VADDPD        Z4, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
+	VMOVUPD       Z3, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z3
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z3
 	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y1, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
+	VMOVUPD.Z     (CX), K1, Z3
 	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
+	VMOVUPD       Z0, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
 	VCVTDQ2PD     Y2, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
+	VMOVUPD.Z     (CX), K1, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
+	VMOVUPD       Z0, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z2, Y0
 	VCVTDQ2PD     Y0, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
 	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VMOVUPD       Z0, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x03, 24(SP)
+	JMP           columns55
+
+fewer56:
+columns58:
+	CMPQ      24(SP), $0x02
+	JL        fewer59
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z2
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups60:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z3, Z3, Z3
+	VMOVDQU16.Z   (BX), K1, Y4
+	VINSERTI64X4  $0x00, Y4, Z3, Z3
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y4
+	VINSERTI64X4  $0x01, Y4, Z3, Z3
+	VPERMW        Z3, Z2, Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 16(CX), Z3, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups60
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z2
+	VMOVUPD.Z     (CX), K1, Z3
+	VADDPD        Z3, Z2, Z2
+	VMOVUPD       Z2, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VCVTDQ2PD     Y1, Z0
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns58
+
+fewer59:
+columns61:
+	CMPQ      24(SP), $0x01
+	JL        fewer62
+	VXORPS    Z0, Z0, Z0
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z1
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups63:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z2, Z2, Z2
+	VMOVDQU16.Z   (BX), K1, Y3
+	VINSERTI64X4  $0x00, Y3, Z2, Z2
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y3
+	VINSERTI64X4  $0x01, Y3, Z2, Z2
+	VPERMW        Z2, Z1, Z2
+	VPDPWSSD.BCST (CX), Z2, Z0
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups63
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VCVTDQ2PD     Y0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns40
+	JMP           columns61
 
-fewer41:
-done23:
-done:
+fewer62:
+done44:
+next:
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 
 // func addTwoLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addTwoLimbsShortVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addTwoLimbsShortVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -17033,7 +17360,7 @@ groups6:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns4
@@ -17228,7 +17555,7 @@ groups9:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns7
@@ -17339,7 +17666,7 @@ groups12:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns10
@@ -17631,7 +17958,7 @@ groups15:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns13
@@ -17836,7 +18163,7 @@ groups18:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns16
@@ -17957,7 +18284,7 @@ groups21:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns19
@@ -17970,49 +18297,47 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x03
-	JLE  few22
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
+narrow:
+	MOVQ      40(SP), CX
+	TESTQ     CX, CX
+	JZ        end
+	ANDQ      $0x0000ffff, CX
+	CMPQ      CX, $0x0000ffff
+	JNE       partial
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x03
+	JLE       few22
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
 
 groups24:
-	PREFETCHT0  (DX)
-	PREFETCHT0  64(DX)
-	VMOVDQU16.Z (AX), K1, Z0
-	VMOVDQU16.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLWD  Z1, Z0, Z2
-	VPUNPCKHWD  Z1, Z0, Z0
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX), K2, Z1
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX)(SI*1), K2, Z3
-	VPUNPCKLWD  Z3, Z1, Z4
-	VPUNPCKHWD  Z3, Z1, Z1
-	VMOVDQU64   Z2, (CX)
-	VMOVDQU64   Z0, 64(CX)
-	VMOVDQU64   Z4, 128(CX)
-	VMOVDQU64   Z1, 192(CX)
-	ADDQ        $0x00000100, CX
-	LEAQ        (AX)(SI*2), AX
-	LEAQ        (DX)(SI*2), DX
-	DECQ        BX
-	JNZ         groups24
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VINSERTI64X4 $0x00, (DX), Z1, Z1
+	VINSERTI64X4 $0x01, (DX)(DI*1), Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups24
 
 columns25:
-	CMPQ   24(SP), $0x03
+	CMPQ   24(SP), $0x08
 	JL     fewer26
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -18030,316 +18355,157 @@ columns25:
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups27:
-	VMOVDQU64     (DX), Z24
-	VMOVDQU64     64(DX), Z25
-	VMOVDQU64     128(DX), Z26
-	VMOVDQU64     192(DX), Z27
-	VPBROADCASTD  (AX), Z28
-	VPDPWSSD      Z28, Z24, Z0
-	VPDPWSSD      Z28, Z25, Z1
-	VPDPWSSD      Z28, Z26, Z2
-	VPDPWSSD      Z28, Z27, Z3
-	VPBROADCASTD  4(AX), Z28
-	VPDPWSSD      Z28, Z24, Z4
-	VPDPWSSD      Z28, Z25, Z5
-	VPDPWSSD      Z28, Z26, Z6
-	VPDPWSSD      Z28, Z27, Z7
-	VPBROADCASTD  16(AX), Z28
-	VPDPWSSD      Z28, Z24, Z8
-	VPDPWSSD      Z28, Z25, Z9
-	VPDPWSSD      Z28, Z26, Z10
-	VPDPWSSD      Z28, Z27, Z11
-	VPBROADCASTD  20(AX), Z28
-	VPDPWSSD      Z28, Z24, Z12
-	VPDPWSSD      Z28, Z25, Z13
-	VPDPWSSD      Z28, Z26, Z14
-	VPDPWSSD      Z28, Z27, Z15
-	VPBROADCASTD  32(AX), Z28
-	VPDPWSSD      Z28, Z24, Z16
-	VPDPWSSD      Z28, Z25, Z17
-	VPDPWSSD      Z28, Z26, Z18
-	VPDPWSSD      Z28, Z27, Z19
-	VPBROADCASTD  36(AX), Z28
-	VPDPWSSD      Z28, Z24, Z20
-	VPDPWSSD      Z28, Z25, Z21
-	VPDPWSSD      Z28, Z26, Z22
-	VPDPWSSD      Z28, Z27, Z23
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z16
+	VPDPWSSD.BCST (CX), Z16, Z0
+	VPDPWSSD.BCST 4(CX), Z16, Z1
+	VPDPWSSD.BCST 16(CX), Z16, Z2
+	VPDPWSSD.BCST 20(CX), Z16, Z3
+	VPDPWSSD.BCST 32(CX), Z16, Z4
+	VPDPWSSD.BCST 36(CX), Z16, Z5
+	VPDPWSSD.BCST 48(CX), Z16, Z6
+	VPDPWSSD.BCST 52(CX), Z16, Z7
+	VPDPWSSD.BCST 64(CX), Z16, Z8
+	VPDPWSSD.BCST 68(CX), Z16, Z9
+	VPDPWSSD.BCST 80(CX), Z16, Z10
+	VPDPWSSD.BCST 84(CX), Z16, Z11
+	VPDPWSSD.BCST 96(CX), Z16, Z12
+	VPDPWSSD.BCST 100(CX), Z16, Z13
+	VPDPWSSD.BCST 112(CX), Z16, Z14
+	VPDPWSSD.BCST 116(CX), Z16, Z15
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups27
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z24
-	VSHUFI32X4    $0xd8, Z24, Z24, Z24
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z25
-	VCVTDQ2PD     Y24, Z26
-	VFMADD213PD   Z26, Z7, Z25
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z26
-	VADDPD        Z26, Z25, Z25
-	VMOVUPD       Z25, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VCVTDQ2PD     Y24, Z24
-	VFMADD213PD   Z24, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z24
-	VADDPD        Z24, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y4, Z3
-	VCVTDQ2PD     Y0, Z24
-	VFMADD213PD   Z24, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z24
-	VADDPD        Z24, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(AX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z16
+	VCVTDQ2PD     Y1, Z17
+	VCVTDQ2PD     Y0, Z18
+	VFMADD213PD   Z18, Z16, Z17
+	VADDPD        (CX), Z17, Z17
+	VMOVUPD       Z17, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z13, Z12, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z13, Z12, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z15, Z14, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z15, Z14, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
-	VCVTDQ2PD     Y0, Z10
-	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y7, Z0
+	VFMADD213PD   Z0, Z16, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
 	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
+	VCVTDQ2PD     Y2, Z16
+	VFMADD213PD   Z16, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z17, Z16, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z17, Z16, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z19, Z18, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z19, Z18, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z21, Z20, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z21, Z20, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z23, Z22, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z23, Z22, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
-	VCVTDQ2PD     Y0, Z10
-	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y7, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y7, Z0
-	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z3, Y1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y9, Z1
+	VCVTDQ2PD     Y8, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z9, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	VEXTRACTI64X4 $0x01, Z8, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y13, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z13, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y15, Z1
+	VCVTDQ2PD     Y14, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z15, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z14, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x03, 24(SP)
+	SUBQ          $0x08, 24(SP)
 	JMP           columns25
 
 fewer26:
 columns28:
-	CMPQ   24(SP), $0x02
+	CMPQ   24(SP), $0x04
 	JL     fewer29
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -18349,219 +18515,88 @@ columns28:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups30:
-	VMOVDQU64     (DX), Z16
-	VMOVDQU64     64(DX), Z17
-	VMOVDQU64     128(DX), Z18
-	VMOVDQU64     192(DX), Z19
-	VPBROADCASTD  (AX), Z20
-	VPDPWSSD      Z20, Z16, Z0
-	VPDPWSSD      Z20, Z17, Z1
-	VPDPWSSD      Z20, Z18, Z2
-	VPDPWSSD      Z20, Z19, Z3
-	VPBROADCASTD  4(AX), Z20
-	VPDPWSSD      Z20, Z16, Z4
-	VPDPWSSD      Z20, Z17, Z5
-	VPDPWSSD      Z20, Z18, Z6
-	VPDPWSSD      Z20, Z19, Z7
-	VPBROADCASTD  16(AX), Z20
-	VPDPWSSD      Z20, Z16, Z8
-	VPDPWSSD      Z20, Z17, Z9
-	VPDPWSSD      Z20, Z18, Z10
-	VPDPWSSD      Z20, Z19, Z11
-	VPBROADCASTD  20(AX), Z20
-	VPDPWSSD      Z20, Z16, Z12
-	VPDPWSSD      Z20, Z17, Z13
-	VPDPWSSD      Z20, Z18, Z14
-	VPDPWSSD      Z20, Z19, Z15
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z8
+	VPDPWSSD.BCST (CX), Z8, Z0
+	VPDPWSSD.BCST 4(CX), Z8, Z1
+	VPDPWSSD.BCST 16(CX), Z8, Z2
+	VPDPWSSD.BCST 20(CX), Z8, Z3
+	VPDPWSSD.BCST 32(CX), Z8, Z4
+	VPDPWSSD.BCST 36(CX), Z8, Z5
+	VPDPWSSD.BCST 48(CX), Z8, Z6
+	VPDPWSSD.BCST 52(CX), Z8, Z7
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups30
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z16
-	VSHUFI32X4    $0xd8, Z16, Z16, Z16
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z17
-	VCVTDQ2PD     Y16, Z18
-	VFMADD213PD   Z18, Z7, Z17
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z18
-	VADDPD        Z18, Z17, Z17
-	VMOVUPD       Z17, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z16, Y16
-	VCVTDQ2PD     Y16, Z16
-	VFMADD213PD   Z16, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z16
-	VADDPD        Z16, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y4, Z3
-	VCVTDQ2PD     Y0, Z16
-	VFMADD213PD   Z16, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z16
-	VADDPD        Z16, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(AX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z13, Z12, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z13, Z12, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z15, Z14, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z15, Z14, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
 	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
+	VCVTDQ2PD     Y1, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(AX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	VADDPD        (CX), Z9, Z9
+	VMOVUPD       Z9, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y7, Z0
+	VFMADD213PD   Z0, Z8, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
 	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
+	VCVTDQ2PD     Y2, Z8
+	VFMADD213PD   Z8, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y7, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
+	SUBQ          $0x04, 24(SP)
 	JMP           columns28
 
 fewer29:
@@ -18570,123 +18605,38 @@ columns31:
 	JL     fewer32
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups33:
-	VMOVDQU64     (DX), Z8
-	VMOVDQU64     64(DX), Z9
-	VMOVDQU64     128(DX), Z10
-	VMOVDQU64     192(DX), Z11
-	VPBROADCASTD  (AX), Z12
-	VPDPWSSD      Z12, Z8, Z0
-	VPDPWSSD      Z12, Z9, Z1
-	VPDPWSSD      Z12, Z10, Z2
-	VPDPWSSD      Z12, Z11, Z3
-	VPBROADCASTD  4(AX), Z12
-	VPDPWSSD      Z12, Z8, Z4
-	VPDPWSSD      Z12, Z9, Z5
-	VPDPWSSD      Z12, Z10, Z6
-	VPDPWSSD      Z12, Z11, Z7
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z2
+	VPDPWSSD.BCST (CX), Z2, Z0
+	VPDPWSSD.BCST 4(CX), Z2, Z1
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups33
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z9
-	VCVTDQ2PD     Y8, Z10
-	VFMADD213PD   Z10, Z7, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z8, Y8
-	VCVTDQ2PD     Y8, Z8
-	VFMADD213PD   Z8, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 64(AX)
-	VCVTDQ2PD     Y4, Z3
-	VCVTDQ2PD     Y0, Z8
-	VFMADD213PD   Z8, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(AX)
-	VCVTDQ2PD     Y5, Z0
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
 	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z2, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	VFMADD213PD   Z0, Z2, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns31
@@ -18696,84 +18646,37 @@ fewer32:
 
 few22:
 columns34:
-	CMPQ   24(SP), $0x03
-	JL     fewer35
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	VXORPS Z8, Z8, Z8
-	VXORPS Z9, Z9, Z9
-	VXORPS Z10, Z10, Z10
-	VXORPS Z11, Z11, Z11
-	VXORPS Z12, Z12, Z12
-	VXORPS Z13, Z13, Z13
-	VXORPS Z14, Z14, Z14
-	VXORPS Z15, Z15, Z15
-	VXORPS Z16, Z16, Z16
-	VXORPS Z17, Z17, Z17
-	VXORPS Z18, Z18, Z18
-	VXORPS Z19, Z19, Z19
-	VXORPS Z20, Z20, Z20
-	VXORPS Z21, Z21, Z21
-	VXORPS Z22, Z22, Z22
-	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), CX
-	MOVQ   columns+48(FP), DX
-	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	CMPQ      24(SP), $0x03
+	JL        fewer35
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z6
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
 
 groups36:
 	PREFETCHT0    (SI)
 	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z24
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z25
-	VPUNPCKLWD    Z25, Z24, Z26
-	VPUNPCKHWD    Z25, Z24, Z24
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z25
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z27
-	VPUNPCKLWD    Z27, Z25, Z28
-	VPUNPCKHWD    Z27, Z25, Z25
-	VPBROADCASTD  (CX), Z27
-	VPDPWSSD      Z27, Z26, Z0
-	VPDPWSSD      Z27, Z24, Z1
-	VPDPWSSD      Z27, Z28, Z2
-	VPDPWSSD      Z27, Z25, Z3
-	VPBROADCASTD  4(CX), Z27
-	VPDPWSSD      Z27, Z26, Z4
-	VPDPWSSD      Z27, Z24, Z5
-	VPDPWSSD      Z27, Z28, Z6
-	VPDPWSSD      Z27, Z25, Z7
-	VPBROADCASTD  16(CX), Z27
-	VPDPWSSD      Z27, Z26, Z8
-	VPDPWSSD      Z27, Z24, Z9
-	VPDPWSSD      Z27, Z28, Z10
-	VPDPWSSD      Z27, Z25, Z11
-	VPBROADCASTD  20(CX), Z27
-	VPDPWSSD      Z27, Z26, Z12
-	VPDPWSSD      Z27, Z24, Z13
-	VPDPWSSD      Z27, Z28, Z14
-	VPDPWSSD      Z27, Z25, Z15
-	VPBROADCASTD  32(CX), Z27
-	VPDPWSSD      Z27, Z26, Z16
-	VPDPWSSD      Z27, Z24, Z17
-	VPDPWSSD      Z27, Z28, Z18
-	VPDPWSSD      Z27, Z25, Z19
-	VPBROADCASTD  36(CX), Z27
-	VPDPWSSD      Z27, Z26, Z20
-	VPDPWSSD      Z27, Z24, Z21
-	VPDPWSSD      Z27, Z28, Z22
-	VPDPWSSD      Z27, Z25, Z23
+	VXORPS        Z7, Z7, Z7
+	VINSERTI64X4  $0x00, (BX), Z7, Z7
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z7, Z7
+	VPERMW        Z7, Z6, Z7
+	VPDPWSSD.BCST (CX), Z7, Z0
+	VPDPWSSD.BCST 4(CX), Z7, Z1
+	VPDPWSSD.BCST 16(CX), Z7, Z2
+	VPDPWSSD.BCST 20(CX), Z7, Z3
+	VPDPWSSD.BCST 32(CX), Z7, Z4
+	VPDPWSSD.BCST 36(CX), Z7, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*2), BX
 	LEAQ          (SI)(R8*2), SI
@@ -18781,262 +18684,219 @@ groups36:
 	JNZ           groups36
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z24
-	VSHUFI32X4    $0xd8, Z24, Z24, Z24
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z25
-	VCVTDQ2PD     Y24, Z26
-	VFMADD213PD   Z26, Z7, Z25
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z26
-	VADDPD        Z26, Z25, Z25
-	VMOVUPD       Z25, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VCVTDQ2PD     Y24, Z24
-	VFMADD213PD   Z24, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z24
-	VADDPD        Z24, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
-	VCVTDQ2PD     Y4, Z3
-	VCVTDQ2PD     Y0, Z24
-	VFMADD213PD   Z24, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z24
-	VADDPD        Z24, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VCVTDQ2PD     Y1, Z7
+	VCVTDQ2PD     Y0, Z8
+	VFMADD213PD   Z8, Z6, Z7
+	VADDPD        (CX), Z7, Z7
+	VMOVUPD       Z7, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VFMADD213PD   Z0, Z6, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z13, Z12, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z13, Z12, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z15, Z14, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z15, Z14, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
-	VCVTDQ2PD     Y0, Z10
-	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y7, Z0
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
 	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
+	VCVTDQ2PD     Y2, Z6
+	VFMADD213PD   Z6, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z17, Z16, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z17, Z16, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z19, Z18, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z19, Z18, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z21, Z20, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z21, Z20, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z23, Z22, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z23, Z22, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
-	VCVTDQ2PD     Y0, Z10
-	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y7, Z0
-	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z3, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x30, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x03, 24(SP)
 	JMP           columns34
 
 fewer35:
 columns37:
-	CMPQ   24(SP), $0x02
-	JL     fewer38
+	CMPQ      24(SP), $0x02
+	JL        fewer38
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z4
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups39:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z5, Z5, Z5
+	VINSERTI64X4  $0x00, (BX), Z5, Z5
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z5, Z5
+	VPERMW        Z5, Z4, Z5
+	VPDPWSSD.BCST (CX), Z5, Z0
+	VPDPWSSD.BCST 4(CX), Z5, Z1
+	VPDPWSSD.BCST 16(CX), Z5, Z2
+	VPDPWSSD.BCST 20(CX), Z5, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups39
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z4
+	VCVTDQ2PD     Y1, Z5
+	VCVTDQ2PD     Y0, Z6
+	VFMADD213PD   Z6, Z4, Z5
+	VADDPD        (CX), Z5, Z5
+	VMOVUPD       Z5, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z4, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y3, Z1
+	VCVTDQ2PD     Y2, Z4
+	VFMADD213PD   Z4, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns37
+
+fewer38:
+columns40:
+	CMPQ      24(SP), $0x01
+	JL        fewer41
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z2
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups42:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z3, Z3, Z3
+	VINSERTI64X4  $0x00, (BX), Z3, Z3
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z3, Z3
+	VPERMW        Z3, Z2, Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 4(CX), Z3, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups42
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VCVTDQ2PD     Y1, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z2, Z3
+	VADDPD        (CX), Z3, Z3
+	VMOVUPD       Z3, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z2, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns40
+
+fewer41:
+done23:
+	JMP next
+
+partial:
+	KMOVW     CX, K1
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x03
+	JLE       few43
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
+
+groups45:
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VMOVDQU16.Z  (DX), K1, Y2
+	VINSERTI64X4 $0x00, Y2, Z1, Z1
+	VMOVDQU16.Z  (DX)(DI*1), K1, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups45
+
+columns46:
+	CMPQ   24(SP), $0x08
+	JL     fewer47
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -19056,226 +18916,179 @@ columns37:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups39:
-	PREFETCHT0    (SI)
-	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z16
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z17
-	VPUNPCKLWD    Z17, Z16, Z18
-	VPUNPCKHWD    Z17, Z16, Z16
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z17
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z19
-	VPUNPCKLWD    Z19, Z17, Z20
-	VPUNPCKHWD    Z19, Z17, Z17
-	VPBROADCASTD  (CX), Z19
-	VPDPWSSD      Z19, Z18, Z0
-	VPDPWSSD      Z19, Z16, Z1
-	VPDPWSSD      Z19, Z20, Z2
-	VPDPWSSD      Z19, Z17, Z3
-	VPBROADCASTD  4(CX), Z19
-	VPDPWSSD      Z19, Z18, Z4
-	VPDPWSSD      Z19, Z16, Z5
-	VPDPWSSD      Z19, Z20, Z6
-	VPDPWSSD      Z19, Z17, Z7
-	VPBROADCASTD  16(CX), Z19
-	VPDPWSSD      Z19, Z18, Z8
-	VPDPWSSD      Z19, Z16, Z9
-	VPDPWSSD      Z19, Z20, Z10
-	VPDPWSSD      Z19, Z17, Z11
-	VPBROADCASTD  20(CX), Z19
-	VPDPWSSD      Z19, Z18, Z12
-	VPDPWSSD      Z19, Z16, Z13
-	VPDPWSSD      Z19, Z20, Z14
-	VPDPWSSD      Z19, Z17, Z15
+groups48:
+	VMOVDQU64     (BX), Z16
+	VPDPWSSD.BCST (CX), Z16, Z0
+	VPDPWSSD.BCST 4(CX), Z16, Z1
+	VPDPWSSD.BCST 16(CX), Z16, Z2
+	VPDPWSSD.BCST 20(CX), Z16, Z3
+	VPDPWSSD.BCST 32(CX), Z16, Z4
+	VPDPWSSD.BCST 36(CX), Z16, Z5
+	VPDPWSSD.BCST 48(CX), Z16, Z6
+	VPDPWSSD.BCST 52(CX), Z16, Z7
+	VPDPWSSD.BCST 64(CX), Z16, Z8
+	VPDPWSSD.BCST 68(CX), Z16, Z9
+	VPDPWSSD.BCST 80(CX), Z16, Z10
+	VPDPWSSD.BCST 84(CX), Z16, Z11
+	VPDPWSSD.BCST 96(CX), Z16, Z12
+	VPDPWSSD.BCST 100(CX), Z16, Z13
+	VPDPWSSD.BCST 112(CX), Z16, Z14
+	VPDPWSSD.BCST 116(CX), Z16, Z15
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*2), BX
-	LEAQ          (SI)(R8*2), SI
-	DECQ          DI
-	JNZ           groups39
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z16
-	VSHUFI32X4    $0xd8, Z16, Z16, Z16
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z17
-	VCVTDQ2PD     Y16, Z18
-	VFMADD213PD   Z18, Z7, Z17
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z18
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z16
+	VCVTDQ2PD     Y1, Z17
+	VCVTDQ2PD     Y0, Z18
+	VFMADD213PD   Z18, Z16, Z17
+	VMOVUPD.Z     (CX), K1, Z18
 	VADDPD        Z18, Z17, Z17
-	VMOVUPD       Z17, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z16, Y16
-	VCVTDQ2PD     Y16, Z16
-	VFMADD213PD   Z16, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z16
-	VADDPD        Z16, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
-	VCVTDQ2PD     Y4, Z3
-	VCVTDQ2PD     Y0, Z16
-	VFMADD213PD   Z16, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z16
-	VADDPD        Z16, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	VMOVUPD       Z17, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
-	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z9, Z8, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z9, Z8, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z11, Z10, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z11, Z10, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z13, Z12, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z13, Z12, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z15, Z14, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z15, Z14, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
-	VCVTDQ2PD     Y4, Z9
-	VCVTDQ2PD     Y0, Z10
-	VFMADD213PD   Z10, Z8, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z8, Z4
-	KSHIFTRQ      $0x08, K1, K2
+	VFMADD213PD   Z0, Z16, Z1
+	KSHIFTRW      $0x08, K1, K2
 	VMOVUPD.Z     64(CX), K2, Z0
-	VADDPD        Z0, Z4, Z4
-	VMOVUPD       Z4, K2, 64(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z8, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y7, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
 	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VCVTDQ2PD     Y0, Z0
+	VCVTDQ2PD     Y2, Z16
+	VFMADD213PD   Z16, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z16
+	VADDPD        Z16, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z3, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z8, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y7, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y9, Z1
+	VCVTDQ2PD     Y8, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z9, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z8, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y13, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z13, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y15, Z1
+	VCVTDQ2PD     Y14, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z15, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z14, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
-	JMP           columns37
+	SUBQ          $0x08, 24(SP)
+	JMP           columns46
 
-fewer38:
-columns40:
-	CMPQ   24(SP), $0x01
-	JL     fewer41
+fewer47:
+columns49:
+	CMPQ   24(SP), $0x04
+	JL     fewer50
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -19287,143 +19100,400 @@ columns40:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups42:
+groups51:
+	VMOVDQU64     (BX), Z8
+	VPDPWSSD.BCST (CX), Z8, Z0
+	VPDPWSSD.BCST 4(CX), Z8, Z1
+	VPDPWSSD.BCST 16(CX), Z8, Z2
+	VPDPWSSD.BCST 20(CX), Z8, Z3
+	VPDPWSSD.BCST 32(CX), Z8, Z4
+	VPDPWSSD.BCST 36(CX), Z8, Z5
+	VPDPWSSD.BCST 48(CX), Z8, Z6
+	VPDPWSSD.BCST 52(CX), Z8, Z7
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups51
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VCVTDQ2PD     Y1, Z9
+	VCVTDQ2PD     Y0, Z10
+	VFMADD213PD   Z10, Z8, Z9
+	VMOVUPD.Z     (CX), K1, Z10
+	VADDPD        Z10, Z9, Z9
+	VMOVUPD       Z9, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z8, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y3, Z1
+	VCVTDQ2PD     Y2, Z8
+	VFMADD213PD   Z8, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z8
+	VADDPD        Z8, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y7, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z7, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns49
+
+fewer50:
+columns52:
+	CMPQ   24(SP), $0x01
+	JL     fewer53
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups54:
+	VMOVDQU64     (BX), Z2
+	VPDPWSSD.BCST (CX), Z2, Z0
+	VPDPWSSD.BCST 4(CX), Z2, Z1
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups54
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VCVTDQ2PD     Y1, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z2, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns52
+
+fewer53:
+	JMP done44
+
+few43:
+columns55:
+	CMPQ      24(SP), $0x03
+	JL        fewer56
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z6
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups57:
 	PREFETCHT0    (SI)
 	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z8
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z9
-	VPUNPCKLWD    Z9, Z8, Z10
-	VPUNPCKHWD    Z9, Z8, Z8
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z9
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z11
-	VPUNPCKLWD    Z11, Z9, Z12
-	VPUNPCKHWD    Z11, Z9, Z9
-	VPBROADCASTD  (CX), Z11
-	VPDPWSSD      Z11, Z10, Z0
-	VPDPWSSD      Z11, Z8, Z1
-	VPDPWSSD      Z11, Z12, Z2
-	VPDPWSSD      Z11, Z9, Z3
-	VPBROADCASTD  4(CX), Z11
-	VPDPWSSD      Z11, Z10, Z4
-	VPDPWSSD      Z11, Z8, Z5
-	VPDPWSSD      Z11, Z12, Z6
-	VPDPWSSD      Z11, Z9, Z7
+	VXORPS        Z7, Z7, Z7
+	VMOVDQU16.Z   (BX), K1, Y8
+	VINSERTI64X4  $0x00, Y8, Z7, Z7
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y8
+	VINSERTI64X4  $0x01, Y8, Z7, Z7
+	VPERMW        Z7, Z6, Z7
+	VPDPWSSD.BCST (CX), Z7, Z0
+	VPDPWSSD.BCST 4(CX), Z7, Z1
+	VPDPWSSD.BCST 16(CX), Z7, Z2
+	VPDPWSSD.BCST 20(CX), Z7, Z3
+	VPDPWSSD.BCST 32(CX), Z7, Z4
+	VPDPWSSD.BCST 36(CX), Z7, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*2), BX
 	LEAQ          (SI)(R8*2), SI
 	DECQ          DI
-	JNZ           groups42
+	JNZ           groups57
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
-	VCVTDQ2PD     Y3, Z9
-	VCVTDQ2PD     Y8, Z10
-	VFMADD213PD   Z10, Z7, Z9
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z10
-	VADDPD        Z10, Z9, Z9
-	VMOVUPD       Z9, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z8, Y8
-	VCVTDQ2PD     Y8, Z8
-	VFMADD213PD   Z8, Z7, Z3
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 64(CX)
-	VCVTDQ2PD     Y4, Z3
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VCVTDQ2PD     Y1, Z7
 	VCVTDQ2PD     Y0, Z8
-	VFMADD213PD   Z8, Z7, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z8
-	VADDPD        Z8, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z7, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(CX)
-	VCVTDQ2PD     Y5, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z7, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z5, Y0
-	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z8, Z6, Z7
+	VMOVUPD.Z     (CX), K1, Z8
+	VADDPD        Z8, Z7, Z7
+	VMOVUPD       Z7, K1, (CX)
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y6, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z6, Y0
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
+	VFMADD213PD   Z0, Z6, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y3, Z1
+	VCVTDQ2PD     Y2, Z6
+	VFMADD213PD   Z6, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z6
+	VADDPD        Z6, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z7, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000030, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x03, 24(SP)
+	JMP           columns55
+
+fewer56:
+columns58:
+	CMPQ      24(SP), $0x02
+	JL        fewer59
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z4
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups60:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z5, Z5, Z5
+	VMOVDQU16.Z   (BX), K1, Y6
+	VINSERTI64X4  $0x00, Y6, Z5, Z5
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y6
+	VINSERTI64X4  $0x01, Y6, Z5, Z5
+	VPERMW        Z5, Z4, Z5
+	VPDPWSSD.BCST (CX), Z5, Z0
+	VPDPWSSD.BCST 4(CX), Z5, Z1
+	VPDPWSSD.BCST 16(CX), Z5, Z2
+	VPDPWSSD.BCST 20(CX), Z5, Z3
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups60
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z4
+	VCVTDQ2PD     Y1, Z5
+	VCVTDQ2PD     Y0, Z6
+	VFMADD213PD   Z6, Z4, Z5
+	VMOVUPD.Z     (CX), K1, Z6
+	VADDPD        Z6, Z5, Z5
+	VMOVUPD       Z5, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z4, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y3, Z1
+	VCVTDQ2PD     Y2, Z4
+	VFMADD213PD   Z4, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z3, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns58
+
+fewer59:
+columns61:
+	CMPQ      24(SP), $0x01
+	JL        fewer62
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z2
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups63:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z3, Z3, Z3
+	VMOVDQU16.Z   (BX), K1, Y4
+	VINSERTI64X4  $0x00, Y4, Z3, Z3
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y4
+	VINSERTI64X4  $0x01, Y4, Z3, Z3
+	VPERMW        Z3, Z2, Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 4(CX), Z3, Z1
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups63
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VCVTDQ2PD     Y1, Z3
+	VCVTDQ2PD     Y0, Z4
+	VFMADD213PD   Z4, Z2, Z3
+	VMOVUPD.Z     (CX), K1, Z4
+	VADDPD        Z4, Z3, Z3
+	VMOVUPD       Z3, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z2, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns40
+	JMP           columns61
 
-fewer41:
-done23:
-done:
+fewer62:
+done44:
+next:
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 
 // func addThreeLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VNNI, MMX+
-TEXT ·addThreeLimbsShortVNNI(SB), NOSPLIT, $40-80
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
+TEXT ·addThreeLimbsShortVNNI(SB), NOSPLIT, $48-80
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
-	KMOVQ AX, K1
+	MOVQ  AX, 40(SP)
 	MOVQ  x+8(FP), AX
 	MOVQ  dim+40(FP), CX
 	SHRQ  $0x06, CX
@@ -19732,7 +19802,7 @@ groups6:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns4
@@ -19880,7 +19950,7 @@ groups9:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns7
@@ -20162,7 +20232,7 @@ groups12:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x02, 24(SP)
 	JMP           columns10
@@ -20320,7 +20390,7 @@ groups15:
 	VMOVUPD       Z0, 448(DX)
 	LEAQ          (DX)(BX*8), DX
 	MOVQ          DX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
 	JMP           columns13
@@ -20333,49 +20403,47 @@ done2:
 	JNZ  strips
 
 tail:
-	CMPQ mask+72(FP), $0x00
-	JE   done
-	MOVQ (SP), CX
-	MOVQ CX, 8(SP)
-	MOVQ factors+16(FP), CX
-	MOVQ CX, 16(SP)
-	MOVQ columns+48(FP), CX
-	MOVQ CX, 24(SP)
-	MOVQ ahead+64(FP), CX
-	MOVQ CX, 32(SP)
-	CMPQ 24(SP), $0x02
-	JLE  few16
-	MOVQ room+24(FP), CX
-	MOVQ 32(SP), DX
-	MOVQ groups+32(FP), BX
-	ADDQ AX, DX
-	MOVQ stride+56(FP), SI
+narrow:
+	MOVQ      40(SP), CX
+	TESTQ     CX, CX
+	JZ        end
+	ANDQ      $0x0000ffff, CX
+	CMPQ      CX, $0x0000ffff
+	JNE       partial
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x02
+	JLE       few16
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
 
 groups18:
-	PREFETCHT0  (DX)
-	PREFETCHT0  64(DX)
-	VMOVDQU16.Z (AX), K1, Z0
-	VMOVDQU16.Z (AX)(SI*1), K1, Z1
-	VPUNPCKLWD  Z1, Z0, Z2
-	VPUNPCKHWD  Z1, Z0, Z0
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX), K2, Z1
-	KSHIFTRQ    $0x20, K1, K2
-	VMOVDQU16.Z 64(AX)(SI*1), K2, Z3
-	VPUNPCKLWD  Z3, Z1, Z4
-	VPUNPCKHWD  Z3, Z1, Z1
-	VMOVDQU64   Z2, (CX)
-	VMOVDQU64   Z0, 64(CX)
-	VMOVDQU64   Z4, 128(CX)
-	VMOVDQU64   Z1, 192(CX)
-	ADDQ        $0x00000100, CX
-	LEAQ        (AX)(SI*2), AX
-	LEAQ        (DX)(SI*2), DX
-	DECQ        BX
-	JNZ         groups18
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VINSERTI64X4 $0x00, (DX), Z1, Z1
+	VINSERTI64X4 $0x01, (DX)(DI*1), Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups18
 
 columns19:
-	CMPQ   24(SP), $0x02
+	CMPQ   24(SP), $0x08
 	JL     fewer20
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -20401,282 +20469,205 @@ columns19:
 	VXORPS Z21, Z21, Z21
 	VXORPS Z22, Z22, Z22
 	VXORPS Z23, Z23, Z23
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups21:
-	VMOVDQU64     (DX), Z24
-	VMOVDQU64     64(DX), Z25
-	VMOVDQU64     128(DX), Z26
-	VMOVDQU64     192(DX), Z27
-	VPBROADCASTD  (AX), Z28
-	VPDPWSSD      Z28, Z24, Z0
-	VPDPWSSD      Z28, Z25, Z1
-	VPDPWSSD      Z28, Z26, Z2
-	VPDPWSSD      Z28, Z27, Z3
-	VPBROADCASTD  4(AX), Z28
-	VPDPWSSD      Z28, Z24, Z4
-	VPDPWSSD      Z28, Z25, Z5
-	VPDPWSSD      Z28, Z26, Z6
-	VPDPWSSD      Z28, Z27, Z7
-	VPBROADCASTD  8(AX), Z28
-	VPDPWSSD      Z28, Z24, Z8
-	VPDPWSSD      Z28, Z25, Z9
-	VPDPWSSD      Z28, Z26, Z10
-	VPDPWSSD      Z28, Z27, Z11
-	VPBROADCASTD  16(AX), Z28
-	VPDPWSSD      Z28, Z24, Z12
-	VPDPWSSD      Z28, Z25, Z13
-	VPDPWSSD      Z28, Z26, Z14
-	VPDPWSSD      Z28, Z27, Z15
-	VPBROADCASTD  20(AX), Z28
-	VPDPWSSD      Z28, Z24, Z16
-	VPDPWSSD      Z28, Z25, Z17
-	VPDPWSSD      Z28, Z26, Z18
-	VPDPWSSD      Z28, Z27, Z19
-	VPBROADCASTD  24(AX), Z28
-	VPDPWSSD      Z28, Z24, Z20
-	VPDPWSSD      Z28, Z25, Z21
-	VPDPWSSD      Z28, Z26, Z22
-	VPDPWSSD      Z28, Z27, Z23
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z24
+	VPDPWSSD.BCST (CX), Z24, Z0
+	VPDPWSSD.BCST 4(CX), Z24, Z1
+	VPDPWSSD.BCST 8(CX), Z24, Z2
+	VPDPWSSD.BCST 16(CX), Z24, Z3
+	VPDPWSSD.BCST 20(CX), Z24, Z4
+	VPDPWSSD.BCST 24(CX), Z24, Z5
+	VPDPWSSD.BCST 32(CX), Z24, Z6
+	VPDPWSSD.BCST 36(CX), Z24, Z7
+	VPDPWSSD.BCST 40(CX), Z24, Z8
+	VPDPWSSD.BCST 48(CX), Z24, Z9
+	VPDPWSSD.BCST 52(CX), Z24, Z10
+	VPDPWSSD.BCST 56(CX), Z24, Z11
+	VPDPWSSD.BCST 64(CX), Z24, Z12
+	VPDPWSSD.BCST 68(CX), Z24, Z13
+	VPDPWSSD.BCST 72(CX), Z24, Z14
+	VPDPWSSD.BCST 80(CX), Z24, Z15
+	VPDPWSSD.BCST 84(CX), Z24, Z16
+	VPDPWSSD.BCST 88(CX), Z24, Z17
+	VPDPWSSD.BCST 96(CX), Z24, Z18
+	VPDPWSSD.BCST 100(CX), Z24, Z19
+	VPDPWSSD.BCST 104(CX), Z24, Z20
+	VPDPWSSD.BCST 112(CX), Z24, Z21
+	VPDPWSSD.BCST 116(CX), Z24, Z22
+	VPDPWSSD.BCST 120(CX), Z24, Z23
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups21
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z24
-	VSHUFI32X4    $0xd8, Z24, Z24, Z24
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0x44, Z9, Z8, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0xee, Z9, Z8, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0x44, Z11, Z10, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0xee, Z11, Z10, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
-	VCVTDQ2PD     Y7, Z25
-	VCVTDQ2PD     Y3, Z26
-	VFMADD213PD   Z26, Z11, Z25
-	VCVTDQ2PD     Y24, Z26
-	VFMADD213PD   Z26, Z11, Z25
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z26
-	VADDPD        Z26, Z25, Z25
-	VMOVUPD       Z25, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	VEXTRACTI64X4 $0x01, Z24, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z3
-	VADDPD        Z3, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y8, Z3
-	VCVTDQ2PD     Y4, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	VCVTDQ2PD     Y0, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z11, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z11, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(AX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z0
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z24
+	VCVTDQ2PD     Y2, Z25
+	VCVTDQ2PD     Y1, Z26
+	VFMADD213PD   Z26, Z24, Z25
+	VCVTDQ2PD     Y0, Z26
+	VFMADD213PD   Z26, Z24, Z25
+	VADDPD        (CX), Z25, Z25
+	VMOVUPD       Z25, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	VSHUFI32X4    $0x44, Z13, Z12, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z13, Z12, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z15, Z14, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z15, Z14, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z17, Z16, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z17, Z16, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z19, Z18, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z19, Z18, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0x44, Z21, Z20, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z21, Z20, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0x44, Z23, Z22, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VSHUFI32X4    $0xee, Z23, Z22, Z11
-	VSHUFI32X4    $0xd8, Z11, Z11, Z11
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
-	VCVTDQ2PD     Y8, Z13
-	VCVTDQ2PD     Y4, Z14
-	VFMADD213PD   Z14, Z12, Z13
-	VCVTDQ2PD     Y0, Z14
-	VFMADD213PD   Z14, Z12, Z13
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z14
-	VADDPD        Z14, Z13, Z13
-	VMOVUPD       Z13, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z8, Y8
-	VCVTDQ2PD     Y8, Z8
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z12, Z8
+	VFMADD213PD   Z1, Z24, Z2
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z12, Z8
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z0
-	VADDPD        Z0, Z8, Z8
-	VMOVUPD       Z8, K2, 64(AX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VFMADD213PD   Z0, Z24, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(AX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y7, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
+	VEXTRACTI64X4 $0x01, Z7, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y11, Z0
-	VCVTDQ2PD     Y7, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z11, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z7, Y1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y13, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z3, Y1
+	VEXTRACTI64X4 $0x01, Z13, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y17, Z1
+	VCVTDQ2PD     Y16, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y15, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z17, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	VEXTRACTI64X4 $0x01, Z16, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z15, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y20, Z1
+	VCVTDQ2PD     Y19, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y18, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z20, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z19, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z18, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y23, Z1
+	VCVTDQ2PD     Y22, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y21, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z23, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z22, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z21, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
+	SUBQ          $0x08, 24(SP)
 	JMP           columns19
 
 fewer20:
 columns22:
-	CMPQ   24(SP), $0x01
+	CMPQ   24(SP), $0x04
 	JL     fewer23
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
@@ -20690,161 +20681,352 @@ columns22:
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
-	MOVQ   16(SP), AX
-	MOVQ   columns+48(FP), CX
-	SHLQ   $0x04, CX
-	MOVQ   room+24(FP), DX
-	MOVQ   groups+32(FP), BX
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
 groups24:
-	VMOVDQU64     (DX), Z12
-	VMOVDQU64     64(DX), Z13
-	VMOVDQU64     128(DX), Z14
-	VMOVDQU64     192(DX), Z15
-	VPBROADCASTD  (AX), Z16
-	VPDPWSSD      Z16, Z12, Z0
-	VPDPWSSD      Z16, Z13, Z1
-	VPDPWSSD      Z16, Z14, Z2
-	VPDPWSSD      Z16, Z15, Z3
-	VPBROADCASTD  4(AX), Z16
-	VPDPWSSD      Z16, Z12, Z4
-	VPDPWSSD      Z16, Z13, Z5
-	VPDPWSSD      Z16, Z14, Z6
-	VPDPWSSD      Z16, Z15, Z7
-	VPBROADCASTD  8(AX), Z16
-	VPDPWSSD      Z16, Z12, Z8
-	VPDPWSSD      Z16, Z13, Z9
-	VPDPWSSD      Z16, Z14, Z10
-	VPDPWSSD      Z16, Z15, Z11
-	ADDQ          CX, AX
-	ADDQ          $0x00000100, DX
-	DECQ          BX
+	VMOVDQU64     (BX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST 4(CX), Z12, Z1
+	VPDPWSSD.BCST 8(CX), Z12, Z2
+	VPDPWSSD.BCST 16(CX), Z12, Z3
+	VPDPWSSD.BCST 20(CX), Z12, Z4
+	VPDPWSSD.BCST 24(CX), Z12, Z5
+	VPDPWSSD.BCST 32(CX), Z12, Z6
+	VPDPWSSD.BCST 36(CX), Z12, Z7
+	VPDPWSSD.BCST 40(CX), Z12, Z8
+	VPDPWSSD.BCST 48(CX), Z12, Z9
+	VPDPWSSD.BCST 52(CX), Z12, Z10
+	VPDPWSSD.BCST 56(CX), Z12, Z11
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
 	JNZ           groups24
-	MOVQ          8(SP), AX
-	MOVQ          dim+40(FP), CX
-	VSHUFI32X4    $0x44, Z1, Z0, Z12
-	VSHUFI32X4    $0xd8, Z12, Z12, Z12
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0x44, Z9, Z8, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0xee, Z9, Z8, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0x44, Z11, Z10, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0xee, Z11, Z10, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
-	VCVTDQ2PD     Y7, Z13
-	VCVTDQ2PD     Y3, Z14
-	VFMADD213PD   Z14, Z11, Z13
-	VCVTDQ2PD     Y12, Z14
-	VFMADD213PD   Z14, Z11, Z13
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (AX), K2, Z14
-	VADDPD        Z14, Z13, Z13
-	VMOVUPD       Z13, K2, (AX)
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	VEXTRACTI64X4 $0x01, Z12, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(AX), K2, Z3
-	VADDPD        Z3, Z7, Z7
-	VMOVUPD       Z7, K2, 64(AX)
-	VCVTDQ2PD     Y8, Z3
-	VCVTDQ2PD     Y4, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	VCVTDQ2PD     Y0, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(AX), K2, Z7
-	VADDPD        Z7, Z3, Z3
-	VMOVUPD       Z3, K2, 128(AX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z11, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z11, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(AX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(AX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(AX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(AX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z0
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VCVTDQ2PD     Y2, Z13
+	VCVTDQ2PD     Y1, Z14
+	VFMADD213PD   Z14, Z12, Z13
+	VCVTDQ2PD     Y0, Z14
+	VFMADD213PD   Z14, Z12, Z13
+	VADDPD        (CX), Z13, Z13
+	VMOVUPD       Z13, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(AX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(AX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
+	VFMADD213PD   Z1, Z12, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
+	VFMADD213PD   Z0, Z12, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y7, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(AX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(AX)
-	LEAQ          (AX)(CX*8), AX
-	MOVQ          AX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	VEXTRACTI64X4 $0x01, Z7, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x01, 24(SP)
+	SUBQ          $0x04, 24(SP)
 	JMP           columns22
 
 fewer23:
+columns25:
+	CMPQ   24(SP), $0x01
+	JL     fewer26
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups27:
+	VMOVDQU64     (BX), Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 4(CX), Z3, Z1
+	VPDPWSSD.BCST 8(CX), Z3, Z2
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups27
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VCVTDQ2PD     Y2, Z4
+	VCVTDQ2PD     Y1, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VCVTDQ2PD     Y0, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VADDPD        (CX), Z4, Z4
+	VMOVUPD       Z4, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z3, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z3, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns25
+
+fewer26:
 	JMP done17
 
 few16:
-columns25:
-	CMPQ   24(SP), $0x02
-	JL     fewer26
+columns28:
+	CMPQ      24(SP), $0x02
+	JL        fewer29
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z6
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups30:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z7, Z7, Z7
+	VINSERTI64X4  $0x00, (BX), Z7, Z7
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z7, Z7
+	VPERMW        Z7, Z6, Z7
+	VPDPWSSD.BCST (CX), Z7, Z0
+	VPDPWSSD.BCST 4(CX), Z7, Z1
+	VPDPWSSD.BCST 8(CX), Z7, Z2
+	VPDPWSSD.BCST 16(CX), Z7, Z3
+	VPDPWSSD.BCST 20(CX), Z7, Z4
+	VPDPWSSD.BCST 24(CX), Z7, Z5
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups30
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VCVTDQ2PD     Y2, Z7
+	VCVTDQ2PD     Y1, Z8
+	VFMADD213PD   Z8, Z6, Z7
+	VCVTDQ2PD     Y0, Z8
+	VFMADD213PD   Z8, Z6, Z7
+	VADDPD        (CX), Z7, Z7
+	VMOVUPD       Z7, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z6, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z6, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        (CX), Z1, Z1
+	VMOVUPD       Z1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VADDPD        64(CX), Z1, Z1
+	VMOVUPD       Z1, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns28
+
+fewer29:
+columns31:
+	CMPQ      24(SP), $0x01
+	JL        fewer32
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z3
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups33:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z4, Z4, Z4
+	VINSERTI64X4  $0x00, (BX), Z4, Z4
+	VINSERTI64X4  $0x01, (BX)(R8*1), Z4, Z4
+	VPERMW        Z4, Z3, Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 4(CX), Z4, Z1
+	VPDPWSSD.BCST 8(CX), Z4, Z2
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups33
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VCVTDQ2PD     Y2, Z4
+	VCVTDQ2PD     Y1, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VCVTDQ2PD     Y0, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VADDPD        (CX), Z4, Z4
+	VMOVUPD       Z4, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z3, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z3, Z2
+	VADDPD        64(CX), Z2, Z2
+	VMOVUPD       Z2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns31
+
+fewer32:
+done17:
+	JMP next
+
+partial:
+	KMOVW     CX, K1
+	MOVQ      (SP), CX
+	MOVQ      CX, 8(SP)
+	MOVQ      factors+16(FP), CX
+	MOVQ      CX, 16(SP)
+	MOVQ      columns+48(FP), CX
+	MOVQ      CX, 24(SP)
+	MOVQ      ahead+64(FP), CX
+	MOVQ      CX, 32(SP)
+	CMPQ      24(SP), $0x02
+	JLE       few34
+	MOVQ      room+24(FP), CX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z0
+	MOVQ      32(SP), BX
+	MOVQ      groups+32(FP), SI
+	MOVQ      AX, DX
+	ADDQ      DX, BX
+	MOVQ      stride+56(FP), DI
+
+groups36:
+	PREFETCHT0   (BX)
+	PREFETCHT0   64(BX)
+	VXORPS       Z1, Z1, Z1
+	VMOVDQU16.Z  (DX), K1, Y2
+	VINSERTI64X4 $0x00, Y2, Z1, Z1
+	VMOVDQU16.Z  (DX)(DI*1), K1, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPERMW       Z1, Z0, Z1
+	VMOVDQU64    Z1, (CX)
+	ADDQ         $0x40, CX
+	LEAQ         (DX)(DI*2), DX
+	LEAQ         (BX)(DI*2), BX
+	DECQ         SI
+	JNZ          groups36
+
+columns37:
+	CMPQ   24(SP), $0x08
+	JL     fewer38
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -20872,292 +21054,227 @@ columns25:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups27:
-	PREFETCHT0    (SI)
-	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z24
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z25
-	VPUNPCKLWD    Z25, Z24, Z26
-	VPUNPCKHWD    Z25, Z24, Z24
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z25
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z27
-	VPUNPCKLWD    Z27, Z25, Z28
-	VPUNPCKHWD    Z27, Z25, Z25
-	VPBROADCASTD  (CX), Z27
-	VPDPWSSD      Z27, Z26, Z0
-	VPDPWSSD      Z27, Z24, Z1
-	VPDPWSSD      Z27, Z28, Z2
-	VPDPWSSD      Z27, Z25, Z3
-	VPBROADCASTD  4(CX), Z27
-	VPDPWSSD      Z27, Z26, Z4
-	VPDPWSSD      Z27, Z24, Z5
-	VPDPWSSD      Z27, Z28, Z6
-	VPDPWSSD      Z27, Z25, Z7
-	VPBROADCASTD  8(CX), Z27
-	VPDPWSSD      Z27, Z26, Z8
-	VPDPWSSD      Z27, Z24, Z9
-	VPDPWSSD      Z27, Z28, Z10
-	VPDPWSSD      Z27, Z25, Z11
-	VPBROADCASTD  16(CX), Z27
-	VPDPWSSD      Z27, Z26, Z12
-	VPDPWSSD      Z27, Z24, Z13
-	VPDPWSSD      Z27, Z28, Z14
-	VPDPWSSD      Z27, Z25, Z15
-	VPBROADCASTD  20(CX), Z27
-	VPDPWSSD      Z27, Z26, Z16
-	VPDPWSSD      Z27, Z24, Z17
-	VPDPWSSD      Z27, Z28, Z18
-	VPDPWSSD      Z27, Z25, Z19
-	VPBROADCASTD  24(CX), Z27
-	VPDPWSSD      Z27, Z26, Z20
-	VPDPWSSD      Z27, Z24, Z21
-	VPDPWSSD      Z27, Z28, Z22
-	VPDPWSSD      Z27, Z25, Z23
+groups39:
+	VMOVDQU64     (BX), Z24
+	VPDPWSSD.BCST (CX), Z24, Z0
+	VPDPWSSD.BCST 4(CX), Z24, Z1
+	VPDPWSSD.BCST 8(CX), Z24, Z2
+	VPDPWSSD.BCST 16(CX), Z24, Z3
+	VPDPWSSD.BCST 20(CX), Z24, Z4
+	VPDPWSSD.BCST 24(CX), Z24, Z5
+	VPDPWSSD.BCST 32(CX), Z24, Z6
+	VPDPWSSD.BCST 36(CX), Z24, Z7
+	VPDPWSSD.BCST 40(CX), Z24, Z8
+	VPDPWSSD.BCST 48(CX), Z24, Z9
+	VPDPWSSD.BCST 52(CX), Z24, Z10
+	VPDPWSSD.BCST 56(CX), Z24, Z11
+	VPDPWSSD.BCST 64(CX), Z24, Z12
+	VPDPWSSD.BCST 68(CX), Z24, Z13
+	VPDPWSSD.BCST 72(CX), Z24, Z14
+	VPDPWSSD.BCST 80(CX), Z24, Z15
+	VPDPWSSD.BCST 84(CX), Z24, Z16
+	VPDPWSSD.BCST 88(CX), Z24, Z17
+	VPDPWSSD.BCST 96(CX), Z24, Z18
+	VPDPWSSD.BCST 100(CX), Z24, Z19
+	VPDPWSSD.BCST 104(CX), Z24, Z20
+	VPDPWSSD.BCST 112(CX), Z24, Z21
+	VPDPWSSD.BCST 116(CX), Z24, Z22
+	VPDPWSSD.BCST 120(CX), Z24, Z23
 	ADDQ          DX, CX
-	LEAQ          (BX)(R8*2), BX
-	LEAQ          (SI)(R8*2), SI
-	DECQ          DI
-	JNZ           groups27
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups39
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z24
-	VSHUFI32X4    $0xd8, Z24, Z24, Z24
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0x44, Z9, Z8, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0xee, Z9, Z8, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0x44, Z11, Z10, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0xee, Z11, Z10, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
-	VCVTDQ2PD     Y7, Z25
-	VCVTDQ2PD     Y3, Z26
-	VFMADD213PD   Z26, Z11, Z25
-	VCVTDQ2PD     Y24, Z26
-	VFMADD213PD   Z26, Z11, Z25
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z26
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z24
+	VCVTDQ2PD     Y2, Z25
+	VCVTDQ2PD     Y1, Z26
+	VFMADD213PD   Z26, Z24, Z25
+	VCVTDQ2PD     Y0, Z26
+	VFMADD213PD   Z26, Z24, Z25
+	VMOVUPD.Z     (CX), K1, Z26
 	VADDPD        Z26, Z25, Z25
-	VMOVUPD       Z25, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	VEXTRACTI64X4 $0x01, Z24, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z3
-	VADDPD        Z3, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y8, Z3
-	VCVTDQ2PD     Y4, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	VCVTDQ2PD     Y0, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z11, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z11, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(CX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z0
+	VMOVUPD       Z25, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
-	LEAQ          (CX)(DX*8), CX
-	VSHUFI32X4    $0x44, Z13, Z12, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0xee, Z13, Z12, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0x44, Z15, Z14, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0xee, Z15, Z14, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0x44, Z17, Z16, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0xee, Z17, Z16, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0x44, Z19, Z18, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0xee, Z19, Z18, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0x44, Z21, Z20, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0xee, Z21, Z20, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0x44, Z23, Z22, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VSHUFI32X4    $0xee, Z23, Z22, Z11
-	VSHUFI32X4    $0xd8, Z11, Z11, Z11
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
-	VCVTDQ2PD     Y8, Z13
-	VCVTDQ2PD     Y4, Z14
-	VFMADD213PD   Z14, Z12, Z13
-	VCVTDQ2PD     Y0, Z14
-	VFMADD213PD   Z14, Z12, Z13
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z14
-	VADDPD        Z14, Z13, Z13
-	VMOVUPD       Z13, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z8, Y8
-	VCVTDQ2PD     Y8, Z8
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z12, Z8
+	VFMADD213PD   Z1, Z24, Z2
 	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z12, Z8
-	KSHIFTRQ      $0x08, K1, K2
+	VFMADD213PD   Z0, Z24, Z2
+	KSHIFTRW      $0x08, K1, K2
 	VMOVUPD.Z     64(CX), K2, Z0
-	VADDPD        Z0, Z8, Z8
-	VMOVUPD       Z8, K2, 64(CX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	VCVTDQ2PD     Y1, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z4
-	VADDPD        Z4, Z0, Z0
-	VMOVUPD       Z0, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 192(CX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y7, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
+	VEXTRACTI64X4 $0x01, Z7, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y11, Z0
-	VCVTDQ2PD     Y7, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VCVTDQ2PD     Y3, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z11, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z7, Y1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y14, Z1
+	VCVTDQ2PD     Y13, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y12, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z14, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	VEXTRACTI64X4 $0x01, Z3, Y1
+	VEXTRACTI64X4 $0x01, Z13, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z12, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y17, Z1
+	VCVTDQ2PD     Y16, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y15, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z17, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z12, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z16, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z15, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y20, Z1
+	VCVTDQ2PD     Y19, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y18, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z20, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z19, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z18, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y23, Z1
+	VCVTDQ2PD     Y22, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y21, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z23, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z22, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z21, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x20, 16(SP)
+	ADDQ          $0x00000080, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
-	SUBQ          $0x02, 24(SP)
-	JMP           columns25
+	SUBQ          $0x08, 24(SP)
+	JMP           columns37
 
-fewer26:
-columns28:
-	CMPQ   24(SP), $0x01
-	JL     fewer29
+fewer38:
+columns40:
+	CMPQ   24(SP), $0x04
+	JL     fewer41
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
@@ -21173,166 +21290,343 @@ columns28:
 	MOVQ   16(SP), CX
 	MOVQ   columns+48(FP), DX
 	SHLQ   $0x04, DX
-	MOVQ   32(SP), SI
-	MOVQ   groups+32(FP), DI
-	MOVQ   AX, BX
-	ADDQ   BX, SI
-	MOVQ   stride+56(FP), R8
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
 
-groups30:
+groups42:
+	VMOVDQU64     (BX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST 4(CX), Z12, Z1
+	VPDPWSSD.BCST 8(CX), Z12, Z2
+	VPDPWSSD.BCST 16(CX), Z12, Z3
+	VPDPWSSD.BCST 20(CX), Z12, Z4
+	VPDPWSSD.BCST 24(CX), Z12, Z5
+	VPDPWSSD.BCST 32(CX), Z12, Z6
+	VPDPWSSD.BCST 36(CX), Z12, Z7
+	VPDPWSSD.BCST 40(CX), Z12, Z8
+	VPDPWSSD.BCST 48(CX), Z12, Z9
+	VPDPWSSD.BCST 52(CX), Z12, Z10
+	VPDPWSSD.BCST 56(CX), Z12, Z11
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups42
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VCVTDQ2PD     Y2, Z13
+	VCVTDQ2PD     Y1, Z14
+	VFMADD213PD   Z14, Z12, Z13
+	VCVTDQ2PD     Y0, Z14
+	VFMADD213PD   Z14, Z12, Z13
+	VMOVUPD.Z     (CX), K1, Z14
+	VADDPD        Z14, Z13, Z13
+	VMOVUPD       Z13, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z12, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z12, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y8, Z1
+	VCVTDQ2PD     Y7, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y6, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z8, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z7, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z6, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y11, Z1
+	VCVTDQ2PD     Y10, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y9, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z11, Y1
+	VCVTDQ2PD     Y1, Z1
+	VEXTRACTI64X4 $0x01, Z10, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z9, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000040, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x04, 24(SP)
+	JMP           columns40
+
+fewer41:
+columns43:
+	CMPQ   24(SP), $0x01
+	JL     fewer44
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   16(SP), CX
+	MOVQ   columns+48(FP), DX
+	SHLQ   $0x04, DX
+	MOVQ   room+24(FP), BX
+	MOVQ   groups+32(FP), SI
+
+groups45:
+	VMOVDQU64     (BX), Z3
+	VPDPWSSD.BCST (CX), Z3, Z0
+	VPDPWSSD.BCST 4(CX), Z3, Z1
+	VPDPWSSD.BCST 8(CX), Z3, Z2
+	ADDQ          DX, CX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           groups45
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VCVTDQ2PD     Y2, Z4
+	VCVTDQ2PD     Y1, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VCVTDQ2PD     Y0, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VMOVUPD.Z     (CX), K1, Z5
+	VADDPD        Z5, Z4, Z4
+	VMOVUPD       Z4, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z3, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z3, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x01, 24(SP)
+	JMP           columns43
+
+fewer44:
+	JMP done35
+
+few34:
+columns46:
+	CMPQ      24(SP), $0x02
+	JL        fewer47
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	VXORPS    Z3, Z3, Z3
+	VXORPS    Z4, Z4, Z4
+	VXORPS    Z5, Z5, Z5
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z6
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups48:
 	PREFETCHT0    (SI)
 	PREFETCHT0    64(SI)
-	VMOVDQU16.Z   (BX), K1, Z12
-	VMOVDQU16.Z   (BX)(R8*1), K1, Z13
-	VPUNPCKLWD    Z13, Z12, Z14
-	VPUNPCKHWD    Z13, Z12, Z12
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX), K2, Z13
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVDQU16.Z   64(BX)(R8*1), K2, Z15
-	VPUNPCKLWD    Z15, Z13, Z16
-	VPUNPCKHWD    Z15, Z13, Z13
-	VPBROADCASTD  (CX), Z15
-	VPDPWSSD      Z15, Z14, Z0
-	VPDPWSSD      Z15, Z12, Z1
-	VPDPWSSD      Z15, Z16, Z2
-	VPDPWSSD      Z15, Z13, Z3
-	VPBROADCASTD  4(CX), Z15
-	VPDPWSSD      Z15, Z14, Z4
-	VPDPWSSD      Z15, Z12, Z5
-	VPDPWSSD      Z15, Z16, Z6
-	VPDPWSSD      Z15, Z13, Z7
-	VPBROADCASTD  8(CX), Z15
-	VPDPWSSD      Z15, Z14, Z8
-	VPDPWSSD      Z15, Z12, Z9
-	VPDPWSSD      Z15, Z16, Z10
-	VPDPWSSD      Z15, Z13, Z11
+	VXORPS        Z7, Z7, Z7
+	VMOVDQU16.Z   (BX), K1, Y8
+	VINSERTI64X4  $0x00, Y8, Z7, Z7
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y8
+	VINSERTI64X4  $0x01, Y8, Z7, Z7
+	VPERMW        Z7, Z6, Z7
+	VPDPWSSD.BCST (CX), Z7, Z0
+	VPDPWSSD.BCST 4(CX), Z7, Z1
+	VPDPWSSD.BCST 8(CX), Z7, Z2
+	VPDPWSSD.BCST 16(CX), Z7, Z3
+	VPDPWSSD.BCST 20(CX), Z7, Z4
+	VPDPWSSD.BCST 24(CX), Z7, Z5
 	ADDQ          DX, CX
 	LEAQ          (BX)(R8*2), BX
 	LEAQ          (SI)(R8*2), SI
 	DECQ          DI
-	JNZ           groups30
+	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VSHUFI32X4    $0x44, Z1, Z0, Z12
-	VSHUFI32X4    $0xd8, Z12, Z12, Z12
-	VSHUFI32X4    $0xee, Z1, Z0, Z0
-	VSHUFI32X4    $0xd8, Z0, Z0, Z0
-	VSHUFI32X4    $0x44, Z3, Z2, Z1
-	VSHUFI32X4    $0xd8, Z1, Z1, Z1
-	VSHUFI32X4    $0xee, Z3, Z2, Z2
-	VSHUFI32X4    $0xd8, Z2, Z2, Z2
-	VSHUFI32X4    $0x44, Z5, Z4, Z3
-	VSHUFI32X4    $0xd8, Z3, Z3, Z3
-	VSHUFI32X4    $0xee, Z5, Z4, Z4
-	VSHUFI32X4    $0xd8, Z4, Z4, Z4
-	VSHUFI32X4    $0x44, Z7, Z6, Z5
-	VSHUFI32X4    $0xd8, Z5, Z5, Z5
-	VSHUFI32X4    $0xee, Z7, Z6, Z6
-	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VSHUFI32X4    $0x44, Z9, Z8, Z7
-	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VSHUFI32X4    $0xee, Z9, Z8, Z8
-	VSHUFI32X4    $0xd8, Z8, Z8, Z8
-	VSHUFI32X4    $0x44, Z11, Z10, Z9
-	VSHUFI32X4    $0xd8, Z9, Z9, Z9
-	VSHUFI32X4    $0xee, Z11, Z10, Z10
-	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
-	VCVTDQ2PD     Y7, Z13
-	VCVTDQ2PD     Y3, Z14
-	VFMADD213PD   Z14, Z11, Z13
-	VCVTDQ2PD     Y12, Z14
-	VFMADD213PD   Z14, Z11, Z13
-	KSHIFTRQ      $0x00, K1, K2
-	VMOVUPD.Z     (CX), K2, Z14
-	VADDPD        Z14, Z13, Z13
-	VMOVUPD       Z13, K2, (CX)
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VCVTDQ2PD     Y7, Z7
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	VEXTRACTI64X4 $0x01, Z12, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z7
-	KSHIFTRQ      $0x08, K1, K2
-	VMOVUPD.Z     64(CX), K2, Z3
-	VADDPD        Z3, Z7, Z7
-	VMOVUPD       Z7, K2, 64(CX)
-	VCVTDQ2PD     Y8, Z3
-	VCVTDQ2PD     Y4, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	VCVTDQ2PD     Y0, Z7
-	VFMADD213PD   Z7, Z11, Z3
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPD.Z     128(CX), K2, Z7
-	VADDPD        Z7, Z3, Z3
-	VMOVUPD       Z3, K2, 128(CX)
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VCVTDQ2PD     Y3, Z3
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VCVTDQ2PD     Y4, Z4
-	VFMADD213PD   Z4, Z11, Z3
-	VEXTRACTI64X4 $0x01, Z0, Y0
-	VCVTDQ2PD     Y0, Z0
-	VFMADD213PD   Z0, Z11, Z3
-	KSHIFTRQ      $0x18, K1, K2
-	VMOVUPD.Z     192(CX), K2, Z0
-	VADDPD        Z0, Z3, Z3
-	VMOVUPD       Z3, K2, 192(CX)
-	VCVTDQ2PD     Y9, Z0
-	VCVTDQ2PD     Y5, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	VCVTDQ2PD     Y1, Z3
-	VFMADD213PD   Z3, Z11, Z0
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPD.Z     256(CX), K2, Z3
-	VADDPD        Z3, Z0, Z0
-	VMOVUPD       Z0, K2, 256(CX)
-	VEXTRACTI64X4 $0x01, Z9, Y0
-	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z5, Y3
-	VCVTDQ2PD     Y3, Z3
-	VFMADD213PD   Z3, Z11, Z0
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VCVTDQ2PD     Y2, Z7
+	VCVTDQ2PD     Y1, Z8
+	VFMADD213PD   Z8, Z6, Z7
+	VCVTDQ2PD     Y0, Z8
+	VFMADD213PD   Z8, Z6, Z7
+	VMOVUPD.Z     (CX), K1, Z8
+	VADDPD        Z8, Z7, Z7
+	VMOVUPD       Z7, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x28, K1, K2
-	VMOVUPD.Z     320(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 320(CX)
-	VCVTDQ2PD     Y10, Z0
-	VCVTDQ2PD     Y6, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VCVTDQ2PD     Y2, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x30, K1, K2
-	VMOVUPD.Z     384(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 384(CX)
-	VEXTRACTI64X4 $0x01, Z10, Y0
+	VFMADD213PD   Z1, Z6, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
 	VCVTDQ2PD     Y0, Z0
-	VEXTRACTI64X4 $0x01, Z6, Y1
+	VFMADD213PD   Z0, Z6, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VCVTDQ2PD     Y5, Z1
+	VCVTDQ2PD     Y4, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VCVTDQ2PD     Y3, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VMOVUPD.Z     (CX), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z5, Y1
 	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VCVTDQ2PD     Y1, Z1
-	VFMADD213PD   Z1, Z11, Z0
-	KSHIFTRQ      $0x38, K1, K2
-	VMOVUPD.Z     448(CX), K2, Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       Z0, K2, 448(CX)
+	VEXTRACTI64X4 $0x01, Z4, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y2
+	VCVTDQ2PD     Y2, Z2
+	VFMADD213PD   Z2, Z0, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z1, Z1
+	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
 	MOVQ          CX, 8(SP)
-	ADDQ          $0x10, 16(SP)
+	ADDQ          $0x00000020, 16(SP)
+	MOVQ          $0x00000000, 32(SP)
+	SUBQ          $0x02, 24(SP)
+	JMP           columns46
+
+fewer47:
+columns49:
+	CMPQ      24(SP), $0x01
+	JL        fewer50
+	VXORPS    Z0, Z0, Z0
+	VXORPS    Z1, Z1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVQ      16(SP), CX
+	MOVQ      columns+48(FP), DX
+	SHLQ      $0x04, DX
+	VMOVDQU64 limbTurnShort<>+0(SB), Z3
+	MOVQ      32(SP), SI
+	MOVQ      groups+32(FP), DI
+	MOVQ      AX, BX
+	ADDQ      BX, SI
+	MOVQ      stride+56(FP), R8
+
+groups51:
+	PREFETCHT0    (SI)
+	PREFETCHT0    64(SI)
+	VXORPS        Z4, Z4, Z4
+	VMOVDQU16.Z   (BX), K1, Y5
+	VINSERTI64X4  $0x00, Y5, Z4, Z4
+	VMOVDQU16.Z   (BX)(R8*1), K1, Y5
+	VINSERTI64X4  $0x01, Y5, Z4, Z4
+	VPERMW        Z4, Z3, Z4
+	VPDPWSSD.BCST (CX), Z4, Z0
+	VPDPWSSD.BCST 4(CX), Z4, Z1
+	VPDPWSSD.BCST 8(CX), Z4, Z2
+	ADDQ          DX, CX
+	LEAQ          (BX)(R8*2), BX
+	LEAQ          (SI)(R8*2), SI
+	DECQ          DI
+	JNZ           groups51
+	MOVQ          8(SP), CX
+	MOVQ          dim+40(FP), DX
+	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VCVTDQ2PD     Y2, Z4
+	VCVTDQ2PD     Y1, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VCVTDQ2PD     Y0, Z5
+	VFMADD213PD   Z5, Z3, Z4
+	VMOVUPD.Z     (CX), K1, Z5
+	VADDPD        Z5, Z4, Z4
+	VMOVUPD       Z4, K1, (CX)
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VCVTDQ2PD     Y2, Z2
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VCVTDQ2PD     Y1, Z1
+	VFMADD213PD   Z1, Z3, Z2
+	VEXTRACTI64X4 $0x01, Z0, Y0
+	VCVTDQ2PD     Y0, Z0
+	VFMADD213PD   Z0, Z3, Z2
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     64(CX), K2, Z0
+	VADDPD        Z0, Z2, Z2
+	VMOVUPD       Z2, K2, 64(CX)
+	LEAQ          (CX)(DX*8), CX
+	MOVQ          CX, 8(SP)
+	ADDQ          $0x00000010, 16(SP)
 	MOVQ          $0x00000000, 32(SP)
 	SUBQ          $0x01, 24(SP)
-	JMP           columns28
+	JMP           columns49
 
-fewer29:
-done17:
-done:
+fewer50:
+done35:
+next:
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000080, (SP)
+	SHRQ $0x10, 40(SP)
+	JMP  narrow
+
+end:
 	VZEROUPPER
 	RET
 

@@ -39,6 +39,7 @@ type limbState struct {
 	*rowKernel
 	limbShape
 	dst, out, factors, left, ahead operand.Mem  // where a strip and a column begin, columns to do
+	mask                           operand.Mem  // of the coordinates behind whole strips
 	x                              reg.Register // the strip of the first row
 }
 
@@ -50,71 +51,78 @@ type limbSums [][][4]reg.VecVirtual
 // the rows of a strip to room first, in the order that products are made in.
 func (k *rowKernel) limbKernel(shape limbShape) {
 	k.begin(shape.name, "dst *float64, x "+shape.of.pointer+", factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64")
-	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8)}
-	k.loadTail()
+	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8), mask: k.keep("mask")}
 	s.x = k.argument("x")
 	strips := k.argument("dim")
 	k.SHRQ(operand.U8(6), strips)
 	k.TESTQ(strips, strips)
 	k.JZ(operand.LabelRef("tail"))
 	k.Label("strips")
-	s.strip(false)
+	s.strip()
 	k.ADDQ(operand.U32(limbStrip*shape.of.bytes), s.x)
 	k.ADDQ(operand.U32(8*limbStrip), s.dst)
 	k.DECQ(strips)
 	k.JNZ(operand.LabelRef("strips"))
 	k.Label("tail")
-	k.CMPQ(k.place("mask"), operand.U8(0))
-	k.JE(operand.LabelRef("done"))
-	s.strip(true)
-	k.Label("done")
+	s.narrowStrips()
 	k.end()
 }
 
 // strip adds all rows to a strip of every column, and together with the first columns, or before them, asks
 // for the memory ahead.
-func (s *limbState) strip(tail bool) {
-	s.MOVQ(s.fetch(s.dst), s.out)
-	s.MOVQ(s.argument("factors"), s.factors)
-	s.MOVQ(s.argument("columns"), s.left)
-	s.MOVQ(s.argument("ahead"), s.ahead)
-	few, done := s.label("few"), s.label("done")
-	s.CMPQ(s.left, operand.U8(s.columns))
-	s.JLE(operand.LabelRef(few))
-	s.writeRoom(tail)
+func (s *limbState) strip() {
+	few, done := s.beginStrip()
+	s.writeRoom()
 	for columns := s.columns; columns > 0; columns-- {
-		s.allColumns(columns, tail, true)
+		s.allColumns(columns, true)
 	}
 	s.JMP(operand.LabelRef(done))
 	s.Label(few)
 	for columns := s.columns; columns > 0; columns-- {
-		s.allColumns(columns, tail, false)
+		s.allColumns(columns, false)
 	}
 	s.Label(done)
 }
 
+// beginStrip goes to the first column, and jumps to few if one tile takes all.
+func (s *limbState) beginStrip() (few, done string) {
+	s.MOVQ(s.fetch(s.dst), s.out)
+	s.MOVQ(s.argument("factors"), s.factors)
+	s.MOVQ(s.argument("columns"), s.left)
+	s.MOVQ(s.argument("ahead"), s.ahead)
+	few, done = s.label("few"), s.label("done")
+	s.CMPQ(s.left, operand.U8(s.columns))
+	s.JLE(operand.LabelRef(few))
+	return few, done
+}
+
 // allColumns adds all rows to as many tiles of so many columns as there are.
-func (s *limbState) allColumns(columns int, tail, room bool) {
+func (s *limbState) allColumns(columns int, room bool) {
 	again, fewer := s.label("columns"), s.label("fewer")
 	s.Label(again)
 	s.CMPQ(s.left, operand.U8(columns))
 	s.JL(operand.LabelRef(fewer))
-	sums := s.allGroups(columns, tail, room)
+	sums := s.allGroups(columns, room)
 	out, distance := s.fetch(s.out), s.argument("dim")
 	for _, column := range sums {
-		s.finish(out, column, tail)
+		s.finish(out, column)
 		s.LEAQ(operand.Mem{Base: out, Index: distance, Scale: 8}, out)
 	}
-	s.MOVQ(out, s.out)
-	s.ADDQ(operand.U8(limbWordBytes*columns), s.factors)
-	s.MOVQ(operand.U32(0), s.ahead)
-	s.SUBQ(operand.U8(columns), s.left)
+	s.nextTile(out, columns)
 	s.JMP(operand.LabelRef(again))
 	s.Label(fewer)
 }
 
-// rowsOfGroups goes through the groups of rows of a strip: do gets the four registers of each.
-func (s *limbState) rowsOfGroups(tail bool, do func(entries [4]reg.VecVirtual)) {
+// nextTile moves on by so many columns; out is behind them.
+func (s *limbState) nextTile(out reg.Register, columns int) {
+	s.MOVQ(out, s.out)
+	s.ADDQ(operand.U32(limbWordBytes*columns), s.factors)
+	s.MOVQ(operand.U32(0), s.ahead)
+	s.SUBQ(operand.U8(columns), s.left)
+}
+
+// rowsOfGroups goes through the groups of rows of a strip: do gets the address of the first row of each.
+func (s *limbState) rowsOfGroups(do func(x reg.Register, rows strides)) {
 	x, next, left := s.GP64(), s.fetch(s.ahead), s.argument("groups")
 	s.MOVQ(s.x, x)
 	s.ADDQ(x, next)
@@ -126,11 +134,7 @@ func (s *limbState) rowsOfGroups(tail bool, do func(entries [4]reg.VecVirtual)) 
 			s.PREFETCHT0(rows.at(next, r, 64*line))
 		}
 	}
-	if s.entry == rowByte {
-		do(s.interleave(x, rows, tail))
-	} else {
-		do(s.interleaveShorts(x, rows, tail))
-	}
+	do(x, rows)
 	s.LEAQ(operand.Mem{Base: x, Index: rows.one, Scale: uint8(group)}, x)
 	s.LEAQ(operand.Mem{Base: next, Index: rows.one, Scale: uint8(group)}, next)
 	s.DECQ(left)
@@ -138,10 +142,10 @@ func (s *limbState) rowsOfGroups(tail bool, do func(entries [4]reg.VecVirtual)) 
 }
 
 // writeRoom writes the four registers of each group to room.
-func (s *limbState) writeRoom(tail bool) {
+func (s *limbState) writeRoom() {
 	room := s.argument("room")
-	s.rowsOfGroups(tail, func(entries [4]reg.VecVirtual) {
-		for v, entry := range entries {
+	s.rowsOfGroups(func(x reg.Register, rows strides) {
+		for v, entry := range s.interleaveRows(x, rows) {
 			s.VMOVDQU64(entry, operand.Mem{Base: room, Disp: limbStrip * v})
 		}
 		s.ADDQ(operand.U32(4*limbStrip), room)
@@ -165,7 +169,7 @@ func (s *limbState) fromRoom(do func(entries [4]reg.VecVirtual)) {
 }
 
 // allGroups returns the sums of some columns, with the coordinates in the order of interleave.
-func (s *limbState) allGroups(columns int, tail, room bool) limbSums {
+func (s *limbState) allGroups(columns int, room bool) limbSums {
 	sums := make(limbSums, columns)
 	for c := range sums {
 		sums[c] = make([][4]reg.VecVirtual, s.limbs)
@@ -186,7 +190,7 @@ func (s *limbState) allGroups(columns int, tail, room bool) limbSums {
 	if room {
 		s.fromRoom(add)
 	} else {
-		s.rowsOfGroups(tail, add)
+		s.rowsOfGroups(func(x reg.Register, rows strides) { add(s.interleaveRows(x, rows)) })
 	}
 	return sums
 }
@@ -208,13 +212,22 @@ func (s *limbState) addGroup(sums limbSums, entries [4]reg.VecVirtual, factor re
 	}
 }
 
-// interleave loads a strip of a group of rows so that the entries of one coordinate stand
-// together in 32 bits. Instructions work within quarters of a register, so that quarter i
+// interleaveRows loads a strip of a group of rows so that the entries of one coordinate stand together in 32 bits.
+func (s *limbState) interleaveRows(x reg.Register, rows strides) [4]reg.VecVirtual {
+	if s.entry == rowByte {
+		return s.interleave(x, rows)
+	}
+	return s.interleaveShorts(x, rows)
+}
+
+// interleave is interleaveRows for bytes. Instructions work within quarters of a register, so that quarter i
 // of register v holds the coordinates from 16·i+4·v to 16·i+4·v+3.
-func (s *limbState) interleave(x reg.Register, rows strides, tail bool) [4]reg.VecVirtual {
+func (s *limbState) interleave(x reg.Register, rows strides) [4]reg.VecVirtual {
 	var low, high [2]reg.VecVirtual
 	for p := range 2 {
-		a, b := s.loadStrip(rows.at(x, 2*p, 0), tail), s.loadStrip(rows.at(x, 2*p+1, 0), tail)
+		a, b := s.ZMM(), s.ZMM()
+		s.VMOVDQU64(rows.at(x, 2*p, 0), a)
+		s.VMOVDQU64(rows.at(x, 2*p+1, 0), b)
 		low[p], high[p] = s.ZMM(), s.ZMM()
 		s.VPUNPCKLBW(b, a, low[p])
 		s.VPUNPCKHBW(b, a, high[p])
@@ -227,79 +240,77 @@ func (s *limbState) interleave(x reg.Register, rows strides, tail bool) [4]reg.V
 	return out
 }
 
-// interleaveShorts is interleave for two rows of 16 bits: quarter i of register 2·h + v holds the coordinates from
+// interleaveShorts is interleaveRows for two rows of 16 bits: quarter i of register 2·h + v holds the coordinates from
 // 32·h+8·i+4·v to 32·h+8·i+4·v+3.
-func (s *limbState) interleaveShorts(x reg.Register, rows strides, tail bool) (out [4]reg.VecVirtual) {
+func (s *limbState) interleaveShorts(x reg.Register, rows strides) (out [4]reg.VecVirtual) {
 	for h := range 2 {
-		var pair [2]reg.VecVirtual
-		for r := range pair {
-			pair[r] = s.ZMM()
-			m := rows.at(x, r, 64*h)
-			if !tail {
-				s.VMOVDQU64(m, pair[r])
-				continue
-			}
-			mask := s.tail
-			if h == 1 {
-				mask = s.K()
-				s.KSHIFTRQ(operand.U8(32), s.tail, mask)
-			}
-			s.VMOVDQU16_Z(m, mask, pair[r])
-		}
+		a, b := s.ZMM(), s.ZMM()
+		s.VMOVDQU64(rows.at(x, 0, 64*h), a)
+		s.VMOVDQU64(rows.at(x, 1, 64*h), b)
 		out[2*h], out[2*h+1] = s.ZMM(), s.ZMM()
-		s.VPUNPCKLWD(pair[1], pair[0], out[2*h])
-		s.VPUNPCKHWD(pair[1], pair[0], out[2*h+1])
+		s.VPUNPCKLWD(b, a, out[2*h])
+		s.VPUNPCKHWD(b, a, out[2*h+1])
 	}
 	return out
 }
 
-// loadStrip loads a strip of one row.
-func (s *limbState) loadStrip(m operand.Mem, tail bool) reg.VecVirtual {
-	v := s.ZMM()
-	if tail {
-		s.VMOVDQU8_Z(m, s.tail, v)
-	} else {
-		s.VMOVDQU64(m, v)
-	}
-	return v
-}
-
 // finish adds the sums of all limbs of a column to a strip of dst. Of bytes the lower two limbs, and the upper ones, are
 // put together in 32 bits first, which hold them for so few rows.
-func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual, tail bool) {
-	parts, base := sums, "limbBaseShort"
-	if s.entry == rowByte {
-		parts, base = s.pairs(sums), "limbBaseByte"
-	}
-	for l := range parts {
-		parts[l] = s.inOrder(parts[l])
-	}
-	counts := s.ZMM()
-	if len(parts) > 1 {
-		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol(base), 0), counts)
-	}
-	for v := range 4 {
-		for h := range 2 {
-			total := s.half(parts[len(parts)-1][v], h)
-			for l := len(parts) - 2; l >= 0; l-- {
-				s.VFMADD213PD(s.half(parts[l][v], h), counts, total)
-			}
-			s.addTotal(out, total, 16*v+8*h, tail)
+func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual) {
+	var parts [4][]reg.VecVirtual // of each register
+	for v := range parts {
+		for l := range sums {
+			parts[v] = append(parts[v], sums[l][v])
 		}
+		parts[v] = s.pairs(parts[v])
+	}
+	for l := range parts[0] {
+		ordered := s.inOrder([4]reg.VecVirtual{parts[0][l], parts[1][l], parts[2][l], parts[3][l]})
+		for v := range parts {
+			parts[v][l] = ordered[v]
+		}
+	}
+	counts := s.counts(len(parts[0]))
+	for v := range parts {
+		s.addParts(out, parts[v], counts, 16*v, nil)
 	}
 }
 
-// pairs puts limbs together, the lower before the upper.
-func (s *limbState) pairs(sums [][4]reg.VecVirtual) (parts [][4]reg.VecVirtual) {
-	for l := 0; l < s.limbs; l += 2 {
-		part := sums[l]
-		for v := range part {
-			if l+1 < s.limbs {
-				s.VPSLLD(operand.U8(8), sums[l+1][v], sums[l+1][v])
-				s.VPADDD(sums[l+1][v], part[v], part[v])
-			}
+// counts returns what a part counts for in the one below it, where there are several.
+func (s *limbState) counts(parts int) reg.VecVirtual {
+	counts, base := s.ZMM(), "limbBaseShort"
+	if s.entry == rowByte {
+		base = "limbBaseByte"
+	}
+	if parts > 1 {
+		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol(base), 0), counts)
+	}
+	return counts
+}
+
+// addParts adds the parts of sixteen sums to dst, from coordinate number at of the strip on; those of the mask, if there
+// is one.
+func (s *limbState) addParts(out reg.Register, parts []reg.VecVirtual, counts reg.VecVirtual, at int, mask reg.Register) {
+	for h := range 2 {
+		total := s.half(parts[len(parts)-1], h)
+		for l := len(parts) - 2; l >= 0; l-- {
+			s.VFMADD213PD(s.half(parts[l], h), counts, total)
 		}
-		parts = append(parts, part)
+		s.addTotal(operand.Mem{Base: out, Disp: 8 * (at + 8*h)}, total, h, mask)
+	}
+}
+
+// pairs puts limbs of bytes together, the lower before the upper.
+func (s *limbState) pairs(limbs []reg.VecVirtual) (parts []reg.VecVirtual) {
+	if s.entry != rowByte {
+		return limbs
+	}
+	for l := 0; l < len(limbs); l += 2 {
+		if l+1 < len(limbs) {
+			s.VPSLLD(operand.U8(8), limbs[l+1], limbs[l+1])
+			s.VPADDD(limbs[l+1], limbs[l], limbs[l])
+		}
+		parts = append(parts, limbs[l])
 	}
 	return parts
 }
@@ -399,7 +410,7 @@ func (p *limbPacker) end() {
 }
 
 // limbTables writes what the upper limbs count for in the lower ones, what makes limbs digits without sign when it is
-// added, and where the bytes of four integers go.
+// added, where the bytes of four integers go, where the quarters of four rows, and the 16 bits of two.
 func limbTables(c *build.Context) {
 	c.StaticGlobal("limbBaseByte")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -410,6 +421,19 @@ func limbTables(c *build.Context) {
 	c.StaticGlobal("limbBias")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U32(0x80808080))
+	c.StaticGlobal("limbTurn")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for v := range 4 {
+		for r := range 4 {
+			c.AddDatum(4*(4*v+r), operand.U32(4*r+v))
+		}
+	}
+	c.StaticGlobal("limbTurnShort")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for j := range narrowStrip {
+		c.AddDatum(4*j, operand.U16(j))
+		c.AddDatum(4*j+2, operand.U16(narrowStrip+j))
+	}
 	c.StaticGlobal("limbPlaces")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for l := range 4 {
@@ -456,16 +480,19 @@ func (s *limbState) half(v reg.VecVirtual, h int) reg.VecVirtual {
 	return r
 }
 
-// addTotal adds eight sums to dst, from coordinate number at of the strip on.
-func (s *limbState) addTotal(out reg.Register, total reg.VecVirtual, at int, tail bool) {
-	m := operand.Mem{Base: out, Disp: 8 * at}
-	if !tail {
+// addTotal adds eight sums to dst, those of half h of the mask if there is one.
+func (s *limbState) addTotal(m operand.Mem, total reg.VecVirtual, h int, mask reg.Register) {
+	if mask == nil {
 		s.VADDPD(m, total, total)
 		s.VMOVUPD(total, m)
 		return
 	}
-	mask, before := s.K(), s.ZMM()
-	s.KSHIFTRQ(operand.U8(at), s.tail, mask)
+	if h == 1 {
+		upper := s.K()
+		s.KSHIFTRW(operand.U8(8), mask, upper)
+		mask = upper
+	}
+	before := s.ZMM()
 	s.VMOVUPD_Z(m, mask, before)
 	s.VADDPD(before, total, total)
 	s.VMOVUPD(total, mask, m)
