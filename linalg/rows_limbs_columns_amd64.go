@@ -57,11 +57,12 @@ func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int)
 	}
 	packed := packedRooms.Get().(*packedFactors)
 	defer packedRooms.Put(packed)
+	ahead := f.ahead // with the first columns
 	for k := 0; k < f.columns; k += limbColumns {
 		count := min(limbColumns, f.columns-k)
 		packColumnsAVX512(&packed.words[0], &f.q[k*f.rows], groups, count, 8*f.rows)
-		addLimbsByte(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, f.ahead)
-		f.ahead = 0
+		addLimbsByte(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		ahead = 0
 	}
 	return 4 * groups
 }
@@ -74,11 +75,12 @@ func (f columnFactors) addShorts(dst []float64, x []int16, n, dim int) (done int
 	}
 	packed := packedRooms.Get().(*packedFactors)
 	defer packedRooms.Put(packed)
+	ahead := f.ahead // with the first columns
 	for k := 0; k < f.columns; k += limbColumns {
 		count := min(limbColumns, f.columns-k)
 		packShortLimbs(packed.words[:], f.q[k*f.rows:], groups, factorSteps{row: 1, column: f.rows}, count, f.limbs)
-		addLimbsShort(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, f.ahead)
-		f.ahead = 0
+		addLimbsShort(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		ahead = 0
 	}
 	return 2 * groups
 }
