@@ -107,7 +107,7 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []experim
 		at                 int
 	}{{"17.0", "73", 0.6, 4}, {"4.6", "62", 1, 3}} {
 		budget := "accuracy at epsilon " + c.epsilon
-		t.random(budget+", the report's way, %", c.published, end(true, fashionBatch, c.noise), 1, "", "no difference to speak of: noise is added to the clipped mean of a batch, as the report's program does")
+		t.random(budget+", the report's way, %", c.published, end(true, fashionBatch, c.noise), 1, "", "little difference: noise is added to the clipped mean of a batch, as the report's program does; the report has one run, and runs differ by a point or so")
 		t.random(budget+", each record clipped, %", c.published, end(false, fashionBatch, c.noise), 1, "", "algorithm 1 as the report prints it: the same model, budget, batches and epochs, but each record's gradient is clipped, so that the noise in the mean is 1200 times less, and the learning rate suits it")
 		t.random(budget+", defaults of this program on pixels, %", c.published, raw[c.at], 1, "", "full batch, private centering and whitening within epsilon, averaged iterates")
 		t.random(budget+", defaults on scattering features, %", c.published, scattered[c.at], 1, "", "as before, on features that are computed of each image alone and fixed beforehand")

@@ -10,7 +10,8 @@ import (
 )
 
 // TestFashionOnItsImages holds the report's way at its two budgets to what it prints, and clipping record by record far
-// above. The standard deviation of a run is below 0.5 points, and every bound is more than five of them away.
+// above. In six runs each the standard deviation was 0.4 points at the larger and 1.2 at the smaller budget, and 0.3 with
+// each record clipped; every bound is more than five of them away from the mean.
 func TestFashionOnItsImages(t *testing.T) {
 	l := needs(t, "fashion-mnist")
 	m, err := openImages(context.Background(), public.FashionMNIST(), l.Data)
@@ -21,7 +22,7 @@ func TestFashionOnItsImages(t *testing.T) {
 		averaged    bool
 		noise       float64
 		least, most float64
-	}{{true, 0.6, 70, 76}, {true, 1, 59, 66}, {false, 0.6, 81, 87}, {false, 1, 80, 87}} {
+	}{{true, 0.6, 69, 76}, {true, 1, 56, 72}, {false, 0.6, 81, 87}, {false, 1, 80, 87}} {
 		d := descent{batch: fashionBatch, epochs: fashionEpochs, noise: c.noise, norm: fashionNorm, averaged: c.averaged, rate: fashionRate, looks: []int{fashionEpochs}}
 		if !c.averaged {
 			d.rate = recordRate
