@@ -59,7 +59,8 @@ func Combine(parameters []Parameter) ([][]Setting, error) {
 // them, as 0.5,1,2, of which each part may be a range: 0.1..10 log 9 has nine values, equal factors apart,
 // 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from the first by the step for
 // as long as the end, give or take a billionth of the step, is not passed. Values of ranges are rounded to
-// twelve digits and printed as short as they can be.
+// twelve digits, of logarithmic ones between the ends to four where that keeps them apart, and printed as short as
+// they can be.
 func ParseNumbers(text string) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -110,20 +111,33 @@ func parseRange(text string) ([]string, error) {
 		share := float64(i) / (count - 1)
 		switch way {
 		case "log":
-			out[i] = rounded(math.Exp(math.Log(low) + share*(math.Log(high)-math.Log(low))))
+			out[i] = rounded(math.Exp(math.Log(low)+share*(math.Log(high)-math.Log(low))), logDigits(low, high, count))
 		case "linear":
-			out[i] = rounded(low + share*(high-low))
+			out[i] = rounded(low+share*(high-low), rangeDigits)
 		case "step":
-			out[i] = rounded(low + float64(i)*by)
+			out[i] = rounded(low+float64(i)*by, rangeDigits)
 		default:
 			return nil, wrong
 		}
 	}
+	if way == "log" { // the ends are as they were given
+		out[0], out[len(out)-1] = rounded(low, rangeDigits), rounded(high, rangeDigits)
+	}
 	return out, nil
 }
 
-// rounded prints a number that was rounded to twelve digits.
-func rounded(v float64) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // which it printed itself
+// rangeDigits is how many digits the values of ranges have at most.
+const rangeDigits = 12
+
+// logDigits is how many digits the values of a logarithmic range need: four, or more where they lie so close that their
+// distances would be off by more than a hundredth.
+func logDigits(low, high, count float64) int {
+	gap := math.Expm1((math.Log(high) - math.Log(low)) / (count - 1))
+	return int(min(rangeDigits, max(4, math.Ceil(2-math.Log10(gap)))))
+}
+
+// rounded prints a number that was rounded to so many digits.
+func rounded(v float64, digits int) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // which it printed itself
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }

@@ -85,7 +85,7 @@ func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
 	running.Wait()
 	for i, failed := range errs {
 		if failed != nil && len(p.varied) > 0 {
-			return fmt.Errorf("with %s: %w", p.candidates[i].Words(), failed)
+			return fmt.Errorf("%s: %w", p.candidates[i].Words(), failed)
 		}
 		if failed != nil {
 			return failed

@@ -79,6 +79,9 @@ func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sw
 func (p *sweepPlan) notice() string {
 	c := p.cost
 	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", epsilonText(c.Epsilon), c.Delta, strings.ReplaceAll(relationWords(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
+	if math.IsInf(c.Epsilon, 1) {
+		all += ": more than delta lets anyone prove, since the slack of rounded noise grows with e^epsilon"
+	}
 	switch {
 	case c.Runs == 0 && p.public():
 		return "Public data set; no run has a guarantee."
