@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -120,11 +121,24 @@ func (p picture) draw(c draw.Canvas) error {
 		}
 		left := figureMargin + p.panel*vg.Length(i%p.columns)
 		top := p.height - figureHead - figureHigh*vg.Length(i/p.columns)
-		drawn.Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: top - figureHigh + 4}, Max: vg.Point{X: left + p.panel - 10, Y: top - 2}}})
+		place := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: left, Y: top - figureHigh + 4}, Max: vg.Point{X: left + p.panel - 10, Y: top - 2}}}
+		drawn.Draw(place)
+		drawYLabel(place, drawn, panel.YLabel)
 	}
 	p.drawLegend(c)
 	return nil
+}
+
+// drawYLabel writes the label of the vertical axis beside its middle, where the plotting library left room for a blank.
+// It takes the middle of the values for that of the axis, which on a logarithmic one is far up.
+func drawYLabel(c draw.Canvas, panel *plot.Plot, label string) {
+	style := panel.Y.Label.TextStyle
+	x := c.Min.X + style.Height(label) - style.FontExtents().Descent
+	text := fitting(style, label, figureHigh-70)
+	style.Rotation = math.Pi / 2
+	data := panel.DataCanvas(c)
+	c.FillText(style, vg.Point{X: x, Y: data.Center().Y}, text)
 }
 
 // plot is the panel for the plotting library.
@@ -132,7 +146,9 @@ func (p drawnPanel) plot(width vg.Length) (*plot.Plot, error) {
 	out := newPanel(p.Title, p.XLabel, p.YLabel)
 	out.Title.Text = fitting(out.Title.TextStyle, p.Title, width)
 	out.X.Label.Text = fitting(out.X.Label.TextStyle, p.XLabel, width)
-	out.Y.Label.Text = fitting(out.Y.Label.TextStyle, p.YLabel, figureHigh-70)
+	if out.Y.Label.Text != "" {
+		out.Y.Label.Text = " " // drawYLabel writes it
+	}
 	for _, s := range p.Series {
 		if err := addCurve(out, s, p.Y); err != nil {
 			return nil, err
