@@ -64,7 +64,7 @@ func (s *Sum) verifyWithin(dst []float64, b *Block, proposals []float64, l *limi
 		for i, f := range dst {
 			if !(math.Abs(f) <= l.most[i]) {
 				var one [1]int64
-				s.verify(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
+				s.verifySoon(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
 				dst[i] = float64(one[0])
 			}
 		}

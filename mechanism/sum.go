@@ -147,11 +147,14 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 	}
 	s.q = room(s.q, s.columns)
 	for i := range b.Len() {
-		s.verify(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		s.verifySoon(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		beta, tail := b.beta(i), b.tail(i)
+		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
 		for k, v := range s.q {
-			dst[i*record+k*column] = float64(v) // at most 2^52: exact
-			s.betas[k] += v * b.beta(i)
-			s.tails[k] += v * b.tail(i)
+			dst[at] = float64(v) // at most 2^52: exact
+			betas[k] += v * beta
+			tails[k] += v * tail
+			at += column
 		}
 	}
 }
@@ -170,7 +173,7 @@ func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
 		high, low := bits.Mul64(uint64(q), uint64(q))
 		if n2 == 0 || !(math.Abs(f) <= maxCoefficient) || !within(high, low, uint64(n2), limitHigh, limitLow) {
 			var one [1]int64
-			s.verify(one[:], proposals[i:i+1], n2, unit)
+			s.verifySoon(one[:], proposals[i:i+1], n2, unit)
 			f = float64(one[0])
 		}
 		dst[i] = f
@@ -178,9 +181,43 @@ func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
 	s.addBeside(dst, b)
 }
 
+// verifySoon is verify, and faster for coefficients that are few and small.
+func (s *Sum) verifySoon(q []int64, proposal []float64, n2 int64, unit float64) {
+	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.grid.bound)) {
+		s.verify(q, proposal, n2, unit)
+	}
+}
+
+// maxSmall and mostSmall are how large and how many coefficients are for verifySmall: their squares have 64 bits.
+const maxSmall, mostSmall = 1 << 28, 64
+
+// verifySmall rounds and compares as verify does, to the nearest and then toward zero, and reports whether what it wrote is
+// within the bound; else verify decides.
+func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
+	squares, truncated := uint64(0), uint64(0)
+	q = q[:len(proposal)]
+	for k, v := range proposal {
+		f := nearest(v * scale)
+		if !(math.Abs(f) < maxSmall) || k >= mostSmall {
+			return false
+		}
+		q[k] = int64(f)
+		squares += uint64(q[k] * q[k])
+	}
+	limitHigh, limitLow := bits.Mul64(bound, bound)
+	if within(0, squares, n2, limitHigh, limitLow) {
+		return true
+	}
+	for k, v := range proposal {
+		q[k] = int64(v * scale) // toward zero
+		truncated += uint64(q[k] * q[k])
+	}
+	return within(0, truncated, n2, limitHigh, limitLow)
+}
+
 // verify writes to q the integers that a record may add: after it,
-// (Σ q_k²)·n2 ≤ Δ² holds exactly. It is the only place where a proposal becomes part
-// of a sum. The row's integers stand for unit each.
+// (Σ q_k²)·n2 ≤ Δ² holds exactly. It defines where a proposal becomes part
+// of a sum; what is faster writes the same integers. The row's integers stand for unit each.
 func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
 	scale := s.scale * unit
 	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
