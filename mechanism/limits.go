@@ -13,19 +13,27 @@ type limits struct {
 	grid         int64 // the bound
 	scale        float64
 	n2           []int64
+	roots        []float64 // 1/√n2 of each record, rounded
 	most, scales []float64 // of each record: a whole number m ≥ 0 with m²·n2 ≤ bound², or -1; coefficients in a proposal of 1
 }
 
 // of returns the limits of the records of a block for a sum. Until forget is called the norms must not change.
 func (l *limits) of(s *Sum, b *Block) *limits {
-	if l.n2 != nil && l.grid == s.grid.bound && l.scale == s.scale && sameMemory(l.n2, b.n2) {
-		return l
-	}
 	n := len(b.n2)
-	l.grid, l.scale, l.n2, l.most, l.scales = s.grid.bound, s.scale, b.n2, room(l.most, n), room(l.scales, n)
+	switch known := l.n2 != nil && sameMemory(l.n2, b.n2); {
+	case known && l.grid == s.grid.bound && l.scale == s.scale:
+		return l
+	case !known:
+		l.n2, l.roots = b.n2, room(l.roots, n)
+		for i, v := range b.n2 {
+			l.roots[i] = 1 / math.Sqrt(float64(v))
+		}
+	}
+	l.grid, l.scale, l.most, l.scales = s.grid.bound, s.scale, room(l.most, n), room(l.scales, n)
 	limitHigh, limitLow := bits.Mul64(uint64(l.grid), uint64(l.grid))
+	roots, most, scales := l.roots[:n], l.most[:n], l.scales[:n]
 	for i, v := range b.n2 {
-		l.most[i], l.scales[i] = limitOf(v, l.grid, limitHigh, limitLow), s.scale*b.multiplier(i, &b.rows.frame)
+		most[i], scales[i] = limitOf(v, float64(l.grid)*roots[i], limitHigh, limitLow), s.scale*b.multiplier(i, &b.rows.frame)
 	}
 	return l
 }
@@ -34,12 +42,12 @@ func (l *limits) of(s *Sum, b *Block) *limits {
 func (l *limits) forget() { l.n2 = nil }
 
 // limitOf returns a whole number m ≥ 0 with m²·n2 ≤ bound², exactly, in most cases the largest, or -1 for a row that adds
-// nothing. The square of the bound has two words. A root in floating point proposes; integers decide.
-func limitOf(n2, bound int64, limitHigh, limitLow uint64) float64 {
+// nothing. The square of the bound has two words. A quotient bound/√n2 in floating point proposes; integers decide.
+func limitOf(n2 int64, quotient float64, limitHigh, limitLow uint64) float64 {
 	if n2 <= 0 {
 		return -1
 	}
-	m := uint64(min(float64(bound)/math.Sqrt(float64(n2)), maxCoefficient/2))
+	m := uint64(min(quotient, maxCoefficient/2))
 	for range 2 {
 		if high, low := bits.Mul64(m, m); within(high, low, uint64(n2), limitHigh, limitLow) {
 			return float64(m)
