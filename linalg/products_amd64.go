@@ -83,7 +83,7 @@ func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []
 		return
 	}
 	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
-	most, distance := evenRows(rows, blockRows(stride)), 4*rows
+	most, distance := evenRows(rows, c.nearRows(stride)), 4*rows
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
 		c.productsVNNI(dst, x, productsCall{byColumn: true, rows: n, stride: stride, distance: distance, ahead: ahead})
@@ -91,6 +91,18 @@ func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []
 			dst, x = dst[n:], x[n*c.dim:]
 		}
 	}
+}
+
+// nearBytes of rows stay in the first cache while many columns go by, which come from the second: with all of a block
+// it would be the rows, of which each two columns read more.
+const nearBytes = 24 << 10
+
+// nearRows returns how many rows to multiply by all columns at a time.
+func (c *WholeColumns[T]) nearRows(stride int) int {
+	if c.columns < spreadColumns {
+		return blockRows(stride)
+	}
+	return max(nearBytes/max(stride, 1)&^7, 16)
 }
 
 // productsCall says how many rows to multiply, how far apart they are, how far apart the rows of dst are or its columns, and

@@ -22,7 +22,7 @@ func eachProductSet(t *testing.T, test func(t *testing.T, set instructions)) {
 
 // productShapes are the shapes of rows that whole columns take.
 func productShapes[T WholeEntry](r *rand.Rand) (shapes []rowShape) {
-	for _, s := range append(rowShapes(r), rowShape{9, 4096, 3}, rowShape{9, 2047, 3}, rowShape{40, 64, 9}, rowShape{40, 32, 9}) {
+	for _, s := range append(rowShapes(r), rowShape{9, 4096, 3}, rowShape{9, 2047, 3}, rowShape{40, 64, 9}, rowShape{40, 32, 9}, rowShape{50, 784, 9}) {
 		if s.rows > 0 && HasWholeColumns[T](s.dim) {
 			shapes = append(shapes, s)
 		}
