@@ -15,8 +15,10 @@ func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, co
 	if columns < spreadColumns {
 		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
 	}
-	if f.limbs = limbsFor[T](LargestDouble(q), columns, dim); f.limbs == 0 {
-		return 0
+	if strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
+		if f.limbs = limbsFor[T](LargestDouble(q), columns, dim); f.limbs == 0 {
+			return 0
+		}
 	}
 	for done < rows {
 		n := min(rows-done, most)
@@ -43,7 +45,8 @@ func limbsFor[T WholeEntry](largest float64, columns, dim int) int {
 	return shortLimbsOf(largest, columns, dim)
 }
 
-// columnFactors are factors of columns that are rows numbers apart, in so many limbs.
+// columnFactors are factors of columns that are rows numbers apart, in so many limbs. 0: of bytes, as many as the largest
+// needs.
 type columnFactors struct {
 	q                           []float64
 	rows, columns, limbs, ahead int
@@ -60,8 +63,14 @@ func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int)
 	ahead := f.ahead // with the first columns
 	for k := 0; k < f.columns; k += limbColumns {
 		count := min(limbColumns, f.columns-k)
-		packColumnsAVX512(&packed.words[0], &f.q[k*f.rows], groups, count, 8*f.rows)
-		addLimbsByte(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		largest, limbs := packColumnsAVX512(&packed.words[0], &f.q[k*f.rows], groups, count, 8*f.rows), f.limbs
+		if limbs == 0 {
+			limbs = limbsOf(float64(largest))
+		}
+		if limbs == 0 {
+			return 0 // of the only columns
+		}
+		addLimbsByte(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
 		ahead = 0
 	}
 	return 4 * groups

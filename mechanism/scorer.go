@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"sync"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -45,7 +46,8 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 			s.tails[k] = column[r.dim]
 		}
 	}
-	s.narrow, s.weighed = narrow, r.form.weigh(narrow, columns, rounded)
+	weigh := sync.OnceValue(func() products { return r.form.weigh(narrow, columns, rounded) }) // a group weighs all together
+	s.narrow, s.weighed = narrow, func(dst []float32, x payload) { weigh()(dst, x) }
 	return s
 }
 
