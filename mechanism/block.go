@@ -134,6 +134,19 @@ func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
+// Norms fills dst with the norms of the first len(dst) rows and returns the largest, or 0.
+func (b *Block) Norms(dst []float64) float64 {
+	largest := 0.0
+	for i := range dst {
+		norm := b.Norm(i)
+		dst[i] = norm
+		if norm > largest { // no norm is NaN
+			largest = norm
+		}
+	}
+	return largest
+}
+
 // Norm2 returns the square of Norm, correct to float32, without a root.
 func (b *Block) Norm2(i int) float64 {
 	unit := b.multiplier(i, &b.rows.frame)

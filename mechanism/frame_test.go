@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/linalg"
@@ -204,8 +205,15 @@ func TestFramedRowsAreTheDefinition(t *testing.T) {
 		}
 		scorer := rows.Scorer(weights, columns)
 		scorer.Scores(got, block)
+		norms := make([]float64, n)
+		if largest := block.Norms(norms); n > 0 && largest != slices.Max(norms) {
+			t.Errorf("the largest norm is %v, want %v", largest, slices.Max(norms))
+		}
 		for i := range x {
 			z := f.seen(onGrid(rows, i))
+			if norms[i] != rows.Norm(i) {
+				t.Errorf("row %d: norm %v, want %v", i, norms[i], rows.Norm(i))
+			}
 			if norm := linalg.Norm(z); math.Abs(rows.Norm(i)-norm) > 2e-3 {
 				t.Errorf("row %d: norm %v, want %v", i, rows.Norm(i), norm)
 			}

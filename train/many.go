@@ -240,11 +240,7 @@ func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
 			continue
 		}
 		if i == 0 || r.rows != t.runs[i-1].rows || t.runs[i-1].Plan.Columns > 1 {
-			t.longest = 0
-			for k := range n {
-				t.norms[k] = b.Norm(k)
-				t.longest = max(t.longest, t.norms[k])
-			}
+			t.longest = b.Norms(t.norms[:n])
 		}
 		r.proposeOnes(&c[i], b, t.norms[:n], t.longest, multiply)
 	}
