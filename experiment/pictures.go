@@ -22,8 +22,9 @@ func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
 // Figures draws summaries: each metric over each parameter that varies and is a number, a curve for each value of
 // the next parameter and a panel for each combination of the others, with intervals; runs without privacy dashed.
 // Where epsilon follows from other settings, it is drawn over each of them, and each metric over it. A figure has at
-// most eight curves in a panel and six panels, those of the first values.
-func Figures(varied []Parameter, summaries []Summary, command string) []Figure {
+// most eight curves in a panel and six panels, those of the first values. The marked configuration, if there is one,
+// has a ring in each panel that shows it.
+func Figures(varied []Parameter, summaries []Summary, command string, marked Marked) []Figure {
 	var out []Figure
 	metrics := []string{}
 	for _, s := range summaries {
@@ -34,15 +35,15 @@ func Figures(varied []Parameter, summaries []Summary, command string) []Figure {
 	for _, metric := range metrics {
 		for _, p := range varied {
 			if numeric(p) {
-				out = append(out, chart{p, without(varied, p.Name), of(summaries, metric), metric, ""}.draw())
+				out = append(out, chart{p, without(varied, p.Name), of(summaries, metric), metric, "", marked}.draw())
 			}
 		}
 	}
 	if len(metrics) > 0 && !slices.ContainsFunc(varied, func(p Parameter) bool { return p.Name == "epsilon" }) && epsilonVaries(summaries) {
-		out = append(out, overEpsilon(varied, of(summaries, metrics[0]), metrics[0]))
+		out = append(out, overEpsilon(of(summaries, metrics[0]), metrics[0], marked))
 		for _, p := range varied {
 			if numeric(p) {
-				out = append(out, chart{p, without(varied, p.Name), of(summaries, metrics[0]), "", "epsilon"}.draw())
+				out = append(out, chart{p, without(varied, p.Name), of(summaries, metrics[0]), "", "epsilon", marked}.draw())
 			}
 		}
 	}
@@ -59,6 +60,7 @@ type chart struct {
 	summaries []Summary
 	metric    string
 	price     string // its label; "" for the metric
+	marked    Marked
 }
 
 func (c chart) draw() Figure {
@@ -87,6 +89,7 @@ func (c chart) draw() Figure {
 			p.Series = append(p.Series, c.baselines(levels, more)...)
 		}
 		if len(p.Series) > 0 {
+			p.Marks = c.mark(more)
 			f.Panels = append(f.Panels, p)
 		}
 	}
@@ -168,16 +171,20 @@ func find(summaries []Summary, settings []Setting, baseline bool) *Summary {
 }
 
 // overEpsilon draws a metric over the price of each configuration.
-func overEpsilon(varied []Parameter, summaries []Summary, metric string) Figure {
+func overEpsilon(summaries []Summary, metric string, marked Marked) Figure {
 	s := Series{Name: "configurations", Scattered: true}
 	var prices []string
+	var marks []Mark
 	for i := range summaries {
 		if c := summaries[i].Candidate; !c.Baseline {
 			s.Points = append(s.Points, pointOf(float64(c.Certificate.Epsilon), &summaries[i]))
 			prices = append(prices, number(float64(c.Certificate.Epsilon)))
+			if c == marked.Candidate {
+				marks = []Mark{{s.Points[len(s.Points)-1].X, summaries[i].Mean, marked.text()}}
+			}
 		}
 	}
-	p := Panel{X: axisOf("epsilon, nats", prices), Y: Axis{Label: metricWords[metric]}, Series: []Series{ascending(s)}}
+	p := Panel{X: axisOf("epsilon, nats", prices), Y: Axis{Label: metricWords[metric]}, Series: []Series{ascending(s)}, Marks: marks}
 	p.Series = append(p.Series, dashedMean(summaries, s)...)
 	return Figure{Name: metric + "-over-epsilon", Title: words(metric) + " over epsilon", Panels: []Panel{p}}
 }

@@ -29,7 +29,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	figures := Figures(varied, all, "dither sweep")
+	figures := Figures(varied, all, "dither sweep", Marked{})
 	if len(figures) != 2 || figures[0].Name != "accuracy-over-epsilon" || figures[1].Name != "accuracy-over-steps" || figures[0].Command != "dither sweep" {
 		t.Fatalf("got %d figures, want accuracy over epsilon and over steps", len(figures))
 	}
@@ -55,7 +55,7 @@ func TestFigures(t *testing.T) {
 func TestFiguresOfPrices(t *testing.T) {
 	varied := []Parameter{{"noise-multiplier", []string{"1", "2"}}}
 	all := []Summary{summaryOf(8, 0.9, false, Setting{"noise-multiplier", "1"}), summaryOf(3, 0.8, false, Setting{"noise-multiplier", "2"}), summaryOf(math.Inf(1), 0.95, true)}
-	figures := Figures(varied, all, "")
+	figures := Figures(varied, all, "", Marked{})
 	if len(figures) != 3 || figures[1].Name != "accuracy-over-epsilon" || figures[2].Name != "epsilon-over-noise-multiplier" {
 		t.Fatalf("got %+v, want accuracy over noise and over epsilon, and epsilon over noise", figures)
 	}
@@ -65,7 +65,7 @@ func TestFiguresOfPrices(t *testing.T) {
 	if s := figures[2].Panels[0].Series; len(s) != 1 || !slices.Equal(s[0].Points, []Point{Value(1, 8), Value(2, 3)}) {
 		t.Errorf("got %+v, want the price of each", s)
 	}
-	if none := Figures([]Parameter{{"loss", []string{"hinge", "logistic"}}}, []Summary{summaryOf(1, 0.5, false, Setting{"loss", "hinge"})}, ""); len(none) != 0 {
+	if none := Figures([]Parameter{{"loss", []string{"hinge", "logistic"}}}, []Summary{summaryOf(1, 0.5, false, Setting{"loss", "hinge"})}, "", Marked{}); len(none) != 0 {
 		t.Errorf("got %+v over texts, want no figure", none)
 	}
 }

@@ -123,7 +123,7 @@ func TestBrowser(t *testing.T) {
 	for name, text := range map[string]struct {
 		page    string
 		figures int
-	}{"document": {documented(t, d), len(payloads) + len(exampleFigures())}, "model": {written(t, page, 0), 2}} {
+	}{"document": {documented(t, d), len(payloads) + len(exampleFigures())}, "model": {written(t, page, 0), 3}} {
 		s := browse(t, text.page)
 		if len(s.console) > 0 || len(s.requests) > 0 {
 			t.Errorf("%s: got messages %q and requests %q, want none", name, s.console[:min(3, len(s.console))], s.requests)
@@ -163,7 +163,17 @@ press("ArrowRight");
 press("ArrowRight");
 press("ArrowLeft");
 press("ArrowDown");
+const marks = () => said.push([...svg.querySelectorAll("text.marked")].map((t) => t.textContent).join(" and ") || "no mark");
+marks();
+svg.dispatchEvent(new MouseEvent("click"));
+press("ArrowLeft");
+press("Enter");
+marks();
+press("Enter");
+marks();
 press("Escape");
+svg.dispatchEvent(new MouseEvent("click"));
+marks();
 svg.dispatchEvent(new PointerEvent("pointermove", {clientX: -1000, clientY: -1000}));
 say();
 const out = document.createElement("pre");
@@ -189,7 +199,7 @@ func TestChartScript(t *testing.T) {
 	s := browse(t, page)
 	_, rest, found := strings.Cut(s.dom, `<pre id="said">`)
 	said, _, _ := strings.Cut(rest, "</pre>")
-	want := []string{"nothing", "&lt;b&gt;first&lt;/b&gt;, 0: 1", "hidden", "second, 0: 9 (8 to 10)", "second, 1: 9.5", "third, 0: 5", "second, 1: 9.5", "third, 1: −5", "nothing", "nothing"}
+	want := []string{"nothing", "&lt;b&gt;first&lt;/b&gt;, 0: 1", "hidden", "second, 0: 9 (8 to 10)", "second, 1: 9.5", "third, 0: 5", "second, 1: 9.5", "third, 1: −5", "no mark", "third, 0: 5", "third, 0: 5", "1: −5 and 0: 5", "third, 0: 5", "1: −5", "nothing", "1: −5", "nothing"}
 	if got := strings.Split(said, "\n"); !found || !slices.Equal(got, want) {
 		t.Errorf("got %q and messages %q, want %q", got, s.console, want)
 	}

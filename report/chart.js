@@ -55,6 +55,34 @@ function follow(panel, svg) {
     bubble.style.left = Math.max(0, Math.min(room, x)) + "px";
     bubble.style.top = (above < 0 ? y + 12 : above) + "px";
   };
+  const pinned = new Map();
+  const pin = () => {
+    if (!shown) {
+      return;
+    }
+    const key = shown.x + " " + shown.y;
+    if (pinned.has(key)) {
+      pinned.get(key).remove();
+      pinned.delete(key);
+      return;
+    }
+    const group = document.createElementNS(svg.namespaceURI, "g");
+    const circle = document.createElementNS(svg.namespaceURI, "circle");
+    circle.setAttribute("class", "ring");
+    circle.setAttribute("cx", shown.x);
+    circle.setAttribute("cy", shown.y);
+    circle.setAttribute("r", "6");
+    const text = document.createElementNS(svg.namespaceURI, "text");
+    text.setAttribute("class", "marked");
+    text.setAttribute("text-anchor", shown.x > box.width / 2 ? "end" : "start");
+    text.setAttribute("x", shown.x + (shown.x > box.width / 2 ? -9 : 9));
+    text.setAttribute("y", shown.y < 40 ? shown.y + 18 : shown.y - 9);
+    text.textContent = shown.words;
+    group.append(circle, text);
+    svg.append(group);
+    pinned.set(key, group);
+  };
+  svg.addEventListener("click", pin);
   svg.addEventListener("pointermove", (event) => {
     const place = svg.getBoundingClientRect();
     const x = (event.clientX - place.left) / place.width * box.width;
@@ -73,6 +101,10 @@ function follow(panel, svg) {
   svg.addEventListener("pointerleave", () => show(null));
   svg.addEventListener("blur", () => show(null));
   svg.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      pin();
+      return;
+    }
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Escape") {

@@ -74,16 +74,6 @@ func (d Document) WriteHTML(w io.Writer) error {
 	return parsedDocument.write(w, number > 0, view)
 }
 
-// WriteFigureHTML writes a page that holds one figure, in which a pointer reads values and curves can be
-// hidden.
-func WriteFigureHTML(w io.Writer, f experiment.Figure) error {
-	title := f.Title
-	if title == "" {
-		title = "Figure " + f.Name
-	}
-	return Document{Title: title, Sections: []Section{{Figures: []experiment.Figure{f}}}}.WriteHTML(w)
-}
-
 // documentView is a document as its template shows it.
 type documentView struct {
 	Document

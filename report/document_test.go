@@ -28,6 +28,7 @@ func exampleDocument() Document {
 func figuredPage() Page {
 	p := binaryPage()
 	p.Budget = []experiment.Figure{smallFigure()}
+	p.Tradeoff = &Tradeoff{Words: []string{"of a public table"}, Warnings: []string{"by another method"}, Figures: []experiment.Figure{smallFigure()}, Command: "dither sweep"}
 	return p
 }
 

@@ -89,5 +89,5 @@ func (p Page) WriteHTML(w io.Writer) error {
 	if err := p.validate(); err != nil {
 		return err
 	}
-	return parsedPage.write(w, p.Guarantee.private() || len(p.Budget) > 0, newView(p.cleaned()))
+	return parsedPage.write(w, p.Guarantee.private() || len(p.figures()) > 0, newView(p.cleaned()))
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/experiment"
 )
@@ -44,6 +45,8 @@ type Page struct {
 	Metrics *Metrics
 	// Holdout is nil unless a part of the records was held out and measured privately.
 	Holdout *Metrics
+	// Tradeoff is nil unless the curve of a sweep on a public table goes with the run.
+	Tradeoff *Tradeoff
 	// Verify is the command that recomputes the certificate.
 	Verify string
 	// Files lists the files of the model folder and their hashes.
@@ -134,6 +137,17 @@ type Metrics struct {
 	Confusion *Confusion
 }
 
+// Tradeoff is how accuracy grows with the budget on a public table, with the epsilon of this run on its axis.
+type Tradeoff struct {
+	// Words say what the curve is of, and what it does not tell.
+	Words []string
+	// Warnings list in what the runs of the curve differ from this one.
+	Warnings []string
+	// Figures are drawn in order; Command, if it is there, makes them.
+	Figures []experiment.Figure
+	Command string
+}
+
 // Table is a plain table. The first cell of each row names the row. It has the
 // shape of evaluate.Table and converts from it.
 type Table struct {
@@ -149,6 +163,14 @@ type Confusion struct {
 	Counts [][]int
 }
 
+// figures are those that the caller gives.
+func (p Page) figures() []experiment.Figure {
+	if p.Tradeoff == nil {
+		return p.Budget
+	}
+	return slices.Concat(p.Budget, p.Tradeoff.Figures)
+}
+
 // validate refuses a page whose guarantee is not fully stated, since a missing
 // number must not read as a strong promise.
 func (p Page) validate() error {
@@ -158,7 +180,7 @@ func (p Page) validate() error {
 	if err := p.Guarantee.validate(); err != nil {
 		return err
 	}
-	for _, f := range p.Budget {
+	for _, f := range p.figures() {
 		if err := checkPanels(f); err != nil {
 			return err
 		}

@@ -17,6 +17,8 @@ type view struct {
 	RiskNote string
 	// BudgetCharts are the figures of the budget, laid out.
 	BudgetCharts []chartFigure
+	// TradeoffCharts are the figures of the tradeoff, laid out.
+	TradeoffCharts []chartFigure
 
 	Rows       []eventRow
 	Segments   []segment
@@ -58,6 +60,9 @@ func newView(p Page) view {
 		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
 	}
 	v.BudgetCharts = newCharts(p.Budget, &number)
+	if p.Tradeoff != nil {
+		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
+	}
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

@@ -19,7 +19,7 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 		Lead: []string{p.notice(), fmt.Sprintf("Trained on %s and measured on %s: %s of each of %s. A band or ± is Student's interval of 95 %% for the mean over runs; runs differ by noise and samples, not by the table.",
 			tableName(p), p.measuredName(), count(s.repeats, "run"), count(len(p.candidates), "configuration"))},
 		Sections: []report.Section{
-			{Title: "Figures", Figures: figures},
+			{Title: "Figures", Text: ringWords(p.marked), Figures: figures},
 			{Title: "Configurations", Tables: []report.Table{{Columns: rows[0], Rows: rows[1:]}}},
 			{Title: "What all runs cost together", Facts: costFacts(p)},
 			{Title: "Settings of all runs", Facts: settingFacts(p.fixed)},
@@ -35,6 +35,14 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 		d.Sections[3].Text = []string{"The defaults of dither train."}
 	}
 	return d.WriteHTML(w)
+}
+
+// ringWords explain the ring of figures.
+func ringWords(m experiment.Marked) []string {
+	if m.Candidate == nil {
+		return nil
+	}
+	return []string{"The ring is around " + markedWords(m) + "."}
 }
 
 func tableName(p *sweepPlan) string {

@@ -19,8 +19,9 @@ type sweepPlan struct {
 	base       *trainCommand // with the settings that all runs share
 	parts      sweepParts
 	candidates []experiment.Candidate
-	cost       experiment.Cost // of all runs
-	selection  *sweepSelection // nil: all runs are shown
+	cost       experiment.Cost   // of all runs
+	selection  *sweepSelection   // nil: all runs are shown
+	marked     experiment.Marked // by --mark
 }
 
 // public reports whether neither the table nor what models are measured on is private.
@@ -55,6 +56,9 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 		return p, err
 	}
 	if err = s.candidates(ctx, p); err != nil {
+		return nil, err
+	}
+	if err = s.checkMark(p); err != nil {
 		return nil, err
 	}
 	p.cost, err = experiment.CostOf(p.candidates, func(c *experiment.Candidate) int { return c.Runs(s.repeats) })

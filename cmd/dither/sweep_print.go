@@ -18,15 +18,35 @@ import (
 
 // sweepDocument is summary.json, and what dither sweep prints as JSON.
 type sweepDocument struct {
-	Folder    string                 `json:"folder,omitempty"`
-	Notice    string                 `json:"notice"`
-	Fixed     []experiment.Setting   `json:"fixed"`
-	Varied    []experiment.Parameter `json:"varied"`
-	Repeats   int                    `json:"repeats"`
-	Measured  string                 `json:"measured-on,omitempty"`
-	Cost      sweepCost              `json:"cost"`
-	Seconds   float64                `json:"estimated-seconds,omitempty"`
-	Summaries []sweepRow             `json:"configurations"`
+	Folder   string                 `json:"folder,omitempty"`
+	Notice   string                 `json:"notice"`
+	Fixed    []experiment.Setting   `json:"fixed"`
+	Varied   []experiment.Parameter `json:"varied"`
+	Repeats  int                    `json:"repeats"`
+	Measured string                 `json:"measured-on,omitempty"`
+	Cost     sweepCost              `json:"cost"`
+	Seconds  float64                `json:"estimated-seconds,omitempty"`
+	// Public says that neither the table nor what models were measured on is anybody's secret; then Table, Records,
+	// Target and Command tell what they are.
+	Public    bool         `json:"public"`
+	Table     string       `json:"table,omitempty"`
+	Records   int          `json:"records,omitempty"`
+	Target    *sweepTarget `json:"target,omitempty"`
+	Command   string       `json:"command,omitempty"`
+	Marked    *sweepMark   `json:"marked,omitempty"`
+	Summaries []sweepRow   `json:"configurations"`
+}
+
+// sweepTarget is what the models of a sweep predict: one of some levels, or without any a number.
+type sweepTarget struct {
+	Column string `json:"column"`
+	Levels int    `json:"levels,omitempty"`
+}
+
+// sweepMark is the configuration that figures point out.
+type sweepMark struct {
+	Settings []experiment.Setting `json:"settings"`
+	Why      string               `json:"why"`
 }
 
 // sweepCost is what all runs cost together.
@@ -43,6 +63,7 @@ type sweepCost struct {
 type sweepRow struct {
 	Settings          []experiment.Setting `json:"settings"`
 	Private           bool                 `json:"private"`
+	Method            string               `json:"method"`
 	Epsilon           certificate.Epsilon  `json:"epsilon"`
 	Delta             float64              `json:"delta"`
 	Metric            string               `json:"metric,omitempty"`
@@ -55,7 +76,7 @@ type sweepRow struct {
 
 func rowOf(c *experiment.Candidate) sweepRow {
 	u := evaluate.Undefined()
-	return sweepRow{Settings: append([]experiment.Setting{}, c.Settings...), Private: c.Certificate.Private, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
+	return sweepRow{Settings: append([]experiment.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 
 // document is the sweep as JSON.
@@ -65,6 +86,19 @@ func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sw
 		Cost: sweepCost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []sweepRow{}}
 	if !p.secret() {
 		d.Folder = s.out
+	}
+	if m := p.marked; m.Candidate != nil && (s.mark != "" || !s.dryRun) {
+		d.Marked = &sweepMark{append([]experiment.Setting{}, m.Candidate.Settings...), m.Why}
+	}
+	if d.Public = p.public() && !p.secret(); d.Public {
+		d.Table = baseName(p.source.name)
+		if !s.dryRun {
+			d.Command = s.command()
+		}
+		d.Target = &sweepTarget{p.source.schema.Target.Column, len(p.source.schema.Target.Levels)}
+		if p.parts.training != nil {
+			d.Records = p.parts.training.Records()
+		}
 	}
 	for _, each := range summaries {
 		row := rowOf(each.Candidate)
@@ -116,7 +150,10 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 	if err := writeColumns(w, s.table(p, summaries)); err != nil {
 		return failed{err}
 	}
-	text := sparkText(experiment.Figures(p.varied, summaries, "")) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
+	text := sparkText(experiment.Figures(p.varied, summaries, "", experiment.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
+	if words := markedWords(p.marked); words != "" {
+		text += "\n" + wrapped("marked: "+printable(words)+".")
+	}
 	if !p.secret() {
 		text += fmt.Sprintf("\nread       %s/%s\nresults    %s/%s, %s, %s\n", s.out, sweepPage, s.out, sweepResults, sweepSummary, sweepJSON)
 	}

@@ -115,8 +115,9 @@ func (s *sweepCommand) journalPath(p *sweepPlan, d experiment.Definition) (strin
 // finish writes files and prints.
 func (s *sweepCommand) finish(p *sweepPlan, results []experiment.Measurement) error {
 	summaries := experiment.Summarize(p.candidates, results)
+	p.marked = s.marked(p, summaries)
 	if !p.secret() {
-		figures := experiment.Figures(p.varied, summaries, s.command())
+		figures := experiment.Figures(p.varied, summaries, s.command(), p.marked)
 		files, err := s.files(p, results, summaries, figures)
 		if err != nil {
 			return failed{err}
@@ -161,6 +162,14 @@ func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, sum
 	return out, errors.Join(err, add(sweepPage, func(w io.Writer) error { return s.writePage(w, p, summaries, figures) }))
 }
 
+// quoted is a value of a flag as a shell takes it.
+func quoted(value string) string {
+	if strings.ContainsAny(value, " \t'\"\\$&|;<>()*?") {
+		return "\"" + value + "\""
+	}
+	return value
+}
+
 // command is the command line that makes the same sweep, with files by their names without folders.
 func (s *sweepCommand) command() string {
 	parts := []string{"dither sweep"}
@@ -172,9 +181,7 @@ func (s *sweepCommand) command() string {
 			if slices.Contains(sweepPaths, name) {
 				v = baseName(v)
 			}
-			if strings.ContainsAny(v, " \t'\"\\$&|;<>()*?") {
-				v = "\"" + v + "\""
-			}
+			v = quoted(v)
 			between := " "
 			if s.kinds[name] == "bool" {
 				between = "="
@@ -187,6 +194,9 @@ func (s *sweepCommand) command() string {
 	}
 	if s.dataPublic {
 		parts = append(parts, "--data-public")
+	}
+	if s.mark != "" {
+		parts = append(parts, "--mark "+quoted(s.mark))
 	}
 	if s.repeats != 1 {
 		parts = append(parts, fmt.Sprintf("--repeats %d", s.repeats))

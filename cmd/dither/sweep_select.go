@@ -42,8 +42,8 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 	switch {
 	case err != nil:
 		return nil, err
-	case s.repeats != 1 || s.baseline || s.printNotPrivate:
-		return nil, fmt.Errorf("--select is given with --repeats, --baseline or --print-not-private, want none of them: a private choice shows its winner alone")
+	case s.repeats != 1 || s.baseline || s.printNotPrivate || s.mark != "":
+		return nil, fmt.Errorf("--select is given with --repeats, --baseline, --mark or --print-not-private, want none of them: a private choice shows its winner alone")
 	case !p.parts.testPublic:
 		return nil, fmt.Errorf("--select is given without public records to score models on, want --test FILE --test-public; scores on private records would have to be paid for")
 	case p.varies("epsilon") || p.varies("epsilon-per-step") || p.varies("delta") || p.varies(noiseMultiplierFlag):

@@ -51,6 +51,7 @@ const trainExample = `  dither train
   dither train --holdout private:0.2 --threshold best
   dither train --model mlp --hidden 64,32 --epsilon 3
   dither train --model layers.yaml --data images.npy --labels y.npy --schema images.yaml --checkpoint state
+  dither train --data people.csv --schema people.yaml --sweep dither-sweep
   dither train --frozen-from dither-model --data other.csv --schema other.yaml
   dither train --non-private`
 
@@ -74,6 +75,8 @@ type trainCommand struct {
 	method                      methodFlags
 	network                     networkFlags
 	figures                     []experiment.Figure // of the page, drawn from the plan
+	sweep                       string
+	curve                       *publicSweep // that --sweep names, or nil
 	stdout, stderr              io.Writer
 }
 
@@ -111,6 +114,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
+	f.StringVar(&t.sweep, sweepFlag, "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
@@ -124,6 +128,11 @@ func (t *trainCommand) run(ctx context.Context) error {
 	source, err := t.open()
 	if err != nil {
 		return err
+	}
+	if t.sweep != "" {
+		if t.curve, err = readPublicSweep(t.sweep); err != nil {
+			return err
+		}
 	}
 	if err = t.network.check(); err != nil {
 		return err

@@ -122,7 +122,7 @@ func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certi
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: f.noiseWords()},
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
-		Model: f.modelFacts(result), Events: f.events(), Budget: t.figures,
+		Model: f.modelFacts(result), Events: f.events(), Budget: t.figures, Tradeoff: t.tradeoff(f, c, s),
 		Verify: "dither verify " + filepath.Base(f.folder.path),
 		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: f.network.modelHolds()},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},

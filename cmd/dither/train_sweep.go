@@ -1,0 +1,239 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/report"
+)
+
+// sweepFlag names the folder of a sweep whose curve the page of a run shows.
+const sweepFlag = "sweep"
+
+// maxSweepSummary bounds the summary of a sweep.
+const maxSweepSummary = 64 << 20
+
+// publicSweep is a finished sweep on public records. Of them alone accuracy over epsilon can be drawn for free: each point of the
+// curve is a run that was measured, and on a private table each would have to be paid for.
+type publicSweep struct {
+	document sweepDocument
+	metric   string
+	figure   experiment.Figure // of the metric over epsilon
+	methods  []string          // of its private runs
+	deltas   []float64
+}
+
+// readPublicSweep reads the folder of a finished sweep. It refuses one that is not public by its own word, and one
+// whose runs do not differ in epsilon. The word is a declaration, as that of --data-public is: nobody can check it.
+func readPublicSweep(folder string) (*publicSweep, error) {
+	d, err := readSweepDocument(folder)
+	if err != nil {
+		return nil, err
+	}
+	if !d.Public || d.Target == nil {
+		return nil, fmt.Errorf("--%s %s: %s does not say that the sweep was on public records, want one that does (a built-in table, or --data-public): on private records each point of the curve is a release, whose cost this run's guarantee does not cover; a sweep of an earlier version is to be run again", sweepFlag, folder, sweepJSON)
+	}
+	p := &publicSweep{document: d, metric: experiment.MetricAccuracy}
+	if d.Target.Levels == 0 {
+		p.metric = experiment.MetricR2
+	}
+	summaries := p.summaries()
+	// A figure over epsilon is there when epsilon varies, by itself or with what decides it.
+	for _, f := range experiment.Figures(d.Varied, summaries, d.Command, experiment.Marked{}) {
+		if f.Name == p.metric+"-over-epsilon" && drawnPoints(f) > 1 {
+			p.figure = f
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("--%s %s: its runs have no %s at two values of epsilon, want a curve over epsilon, as dither sweep --epsilon 0.1,0.3,1,3 makes", sweepFlag, folder, metricName(p.metric))
+}
+
+// readSweepDocument reads summary.json of a folder.
+func readSweepDocument(folder string) (d sweepDocument, err error) {
+	path := filepath.Join(folder, sweepJSON)
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, fmt.Errorf("--%s is %q, where there is no %s, want the folder of a finished dither sweep", sweepFlag, folder, sweepJSON)
+	case err != nil:
+		return d, fmt.Errorf("--%s: %s cannot be read: %w", sweepFlag, path, pathless(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSweepSummary+1))
+	if err != nil || len(text) > maxSweepSummary {
+		return d, fmt.Errorf("--%s: %s cannot be read or has more than %s, want a file that dither sweep wrote", sweepFlag, path, sizeText(maxSweepSummary))
+	}
+	if err = json.Unmarshal(text, &d); err != nil {
+		return d, fmt.Errorf("--%s: %s is not what dither sweep writes, want its summary as it was written", sweepFlag, path)
+	}
+	return d, nil
+}
+
+// summaries are those of the metric, and notes methods and deltas of private runs.
+func (p *publicSweep) summaries() []experiment.Summary {
+	var out []experiment.Summary
+	for _, row := range p.document.Summaries {
+		if row.Metric != p.metric {
+			continue
+		}
+		c := &experiment.Candidate{Settings: row.Settings, Baseline: !row.Private, Certificate: certificate.Certificate{Private: row.Private, Epsilon: row.Epsilon, Delta: row.Delta}}
+		out = append(out, experiment.Summary{Candidate: c, Metric: row.Metric, Repeats: row.Repeats, Mean: float64(row.Mean), StandardDeviation: float64(row.StandardDeviation), Low: float64(row.Low), High: float64(row.High)})
+		if row.Private {
+			p.methods, p.deltas = append(p.methods, row.Method), append(p.deltas, row.Delta)
+		}
+	}
+	slices.Sort(p.methods)
+	slices.Sort(p.deltas)
+	p.methods, p.deltas = slices.Compact(p.methods), slices.Compact(p.deltas)
+	return out
+}
+
+// drawnPoints counts the places along the axis at which measured curves of a figure have points.
+func drawnPoints(f experiment.Figure) int {
+	places := map[float64]bool{}
+	for _, p := range f.Panels {
+		for _, s := range p.Series {
+			for _, at := range s.Points {
+				if !s.Dashed && at.Y-at.Y == 0 && at.X-at.X == 0 {
+					places[at.X] = true
+				}
+			}
+		}
+	}
+	return len(places)
+}
+
+// tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with the epsilon of this run, or, where
+// the run's own table is public and there is no sweep, how to get one; nil where there is nothing to say.
+func (t *trainCommand) tradeoff(f fitting, c certificate.Certificate, s summary) *report.Tradeoff {
+	isBuiltin := t.tablePath == "" || strings.HasPrefix(t.tablePath, builtinPrefix)
+	switch {
+	case t.curve != nil:
+		return t.curve.tradeoff(f, c, s)
+	case isBuiltin && c.Private:
+		command := "dither sweep "
+		if t.tablePath != "" {
+			command += "--data " + quoted(t.tablePath) + " "
+		}
+		return &report.Tradeoff{Words: []string{"How accurate models are at other budgets takes other runs to tell. This table is public, so they may be made and shown; the second command draws their curve here, with this run's epsilon on it."},
+			Command: command + "--epsilon 0.1,0.3,1,3,10 --repeats 5 --baseline\ndither train --sweep " + defaultSweepFolder}
+	}
+	return nil
+}
+
+// tradeoff draws the curve for the page of a run.
+func (p *publicSweep) tradeoff(f fitting, c certificate.Certificate, s summary) *report.Tradeoff {
+	d, own := p.document, float64(c.Epsilon)
+	source, other := baseName(d.Table), " This model was trained on another table."
+	if source == f.source.name {
+		other = ""
+	}
+	out := &report.Tradeoff{Warnings: p.differences(f, c)}
+	out.Words = []string{fmt.Sprintf("The curve is of the public table %s of %d rows: it was measured on %s, in %s of each configuration.%s Nothing public can draw it for private records, since each of its points would be a release of its own. What a budget buys depends on the table, above all on how many rows it has: twice the rows need about half the epsilon for the same noise in the mean.",
+		source, d.Records, d.Measured, count(d.Repeats, "run"), other)}
+	figure := p.figure
+	figure.Title += ", of the table " + source
+	figure.Panels = slices.Clone(figure.Panels)
+	value, where := p.measured(s)
+	for i := range figure.Panels {
+		panel := &figure.Panels[i]
+		if c.Private && !math.IsInf(own, 1) {
+			panel.Series = append(slices.Clone(panel.Series), upright(*panel, own))
+		}
+		if value-value == 0 && c.Private {
+			panel.Marks = []experiment.Mark{{X: own, Y: value, Text: "this run, " + strconv.FormatFloat(value, 'f', 4, 64)}}
+		}
+	}
+	if value-value == 0 && c.Private {
+		out.Words = append(out.Words, fmt.Sprintf("The ring is this run: epsilon %s and %s %.4f, on %s.", epsilonText(own), metricName(p.metric), value, where))
+	}
+	if !c.Private {
+		out.Words = append(out.Words, "This run has no privacy, so that it has no place on the axis.")
+	}
+	out.Figures = []experiment.Figure{figure}
+	return out
+}
+
+// upright is a dashed line at an epsilon, as high as everything else in a panel.
+func upright(p experiment.Panel, epsilon float64) experiment.Series {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range p.Series {
+		for _, at := range s.Points {
+			if at.Y-at.Y == 0 {
+				low, high = min(low, at.Y, at.Low), max(high, at.Y, at.High)
+			}
+		}
+	}
+	return experiment.Series{Name: "the epsilon of this run, " + epsilonText(epsilon), Dashed: true, Points: []experiment.Point{experiment.Value(epsilon, low), experiment.Value(epsilon, high)}}
+}
+
+// measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
+func (p *publicSweep) measured(s summary) (value float64, where string) {
+	switch {
+	case p.metric == experiment.MetricAccuracy && s.Class != nil:
+		return float64(s.Class.Accuracy), s.TestSet
+	case p.metric == experiment.MetricR2 && s.Value != nil:
+		return float64(s.Value.R2), s.TestSet
+	case p.metric == experiment.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
+		return float64(s.Holdout.Classification.Accuracy.Value), "held-out records, by a noisy release that the guarantee covers"
+	}
+	return math.NaN(), ""
+}
+
+// differences say in what the runs of the sweep are unlike this one.
+func (p *publicSweep) differences(f fitting, c certificate.Certificate) []string {
+	var out []string
+	note := func(format string, values ...any) { out = append(out, fmt.Sprintf(format, values...)) }
+	if now, then := kindOf(f.source.schema.Target), kindOf(data.Target{Levels: make([]string, p.document.Target.Levels)}); now != then {
+		note("The sweep measured %s of models of %s, and this is a model of %s: the curve says next to nothing about it.", metricName(p.metric), then, now)
+	}
+	if !slices.Contains(p.methods, c.Method) {
+		note("The sweep trained by %s, and this run by %s.", strings.Join(p.methods, ", "), c.Method)
+	}
+	if len(p.deltas) != 1 || p.deltas[0] != c.Delta {
+		note("The sweep has its epsilons at delta %s, and this run at delta %g.", numbersText(p.deltas), c.Delta)
+	}
+	if then := p.document.Cost.Neighboring; then != c.Neighboring.String() {
+		note("The sweep counts neighbors by %s, and this run by %s.", then, c.Neighboring)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, panel := range p.figure.Panels {
+		for _, s := range panel.Series {
+			for _, at := range s.Points {
+				low, high = min(low, at.X), max(high, at.X)
+			}
+		}
+	}
+	if own := float64(c.Epsilon); c.Private && (own < low*(1-1e-2) || own > high*(1+1e-2)) {
+		note("The sweep goes from epsilon %.4g to %.4g; this run lies outside.", low, high)
+	}
+	return out
+}
+
+// kindOf names what models of a target predict.
+func kindOf(t data.Target) string {
+	if len(t.Levels) == 0 {
+		return "a number"
+	}
+	return fmt.Sprintf("one of %d levels", len(t.Levels))
+}
+
+func numbersText(values []float64) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strings.Join(parts, ", ")
+}
