@@ -1,5 +1,7 @@
 package linalg
 
+import "math"
+
 // What follows works on one number of each of many records. An entry of dst depends on the entries of its own number
 // only, and has the same bits on every processor and in every build. dst may be one of the other slices, and must not
 // overlap them otherwise. The calls panic, and write nothing, unless all slices have one length.
@@ -28,6 +30,22 @@ func roundWithinPortable(dst, v, scale, most []float64) (within bool) {
 		}
 	}
 	return within
+}
+
+// DivideByRoots writes bound/√n2[i], made less by a part in 2^50 and rounded toward zero, to dst. Four roundings err by less
+// than that, so that for n2[i] ≥ 1 and a finite bound of 0 or more dst[i] is a whole number of at most bound/√n2[i], and in
+// most cases the largest. What is written for a smaller n2[i] has no meaning.
+func DivideByRoots(dst []float64, n2 []int64, bound float64) {
+	sameLengths(len(dst), len(n2), len(dst), len(dst))
+	done := divideByRootsVector(rowsAvailable, dst, n2, bound)
+	divideByRootsPortable(dst[done:], n2[done:], bound)
+}
+
+// divideByRootsPortable is DivideByRoots.
+func divideByRootsPortable(dst []float64, n2 []int64, bound float64) {
+	for i, v := range n2[:len(dst)] {
+		dst[i] = math.Trunc(float64(bound/math.Sqrt(float64(v))) * (1 - 0x1p-50))
+	}
 }
 
 // LessLabels writes p[i] - labels[i] in float64 to dst, and 0 where a label is NaN.

@@ -7,6 +7,9 @@
 DATA wholeShift<>+0(SB)/8, $0x4338000000000000
 GLOBL wholeShift<>(SB), RODATA|NOPTR, $8
 
+DATA partLess<>+0(SB)/8, $0x3feffffffffffff8
+GLOBL partLess<>(SB), RODATA|NOPTR, $8
+
 // func roundWithinAVX512(dst *float64, v *float64, scale *float64, most *float64, n int) (beyond uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·roundWithinAVX512(SB), NOSPLIT, $0-48
@@ -45,6 +48,36 @@ again:
 	JNZ     again
 	KMOVB   K1, AX
 	MOVQ    AX, beyond+40(FP)
+	VZEROUPPER
+	RET
+
+// func divideByRootsAVX512(dst *float64, n2 *int64, bound float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·divideByRootsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n2+8(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVSD        bound+16(FP), X0
+	VBROADCASTSD X0, Z0
+	VBROADCASTSD partLess<>+0(SB), Z1
+
+again:
+	VCVTQQ2PD   (CX), Z2
+	VSQRTPD     Z2, Z2
+	VDIVPD      Z2, Z0, Z2
+	VMULPD      Z1, Z2, Z2
+	VRNDSCALEPD $0x0b, Z2, Z2
+	VMOVUPD     Z2, (AX)
+	VCVTQQ2PD   64(CX), Z2
+	VSQRTPD     Z2, Z2
+	VDIVPD      Z2, Z0, Z2
+	VMULPD      Z1, Z2, Z2
+	VRNDSCALEPD $0x0b, Z2, Z2
+	VMOVUPD     Z2, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x10, DX
+	JNZ         again
 	VZEROUPPER
 	RET
 

@@ -8,6 +8,8 @@ func roundWithinVector(instructions, []float64, []float64, []float64, []float64)
 	return true, 0
 }
 
+func divideByRootsVector(instructions, []float64, []int64, float64) (done int) { return 0 }
+
 func lessLabelsVector(instructions, []float64, []float32, []float32) (done int) { return 0 }
 
 func multiplyVector(instructions, []float32, []float32, []float32) (done int) { return 0 }

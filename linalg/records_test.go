@@ -3,6 +3,7 @@ package linalg
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -66,6 +67,47 @@ func expectWholes(t *testing.T, got, twin, v, scale []float64) {
 	}
 }
 
+// TestDivideByRoots holds quotients to (m+1)²·n2 > bound² ≥ m²·n2 in whole numbers of any size, where the left side may miss
+// by a part in 2^49, over all sizes of bounds and rows, and to those of portable code.
+func TestDivideByRoots(t *testing.T) {
+	r := rand.New(rand.NewPCG(74, 1))
+	square := func(v float64) *big.Int {
+		whole, _ := big.NewFloat(v).Int(nil)
+		return whole.Mul(whole, whole)
+	}
+	largest := 0
+	for range 60 {
+		for _, n := range recordLengths {
+			bound, n2 := float64(r.Int64N(1<<51)>>r.IntN(51)), make([]int64, n)
+			for i := range n2 {
+				n2[i] = max(1, r.Int64()>>r.IntN(63))
+				if m := r.Int64N(1<<20) + 1; r.IntN(3) == 0 { // the root is whole, and often the quotient
+					n2[i], bound = m*m, float64(m*(1+r.Int64N(1<<20)))
+				}
+			}
+			got, twin := make([]float64, n), make([]float64, n)
+			DivideByRoots(got, n2, bound)
+			divideByRootsPortable(twin, n2, bound)
+			expectWhole(t, fmt.Sprintf("%d records", n), got, twin)
+			for i, m := range got {
+				limit, own := square(bound), big.NewInt(n2[i])
+				if own.Mul(own, square(m)); m < 0 || own.Cmp(limit) > 0 {
+					t.Fatalf("bound %v and n2 %d: %v is beyond the quotient", bound, n2[i], m)
+				}
+				if math.Trunc(bound/math.Sqrt(float64(n2[i]))) == m {
+					largest++
+				}
+				if m+1 < bound/math.Sqrt(float64(n2[i]))*(1-0x1p-49) {
+					t.Fatalf("bound %v and n2 %d: %v is far below the quotient", bound, n2[i], m)
+				}
+			}
+		}
+	}
+	if largest < 10000 {
+		t.Errorf("only %d quotients are the largest: the test does not see them", largest)
+	}
+}
+
 // TestLessLabels compares with its definition, with scores and labels that are NaN.
 func TestLessLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 1))
@@ -117,6 +159,7 @@ func TestRecordFunctionsRefuseWrongLengths(t *testing.T) {
 		"RoundWithin, v":             func() { RoundWithin(long, short, long, long) },
 		"RoundWithin, scale":         func() { RoundWithin(long, long, short, long) },
 		"RoundWithin, most":          func() { RoundWithin(long, long, long, short) },
+		"DivideByRoots":              func() { DivideByRoots(long, make([]int64, 19), 1) },
 		"LessLabels, p":              func() { LessLabels(long, singles[:19], singles) },
 		"LessLabels, labels":         func() { LessLabels(long, singles, singles[:19]) },
 		"Multiply":                   func() { Multiply(singles, singles, singles[:19]) },

@@ -86,6 +86,7 @@ func TestRecordKernelsStayInside(t *testing.T) {
 	const most = 100
 	var doubles [4]func(int) []float64
 	var singles [3]func(int) []float32
+	whole := endsAtGap[int64](t, most)
 	for i := range doubles {
 		doubles[i] = endsAtGap[float64](t, most)
 	}
@@ -95,6 +96,7 @@ func TestRecordKernelsStayInside(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for n := range most {
 		RoundWithin(doubles[0](n), doubles[1](n), doubles[2](n), doubles[3](n))
+		DivideByRoots(doubles[0](n), whole(n), 1)
 		LessLabels(doubles[0](n), singles[0](n), singles[1](n))
 		Multiply(singles[2](n), singles[0](n), singles[1](n))
 	}

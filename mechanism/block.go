@@ -147,6 +147,19 @@ func (b *Block) Norms(dst []float64) float64 {
 	return largest
 }
 
+// units fills dst with what one of the integers of each row stands for, times a factor.
+func (b *Block) units(dst []float64, factor float64) {
+	if b.multipliers == nil {
+		for i := range dst {
+			dst[i] = factor * b.rows.frame.unit
+		}
+		return
+	}
+	for i, v := range b.multipliers[:len(dst)] {
+		dst[i] = factor * float64(v)
+	}
+}
+
 // Norm2 returns the square of Norm, correct to float32, without a root.
 func (b *Block) Norm2(i int) float64 {
 	unit := b.multiplier(i, &b.rows.frame)

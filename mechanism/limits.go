@@ -13,28 +13,23 @@ type limits struct {
 	grid         int64 // the bound
 	scale        float64
 	n2           []int64
-	roots        []float64 // 1/√n2 of each record, rounded
 	most, scales []float64 // of each record: a whole number m ≥ 0 with m²·n2 ≤ bound², or -1; coefficients in a proposal of 1
 }
 
 // of returns the limits of the records of a block for a sum. Until forget is called the norms must not change.
 func (l *limits) of(s *Sum, b *Block) *limits {
-	n := len(b.n2)
-	switch known := l.n2 != nil && sameMemory(l.n2, b.n2); {
-	case known && l.grid == s.grid.bound && l.scale == s.scale:
+	if l.n2 != nil && sameMemory(l.n2, b.n2) && l.grid == s.grid.bound && l.scale == s.scale {
 		return l
-	case !known:
-		l.n2, l.roots = b.n2, room(l.roots, n)
-		for i, v := range b.n2 {
-			l.roots[i] = 1 / math.Sqrt(float64(v))
-		}
 	}
-	l.grid, l.scale, l.most, l.scales = s.grid.bound, s.scale, room(l.most, n), room(l.scales, n)
+	n := len(b.n2)
+	l.n2, l.grid, l.scale, l.most, l.scales = b.n2, s.grid.bound, s.scale, room(l.most, n), room(l.scales, n)
+	linalg.DivideByRoots(l.most, l.n2, float64(l.grid))
 	limitHigh, limitLow := bits.Mul64(uint64(l.grid), uint64(l.grid))
-	roots, most, scales := l.roots[:n], l.most[:n], l.scales[:n]
+	most := l.most[:n]
 	for i, v := range b.n2 {
-		most[i], scales[i] = limitOf(v, float64(l.grid)*roots[i], limitHigh, limitLow), s.scale*b.multiplier(i, &b.rows.frame)
+		most[i] = limitOf(v, most[i], limitHigh, limitLow)
 	}
+	b.units(l.scales, s.scale)
 	return l
 }
 
@@ -42,17 +37,13 @@ func (l *limits) of(s *Sum, b *Block) *limits {
 func (l *limits) forget() { l.n2 = nil }
 
 // limitOf returns a whole number m ≥ 0 with m²·n2 ≤ bound², exactly, in most cases the largest, or -1 for a row that adds
-// nothing. The square of the bound has two words. A quotient bound/√n2 in floating point proposes; integers decide.
+// nothing. The square of the bound has two words. Floating point proposes a quotient; integers decide.
 func limitOf(n2 int64, quotient float64, limitHigh, limitLow uint64) float64 {
-	if n2 <= 0 {
-		return -1
-	}
-	m := uint64(min(quotient, maxCoefficient/2))
-	for range 2 {
+	if n2 > 0 {
+		m := uint64(min(quotient, maxCoefficient/2))
 		if high, low := bits.Mul64(m, m); within(high, low, uint64(n2), limitHigh, limitLow) {
 			return float64(m)
 		}
-		m = max(m, 1) - 1
 	}
 	return -1
 }

@@ -17,7 +17,11 @@ func records(c *build.Context) {
 	c.StaticGlobal("wholeShift")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U64(math.Float64bits(3<<51)))
+	c.StaticGlobal("partLess")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	c.AddDatum(0, operand.U64(math.Float64bits(1-0x1p-50)))
 	roundWithin(c)
+	divideByRoots(c)
 	lessLabels(c)
 	multiply(c)
 }
@@ -74,6 +78,28 @@ func roundWithin(c *build.Context) {
 	some := c.GP32()
 	c.KMOVB(beyond, some)
 	c.Store(some.As64(), c.ReturnIndex(0))
+	finishRecords(c)
+}
+
+// divideByRoots writes the kernel of DivideByRoots.
+func divideByRoots(c *build.Context) {
+	bound, part := c.ZMM(), c.ZMM()
+	eachGroup(c, "divideByRootsAVX512", "func(dst *float64, n2 *int64, bound float64, n int)", []string{"dst", "n2"}, []int{128, 128}, func() {
+		one := c.Load(c.Param("bound"), c.XMM()).(reg.VecVirtual)
+		c.VBROADCASTSD(one, bound)
+		c.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol("partLess"), 0), part)
+	}, func(at []reg.Register) {
+		const towardZero = 0x0b // without an exception
+		for h := range 2 {
+			v := c.ZMM()
+			c.VCVTQQ2PD(operand.Mem{Base: at[1], Disp: 64 * h}, v)
+			c.VSQRTPD(v, v)
+			c.VDIVPD(v, bound, v)
+			c.VMULPD(part, v, v)
+			c.VRNDSCALEPD(operand.U8(towardZero), v, v)
+			c.VMOVUPD(v, operand.Mem{Base: at[0], Disp: 64 * h})
+		}
+	})
 	finishRecords(c)
 }
 
