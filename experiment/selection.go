@@ -3,15 +3,13 @@ package experiment
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
-	"math/big"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -19,11 +17,8 @@ import (
 // MethodSelection is the method of a model that was chosen privately, as certificates name it.
 const MethodSelection = "dp-select"
 
-// lawGeometric is the law of the number of runs: of k of them with probability (1-1/Mean)^(k-1)/Mean.
-const lawGeometric = "geometric"
-
 // Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning with Renyi
-// Differential Privacy", ICLR 2022, theorem 2, https://arxiv.org/abs/2110.03620). A random number of runs is made, each
+// Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620). A random number of runs is made, each
 // with one of the configurations, drawn at random with equal chances; every model is scored on public records; the
 // best is released, of several the first. Nothing else leaves: neither the other models and scores nor how many runs
 // there were. The theorem holds for independent runs of one law, which must be private as Run's event says whatever
@@ -31,10 +26,8 @@ const lawGeometric = "geometric"
 // records changes no divergence of a run for the worse. Among equal scores the first is released, which for runs of
 // one law is the same as a random one, a total order of what they return.
 type Selection struct {
-	// Law is that of the number of runs, lawGeometric, which is the truncated negative binomial one of shape 1; Mean
-	// is its mean, a whole number, so that whole numbers alone draw from it.
-	Law  string `json:"law"`
-	Mean int    `json:"mean"`
+	// Law is that of the number of runs.
+	Law
 	// Configurations is how many there were to draw from.
 	Configurations int `json:"configurations"`
 	// RunMethod and Run are method and plan of the winner, in the form of its own certificate.
@@ -42,17 +35,18 @@ type Selection struct {
 	Run       json.RawMessage `json:"run"`
 }
 
-// maxSelectionMean bounds the mean number of runs.
-const maxSelectionMean = 10_000
-
-// tailFactor is how many means of runs are exceeded with probability below 2^-180: e^-125 is less.
-const tailFactor = 125
+// ErrNoRuns says that the number of runs of a private choice came up as 0, which the Poisson law allows. Nothing is released
+// but that, and the choice is paid for: its event counts this outcome in.
+var ErrNoRuns = errors.New("experiment: the random number of runs came up as 0, so that there is no model")
 
 // NewSelection returns the plan of a choice among candidates, with the first of them as Run. It refuses what the theorem
 // does not cover: candidates whose runs cost differently, that have no privacy, or that are not linear models by descent.
-func NewSelection(candidates []Candidate, mean int) (Selection, error) {
-	if len(candidates) == 0 || mean < 1 || mean > maxSelectionMean {
-		return Selection{}, fmt.Errorf("experiment: there are %d configurations and a mean of %d runs, want at least 1 configuration and 1 to %d runs", len(candidates), mean, maxSelectionMean)
+func NewSelection(candidates []Candidate, law Law) (Selection, error) {
+	if err := law.validate(); err != nil {
+		return Selection{}, err
+	}
+	if len(candidates) == 0 || len(candidates) > maxConfigurations {
+		return Selection{}, fmt.Errorf("experiment: there are %d configurations, want 1 to %d", len(candidates), maxConfigurations)
 	}
 	first := &candidates[0]
 	for i := range candidates {
@@ -65,7 +59,7 @@ func NewSelection(candidates []Candidate, mean int) (Selection, error) {
 			return Selection{}, fmt.Errorf("experiment: runs of %s release %s and runs of %s %s, want one event for all, for which the proof of a private choice is; vary settings that do not change the noise, such as the learning rate or the clipping norm", first.Words(), b.Event, c.Words(), a.Event)
 		}
 	}
-	return Selection{lawGeometric, mean, len(candidates), first.Certificate.Method, first.Certificate.Plan}, nil
+	return Selection{law, len(candidates), first.Certificate.Method, first.Certificate.Plan}, nil
 }
 
 // of is the selection with another winner.
@@ -78,20 +72,21 @@ func (s Selection) of(c *Candidate) Selection {
 // are exceeded with probability below 2^-180, and one more for that: as much as one draw's tail may be off.
 func (s Selection) Derivation(run certificate.Derivation) certificate.Derivation {
 	out := run
-	out.Event = mechanism.RepeatAndSelect{Shape: 1, Mean: float64(s.Mean), Event: run.Event}
+	out.Event = s.event(run.Event)
 	out.NoiseDraws = math.MaxInt
-	if most := (math.MaxInt - 1) / (tailFactor * s.Mean); run.NoiseDraws <= most {
-		out.NoiseDraws = tailFactor*s.Mean*run.NoiseDraws + 1
+	runs := s.tailRuns()
+	if most := (math.MaxInt - 1) / runs; run.NoiseDraws <= most {
+		out.NoiseDraws = runs*run.NoiseDraws + 1
 	}
 	return out
 }
 
 // validate refuses a plan that NewSelection would not make.
 func (s Selection) validate() error {
-	if s.Law != lawGeometric || s.Mean < 1 || s.Mean > maxSelectionMean || s.Configurations < 1 || s.Configurations > maxConfigurations {
-		return fmt.Errorf("experiment: the selection has law %q, mean %d and %d configurations, want law %s, a mean of 1 to %d and 1 to %d configurations", s.Law, s.Mean, s.Configurations, lawGeometric, maxSelectionMean, maxConfigurations)
+	if s.Configurations < 1 || s.Configurations > maxConfigurations {
+		return fmt.Errorf("experiment: the selection has %d configurations, want 1 to %d", s.Configurations, maxConfigurations)
 	}
-	return nil
+	return s.Law.validate()
 }
 
 // ReadSelection reads and validates a plan in JSON; an unknown field is an error.
@@ -144,9 +139,9 @@ type Selected struct {
 // Select makes a private choice: the whole is reserved from the ledger before the first run. Metric is what models are
 // scored by on the examiner's records, which must be public: the largest wins, or with smaller the smallest. The
 // journal is not used and progress is not told: both would show how many runs there are. How long it takes shows that
-// too, to who waits for it.
+// too, to who waits for it. Under a law that allows no run, ErrNoRuns is an outcome.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
-	if _, err := NewSelection(s.Candidates, plan.Mean); err != nil {
+	if _, err := NewSelection(s.Candidates, plan.Law); err != nil {
 		return Selected{}, err
 	}
 	if s.Examiner == nil {
@@ -157,15 +152,18 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
 	runs.reset()
-	count, err := geometric(plan.Mean)
+	count, err := plan.draw()
 	if err != nil {
 		return Selected{}, err
 	}
-	best, out := math.Inf(-1), Selected{}
+	if count == 0 {
+		return Selected{}, ErrNoRuns
+	}
+	best, out, c := math.Inf(-1), Selected{}, newCoin()
 	for range count {
-		at, failed := below(len(s.Candidates))
-		if failed != nil {
-			return Selected{}, failed
+		at := c.below(uint64(len(s.Candidates)))
+		if c.err != nil {
+			return Selected{}, c.err
 		}
 		score, m, failed := runs.scored(ctx, &s.Candidates[at], metric, smaller)
 		if failed != nil {
@@ -177,26 +175,6 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	}
 	out.Certificate, err = plan.Certificate(out.Winner)
 	return out, err
-}
-
-// geometric draws a number of runs: after each, another follows unless a number drawn from 0 to below mean is 0.
-func geometric(mean int) (int, error) {
-	for count := 1; ; count++ {
-		v, err := below(mean)
-		if err != nil || v == 0 {
-			return count, err
-		}
-	}
-}
-
-// below draws a whole number from 0 to below n, each with the same probability, from the system's cryptographic
-// source.
-func below(n int) (int, error) {
-	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
-	if err != nil {
-		return 0, fmt.Errorf("experiment: the system has no random numbers: %w", err)
-	}
-	return int(v.Int64()), nil
 }
 
 // scored trains and scores one model. A score that is not defined is the least.

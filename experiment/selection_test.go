@@ -13,33 +13,6 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// TestGeometric compares 40000 numbers of runs with their law, of mean 5: each of the counts of 1 to 8 runs, and of
-// more, is off by more than 5.7 standard deviations with probability below 1.3e-8, so that a false alarm has
-// probability below 1.2e-7.
-func TestGeometric(t *testing.T) {
-	const draws, mean, most = 40_000, 5, 8
-	counts := make([]float64, most+2)
-	for range draws {
-		k, err := geometric(mean)
-		if err != nil || k < 1 {
-			t.Fatalf("got %d, %v, want at least 1", k, err)
-		}
-		counts[min(k, most+1)]++
-	}
-	for k := 1; k <= most+1; k++ {
-		p := math.Pow(1-1.0/mean, float64(k-1)) / mean
-		if k > most {
-			p *= mean
-		}
-		if off := math.Abs(counts[k] - draws*p); off > 5.7*math.Sqrt(draws*p*(1-p)) {
-			t.Errorf("%d runs came up %v times, want about %v", k, counts[k], draws*p)
-		}
-	}
-	if k, err := geometric(1); k != 1 || err != nil {
-		t.Errorf("of mean 1 got %d runs, %v, want 1", k, err)
-	}
-}
-
 // rates are candidates that differ in their learning rate alone.
 func rates(t *testing.T, epsilon float64, rates ...string) []Candidate {
 	t.Helper()
@@ -59,7 +32,7 @@ func rates(t *testing.T, epsilon float64, rates ...string) []Candidate {
 // TestSelectionCertificate recomputes the price and refuses another plan.
 func TestSelectionCertificate(t *testing.T) {
 	candidates := rates(t, 1, "1", "tiny")
-	plan, err := NewSelection(candidates, 4)
+	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +72,11 @@ func TestSelectionRefusals(t *testing.T) {
 		"none": nil, "other noise": append(rates(t, 2, "1"), one...), "no privacy": {candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3})},
 		"other steps": append(one[:1:1], candidate(t, s, train.Request{Epsilon: 1, Steps: 5})), "other methods": {{}},
 	} {
-		if _, err := NewSelection(all, 3); err == nil {
+		if _, err := NewSelection(all, Law{Name: lawGeometric, Mean: 3}); err == nil {
 			t.Errorf("%s: a choice was taken, want a refusal", name)
 		}
 	}
-	if _, err := NewSelection(one, 0); err == nil {
+	if _, err := NewSelection(one, Law{Name: lawGeometric}); err == nil {
 		t.Error("a mean of 0 was taken, want a refusal")
 	}
 }
@@ -118,7 +91,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	candidates := rates(t, 50, "1", "tiny")
-	plan, err := NewSelection(candidates, 30)
+	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +126,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 func TestSelectIsPaidBefore(t *testing.T) {
 	_, d := toy(t, 300)
 	candidates := rates(t, 1, "1")
-	plan, err := NewSelection(candidates, 3)
+	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -132,9 +133,22 @@ func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok 
 	case mechanism.Partition:
 		return fmt.Sprintf("from each of %d parts into which the records are divided at random, one after the other, so that a record pays once a round:", e.Parts), []mechanism.Event{e.Event}, true
 	case mechanism.RepeatAndSelect:
-		return fmt.Sprintf("the best of a random number of runs, %s in the mean (private tuning); one run is:", times(e.Mean)), []mechanism.Event{e.Event}, true
+		return fmt.Sprintf("the best of a random number of runs, %s in the mean, by the %s law (private tuning); one run is:", times(e.Mean), runsLaw(e.Shape)), []mechanism.Event{e.Event}, true
 	}
 	return "", nil, false
+}
+
+// runsLaw names the law of a number of runs by its shape.
+func runsLaw(shape float64) string {
+	switch {
+	case math.IsInf(shape, 1):
+		return "Poisson"
+	case shape == 1:
+		return "geometric"
+	case shape == 0:
+		return "logarithmic"
+	}
+	return fmt.Sprintf("negative binomial, of shape %v,", shape)
 }
 
 // seriesWords puts series of steps that are priced as a whole into words.

@@ -84,7 +84,7 @@ func newSweep() *cobra.Command {
 	f.BoolVar(&s.baseline, "baseline", false, "also run without privacy, to compare")
 	f.StringVar(&s.split, "split", "", "divide a table that is declared public into training and test part: first:0.8 trains on the first 80 % of the rows, random:0.2 tests on a random fifth, always the same")
 	f.BoolVar(&s.dataPublic, "data-public", false, "declare the table public: no record of it is anybody's secret")
-	f.StringVar(&s.choose, "select", "", "choose settings privately: geometric:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
+	f.StringVar(&s.choose, "select", "", "choose settings privately: geometric:MEAN, poisson:MEAN, logarithmic:MEAN or negative-binomial:SHAPE:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
 	f.StringVar(&s.mark, "mark", "", "configuration that figures and page point out, as epsilon=1,clipping-norm=0.5, or none (default: the smallest epsilon within one standard error of the best)")
 	f.StringVar(&s.out, "out", defaultSweepFolder, "folder of the results; one with the same sweep is gone on with")
 	f.BoolVar(&s.printNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")

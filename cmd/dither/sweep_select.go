@@ -26,19 +26,18 @@ type sweepSelection struct {
 	draft certificate.Certificate // of the first configuration
 }
 
-// selectionMean reads --select geometric:MEAN.
-func (s *sweepCommand) selectionMean() (int, error) {
-	text, geometric := strings.CutPrefix(s.choose, "geometric:")
-	mean, err := strconv.Atoi(text)
-	if !geometric || err != nil || mean < 1 {
-		return 0, fmt.Errorf("--select is %q, want geometric:MEAN with a whole mean number of runs, such as geometric:10", s.choose)
+// selectionLaw reads --select LAW:MEAN.
+func (s *sweepCommand) selectionLaw() (experiment.Law, error) {
+	law, err := experiment.ParseLaw(s.choose)
+	if err != nil {
+		return law, fmt.Errorf("--select: %s", strings.TrimPrefix(err.Error(), "experiment: "))
 	}
-	return mean, nil
+	return law, nil
 }
 
 // selection settles a private choice. The epsilon is that of the whole: each run gets the largest that keeps it.
 func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelection, error) {
-	mean, err := s.selectionMean()
+	law, err := s.selectionLaw()
 	switch {
 	case err != nil:
 		return nil, err
@@ -50,7 +49,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 		return nil, fmt.Errorf("--select is given with several budgets, want one, of which the choice takes no more")
 	}
 	if !s.flags.Changed(noiseMultiplierFlag) && !s.flags.Changed("epsilon-per-step") {
-		if err = s.fitBudget(ctx, p, mean); err != nil {
+		if err = s.fitBudget(ctx, p, law); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +57,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 		return nil, err
 	}
 	out := &sweepSelection{}
-	if out.plan, err = experiment.NewSelection(p.candidates, mean); err != nil {
+	if out.plan, err = experiment.NewSelection(p.candidates, law); err != nil {
 		return nil, err
 	}
 	out.draft, err = out.plan.Certificate(&p.candidates[0])
@@ -67,7 +66,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 
 // fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
 // bisection of its logarithm.
-func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, mean int) error {
+func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experiment.Law) error {
 	whole := 1.0
 	if given := p.allSettings("epsilon"); len(given) == 1 {
 		var err error
@@ -82,12 +81,12 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, mean int) er
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error
 	costs := func(logarithm float64) float64 {
-		price, failed := s.priceAt(ctx, p, configurations[0], math.Exp(logarithm), mean)
+		price, failed := s.priceAt(ctx, p, configurations[0], math.Exp(logarithm), law)
 		refused = failed
 		return price
 	}
 	if price := costs(low); !(price <= whole) {
-		return errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, mean))
+		return errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
 	}
 	for range 14 {
 		if middle := (low + high) / 2; costs(middle) <= whole {
@@ -112,14 +111,14 @@ func (p *sweepPlan) setEpsilon(epsilon float64) {
 }
 
 // priceAt is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []experiment.Setting, epsilon float64, mean int) (float64, error) {
+func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []experiment.Setting, epsilon float64, law experiment.Law) (float64, error) {
 	at := *p
 	at.setEpsilon(epsilon)
 	c := experiment.Candidate{Settings: settings}
 	if err := s.candidate(ctx, &at, &c); err != nil {
 		return math.Inf(1), err
 	}
-	plan, err := experiment.NewSelection([]experiment.Candidate{c}, mean)
+	plan, err := experiment.NewSelection([]experiment.Candidate{c}, law)
 	if err != nil {
 		return math.Inf(1), err
 	}
@@ -136,8 +135,16 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 		return writeJSON(s.stdout, map[string]any{"selection": chosen.plan, "certificate": chosen.draft})
 	}
 	run := p.candidates[0].Certificate
-	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average, each of epsilon %s;\nthe best on %s is released\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName())))
+	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.Law, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), noRunsWords(chosen.plan)))
+}
+
+// noRunsWords say that a choice may have no winner, where that can be.
+func noRunsWords(plan experiment.Selection) string {
+	if p := plan.NoRuns(); p > 0 {
+		return fmt.Sprintf("; with probability %.1g there is no run and no model", p)
+	}
+	return ""
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.
@@ -167,7 +174,10 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
 	metric := experiment.Metrics(p.source.schema.Target)[0]
 	won, err := sweep.Select(ctx, budget, chosen.plan, metric, false)
-	if err != nil {
+	switch {
+	case errors.Is(err, experiment.ErrNoRuns):
+		return failed{fmt.Errorf("the random number of runs came up as 0: nothing was trained or written, but the budget of this choice counts as spent; a larger mean makes that rarer")}
+	case err != nil:
 		return failure(err)
 	}
 	files, err := s.winnerFiles(p, place, won)
@@ -246,7 +256,7 @@ func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error)
 		return story{}, err
 	}
 	s, err := trainStory(run)
-	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average, each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that.", plan.Mean, plan.Configurations)}, s.released...)
+	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.Law, plan.Configurations, noRunsWords(plan))}, s.released...)
 	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
 	return s, err
 }

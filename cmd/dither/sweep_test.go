@@ -319,7 +319,7 @@ func TestSweepSelects(t *testing.T) {
 	if text, _ = mustInvoke(t, "explain", out); !strings.Contains(text, "random number of models") {
 		t.Errorf("got %s, want what was chosen", text)
 	}
-	for name, more := range map[string][]string{"repeats": {"--repeats", "2"}, "law": {"--select", "poisson:4"}, "mean": {"--select", "geometric:0"}, "steps that cost differently": {"--steps", "5,10"}, "budgets": {"--epsilon", "1,2"},
+	for name, more := range map[string][]string{"repeats": {"--repeats", "2"}, "law": {"--select", "uniform:4"}, "shape": {"--select", "negative-binomial:-1:4"}, "mark": {"--mark", "learning-rate=1"}, "mean": {"--select", "geometric:0"}, "steps that cost differently": {"--steps", "5,10"}, "budgets": {"--epsilon", "1,2"},
 		"without privacy": {"--baseline"}, "method": {"--method", "output"}} {
 		all := append(slices.Clone(args), more...)
 		if at := slices.Index(args, more[0]); at >= 0 { // in place of the value that stands there
@@ -327,6 +327,32 @@ func TestSweepSelects(t *testing.T) {
 		}
 		if status, _, failure := invoke(all...); status != exitUsage || failure == "" {
 			t.Errorf("%s: got %d, %q, want a refusal", name, status, failure)
+		}
+	}
+}
+
+// TestSweepSelectsByLaws makes a choice under the other laws. Under the Poisson law of mean 20 there is no run with probability 2.1e-9.
+func TestSweepSelectsByLaws(t *testing.T) {
+	table, schema := sweepTable(t, 300)
+	test, _ := sweepTable(t, 100)
+	for law, words := range map[string]string{"poisson:20": "by the Poisson law", "logarithmic:3": "by the logarithmic law", "negative-binomial:-0.5:3": "by the negative binomial, of shape -0.5, law"} {
+		out := filepath.Join(t.TempDir(), "chosen")
+		args := []string{"sweep", "--data", table, "--schema", schema, "--test", test, "--test-public", "--select", law, "--epsilon", "3", "--learning-rate", "0.1,1", "--whiten", "no", "--steps", "4", "--out", out}
+		dry, _ := mustInvoke(t, append(args, "--dry-run")...)
+		if !strings.Contains(dry, "on average ("+law+")") || strings.Contains(dry, "there is no run") != (law == "poisson:20") {
+			t.Errorf("%s: got %s, want the law, and that there may be no run under the Poisson one", law, dry)
+		}
+		mustInvoke(t, args...)
+		text, _ := mustInvoke(t, "verify", out, "--json")
+		var v verification
+		if err := json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || float64(v.Certificate.Epsilon) > 3 || float64(v.Certificate.Epsilon) < 2.97 {
+			t.Errorf("%s: got %s, want a verified choice of at most 3, and not much less", law, text)
+		}
+		if text, _ = mustInvoke(t, "explain", out); !strings.Contains(text, law) {
+			t.Errorf("%s: got %s, want the law", law, text)
+		}
+		if text, _ = mustInvoke(t, "explain", v.Certificate.Event); !strings.Contains(strings.Join(strings.Fields(text), " "), words) {
+			t.Errorf("%s: got %s, want the law in words", law, text)
 		}
 	}
 }
