@@ -115,11 +115,11 @@ func UpwardText(v float64) string {
 }
 
 // WriteResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
-// for each variable: those of Columns, the repeat, and the metrics. Undefined values are empty cells. A cell that a
+// for each variable: those of Columns, the repeat, whether the run diverged, and the metrics. Undefined values are empty cells. A cell that a
 // spreadsheet would take for a formula begins with an apostrophe.
 func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
 	columns, metrics := Columns(varied), metricsOf(results)
-	rows := [][]string{slices.Concat(columns, []string{"repeat"}, metrics)}
+	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}
 	byKey := map[string]*Candidate{}
 	for i := range candidates {
 		byKey[candidates[i].key()] = &candidates[i]
@@ -129,7 +129,7 @@ func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, resul
 		if c == nil {
 			return fmt.Errorf("experiment: a result is of settings %v, want those of a candidate", r.Settings)
 		}
-		row := append(c.cells(columns, r.LearningRate), strconv.Itoa(r.Repeat))
+		row := append(c.cells(columns, r.LearningRate), strconv.Itoa(r.Repeat), strconv.FormatBool(r.Diverged))
 		for _, name := range metrics {
 			row = append(row, number(r.Value(name)))
 		}
@@ -141,9 +141,9 @@ func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, resul
 // WriteSummary writes summaries as CSV: a row for each configuration and metric.
 func WriteSummary(w io.Writer, varied []Parameter, summaries []Summary) error {
 	columns := Columns(varied)
-	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "mean", "standard-deviation", "low", "high"})}
+	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "diverged", "mean", "standard-deviation", "low", "high"})}
 	for _, s := range summaries {
-		row := append(s.Candidate.cells(columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats))
+		row := append(s.Candidate.cells(columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))
 		rows = append(rows, append(row, number(s.Mean), number(s.StandardDeviation), number(s.Low), number(s.High)))
 	}
 	return writeCSV(w, rows)

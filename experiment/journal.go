@@ -110,8 +110,11 @@ func (r Run) key() string { return fmt.Sprintf("%s\x00%d", runKey(r.Settings, r.
 type Measurement struct {
 	Run
 	// LearningRate is the one that was used; 0 for methods without any.
-	LearningRate float64  `json:"learning-rate"`
-	Metrics      []Metric `json:"metrics"`
+	LearningRate float64 `json:"learning-rate"`
+	// Diverged is whether the weights did not stay finite: then there is no model, and every metric is undefined. It follows from
+	// what the run released, and is as free to tell as that.
+	Diverged bool     `json:"diverged,omitempty"`
+	Metrics  []Metric `json:"metrics"`
 }
 
 // Value returns a metric by its name, undefined where there is none.

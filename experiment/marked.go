@@ -18,7 +18,7 @@ type Marked struct {
 // epsilon among those whose mean is at most one standard error below the best mean of private configurations: the
 // standard error of the best, which is its standard deviation over the root of its repeats, and 0 of one repeat. Of
 // several with that epsilon it is the one of the largest mean, of several of these the first. Configurations without
-// privacy or a mean do not count; the result is empty where no other is. The rule is that of Breiman, Friedman, Olshen &
+// privacy or a mean, or with a run that diverged, do not count; the result is empty where no other is. The rule is that of Breiman, Friedman, Olshen &
 // Stone, "Classification and Regression Trees", 1984, section 3.4.3, for the simplest tree (also Hastie, Tibshirani &
 // Friedman, "The Elements of Statistical Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/).
 // It costs nothing beyond the runs, whose results it reads; it is no claim that configurations do not differ.
@@ -54,8 +54,10 @@ func Near(summaries []Summary) Marked {
 	return Marked{summaries[near].Candidate, why}
 }
 
-// counted reports whether a summary is of a private configuration and has a mean.
-func counted(s *Summary) bool { return s.Candidate.Certificate.Private && s.Mean-s.Mean == 0 }
+// counted reports whether a summary is of a private configuration, has a mean and no run that diverged.
+func counted(s *Summary) bool {
+	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
+}
 
 // Choose returns the private candidate that has these settings, and perhaps others. It errs when there is none or when
 // there are several.

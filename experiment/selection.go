@@ -14,6 +14,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
+// ErrAllDiverged says that no run of a private choice had finite weights. It is what the choice releases then.
+var ErrAllDiverged = errors.New("experiment: the weights of every run did not stay finite, so that there is no model")
+
 // MethodSelection is the method of a model that was chosen privately, as certificates name it.
 const MethodSelection = "dp-select"
 
@@ -24,7 +27,10 @@ const MethodSelection = "dp-select"
 // there were. The theorem holds for independent runs of one law, which must be private as Run's event says whatever
 // the configuration: hence all configurations have that event. That a configuration is drawn without looking at
 // records changes no divergence of a run for the worse. Among equal scores the first is released, which for runs of
-// one law is the same as a random one, a total order of what they return.
+// one law is the same as a random one, a total order of what they return. A run that diverges is one of its outcomes, the least
+// in that order: whether it does follows from the noisy sums that it released, so that a run stays private as its event says, and the
+// number of runs is drawn before the first and does not change with it. Were the choice to stop there, or to draw anew, the number
+// of runs would hang on the records.
 type Selection struct {
 	// Law is that of the number of runs.
 	Law
@@ -169,20 +175,27 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 		if failed != nil {
 			return Selected{}, failed
 		}
-		if out.Model == nil || score > best {
+		if m != nil && (out.Model == nil || score > best) {
 			best, out.Winner, out.Model = score, &s.Candidates[at], m
 		}
+	}
+	if out.Model == nil {
+		return Selected{}, ErrAllDiverged
 	}
 	out.Certificate, err = plan.Certificate(out.Winner)
 	return out, err
 }
 
-// scored trains and scores one model. A score that is not defined is the least.
+// scored trains and scores one model. A score that is not defined is the least, but for that of a run that diverged,
+// which has no model.
 func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller bool) (float64, *model.Model, error) {
 	if err := s.prepare(c); err != nil {
 		return 0, nil, err
 	}
 	m, _, err := s.fit(ctx, c)
+	if errors.Is(err, model.ErrNotFinite) {
+		return math.Inf(-1), nil, nil
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -13,8 +13,8 @@ const Confidence = 0.95
 type Summary struct {
 	Candidate *Candidate
 	Metric    string
-	// Repeats is how many of them the metric is defined for.
-	Repeats int
+	// Repeats is how many of them the metric is defined for, and Diverged how many have no model (Measurement.Diverged).
+	Repeats, Diverged int
 	// Mean, StandardDeviation (with Repeats - 1 in the denominator) and the interval are undefined, NaN, without any
 	// repeat, the latter three with one.
 	Mean, StandardDeviation, Low, High float64
@@ -39,9 +39,16 @@ func Summarize(candidates []Candidate, results []Measurement) []Summary {
 // summaries are those of one candidate.
 func summaries(c *Candidate, results []Measurement) []Summary {
 	var out []Summary
-	rate := 0.0
+	rate, diverged := 0.0, 0
 	for _, r := range results {
-		rate += r.LearningRate / float64(len(results))
+		if r.Diverged {
+			diverged++
+		}
+	}
+	for _, r := range results {
+		if !r.Diverged {
+			rate += r.LearningRate / float64(len(results)-diverged)
+		}
 	}
 	for _, name := range metricsOf(results) {
 		var values []float64
@@ -50,7 +57,7 @@ func summaries(c *Candidate, results []Measurement) []Summary {
 				values = append(values, v)
 			}
 		}
-		s := Summary{Candidate: c, Metric: name, Repeats: len(values), LearningRate: rate}
+		s := Summary{Candidate: c, Metric: name, Repeats: len(values), Diverged: diverged, LearningRate: rate}
 		s.Mean, s.StandardDeviation, s.Low, s.High = Interval(values)
 		out = append(out, s)
 	}

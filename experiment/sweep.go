@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -54,7 +56,8 @@ type job struct {
 }
 
 // Run runs what the journal does not hold and returns all results, those of a candidate after each other in the
-// order of their repeats. When it is stopped, the results of runs that ended are in the journal.
+// order of their repeats. A run whose weights do not stay finite has a result that says so, and the others go on. When it is
+// stopped, the results of runs that ended are in the journal.
 func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("experiment: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
@@ -187,11 +190,14 @@ func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]M
 		return err
 	}
 	fitted, err := table.FitMany(ctx, budget, jobs)
-	if err != nil {
+	if err != nil && !errors.Is(err, model.ErrNotFinite) {
 		return err
 	}
 	results := make([]Measurement, len(fitted))
 	for i, f := range fitted {
+		if f == nil {
+			f = &train.Result{}
+		}
 		if results[i], err = s.result(runs[i], f.Model, f.LearningRate); err != nil {
 			return err
 		}
@@ -280,7 +286,7 @@ func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
 		return Measurement{}, err
 	}
 	m, rate, err := s.fit(ctx, j.candidate)
-	if err != nil {
+	if err != nil && !errors.Is(err, model.ErrNotFinite) {
 		return Measurement{}, fmt.Errorf("%s: %w", j.candidate.Words(), err)
 	}
 	result, err := s.result(j.run, m, rate)
@@ -322,13 +328,21 @@ func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, e
 	return r.Model, r.LearningRate, nil
 }
 
-// result measures a model.
+// result measures a model, nil for a run that diverged.
 func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, error) {
+	out := Measurement{Run: run, LearningRate: rate, Diverged: m == nil}
 	if s.Examiner == nil {
-		return Measurement{Run: run, LearningRate: rate}, nil
+		return out, nil
 	}
-	metrics, err := s.Examiner.Measure(m)
-	return Measurement{Run: run, LearningRate: rate, Metrics: metrics}, err
+	var err error
+	if m != nil {
+		out.Metrics, err = s.Examiner.Measure(m)
+		return out, err
+	}
+	for _, name := range Metrics(s.Training.Schema().Target) {
+		out.Metrics = append(out.Metrics, Metric{name, evaluate.Undefined()})
+	}
+	return out, nil
 }
 
 func (s *Sweep) begin(runs []Run) error {

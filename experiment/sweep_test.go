@@ -295,21 +295,21 @@ func TestTables(t *testing.T) {
 	s, _ := toy(t, 300)
 	varied := []Parameter{{"epsilon", []string{"1"}}, {"loss", []string{"=x"}}}
 	c := candidate(t, s, train.Request{Epsilon: 1, Steps: 4}, Setting{"epsilon", "1"}, Setting{"loss", "=x"})
-	r := []Measurement{{Run{c.Settings, false, 1}, 0.5, []Metric{{"accuracy", 0.5}}}, {Run{c.Settings, false, 2}, 0.7, []Metric{{"accuracy", 0.75}}}}
+	r := []Measurement{{Run{c.Settings, false, 1}, 0.5, false, []Metric{{"accuracy", 0.5}}}, {Run{c.Settings, false, 2}, 0.7, false, []Metric{{"accuracy", 0.75}}}}
 	var b strings.Builder
 	if err := WriteResults(&b, varied, []Candidate{c}, r); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	if lines[0] != "epsilon,loss,private,delta,method,sampling-probability,steps,noise-multiplier,clipping-norm,learning-rate,repeat,accuracy" || len(lines) != 4 ||
-		!strings.HasPrefix(lines[1], "1,'=x,true,1e-06,dp-gd,1,4,") || !strings.HasSuffix(lines[1], ",0.5,1,0.5") || !strings.HasSuffix(lines[2], ",0.7,2,0.75") {
+	if lines[0] != "epsilon,loss,private,delta,method,sampling-probability,steps,noise-multiplier,clipping-norm,learning-rate,repeat,diverged,accuracy" || len(lines) != 4 ||
+		!strings.HasPrefix(lines[1], "1,'=x,true,1e-06,dp-gd,1,4,") || !strings.HasSuffix(lines[1], ",0.5,1,false,0.5") || !strings.HasSuffix(lines[2], ",0.7,2,false,0.75") {
 		t.Errorf("got %q", b.String())
 	}
 	b.Reset()
 	if err := WriteSummary(&b, varied, Summarize([]Candidate{c}, r)); err != nil {
 		t.Fatal(err)
 	}
-	if text := b.String(); !strings.Contains(text, ",0.6,accuracy,2,0.625,0.1767766952966369,") || !strings.Contains(text, ",metric,repeats,mean,standard-deviation,low,high\n") {
+	if text := b.String(); !strings.Contains(text, ",0.6,accuracy,2,0,0.625,0.1767766952966369,") || !strings.Contains(text, ",metric,repeats,diverged,mean,standard-deviation,low,high\n") {
 		t.Errorf("got %q", text)
 	}
 }

@@ -39,7 +39,7 @@ type trained struct {
 // NewNetwork puts a model together whose scores a network gives: it takes the mapped rows of features and
 // gives as many numbers as the loss has scores. The parameters are those of network.Network: the trained
 // blocks, then the frozen ones. It keeps its arguments and errs when they do not fit, are too large to be
-// served, or a parameter is not finite.
+// served, or a parameter is not finite (ErrNotFinite).
 func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Network, weights []float32) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {
@@ -53,7 +53,7 @@ func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Net
 	}
 	for _, w := range weights {
 		if w-w != 0 {
-			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
+			return nil, fmt.Errorf("model: a weight is %v, %w", w, ErrNotFinite)
 		}
 	}
 	if _, taken := features.Files()[WeightsFileName]; taken {

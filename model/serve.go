@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -29,8 +30,11 @@ type Model struct {
 	threshold float64 // 0: DefaultThreshold
 }
 
+// ErrNotFinite is wrapped by the error about weights that are no finite numbers, as those of a run that diverged.
+var ErrNotFinite = errors.New("want finite numbers")
+
 // New puts a model together. It keeps its arguments and errs when they do not fit, or a
-// weight is not finite.
+// weight is not finite (ErrNotFinite).
 func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {
@@ -41,7 +45,7 @@ func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*
 	}
 	for _, w := range weights {
 		if w-w != 0 {
-			return nil, fmt.Errorf("model: a weight is %v, want finite numbers", w)
+			return nil, fmt.Errorf("model: a weight is %v, %w", w, ErrNotFinite)
 		}
 	}
 	m := newModel(s, features, linear)

@@ -42,10 +42,13 @@ func newScale(values, around []float64, log bool) scale {
 		s.Low = 0
 	}
 	if log {
-		s.Low, s.High = math.Exp(s.Low), math.Exp(s.High)
+		s.Low, s.High = max(math.Exp(s.Low), leastEnd), min(math.Exp(s.High), greatestEnd)
 	}
 	return s
 }
+
+// leastEnd and greatestEnd are the ends of the widest logarithmic axis: room around the largest values would have no end.
+const leastEnd, greatestEnd = 1e-305, 1e305
 
 // alone is the room around a value that stands alone, on an even axis.
 func (s scale) alone() float64 {
@@ -127,7 +130,7 @@ const figureTicks = 8.5
 // logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
 // there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.
 func logTicks(low, high float64) []plot.Tick {
-	every := math.Ceil(math.Log10(high/low) / 6)
+	every := math.Ceil((math.Log10(high) - math.Log10(low)) / 6)
 	ticks := powerTicks(low, high, every, false)
 	if labelled(ticks) < 3 {
 		ticks = powerTicks(low, high, every, true)
@@ -142,6 +145,9 @@ func logTicks(low, high float64) []plot.Tick {
 // for, at 2 and 5.
 func powerTicks(low, high, every float64, parts bool) []plot.Tick {
 	var ticks []plot.Tick
+	if !(low > 0) || math.IsInf(high, 1) {
+		return nil
+	}
 	last := math.Ceil(math.Log10(high))
 	for power := math.Floor(math.Log10(low)); power <= last; power++ {
 		for digit := 1.0; digit <= 9; digit++ {

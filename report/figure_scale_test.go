@@ -38,6 +38,8 @@ func TestScaleTicks(t *testing.T) {
 		{scale{Low: 3, High: 4, Log: true}, "[3 3.2 3.4 3.6 3.8 4]"},
 		{scale{Low: 1e-9, High: 1e9, Log: true}, "[1e-9 1e-6 0.001 1 1000 1000000 1e9]"},
 		{scale{Low: 0, High: 1000, Room: 20}, "[0 400 800]"},
+		{newScale([]float64{1e-300, 1e300}, nil, true), "[1e-204 1e-102 1 1e102 1e204]"},
+		{scale{Low: 0, High: math.Inf(1), Log: true}, "[]"},
 	} {
 		if got := labels(t, c.s.Ticks(c.s.Low, c.s.High)); got != c.want {
 			t.Errorf("from %v to %v, logarithmic %v: got %s, want %s", c.s.Low, c.s.High, c.s.Log, got, c.want)

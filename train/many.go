@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
 )
 
@@ -25,7 +27,8 @@ type Job struct {
 // step reads the records once for all of them, which takes far less time than one run after the other.
 // Every plan is reserved, prepared and paid for on its own, in order, and the ledger's total is their
 // sum: a sweep over private records costs what its models cost together. What was reserved before an
-// error stays spent.
+// error stays spent. Where weights did not stay finite, which follows from what was released, the error wraps
+// model.ErrNotFinite: these models have no result, nil, and all others have theirs.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
@@ -71,14 +74,20 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Res
 	if err := descendTogether(ctx, runs); err != nil {
 		return nil, err
 	}
-	results := make([]*Result, len(runs))
+	results, diverged := make([]*Result, len(runs)), error(nil)
 	for i, r := range runs {
 		var err error
 		if results[i], err = r.result(); err != nil {
-			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+			err = fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
+			if !errors.Is(err, model.ErrNotFinite) {
+				return nil, err
+			}
+			if diverged == nil {
+				diverged = err
+			}
 		}
 	}
-	return results, nil
+	return results, diverged
 }
 
 // checkJobs refuses plans that cannot share a pass.

@@ -28,8 +28,9 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 				"The same command goes on where it was stopped, and runs nothing twice."}},
 		},
 	}
+	d.Warnings = divergedWords(summaries)
 	if !p.public() {
-		d.Warnings = []string{p.notice()}
+		d.Warnings = append([]string{p.notice()}, d.Warnings...)
 	}
 	if len(p.fixed) == 0 {
 		d.Sections[3].Text = []string{"The defaults of dither train."}

@@ -68,6 +68,7 @@ type sweepRow struct {
 	Delta             float64              `json:"delta"`
 	Metric            string               `json:"metric,omitempty"`
 	Repeats           int                  `json:"repeats,omitempty"`
+	Diverged          int                  `json:"diverged,omitempty"`
 	Mean              evaluate.Measure     `json:"mean"`
 	StandardDeviation evaluate.Measure     `json:"standard-deviation"`
 	Low               evaluate.Measure     `json:"low"`
@@ -102,7 +103,7 @@ func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sw
 	}
 	for _, each := range summaries {
 		row := rowOf(each.Candidate)
-		row.Metric, row.Repeats = each.Metric, each.Repeats
+		row.Metric, row.Repeats, row.Diverged = each.Metric, each.Repeats, each.Diverged
 		row.Mean, row.StandardDeviation, row.Low, row.High = evaluate.Measure(each.Mean), evaluate.Measure(each.StandardDeviation), evaluate.Measure(each.Low), evaluate.Measure(each.High)
 		d.Summaries = append(d.Summaries, row)
 	}
@@ -151,6 +152,9 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 		return failed{err}
 	}
 	text := sparkText(experiment.Figures(p.varied, summaries, "", experiment.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
+	for _, words := range divergedWords(summaries) {
+		text += "\n" + wrapped(printable(words))
+	}
 	if words := markedWords(p.marked); words != "" {
 		text += "\n" + wrapped("marked: "+printable(words)+".")
 	}
@@ -209,9 +213,26 @@ func (p *sweepPlan) varies(name string) bool {
 	return false
 }
 
+// divergedWords say which configurations have runs that diverged, a sentence each.
+func divergedWords(summaries []experiment.Summary) []string {
+	var out []string
+	var before *experiment.Candidate
+	for _, s := range summaries {
+		if s.Diverged > 0 && s.Candidate != before {
+			before = s.Candidate
+			// A run that diverged has no metrics; that others of its configuration did not is chance.
+			out = append(out, fmt.Sprintf("diverged: %s of %s; the weights did not stay finite, and means leave them out. A lower learning rate is steadier.", count(s.Diverged, "run"), s.Candidate.Words()))
+		}
+	}
+	return out
+}
+
 // meanText is a mean with half the length of its interval.
 func meanText(s experiment.Summary) string {
-	if math.IsNaN(s.Mean) {
+	switch {
+	case math.IsNaN(s.Mean) && s.Diverged > 0:
+		return "diverged"
+	case math.IsNaN(s.Mean):
 		return "undefined"
 	}
 	text := strconv.FormatFloat(s.Mean, 'f', 4, 64)

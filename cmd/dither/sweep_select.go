@@ -177,6 +177,8 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	switch {
 	case errors.Is(err, experiment.ErrNoRuns):
 		return failed{fmt.Errorf("the random number of runs came up as 0: nothing was trained or written, but the budget of this choice counts as spent; a larger mean makes that rarer")}
+	case errors.Is(err, experiment.ErrAllDiverged):
+		return failed{fmt.Errorf("the weights of every run did not stay finite: there is no model, and the budget of this choice counts as spent; lower the learning rates")}
 	case err != nil:
 		return failure(err)
 	}

@@ -331,6 +331,33 @@ func TestSweepSelects(t *testing.T) {
 	}
 }
 
+// TestSweepGoesOnAfterADivergedRun makes noise so large that a learning rate of 1e308 leaves the finite numbers: the standard deviation in the
+// mean gradient is about 100, and three steps of three weights stay within 1.8 with probability below 1e-12.
+func TestSweepGoesOnAfterADivergedRun(t *testing.T) {
+	table, schema := sweepTable(t, 300)
+	folder := filepath.Join(t.TempDir(), "out")
+	args := []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "first:0.5", "--epsilon", "5e-5", "--learning-rate", "1e308,1e-6", "--momentum", "0", "--center", "no", "--whiten", "no", "--steps", "3", "--repeats", "2", "--out", folder, "--quiet"}
+	text, _ := mustInvoke(t, args...)
+	said := strings.Join(strings.Fields(text), " ")
+	if !strings.Contains(said, "diverged diverged diverged") || !strings.Contains(said, "diverged: 2 runs of learning rate 1e308; the weights did not stay finite") || !strings.Contains(text, "marked: learning rate 1e-6") {
+		t.Errorf("got %s, want the configuration that diverged, and the other marked", text)
+	}
+	_, rows := readResults(t, filepath.Join(folder, sweepResults))
+	if len(rows) != 4 || !slices.Equal(rows[0][len(rows[0])-4:], []string{"true", "", "", ""}) || rows[3][len(rows[3])-4] != "false" {
+		t.Errorf("got %v, want two rows without metrics that say so, and two others", rows)
+	}
+	if page := readText(t, filepath.Join(folder, sweepPage)); !strings.Contains(page, "diverged: 2 runs of learning rate 1e308") {
+		t.Error("the page does not say what diverged")
+	}
+	var d sweepDocument
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(folder, sweepJSON))), &d); err != nil || d.Summaries[0].Diverged != 2 || d.Summaries[3].Diverged != 0 {
+		t.Errorf("got %+v, %v, want two runs of the first configuration that diverged", d.Summaries, err)
+	}
+	if again, _ := mustInvoke(t, args...); again != text {
+		t.Errorf("the second call prints\n%s\nwant what the first printed", again)
+	}
+}
+
 // TestSweepSelectsByLaws makes a choice under the other laws. Under the Poisson law of mean 20 there is no run with probability 2.1e-9.
 func TestSweepSelectsByLaws(t *testing.T) {
 	table, schema := sweepTable(t, 300)
