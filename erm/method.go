@@ -66,6 +66,12 @@ func Summary(name string) string {
 	return m.summary()
 }
 
+// HasBaseline reports whether a method runs without privacy too: whether without noise it is anything but another method. Those whose
+// noise is the method (objective perturbation, the exponential mechanism, private Frank-Wolfe) do not; for unknown names it is true.
+func HasBaseline(name string) bool {
+	return name != MethodObjective && name != MethodExponential && name != MethodFrankWolfe
+}
+
 // Steps lists the releases of a valid plan, in order.
 func (p Plan) Steps() []Step {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {

@@ -113,10 +113,62 @@ const defaultSweepFolder = "dither-sweep"
 func (s *sweepCommand) add(name, usage string, isBool bool) {
 	values := &[]string{}
 	s.values[name] = values
-	s.flags.StringArrayVar(values, name, nil, usage)
+	s.flags.Var(&severalValues{values, s.takes(name)}, name, usage)
 	if isBool {
 		s.flags.Lookup(name).NoOptDefVal = "true"
 	}
+}
+
+// severalValues is a flag that may be given several times, each with one or more values.
+type severalValues struct {
+	values *[]string
+	kind   string
+}
+
+var _ pflag.SliceValue = (*severalValues)(nil)
+
+// String is what was given.
+func (v *severalValues) String() string {
+	if v.values == nil {
+		return ""
+	}
+	return strings.Join(*v.values, ",")
+}
+
+// Set adds what is given once.
+func (v *severalValues) Set(text string) error { return v.Append(text) }
+
+// Append adds a text.
+func (v *severalValues) Append(text string) error {
+	*v.values = append(*v.values, text)
+	return nil
+}
+
+// Replace puts other texts in place of all.
+func (v *severalValues) Replace(texts []string) error {
+	*v.values = texts
+	return nil
+}
+
+// GetSlice returns the texts.
+func (v *severalValues) GetSlice() []string { return *v.values }
+
+// Type is what the help says that the flag takes.
+func (v *severalValues) Type() string { return v.kind }
+
+// takes names what a flag takes, for the help: one value, or a list where it may vary.
+func (s *sweepCommand) takes(name string) string {
+	kind := map[string]string{"float64": "float", "int": "int", "bool": "bool"}[s.kinds[name]]
+	switch {
+	case kind == "":
+		kind = "text"
+	case kind == "bool":
+		return kind // which the help leaves out
+	}
+	if slices.Contains(sweepFixed, name) {
+		return kind
+	}
+	return kind + " list"
 }
 
 // settings divides what was given into settings that all runs share and parameters that vary.

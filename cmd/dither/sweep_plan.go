@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/experiment"
 )
 
@@ -38,6 +39,9 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	if p.fixed, p.varied, err = s.settings(); err != nil {
 		return nil, err
 	}
+	if err = s.checkBaseline(p); err != nil {
+		return nil, err
+	}
 	if p.base, err = s.configure(p.fixed, nil, true); err != nil {
 		return nil, err
 	}
@@ -63,6 +67,19 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	}
 	p.cost, err = experiment.CostOf(p.candidates, func(c *experiment.Candidate) int { return c.Runs(s.repeats) })
 	return p, err
+}
+
+// checkBaseline refuses --baseline for methods that have none, before anything is planned.
+func (s *sweepCommand) checkBaseline(p *sweepPlan) error {
+	if !s.baseline {
+		return nil
+	}
+	for _, name := range p.allSettings("method") {
+		if !erm.HasBaseline(name) {
+			return fmt.Errorf("--baseline is given with --method %s, which does not run without privacy, want other methods with it; %s has the same minimizer and a baseline", name, erm.MethodOutput)
+		}
+	}
+	return nil
 }
 
 // candidates plans every configuration, several at a time.

@@ -122,18 +122,19 @@ func TestSweepRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing to measure on":    {own, "nothing to measure"},
-		"private part":             {append(own, "--split", "first:0.5"), "--data-public"},
-		"split of a built-in set":  {[]string{"--split", "first:0.5"}, "--split"},
-		"share":                    {append(own, "--data-public", "--split", "first:1"), "--split"},
-		"test without a word":      {append(own, "--test", table), "--test-public"},
-		"public, not for print":    {[]string{"--print-not-private"}, "--print-not-private"},
-		"several tables":           {append(own, "--data", schema, "--data-public", "--split", "first:0.5"), "--data has 2 values"},
-		"noise and epsilon":        {[]string{"--noise-multiplier", "1", "--epsilon", "1"}, "--noise-multiplier"},
-		"value":                    {[]string{"--epsilon", "1,two"}, "two"},
-		"configuration":            {[]string{"--loss", "logistic,softmax,nonsense"}, "loss nonsense"},
-		"repeats":                  {[]string{"--repeats", "0"}, "--repeats"},
-		"a flag of another method": {[]string{"--method", "dp-gd,output", "--steps", "5"}, "method output"},
+		"nothing to measure on":     {own, "nothing to measure"},
+		"private part":              {append(own, "--split", "first:0.5"), "--data-public"},
+		"split of a built-in set":   {[]string{"--split", "first:0.5"}, "--split"},
+		"share":                     {append(own, "--data-public", "--split", "first:1"), "--split"},
+		"test without a word":       {append(own, "--test", table), "--test-public"},
+		"public, not for print":     {[]string{"--print-not-private"}, "--print-not-private"},
+		"several tables":            {append(own, "--data", schema, "--data-public", "--split", "first:0.5"), "--data has 2 values"},
+		"noise and epsilon":         {[]string{"--noise-multiplier", "1", "--epsilon", "1"}, "--noise-multiplier"},
+		"value":                     {[]string{"--epsilon", "1,two"}, "two"},
+		"configuration":             {[]string{"--loss", "logistic,softmax,nonsense"}, "loss nonsense"},
+		"repeats":                   {[]string{"--repeats", "0"}, "--repeats"},
+		"a method without baseline": {[]string{"--method", "dp-gd,objective-perturbation", "--baseline"}, "--baseline is given with --method objective-perturbation"},
+		"a flag of another method":  {[]string{"--method", "dp-gd,output", "--steps", "5"}, "method output"},
 	} {
 		status, _, message := invoke(append(append([]string{"sweep", "--dry-run"}, c.args...), "--out", filepath.Join(t.TempDir(), "o"))...)
 		if status != exitUsage || !strings.Contains(message, c.want) {
@@ -355,6 +356,22 @@ func TestSweepGoesOnAfterADivergedRun(t *testing.T) {
 	}
 	if again, _ := mustInvoke(t, args...); again != text {
 		t.Errorf("the second call prints\n%s\nwant what the first printed", again)
+	}
+}
+
+// TestHelpNamesTypes wants the help of every command to say what a flag takes in words of people.
+func TestHelpNamesTypes(t *testing.T) {
+	for command, wants := range map[string][]string{"sweep": {"--epsilon float list ", "--steps int list ", "--method text list ", "--data text ", "--records int ", "--assume-public  ", "--no-intercept  "},
+		"train": {"--transform NAME "}, "schema init": {"--numeric COLUMN=LOW:HIGH ", "--levels COLUMN=LEVELS ", "--ignore COLUMN "}} {
+		help, _ := mustInvoke(t, append(strings.Fields(command), "--help")...)
+		for _, want := range wants {
+			if !strings.Contains(help, want) {
+				t.Errorf("%s: the help lacks %q", command, want)
+			}
+		}
+		if strings.Contains(help, "stringArray") {
+			t.Errorf("%s: the help says stringArray", command)
+		}
 	}
 }
 

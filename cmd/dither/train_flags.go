@@ -54,7 +54,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
-	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, NAME or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
+	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, and where a row is one number)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
 	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", train.DefaultIntercept, train.TextIntercept, train.WhitenedIntercept))
