@@ -46,7 +46,7 @@ func (c counts) auc() Area {
 		if c.pairs != nil {
 			return Area{unknown(), Undefined()}
 		}
-		return Area{Estimate{Value: Undefined(), Low: 0, High: 1}, Undefined()}
+		return Area{Estimate{Value: Undefined(), Low: 0, High: 1, Rate: RateAtLeast}, Undefined()}
 	}
 	resolution := Measure(min(0.5, tied/(2*zeros*ones)))
 	if c.pairs != nil {

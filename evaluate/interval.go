@@ -49,16 +49,19 @@ func (s spread) quantile(variance, fourth float64) float64 {
 // known at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
 // JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954). The set is
 // {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, z being the normal quantile with the first correction for the
-// longer tails of Laplace noise, one for the noise on the sampling part and one for the skewness of squares and magnitudes.
+// longer tails of Laplace noise, one for the noise on the sampling part and one for the skewness of squares and magnitudes. What counts
+// whole rows has half a step more where noise leaves steps.
 // Where noise hides W it may be all numbers, or all but some in the middle. Where a record is a person of several rows, the
 // sampling part has the released sums over pairs of rows of one person; where these are too noisy it is taken upward
-// (mostDoubt), up to what rows of one person can make of it, and the set holds the number more often than stated.
+// (mostDoubt), up to what rows of one person can make of it. Rate says where the set holds the number more often.
 type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`
 	High  Measure `json:"high"`
 	// Gap, if not nil, has the two ends of a part between Low and High that is not in the set.
 	Gap []Measure `json:"gap,omitempty"`
+	// Rate says how often such an interval holds the number.
+	Rate Rate `json:"rate,omitempty"`
 }
 
 // unknown is the estimate of nothing.
@@ -72,13 +75,13 @@ func around(value, reach, low, high float64) Estimate {
 // interval cuts an estimate to its range.
 func interval(value, low, high, least, most float64) Estimate {
 	cut := func(v float64) Measure { return Measure(max(least, min(most, v))) }
-	return Estimate{Value: cut(value), Low: cut(low), High: cut(high)}
+	return Estimate{Value: cut(value), Low: cut(low), High: cut(high), Rate: RateExact}
 }
 
 // mapped is the estimate of a monotone function of the number, which may be falling.
 func (e Estimate) mapped(f func(float64) float64) Estimate {
 	of := func(m Measure) Measure { return Measure(f(float64(m))) }
-	out := Estimate{Value: of(e.Value), Low: of(e.Low), High: of(e.High)}
+	out := Estimate{Value: of(e.Value), Low: of(e.Low), High: of(e.High), Rate: e.Rate}
 	for _, v := range e.Gap {
 		out.Gap = append(out.Gap, of(v))
 	}

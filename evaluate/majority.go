@@ -29,6 +29,7 @@ func (c counts) majority() Estimate {
 	if len(wide.Gap) == 0 && len(of.Gap) == 0 && r.w > leastWhole*math.Sqrt(r.noise[2]) {
 		wide.High = of.High
 	}
+	wide.Rate = RateAtLeast
 	return wide
 }
 

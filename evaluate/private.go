@@ -5,7 +5,7 @@ import "fmt"
 // Private is what a private evaluation says: measures computed from one noisy release, by
 // post-processing alone. One of Classification and Regression is nil.
 type Private struct {
-	// Confidence is the confidence of each interval, one at a time.
+	// Confidence is the confidence of each interval, one at a time; Estimate.Rate says whether it is exact.
 	Confidence     float64                `json:"confidence"`
 	Classification *PrivateClassification `json:"classification,omitempty"`
 	Regression     *PrivateRegression     `json:"regression,omitempty"`

@@ -64,12 +64,11 @@ func (c counts) rowCount(one polynomial) Estimate {
 const leastRows = 3
 
 // explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target, both in units of half
-// of the target's range; scale is the unit of a², in these. The variance is the mean of (t-μ)². With the released
-// mean for μ, that is too small by g²/n², where g is the noise on Σ(t-μ), of variance τ²: the set has τ²/n more
-// in Σ(t-μ)², and the variance of g²/n, which is 2τ⁴/n² and for Laplace noise a little more. Where the number of rows
-// is hidden by noise, the set is all that is possible.
+// of the target's range; scale is the unit of a², in these. The variance is the mean of (t-μ)², with the released
+// mean for μ: Σ(t-μ)² is then too small by g²/n, g being the noise on Σ(t-μ), which is little beside the noise on it wherever
+// n stands out from its own. Where the number of rows is hidden by noise, the set is all that is possible.
 func (c counts) explained(scale float64) Estimate {
-	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1}
+	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1, Rate: RateAtLeast}
 	rows := polynomial{{1}}
 	n, sum := c.dot(rows), c.dot(polynomial{{0, 1}})
 	if !(n > 0) {
@@ -84,17 +83,10 @@ func (c counts) explained(scale float64) Estimate {
 	if !(n > leastRows*math.Sqrt(c.noiseOn(rows))) {
 		return whole
 	}
-	off := c.noiseOn(polynomial{{-mu, 1}}) / n
-	r.w += off
-	r.noise[2] += meanKurtosis * off * off
 	e := c.estimate(r, math.Inf(1)).mapped(func(v float64) float64 { return 1 - v })
 	e.Value = whole.Value
 	return e
 }
-
-// meanKurtosis is the variance of the square of the noise on a sum of t over the square of its variance, 2 for
-// normal noise and 5 for one Laplace variable; that noise is a sum of several.
-const meanKurtosis = 3
 
 // dot is the sum of a polynomial over the rows.
 func (c counts) dot(q polynomial) float64 {
@@ -137,7 +129,9 @@ func (c counts) ratioOf(above, under polynomial) ratio {
 		square := quad{a[j] * a[j], -2 * a[j] * w[j], w[j] * w[j]}
 		r.noise.add(square, c.noise)
 		r.quartic.square(square, c.noise)
-		r.rowDoubt.square(quad{s[0][j], s[1][j], s[2][j]}, c.noise)
+		squared := quad{s[0][j], s[1][j], s[2][j]}
+		r.rowDoubt.square(squared, c.noise)
+		r.shared.product(a[j], w[j], squared, c.noise)
 	}
 	return r
 }

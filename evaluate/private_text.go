@@ -20,7 +20,8 @@ func (e Estimate) decimals(n int) []string {
 	return e.cells(func(m Measure) string { return m.fixed(n) })
 }
 
-// cells writes the value and the interval, "up to" its upper end where it has no lower one, "-" where there is none.
+// cells writes the value and the interval, "up to" its upper end where it has no lower one, "-" where there is none, and its
+// rate where that is not the one in the heading.
 func (e Estimate) cells(write func(Measure) string) []string {
 	from := write(e.Low) + " to "
 	switch {
@@ -32,7 +33,11 @@ func (e Estimate) cells(write func(Measure) string) []string {
 	if len(e.Gap) > 0 {
 		from += write(e.Gap[0]) + " or " + write(e.Gap[1]) + " to "
 	}
-	return []string{write(e.Value), from + write(e.High)}
+	to := write(e.High)
+	if e.Rate == RateAtLeast {
+		to += " (" + string(e.Rate) + ")"
+	}
+	return []string{write(e.Value), from + to}
 }
 
 func row(name string, cells ...[]string) []string {

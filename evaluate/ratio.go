@@ -20,42 +20,16 @@ type ratio struct {
 	quartic quart
 	// rowDoubt is the variance of the noise on rows, and doubt, once folded, that on rows and pairs.
 	rowDoubt, doubt quart
+	// shared is the covariance of the noise on a - θ·w and on rows.
+	shared cubic
 	// pairs are nil where none were released for this ratio. Folded, their sum is together.
 	pairs    []term
 	together quad
+	// counted says that a and w are sums of ones over rows, with noise of the variances part on a and rest on w - a.
+	counted    bool
+	part, rest float64
 	// positive says that a is a sum of numbers that are not negative and often small, as magnitudes and squares are.
 	positive bool
-}
-
-const (
-	// mostDoubt is the noise on the sampling part of a variance, as a share of the variance if each row were drawn by
-	// itself, up to which that part is taken as it is. Beyond, and more so up to allDoubt, it is taken upward.
-	mostDoubt, allDoubt = 0.5, 1
-	// mostWidened is the share up to which widened is fitted.
-	mostWidened = 0.55
-	// capSlack is by how much the largest possible variance is raised: the quantile is not that of a variance that
-	// is known.
-	capSlack = 1.05
-)
-
-// widened is by how much the quantile grows where the variance is known with this share of noise: the first term
-// is that of Student's quantile with 2/share² degrees of freedom (Fisher's expansion; Satterthwaite, "An approximate
-// distribution of estimates of variance components", Biometrics Bulletin 1946), the second was fitted: with it
-// the coverage is 94.6 to 95.5 % for shares up to 1/2, under normal and Laplace noise on the variance. Beyond
-// mostWidened it grows by as much as the share, and covers more.
-func widened(share float64) float64 {
-	const q = normalQuantile
-	s2 := min(share, mostWidened) * min(share, mostWidened)
-	return q*(q*q+1)*s2/8 + s2*s2 + max(0, share-mostWidened)
-}
-
-// variances are the parts of the variance of a - θ·w at one θ.
-type variances struct {
-	noise float64 // of the noise, known
-	apart float64 // with the sampling of rows by themselves
-	guess float64 // with the released sums over pairs
-	most  float64 // the largest that is possible
-	doubt float64 // deviation of the noise on guess
 }
 
 // folded has the pairs of a ratio added up.
@@ -68,20 +42,6 @@ func (s spread) folded(r ratio) *ratio {
 	return &r
 }
 
-// variances are those of c·a - d·w, which is c times a - θ·w with θ = d/c.
-func (s spread) variances(r *ratio, c, d float64) variances {
-	v := variances{noise: max(r.noise.on(c, d), r.least.on(c, d))}
-	own := r.rows.on(c, d)
-	rows, doubt := max(0, own), r.rowDoubt.on(c, d)
-	sampling, most := own+r.together.on(c, d), rows
-	if doubt > 0 {
-		most = max(0, min(r.most.on(c, d), rows+2*math.Sqrt(doubt)))
-	}
-	v.apart, v.guess, v.doubt = v.noise+rows, v.noise+sampling, math.Sqrt(r.doubt.on(c, d))
-	v.most = max(v.apart, v.noise+float64(s.most)*most)
-	return v
-}
-
 // excess is (c·a-d·w)² less what it may be at the stated confidence: not above 0 for the θ = d/c of the set.
 func (s spread) excess(r *ratio, c, d float64) float64 {
 	v := s.variances(r, c, d)
@@ -89,15 +49,13 @@ func (s spread) excess(r *ratio, c, d float64) float64 {
 	if !(v.apart > 0) {
 		return t * t
 	}
-	least := v.noise
-	if v.doubt > 0 {
-		taken := 0.25 + 0.75*max(0, min(1, (v.doubt/v.apart-mostDoubt)/(allDoubt-mostDoubt)))
-		least = max(v.noise, taken*v.apart)
-	}
-	variance := max(least, min(v.guess, v.most))
-	z := s.quantile(variance, fourth) + widened(v.doubt/max(v.apart, variance)) + r.skewed(c, variance-v.noise, variance)
+	v = v.apartFrom(t, r.shared.on(c, d))
+	variance := max(v.floor(), v.guess)
+	z := s.quantile(variance, fourth) + v.widened(variance) + r.skewed(c, variance-v.noise, variance)
 	q := s.quantile(v.most, fourth)
-	return t*t - min(z*z*variance, capSlack*q*q*v.most)*(1+s.wider)*(1+s.wider)
+	reach := math.Sqrt(min(z*z*variance, capSlack*q*q*v.most)) * (1 + s.wider)
+	reach += s.lattice(r, c, d) / 2
+	return t*t - reach*reach
 }
 
 // skewed is by how much the quantile grows for a mean of numbers that are not negative, whose large values are rare:
@@ -121,7 +79,7 @@ const mostSkewed = 0.05
 // rate is part/(part+rest) of noisy counts. The noise on them has the variances partNoise and restNoise.
 func rate(part, rest, partNoise, restNoise float64, pairs []term) ratio {
 	whole := part + rest
-	r := ratio{a: part, w: whole, noise: quad{partNoise, -2 * partNoise, partNoise + restNoise}, rows: quad{0, whole, -whole}, pairs: pairs}
+	r := ratio{a: part, w: whole, counted: true, part: partNoise, rest: restNoise, noise: quad{partNoise, -2 * partNoise, partNoise + restNoise}, rows: quad{0, whole, -whole}, pairs: pairs}
 	r.quartic.square(quad{1, -2, 1}, partNoise)
 	r.quartic.square(quad{0, 0, 1}, restNoise)
 	return r

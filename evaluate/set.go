@@ -26,6 +26,20 @@ func (q quart) on(c, d float64) float64 {
 	return cc*(cc*q[0]+cd*q[1]+dd*q[2]) + dd*(cd*q[3]+dd*q[4])
 }
 
+// cubic is one of degree 3.
+type cubic [4]float64
+
+// on is c³ times the polynomial at θ = d/c.
+func (q cubic) on(c, d float64) float64 { return c*c*(c*q[0]+d*q[1]) + d*d*(c*q[2]+d*q[3]) }
+
+// product adds so many times that of v - θ·w and of a polynomial.
+func (q *cubic) product(v, w float64, o quad, times float64) {
+	for k, u := range o {
+		q[k] += times * v * u
+		q[k+1] -= times * w * u
+	}
+}
+
 // square adds the square of a polynomial so many times.
 func (q *quart) square(o quad, times float64) {
 	for i, v := range o {
@@ -123,7 +137,7 @@ const leastWhole = 3
 // noise hides the denominator.
 func (s spread) estimate(r ratio, most float64) Estimate {
 	value := Measure(max(0, min(most, r.value())))
-	e := Estimate{Value: value, Low: 0, High: Measure(most)}
+	e := Estimate{Value: value, Low: 0, High: Measure(most), Rate: s.rate(r)}
 	pieces := s.set(r, most)
 	if len(pieces) == 0 {
 		if r.w > leastWhole*math.Sqrt(r.noise[2]) {

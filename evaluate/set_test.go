@@ -13,7 +13,7 @@ func TestSetIsWhereNothingSpeaksAgainst(t *testing.T) {
 	for range 5000 {
 		part, rest, v := 6*random.Float64()-2, 6*random.Float64()-2, math.Pow(10, 5*random.Float64()-4)
 		r := rate(part, rest, v, v, nil)
-		r.rows = quad{}
+		r.rows, r.counted = quad{}, false
 		e, empty := spread{most: 1}.estimate(r, 1), len(spread{most: 1}.set(r, 1)) == 0
 		none := true
 		for k := range 2001 {
@@ -61,7 +61,7 @@ func TestNoNumberAgrees(t *testing.T) {
 		{1000, -10, 1, 1, 1}, {-10, 1000, 0, 0, 0}, {-3, 4, 0, 0, 1}, {-4, 3, math.NaN(), 0, 1},
 	} {
 		r := rate(c.part, c.rest, 1, 1, nil)
-		r.rows = quad{}
+		r.rows, r.counted = quad{}, false
 		e := spread{most: 1}.estimate(r, 1)
 		if (float64(e.Value) != c.value && c.value == c.value) || float64(e.Low) != c.low || float64(e.High) != c.high {
 			t.Errorf("%v and %v: got %+v, want %v from %v to %v", c.part, c.rest, e, c.value, c.low, c.high)
@@ -71,14 +71,16 @@ func TestNoNumberAgrees(t *testing.T) {
 
 // TestMappedEstimates turns a set with a gap around, and one without a lower end.
 func TestMappedEstimates(t *testing.T) {
-	e := Estimate{0.25, 0.125, 0.75, []Measure{0.375, 0.5}}.mapped(func(v float64) float64 { return 1 - v })
+	e := Estimate{Value: 0.25, Low: 0.125, High: 0.75, Gap: []Measure{0.375, 0.5}}.mapped(func(v float64) float64 { return 1 - v })
 	if e.Value != 0.75 || e.Low != 0.25 || e.High != 0.875 || e.Gap[0] != 0.5 || e.Gap[1] != 0.625 {
 		t.Errorf("got %+v", e)
 	}
 	for want, e := range map[string]Estimate{
 		"25.00 % to 50.00 % or 62.50 % to 87.50 %": e,
-		"up to 50.00 %": {Value: 0.25, Low: Measure(math.Inf(-1)), High: 0.5},
-		"-":             without(0.5, 0, 1),
+		"up to 50.00 %":                      {Value: 0.25, Low: Measure(math.Inf(-1)), High: 0.5},
+		"-":                                  without(0.5, 0, 1),
+		"20.00 % to 40.00 % (at least 95 %)": {Value: 0.25, Low: 0.2, High: 0.4, Rate: RateAtLeast},
+		"20.00 % to 50.00 %":                 {Value: 0.25, Low: 0.2, High: 0.5, Rate: RateExact},
 	} {
 		if got := e.percents()[1]; got != want {
 			t.Errorf("%+v is written %q, want %q", e, got, want)

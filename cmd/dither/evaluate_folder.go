@@ -75,7 +75,7 @@ func evaluationNoise(p evaluate.Plan) string {
 
 // privateMetrics turns a private evaluation into the report's tables.
 func privateMetrics(v evaluate.Private) *report.Metrics {
-	m := &report.Metrics{Source: "intervals of 95 % allow for the noise and for the sampling of the records, or of persons", Private: true}
+	m := &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true}
 	for _, table := range v.Tables() {
 		m.Tables = append(m.Tables, report.Table(table))
 	}

@@ -198,7 +198,7 @@ func sealEvaluation(f *evaluate.File, c *certificate.Certificate) ([]byte, error
 
 // holdoutWords says what was held out.
 func holdoutWords(p train.Plan) string {
-	return fmt.Sprintf("records held out at random, each with probability %v; intervals of 95 %% allow for the noise and for the sampling of the records", p.Holdout.Share)
+	return fmt.Sprintf("records held out at random, each with probability %v; intervals hold in 95 %% of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records", p.Holdout.Share)
 }
 
 // holdoutMetrics are the report's tables about the held-out part.

@@ -1,0 +1,81 @@
+package evaluate
+
+import "math"
+
+// Rate says in how many cases of 100 an interval holds its number, over all draws of the records and of the noise: in 95, up to
+// 0.7 more or fewer, or in at least 95, less 0.7 at most, where the release cannot tell the variance or has too few records. It
+// hangs on the plan and on released numbers alone. It is the rate of all draws from a population, and not of those
+// draws in which it is stated: where a population is near the limit, noise decides which of the two that is. Empty where there is no interval.
+type Rate string
+
+// The rates that are stated.
+const (
+	RateExact   Rate = "95 %"
+	RateAtLeast Rate = "at least 95 %"
+)
+
+// Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
+// of this package: within them no interval holds its number in more than 95.7 of 100 cases.
+const (
+	// clearly is how many standard deviations of its noise a denominator must have, and clearRows the number of rows where
+	// the target is a number: below, noise makes many sets wide.
+	clearly, clearRows = 3, 6
+	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
+	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
+	littleDoubt, doubtBySampling = 0.15, 0.5
+	// ownDoubt is the share where sampling is known with noise as a whole, the denominator has manyRows times its noise, and
+	// sampling stands out from that noise.
+	ownDoubt, manyRows = 0.2, 40
+	// coarseStep is the largest step of a lattice in standard deviations that an exact rate has.
+	coarseStep = 0.08
+	// mostQuadratic is the largest part of products of two noises in the variance of an area.
+	mostQuadratic = 0.02
+)
+
+// rate is what is stated of the set of a ratio, by the variances at its value.
+func (s spread) rate(of ratio) Rate {
+	times := of.w / math.Sqrt(of.noise[2]) // its noise, infinite where there is none
+	if !(times > clearly) {
+		return RateAtLeast
+	}
+	r := s.folded(of)
+	theta := max(0, r.a/r.w)
+	v := s.variances(r, 1, theta).apartFrom(0, r.shared.on(1, theta))
+	if !(v.apart > 0) || s.lattice(r, 1, theta) > coarseStep*math.Sqrt(v.apart) || r.least.on(1, theta) > mostQuadratic*v.apart {
+		return RateAtLeast
+	}
+	if v.doubt > v.allowedDoubt(times)*v.apart || v.doubt > v.paired && !(times > clearRows) {
+		return RateAtLeast
+	}
+	return RateExact
+}
+
+// allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator of so many times its noise.
+func (v variances) allowedDoubt(times float64) float64 {
+	sampling := v.apart - v.noise
+	switch {
+	case v.doubt == v.paired:
+		return min(mostDoubt, littleDoubt+doubtBySampling*sampling/v.apart)
+	case times > manyRows && sampling > v.doubt:
+		return ownDoubt
+	}
+	return littleDoubt
+}
+
+// lattice is c times the share of its steps of 1 that a sum of ones over rows keeps under noise. Its distribution differs from
+// a smooth one by half a step at most, times the characteristic function of the noise at 2π (Esseen, "Fourier
+// analysis of distribution functions", Acta Mathematica 1945, chapter 4): what is tested may be farther from 0 by so much.
+func (s spread) lattice(r *ratio, c, d float64) float64 {
+	if !r.counted || !(c > 0) {
+		return 0
+	}
+	theta := d / c
+	if s.single == 0 {
+		return c * math.Exp(-2*math.Pi*math.Pi*r.noise.on(1, theta))
+	}
+	// A Laplace variable of weight w has 1/(1+(2π·w)²·single/2).
+	logs := func(w, noise float64) float64 {
+		return noise / s.single * math.Log1p(2*math.Pi*math.Pi*w*w*s.single)
+	}
+	return c * math.Exp(-logs(1-theta, r.part)-logs(theta, r.rest))
+}
