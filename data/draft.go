@@ -13,7 +13,7 @@ import (
 
 // Draft is what a person declares when a schema is drafted; everything else is left open.
 type Draft struct {
-	// Target is the column to predict, required.
+	// Target is the column to predict, required but for an array with labels of its own.
 	Target string
 	// Numeric gives bounds and Levels levels of columns, the target among them.
 	Numeric map[string][2]float64
@@ -38,10 +38,13 @@ const maxCopiedLevels = 100
 // DraftSchema drafts a schema for a CSV file, or a file of one of src.Formats, from its header
 // and the declared facts. Only the header is read unless d.FromData. What is left open stands
 // in Undeclared. A file that says what its columns are decides two things: a column of false
-// and true has these levels, and one that cannot be read is ignored.
+// and true has these levels, and one that cannot be read is ignored. The columns of an array (NPY, NPZ, IDX) are named by
+// their places, pixel0 and on in images and x0 and on in other matrices; what is declared may name ranges of them, as
+// x[0:10]. Columns of bytes or bools have the range of their type, which is public, and the target may be named by the
+// file of labels.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
-	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") {
-		return nil, &FileError{File: src.Path, Problem: "an array has no header with names", Want: "a CSV file", Remedy: "write the schema by hand; a range such as x[0:784] declares many columns at once"}
+	if IsArray(ctx, src) {
+		return d.fromArray(ctx, src)
 	}
 	file, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {

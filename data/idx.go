@@ -50,7 +50,7 @@ func readIDX(file string, r io.Reader) (*array, io.Reader, error) {
 	case head[3] == 0:
 		return nil, nil, damagedIDX(file, "the number of dimensions, the byte at offset 3, is 0", "1 for labels, 2 or more for a matrix")
 	}
-	a := &array{file: file}
+	a := &array{file: file, kind: descr[1:]}
 	a.size, a.decode = decoder(descr)
 	total, err := a.readDimensions(r, int(head[3]))
 	if err != nil {

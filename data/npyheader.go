@@ -20,7 +20,8 @@ type array struct {
 	file    string
 	shape   []int
 	fortran bool
-	size    int // bytes a number
+	kind    string // "u1": the type of the numbers, without the order of their bytes
+	size    int    // bytes a number
 	decode  func([]byte) float64
 }
 
@@ -94,6 +95,7 @@ func parseHeader(file, text string) (*array, error) {
 	if a.size, a.decode = decoder(descr[1]); a.decode == nil {
 		return nil, damaged(file, "the type of its numbers is not read", "float32, float64, whole numbers or bool; never objects")
 	}
+	a.kind = descr[1][1:]
 	total := 1
 	for _, part := range strings.Split(shape[1], ",") {
 		if part = strings.TrimRight(strings.TrimSpace(part), "L"); part == "" {

@@ -32,7 +32,10 @@ func newSchema() *cobra.Command {
 
 const schemaInitLong = `Draft a schema from the header of a table and from what the flags declare. What is left open
 is marked DECLARE in the draft and listed; a person writes it in, from public knowledge,
-before the schema can be used. Only the first line of the table is read.
+before the schema can be used. Only the first line of the table is read, and of an array (NPY, NPZ,
+IDX) only its header: columns are named by their places, pixel0 and on in images and x0 and on in other
+matrices, and flags may name ranges of them, as x[0:10]. Bytes have the range of their type, 0 to 255;
+the target is named by the file of labels unless --target does.
 
 What nobody can declare is learned within the budget of the training: --numeric pay=private, or
 pay=private:0:1e6 with a range that is wide enough for anything, and --levels town=private:20
@@ -47,6 +50,8 @@ const schemaInitExample = `  dither schema init people.csv --target income --lev
     --row "one person" --max-records 50000 --out people.yaml
   dither schema init people.csv --target income --numeric age=17:90 --numeric pay=private --levels town=private:20
   dither schema init reviews.csv --target label --levels label=bad,good --text review --max-records 50000
+  dither schema init train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --levels label=0..9 --max-records 60000
+  dither schema init x.npy --labels y.npy --numeric "x[0:20]=-1:1" --numeric y=0:100
   dither schema init public.csv --target price --from-data`
 
 // schemaInit holds the flags of dither schema init.
@@ -71,7 +76,7 @@ func newSchemaInit() *cobra.Command {
 	s.table.add(c)
 	s.out.add(c, "schema file to write")
 	f := c.Flags()
-	f.StringVar(&s.target, "target", "", "column to predict (required)")
+	f.StringVar(&s.target, "target", "", "column to predict (required, but for an array with labels of its own)")
 	f.StringArrayVar(&s.numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90; age=private has them learned; may be given many times, for the target too")
 	f.StringArrayVar(&s.levels, "levels", nil, "`COLUMN=LEVELS` declares levels, as sex=Male,Female, or digit=0..9 for whole numbers; a level with a comma in quotes; sex=private:20 has at most so many learned; may be given many times, for the target too")
 	f.StringArrayVar(&s.text, "text", nil, "`COLUMN` of texts, whose words are hashed into buckets; may be given many times")
@@ -93,6 +98,10 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 	if err != nil {
 		return err
 	}
+	array := data.IsArray(c.Context(), source)
+	if s.target == "" && !(array && (source.Labels != "" || strings.HasSuffix(strings.ToLower(table), ".npz"))) {
+		return fmt.Errorf("--target is missing, want the column to predict")
+	}
 	return s.out.write(c, 0o644, func(w io.Writer) error {
 		schema, err := data.DraftSchema(c.Context(), source, draft)
 		if err != nil {
@@ -105,7 +114,7 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 		if s.out.path == "" && bytes.ContainsFunc(text, unsafeRune) {
 			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", table)
 		}
-		s.advise(c.ErrOrStderr(), schema)
+		s.advise(c.ErrOrStderr(), schema, array)
 		return writeAll(w, text)
 	})
 }
@@ -114,9 +123,6 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 func (s *schemaInit) draft() (data.Draft, error) {
 	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, PrivateBounds: map[string][2]float64{}, PrivateLevels: map[string]int{}, Text: s.text, Ignore: s.ignore, Row: s.row,
 		MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
-	if s.target == "" {
-		return d, fmt.Errorf("--target is missing, want the column to predict")
-	}
 	if s.maxRecords < 0 || s.records < 0 || s.rowsPerPerson < 0 {
 		return d, fmt.Errorf("--max-records is %d, --records %d and --rows-per-person %d, want positive numbers", s.maxRecords, s.records, s.rowsPerPerson)
 	}
@@ -204,6 +210,9 @@ func parseLevels(fact string) (name string, levels []string, most int, err error
 		}
 		return name, nil, most, nil
 	}
+	if levels, err = wholeLevels(fact, list); levels != nil || err != nil {
+		return name, levels, 0, err
+	}
 	r := csv.NewReader(strings.NewReader(list))
 	levels, err = r.Read()
 	if _, more := r.Read(); err != nil || more != io.EOF {
@@ -215,12 +224,37 @@ func parseLevels(fact string) (name string, levels []string, most int, err error
 	return name, levels, 0, nil
 }
 
+// mostWholeLevels bounds a range of levels.
+const mostWholeLevels = 10_000
+
+// wholeLevels reads FIRST..LAST, whole numbers as levels, or nil where it is something else.
+func wholeLevels(fact, list string) ([]string, error) {
+	low, high, is := strings.Cut(list, "..")
+	first, failed := strconv.Atoi(low)
+	last, err := strconv.Atoi(high)
+	if !is || failed != nil || err != nil {
+		return nil, nil
+	}
+	if first >= last || last-first >= mostWholeLevels {
+		return nil, fmt.Errorf("--levels is %q, want the first below the last, and at most %d levels", fact, mostWholeLevels)
+	}
+	var levels []string
+	for v := first; v <= last; v++ {
+		levels = append(levels, strconv.Itoa(v))
+	}
+	return levels, nil
+}
+
 // unsafeRune reports whether a character of a multi-line text could give an order to a terminal.
 func unsafeRune(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // advise lists on the terminal what a person must still do.
-func (s *schemaInit) advise(w io.Writer, schema *data.Schema) {
-	fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
+func (s *schemaInit) advise(w io.Writer, schema *data.Schema, array bool) {
+	if array {
+		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
+	} else {
+		fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
+	}
 	if schema.Tainted() {
 		names := make([]string, len(schema.FromData))
 		for i, name := range schema.FromData {
@@ -231,6 +265,10 @@ func (s *schemaInit) advise(w io.Writer, schema *data.Schema) {
 	}
 	if s.row == "" {
 		fmt.Fprintln(w, "\nOne row was taken to be one person, which is what the guarantee will speak of. If that is wrong,\nmend row:, and say with rows-per-person: how many rows one person has at most.")
+	}
+	if len(schema.Undeclared) == 0 && array {
+		fmt.Fprintln(w, "\nNothing is left open. Look over it, then: dither train --schema SCHEMA --data TABLE")
+		return
 	}
 	if len(schema.Undeclared) == 0 {
 		fmt.Fprintln(w, "\nNothing is left open. Look over the treatment of bad cells, then: dither schema check SCHEMA TABLE")

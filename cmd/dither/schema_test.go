@@ -118,12 +118,39 @@ func TestParseFacts(t *testing.T) {
 		levels []string
 	}{
 		"sex=f,m": {"sex", []string{"f", "m"}}, "income=<=50K, >50K": {"income", []string{"<=50K", ">50K"}}, `x="a, b",c`: {"x", []string{"a, b", "c"}},
+		"d=0..3": {"d", []string{"0", "1", "2", "3"}}, "d=-1..1": {"d", []string{"-1", "0", "1"}}, "d=a..b": {"d", []string{"a..b"}}, "d=0..1,5": {"d", []string{"0..1", "5"}}, "d=3..3": {}, "d=3..1": {}, "d=0..10000": {},
 		"sex": {}, "sex=": {}, "=a,b": {}, `x="a`: {}, "": {}, "x=a\nb": {},
 	} {
 		name, levels, _, err := parseLevels(fact)
 		if (err == nil) != (want.levels != nil) || err == nil && (name != want.name || !slices.Equal(levels, want.levels)) {
 			t.Errorf("parseLevels(%q): got %q, %q, %v; want %+v", fact, name, levels, err, want)
 		}
+	}
+}
+
+// TestSchemaInitOfArrays drafts a schema of images with labels beside them, and trains a model under it as it is.
+func TestSchemaInitOfArrays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	numbers, levels := make([]byte, 400*4), make([]byte, 400)
+	for i := range numbers {
+		numbers[i] = byte(i * 31 % 256)
+		levels[i/4] = numbers[i] % 2
+	}
+	writeText(t, "train-images-idx3-ubyte", idxText(numbers, 400, 2, 2))
+	writeText(t, "train-labels-idx1-ubyte", idxText(levels, 400))
+	table := []string{"--labels", "train-labels-idx1-ubyte"}
+	train := append([]string{"train", "--data", "train-images-idx3-ubyte", "--steps", "3", "--quiet"}, table...)
+	if _, _, message := invoke(train...); !strings.Contains(message, "dither schema init train-images-idx3-ubyte --labels train-labels-idx1-ubyte") {
+		t.Errorf("got %q, want the command for a draft", message)
+	}
+	stdout, stderr := mustInvoke(t, append([]string{"schema", "init", "train-images-idx3-ubyte", "--levels", "label=0..1", "--max-records", "500", "--row", "one image", "--out", "images.yaml"}, table...)...)
+	if stdout != "" || strings.Contains(stderr, "first line") || !strings.Contains(stderr, "and no record") || !strings.Contains(stderr, "Nothing is left open") {
+		t.Errorf("got %q and %q, want what was read of an array, and nothing left open", stdout, stderr)
+	}
+	mustInvoke(t, append(train, "--schema", "images.yaml")...)
+	mustInvoke(t, "verify", "dither-model")
+	if status, _, message := invoke("schema", "init", "train-images-idx3-ubyte"); status != exitUsage || !strings.Contains(message, "--target is missing") {
+		t.Errorf("without labels: got %d, %q, want a refusal", status, message)
 	}
 }
 

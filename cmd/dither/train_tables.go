@@ -35,7 +35,7 @@ func (t *trainCommand) open() (tables, error) {
 		return t.openBuiltin(name)
 	}
 	if t.schema == "" {
-		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s --target COLUMN", t.tablePath, t.tablePath)
+		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s %s", t.tablePath, t.tablePath, t.draftTarget())
 	}
 	schema, err := data.ReadSchema(t.schema)
 	if err != nil {
@@ -62,6 +62,14 @@ func (t *trainCommand) open() (tables, error) {
 		return data.Read(ctx, schema, source, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})
 	}
 	return out, t.checkTest()
+}
+
+// draftTarget is the flag that names the target of a draft: the file of labels does where there is one.
+func (t *trainCommand) draftTarget() string {
+	if t.table.labels != "" {
+		return "--labels " + t.table.labels
+	}
+	return "--target COLUMN"
 }
 
 // maxTestRecords bounds the rows of a test table, whose number is not private here.
