@@ -275,6 +275,7 @@ func valueTable(f drawnFigure) (*Table, int) {
 			if s.Entry >= 0 {
 				name = f.Legend[s.Entry].Name
 			}
+			left += s.Left
 			for _, v := range s.Points {
 				if len(t.Rows) == maxValueRows {
 					left++

@@ -33,6 +33,8 @@ type drawnSeries struct {
 	Entry     int
 	Points    []experiment.Point
 	Intervals bool
+	// Left is how many points of a long curve are left out.
+	Left int
 }
 
 // entry is a line of the legend.
@@ -51,6 +53,9 @@ func prepare(f experiment.Figure) drawnFigure {
 		for _, s := range p.Series {
 			drawn := drawnSeries{look: newLook(places[key(s.Name)], s), Entry: -1}
 			drawn.Points, drawn.Intervals = panel.points(s.Points)
+			whole := len(drawn.Points)
+			drawn.Points = panel.thinned(drawn.Points)
+			drawn.Left = whole - len(drawn.Points)
 			out.Intervals = out.Intervals || drawn.Intervals
 			if name := legendName(s); name != "" && len(drawn.Points) > 0 {
 				at, known := entries[name]

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/ditherml/dither/experiment"
+)
+
+// Most points of a curve that are drawn one by one, and the strips of a panel of which a longer curve keeps a few points
+// each: a strip is about two pixels wide, so that what is left out is covered by what is kept.
+const mostPoints, thinStrips = 1000, 160
+
+// thinned leaves out points of a long curve whose points grow in X. Of those that follow each other within one strip of the panel
+// it keeps the first and the last, the lowest and the highest, and the ends of the widest intervals: six of them at most, at most
+// 966 in all. So every extreme stays, and the curve with all its points runs within one strip of what is drawn. A curve of at most
+// mostPoints points stays whole.
+func (p drawnPanel) thinned(points []experiment.Point) []experiment.Point {
+	if len(points) <= mostPoints {
+		return points
+	}
+	strip := func(i int) int { return int(p.X.place(points[i].X) * thinStrips) }
+	var out []experiment.Point
+	for from := 0; from < len(points); {
+		to := from + 1
+		for to < len(points) && strip(to) == strip(from) {
+			to++
+		}
+		out = append(out, outermost(points[from:to])...)
+		from = to
+	}
+	return out
+}
+
+// outermost are the first and the last of some points and the extremes of their values and intervals, in order.
+func outermost(points []experiment.Point) []experiment.Point {
+	kept := make([]int, 6)
+	low, high, least, most := &kept[0], &kept[1], &kept[2], &kept[3]
+	kept[5] = len(points) - 1
+	for i, p := range points {
+		if p.Y < points[*low].Y {
+			*low = i
+		}
+		if p.Y > points[*high].Y {
+			*high = i
+		}
+		if p.Low < points[*least].Low {
+			*least = i
+		}
+		if p.High > points[*most].High {
+			*most = i
+		}
+	}
+	slices.Sort(kept)
+	var out []experiment.Point
+	for _, i := range slices.Compact(kept) {
+		out = append(out, points[i])
+	}
+	return out
+}
