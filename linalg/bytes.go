@@ -10,19 +10,22 @@ func Bytes[T uint8 | int16 | uint32 | uint64 | float32 | float64](s []T) []byte 
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(s[0]))
 }
 
-// View returns n entries of another type that stand in words from a byte on, in the processor's order. It
-// shares memory with words, and panics unless the entries are inside and the byte is a multiple of their
-// size.
-func View[T uint8 | int16 | uint32](words []uint64, at, n int) []T {
+// View returns n entries of another type that stand in bytes from one of them on, in the processor's order. It
+// shares memory with bytes, and panics unless the entries are inside and the first one's address is a multiple of
+// their size.
+func View[T uint8 | int16 | uint32 | uint64](bytes []byte, at, n int) []T {
 	size := int(unsafe.Sizeof(T(0)))
-	bytes := Bytes(words)
-	if at < 0 || at%size != 0 || n < 0 || at > len(bytes) || n > (len(bytes)-at)/size {
-		panic("linalg: the view is outside its words, or its entries are not at multiples of their size")
+	if at < 0 || n < 0 || at > len(bytes) || n > (len(bytes)-at)/size {
+		panic("linalg: the view is outside its bytes, want its entries inside")
 	}
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[at])), n)
+	first := unsafe.Pointer(&bytes[at])
+	if uintptr(first)%uintptr(size) != 0 {
+		panic("linalg: the view's entries are not at multiples of their size, want memory that is aligned for them")
+	}
+	return unsafe.Slice((*T)(first), n)
 }
 
 // strideOf returns the distance of rows of x in bytes.

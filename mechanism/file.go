@@ -17,10 +17,11 @@ import (
 // order of the processor that wrote them: such a file is for the machine that made it.
 //
 // What a record may add is verified with measures of the very integers that are added: those in the memory
-// that a block was read into. They are computed anew each time, whatever the file has become, so that the
-// bound of a sum does not hang on the disk. Where they are kept instead, of rows of bits that are long, the
-// checksum of a block is held at each reading. Checksums otherwise guard the result, not the guarantee: they
-// are held when a block is read for the first time and then every so often.
+// that a block was copied into, or those in the file itself while the operating system keeps writers away
+// (fileView). They are computed anew each time, whatever the file has become, so that the bound of a sum does not
+// hang on the disk. Where they are kept instead, of rows of bits that are long, the checksum of a block is held at
+// each reading. Checksums otherwise guard the result, not the guarantee: they are held when a block is read for
+// the first time and then every so often.
 
 const (
 	fileMark = "dither-rows-1\n\x00\x00"
@@ -33,9 +34,9 @@ const (
 	keptMeasures = 256
 	// checkEvery is at which readings of a block its checksum is held: the first and each so many after it.
 	checkEvery = 16
-	// writeBytes is how much is written at a time: the operating system keeps a file that was written in
-	// large pieces in large pieces, which are read faster.
-	writeBytes = 1 << 20
+	// writeBytes is how much is written at a time, a multiple of the largest page: the operating system keeps a
+	// file that was written in large pieces in large pieces, which are read faster.
+	writeBytes = 4 << 20
 )
 
 // fileTable is the end of a file of rows.
@@ -132,8 +133,11 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 
 // OpenRows returns the rows of a file of this size, seen from a frame. All of it is read once now, and its
 // checksums are held; then rows are read anew whenever they are asked for. The file must not change: if r
-// tells its size and when it was written, as an os.File does, a change is an error. The rows are all records
-// of their table.
+// tells its size and when it was written, as an os.File does, a change is an error, at the latest when the rows
+// were gone through. On Linux, a file that its user alone may read and write and that is open for reading only is
+// held until it is closed: who wants to write to it waits, at most as long as the system lets them, and blocks of
+// it that are in the page cache are used there, without a copy. Then it is a change, too, to move or remove the
+// file. The rows are all records of their table.
 func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	t, err := readTable(r, size)
 	if err != nil {
@@ -144,6 +148,9 @@ func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 		return nil, err
 	}
 	if rows.file, err = newRowsFile(r, t); err != nil {
+		return nil, err
+	}
+	if err = rows.file.hold(); err != nil {
 		return nil, err
 	}
 	if !rows.file.keepsMeasures() {

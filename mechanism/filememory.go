@@ -34,7 +34,7 @@ func (t fileTable) inMemory(r io.ReaderAt) (x payload, labels []float32, err err
 	}
 	form, own := newPayload(t.Type, 0, t.Dim), &blockMemory{}
 	for k, b := range t.Blocks {
-		if err = f.read(k, form, own); err != nil {
+		if err = f.read(k, form, own, nil); err != nil {
 			return nil, nil, err
 		}
 		all := make([]int, b.Rows)

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -19,39 +18,17 @@ type rowsFile struct {
 	r        io.ReaderAt
 	table    fileTable
 	readings []atomic.Uint32 // of each block
-	stat     func() (fs.FileInfo, error)
-	size     int64
-	written  time.Time
+	known    fs.File         // nil: r says nothing of itself
+	was      fileState
+	held     *heldFile // nil: blocks are copied
+	pace     pace
 	free     *sync.Pool // of *blockMemory
 }
 
 // newRowsFile remembers what the file is now.
 func newRowsFile(r io.ReaderAt, t fileTable) (*rowsFile, error) {
 	f := &rowsFile{r: r, table: t, readings: make([]atomic.Uint32, len(t.Blocks)), free: &sync.Pool{New: func() any { return &blockMemory{} }}}
-	if known, ok := r.(fs.File); ok {
-		f.stat = known.Stat
-		info, err := f.stat()
-		if err != nil {
-			return nil, fmt.Errorf("mechanism: look at the file of rows: %w", err)
-		}
-		f.size, f.written = info.Size(), info.ModTime()
-	}
-	return f, nil
-}
-
-// unchanged refuses a file that was written to since it was opened, as far as it can be seen.
-func (f *rowsFile) unchanged() error {
-	if f.stat == nil {
-		return nil
-	}
-	info, err := f.stat()
-	if err != nil {
-		return fmt.Errorf("mechanism: look at the file of rows: %w", err)
-	}
-	if info.Size() != f.size || !info.ModTime().Equal(f.written) {
-		return errDamaged("it was written to while it was in use")
-	}
-	return nil
+	return f, f.remember()
 }
 
 // keepsMeasures reports whether the measures of all rows are kept in memory.
@@ -60,18 +37,18 @@ func (f *rowsFile) keepsMeasures() bool {
 	return f.table.Type == Bit && rows.rowBytes() >= keptMeasures
 }
 
-// read fills own with block k, and holds its checksum if it is time to, or if its measures are kept.
-func (f *rowsFile) read(k int, form payload, own *blockMemory) (err error) {
+// read fills own with block k, and holds its checksum if it is time to, or if its measures are kept. The integers
+// stand in the file itself if view has them, until it looks at another block.
+func (f *rowsFile) read(k int, form payload, own *blockMemory, view *fileView) (err error) {
 	b := f.table.Blocks[k]
-	own.words = room(own.words, (b.Bytes+7)/8)
-	bytes := linalg.Bytes(own.words)[:b.Bytes]
-	if n, failed := f.r.ReadAt(bytes, b.Offset); n < len(bytes) {
-		return fmt.Errorf("mechanism: read a block of rows: %w", failed)
+	bytes, err := f.bytes(b, own, view)
+	if err != nil {
+		return err
 	}
 	if due := f.readings[k].Add(1)%checkEvery == 1; (due || f.keepsMeasures()) && crc32.Checksum(bytes, castagnoli) != b.Sum {
 		return errDamaged("a block has another checksum")
 	}
-	if own.x, err = form.decode(own.x, own.words, b.Rows, b.Entries); err != nil {
+	if own.x, err = form.decode(own.x, bytes, b.Rows, b.Entries); err != nil {
 		return err
 	}
 	if own.labels = own.labels[:0]; f.table.Labels {
@@ -79,6 +56,21 @@ func (f *rowsFile) read(k int, form payload, own *blockMemory) (err error) {
 		copy(linalg.Bytes(own.labels), bytes[len(bytes)-4*b.Rows:])
 	}
 	return nil
+}
+
+// bytes returns the bytes of a block, in the file itself if view has them.
+func (f *rowsFile) bytes(b fileBlock, own *blockMemory, view *fileView) ([]byte, error) {
+	if view != nil {
+		if bytes := view.look(b.Offset, b.Bytes); bytes != nil {
+			return bytes, nil
+		}
+	}
+	own.words = room(own.words, (b.Bytes+7)/8)
+	bytes := linalg.Bytes(own.words)[:b.Bytes]
+	if n, failed := f.r.ReadAt(bytes, b.Offset); n < len(bytes) {
+		return nil, fmt.Errorf("mechanism: read a block of rows: %w", failed)
+	}
+	return bytes, nil
 }
 
 // blockOf returns the block that row i is in.
@@ -109,22 +101,30 @@ func (t *turns) take() (int, bool) {
 }
 
 // each calls do with the blocks of the turns that this call takes, in memory that is used again, and their
-// numbers.
+// numbers. Without an error, the file was the same all the time.
 func (f *rowsFile) each(form payload, t *turns, do func(own *blockMemory, k int) error) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
 	own := f.free.Get().(*blockMemory)
 	defer f.free.Put(own)
-	for k, more := t.take(); more; k, more = t.take() {
-		if err := f.read(k, form, own); err != nil {
-			return err
+	view := f.held.view(&f.pace)
+	defer view.close(own)
+	err := view.guard(func() error {
+		for k, more := t.take(); more; k, more = t.take() {
+			if err := f.read(k, form, own, view); err != nil {
+				return err
+			}
+			if err := do(own, k); err != nil {
+				return err
+			}
 		}
-		if err := do(own, k); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return f.unchanged()
 }
 
 // check reads all blocks once.

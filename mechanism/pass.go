@@ -89,7 +89,7 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 	for from, to := 0, 0; from < len(at); from = to {
 		k := r.file.blockOf(at[from])
 		b := r.file.table.Blocks[k]
-		if err := r.file.read(k, r.form, read); err != nil {
+		if err := r.file.read(k, r.form, read, nil); err != nil {
 			return Block{}, err
 		}
 		var inside []int

@@ -69,9 +69,9 @@ type payload interface {
 	extend(o payload, rows []int) payload
 	// encode appends the bytes of a file to dst and says how many entries sparse rows have.
 	encode(dst []byte) ([]byte, int)
-	// decode returns the rows that encode made bytes of, as they stand in words from the first byte on,
-	// without a copy where there is a choice; it may use memory of to otherwise.
-	decode(to payload, words []uint64, rows, entries int) (payload, error)
+	// decode returns the rows that encode made bytes of, without a copy where there is a choice; it may use memory
+	// of to otherwise. The first byte is aligned for the numbers of the type.
+	decode(to payload, bytes []byte, rows, entries int) (payload, error)
 	// weigh returns the products with weights that stand column after column. They may be rounded first, to whole
 	// numbers of a unit of each column, if that is faster.
 	weigh(weights []float32, columns int, rounded bool) products
@@ -197,8 +197,8 @@ func (p dense[T]) extend(o payload, rows []int) payload {
 
 func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
 
-func (p dense[T]) decode(_ payload, words []uint64, rows, _ int) (payload, error) {
-	return dense[T]{p.dim, linalg.View[T](words, 0, rows*p.dim)}, nil
+func (p dense[T]) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
+	return dense[T]{p.dim, linalg.View[T](bytes, 0, rows*p.dim)}, nil
 }
 
 // room returns a slice of n entries, in the memory of s if there is enough.

@@ -88,8 +88,8 @@ func (p bitRows) extend(o payload, rows []int) payload {
 
 func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
 
-func (p bitRows) decode(_ payload, words []uint64, rows, _ int) (payload, error) {
-	out := bitRows{p.dim, words[:rows*linalg.BitWords(p.dim)]}
+func (p bitRows) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
+	out := bitRows{p.dim, linalg.View[uint64](bytes, 0, rows*linalg.BitWords(p.dim))}
 	for i := linalg.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += linalg.BitWords(p.dim) {
 		if out.x[i]>>(p.dim%64) != 0 {
 			return nil, errDamaged("a row has bits beyond its end")

@@ -136,13 +136,13 @@ func (p *sparseRows) encode(dst []byte) ([]byte, int) {
 	return append(dst, linalg.Bytes(p.value[from:to])...), to - from
 }
 
-func (p *sparseRows) decode(to payload, words []uint64, rows, entries int) (payload, error) {
+func (p *sparseRows) decode(to payload, bytes []byte, rows, entries int) (payload, error) {
 	buffer, _ := to.(*sparseRows)
 	if buffer == nil {
 		buffer = &sparseRows{}
 	}
 	out, left := &sparseRows{dim: p.dim, start: append(buffer.start[:0], 0)}, entries
-	for i, n := range linalg.View[uint32](words, 0, rows) {
+	for i, n := range linalg.View[uint32](bytes, 0, rows) {
 		if left -= int(n); left < 0 {
 			break
 		}
@@ -151,7 +151,7 @@ func (p *sparseRows) decode(to payload, words []uint64, rows, entries int) (payl
 	if left != 0 {
 		return nil, errDamaged("a block has other entries than its table says")
 	}
-	out.index, out.value = linalg.View[uint32](words, 4*rows, entries), linalg.View[int16](words, 4*(rows+entries), entries)
+	out.index, out.value = linalg.View[uint32](bytes, 4*rows, entries), linalg.View[int16](bytes, 4*(rows+entries), entries)
 	return out, out.check()
 }
 
