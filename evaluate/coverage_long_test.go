@@ -9,34 +9,63 @@ import (
 	"testing"
 )
 
-var allDataSets = flag.Bool("all-data-sets", false, "simulate all data sets of the tests of coverage, not a fifth of them with a tolerance as much wider")
+var allDataSets = flag.Bool("all-data-sets", false, "simulate 25000 data sets for each test of coverage, not 10000, or 5000 with -short")
 
-// simulated returns how many data sets to simulate, and the tolerance that is as many standard errors.
-func simulated(rounds int, tolerance float64) (int, float64) {
-	if *allDataSets {
-		return rounds, tolerance
+// simulated returns how many data sets to simulate, and the tolerance: 0.007, and no less than 5.08 standard errors of a
+// coverage of 0.95, which it is off by with a probability below 4e-7. Some hundreds of intervals make 2e-4; the streams are seeded, so
+// that the outcome is fixed.
+func simulated() (rounds int, tolerance float64) {
+	switch {
+	case *allDataSets:
+		rounds = 25000
+	case testing.Short():
+		rounds = 5000
+	default:
+		rounds = 10000
 	}
-	return rounds / 5, tolerance * math.Sqrt(5)
+	return rounds, max(0.007, 5.08*math.Sqrt(Confidence*(1-Confidence)/float64(rounds)))
 }
 
-// TestIntervalsCoverLong runs all kinds of intervals under both noises, with all-data-sets on 25000 data sets for each
-// size. A coverage of 0.95 is off by more than 0.007 with a probability below 4e-7 (5.08 standard errors of
-// 0.0014), of which some hundreds of intervals make 2e-4; the streams are seeded, so that the outcome is fixed.
+// TestIntervalsCoverLong runs all kinds of intervals under both noises. No limit of a stated rate, and no other constant of
+// the intervals, was fitted to 120 or to 3000 rows.
 func TestIntervalsCoverLong(t *testing.T) {
 	plans := testPlans()
-	rounds, tolerance := simulated(25000, 0.007)
-	for _, n := range []int{10, 60, 300, 1000, 3000} {
+	for _, n := range []int{10, 60, 120, 300, 1000, 3000} {
 		for _, noise := range []string{NoiseLaplace, NoiseGaussian} {
-			for _, name := range []string{"groups", "three levels"} {
+			for _, name := range []string{"groups", "three levels", "number"} {
 				p := plans[name]
 				p.Noise = noise
-				t.Run(fmt.Sprintf("%s %s %d", name, noise, n), func(t *testing.T) { simulateClasses(t, p, n, rounds, tolerance) })
+				t.Run(fmt.Sprintf("%s %s %v %d", name, noise, p.NoiseMultiplier, n), func(t *testing.T) { simulateLong(t, p, n) })
 			}
-			p := plans["number"]
-			p.Noise = noise
-			t.Run(fmt.Sprintf("number %s %d", noise, n), func(t *testing.T) { simulateNumbers(t, p, n, rounds, tolerance) })
 		}
 	}
+}
+
+// TestIntervalsAtOtherEpsilonsCoverLong has other epsilons than 0.5: 1, 3 and 10 under Laplace noise, and 1 and 3 under Gaussian
+// noise at delta 1e-6.
+func TestIntervalsAtOtherEpsilonsCoverLong(t *testing.T) {
+	plans := testPlans()
+	for _, n := range []int{120, 1000} {
+		for noise, multipliers := range map[string][]float64{NoiseLaplace: {1, 1. / 3, 0.1}, NoiseGaussian: {4.22, 1.5}} {
+			for _, z := range multipliers {
+				for _, name := range []string{"two levels", "number"} {
+					p := plans[name]
+					p.Noise, p.NoiseMultiplier = noise, z
+					t.Run(fmt.Sprintf("%s %s %.2g %d", name, noise, z, n), func(t *testing.T) { simulateLong(t, p, n) })
+				}
+			}
+		}
+	}
+}
+
+// simulateLong simulates a plan of either target.
+func simulateLong(t *testing.T, p Plan, n int) {
+	rounds, tolerance := simulated()
+	if p.regression() {
+		simulateNumbers(t, p, n, rounds, tolerance)
+		return
+	}
+	simulateClasses(t, p, n, rounds, tolerance)
 }
 
 // TestIntervalsOfPersonsCoverLong does so for persons of up to five rows, with much noise and with little, for many and
@@ -50,6 +79,7 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 	}{
 		{"two levels, persons", 1500, 5, []float64{5, 1, 0.1}, []float64{10, 4, 0.5}},
 		{"two levels, persons", 300, 5, []float64{5, 0.5, 0.01}, []float64{10, 0.02}},
+		{"two levels, persons", 300, 3, []float64{1, 0.33}, []float64{4.22}},
 		{"two levels, persons", 20, 5, []float64{5, 0.5}, []float64{10}},
 		{"groups, persons", 1500, 3, []float64{2, 0.1}, []float64{4, 0.5}},
 		{"three levels, persons", 1500, 5, []float64{2, 0.1}, []float64{4, 0.5}},
@@ -61,27 +91,20 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 			for _, z := range multipliers {
 				p := plans[c.name]
 				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &Person{"id", c.most}, 20000
-				t.Run(fmt.Sprintf("%s %d %s %v", c.name, c.persons, noise, z), func(t *testing.T) {
-					if p.regression() {
-						rounds, tolerance := simulated(10000, 0.0112) // 5.14 standard errors
-						simulateNumbers(t, p, c.persons, rounds, tolerance)
-					} else {
-						rounds, tolerance := simulated(25000, 0.007)
-						simulateClasses(t, p, c.persons, rounds, tolerance)
-					}
-				})
+				t.Run(fmt.Sprintf("%s of %d rows %s %v %d", c.name, c.most, noise, z, c.persons), func(t *testing.T) { simulateLong(t, p, c.persons) })
 			}
 		}
 	}
 }
 
-// TestMajorityCoversLong has levels with as many records as each other, and one with more.
+// TestMajorityCoversLong has levels with as many records as each other, and one with more: 300 rows of two to six levels, as
+// what is a rival was fitted for, and others.
 func TestMajorityCoversLong(t *testing.T) {
-	rounds, tolerance := simulated(25000, 0.0112)
-	for _, levels := range []int{2, 3, 6} {
+	rounds, tolerance := simulated()
+	for _, c := range []struct{ levels, rows int }{{2, 300}, {3, 300}, {6, 300}, {4, 120}, {10, 300}, {20, 3000}} {
 		for _, z := range []float64{0.1, 5, 60} {
 			for _, first := range []float64{1, 1.15, 1.4} {
-				t.Run(fmt.Sprintf("%d levels, noise %v, %v", levels, z, first), func(t *testing.T) { simulateMajority(t, levels, 300, z, first, rounds, tolerance) })
+				t.Run(fmt.Sprintf("%d levels %d rows, noise %v, %v", c.levels, c.rows, z, first), func(t *testing.T) { simulateMajority(t, c.levels, c.rows, z, first, rounds, tolerance) })
 			}
 		}
 	}

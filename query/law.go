@@ -20,6 +20,10 @@ type Answer struct {
 	Lower, Upper float64
 	// Count is the noisy number of records of a ratio, 0 where the answer is none.
 	Count float64
+	// AtLeast says that the interval holds the value no less often than stated, and maybe more often: where the noise is
+	// discrete, where it hides the records, or where all that is possible is the interval. Else it holds as often as stated, within
+	// 0.7 points. It hangs on the plan and on released numbers, and is about all draws, not those in which it is said.
+	AtLeast bool
 }
 
 // law is the law of the noise of one released number.
@@ -59,6 +63,12 @@ func lawOf(n mechanism.Noise, bound float64) (law, error) {
 	}
 	return law{}, fmt.Errorf("query: noise is %v, want gaussian, k-norm, discrete-gaussian or discrete-laplace", n)
 }
+
+// exactly is by how much an interval of whole steps may hold the value more often than stated, and still as often as stated.
+const exactly = 0.0035
+
+// discrete reports whether what is released lies on a grid that is told apart.
+func (l law) discrete() bool { return l.kind >= discreteNormalLaw }
 
 // deviation is the standard deviation.
 func (l law) deviation() float64 {
@@ -100,7 +110,7 @@ func (l law) halfWidth(level float64, weights ...float64) float64 {
 		low, high = high, 2*high
 	}
 	enough := func(t float64) bool { return l.tail(t, weights...) <= 1-level }
-	if l.kind < discreteNormalLaw {
+	if !l.discrete() {
 		return bisect(low, high, 1e-12*high, enough)
 	}
 	// Tails are taken in the middle of a unit, where no rounding decides.
@@ -124,7 +134,7 @@ func bisect(low, high, width float64, enough func(float64) bool) float64 {
 // linear is the answer of a released number that is used as it is.
 func (l law) linear(value, level float64) Answer {
 	h := l.halfWidth(level, 1)
-	return Answer{Value: value, Deviation: l.deviation(), Lower: value - h, Upper: value + h}
+	return Answer{Value: value, Deviation: l.deviation(), Lower: value - h, Upper: value + h, AtLeast: l.discrete() && 1-l.tail(h+l.unit/2, 1) > level+exactly}
 }
 
 func length(weights []float64) float64 {

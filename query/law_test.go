@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -73,17 +74,19 @@ func TestDiscreteTailsAreTheirSums(t *testing.T) {
 	}
 }
 
-// coverage counts how often an interval holds the truth.
-func coverage(t *testing.T, runs int, interval func() (Answer, float64)) float64 {
+// coverage returns how often an interval holds the truth, and how often it is said to do so no less than stated.
+func coverage(t *testing.T, runs int, interval func() (Answer, float64)) (held, atLeast float64) {
 	t.Helper()
-	held := 0
 	for range runs {
 		a, truth := interval()
 		if a.Lower <= truth && truth <= a.Upper {
 			held++
 		}
+		if a.AtLeast {
+			atLeast++
+		}
 	}
-	return float64(held) / float64(runs)
+	return held / float64(runs), atLeast / float64(runs)
 }
 
 // only returns the first answer.
@@ -97,11 +100,9 @@ func only(t *testing.T, a []Answer, err error) Answer {
 
 // coverageCase is one statistic under one noise, with the value without noise.
 type coverageCase struct {
-	name  string
-	noise mechanism.Noise
-	truth float64
-	// least says that the interval may hold the truth more often than stated.
-	least  bool
+	name   string
+	noise  mechanism.Noise
+	truth  float64
 	answer func(terms Terms) ([]Answer, error)
 }
 
@@ -124,10 +125,10 @@ func coverageCases() []coverageCase {
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{gaussian, laplace} {
 		cases = append(cases,
-			coverageCase{"count", n, 40, false, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-			coverageCase{"sum", n, 40 * moment(40, v.At), false, func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
-			coverageCase{"mean", n, moment(40, v.At), false, func(t Terms) ([]Answer, error) { return Means(t, few, v, 0.95) }},
-			coverageCase{"variance", n, varianceX, false, func(t Terms) ([]Answer, error) { return Variances(t, many, v, 0.95) }})
+			coverageCase{"count", n, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+			coverageCase{"sum", n, 40 * moment(40, v.At), func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
+			coverageCase{"mean", n, moment(40, v.At), func(t Terms) ([]Answer, error) { return Means(t, few, v, 0.95) }},
+			coverageCase{"variance", n, varianceX, func(t Terms) ([]Answer, error) { return Variances(t, many, v, 0.95) }})
 	}
 	pair := func(f func(m *Moments) Answer) func(t Terms) ([]Answer, error) {
 		return func(t Terms) ([]Answer, error) {
@@ -141,16 +142,19 @@ func coverageCases() []coverageCase {
 	cases = append(cases, personCases(v, w)...)
 	cases = append(cases, edgeCases(v, w)...)
 	return append(cases,
-		coverageCase{"number of moments", gaussian, 4000, false, pair(func(m *Moments) Answer { return m.Count() })},
-		coverageCase{"variance of moments", gaussian, varianceX, false, pair(func(m *Moments) Answer { return m.Covariance(0, 0) })},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, true, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), true, func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
-		coverageCase{"covariance", gaussian, covariance, false, pair(func(m *Moments) Answer { return m.Covariance(0, 1) })},
-		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), false, pair(func(m *Moments) Answer { return m.Correlation(0, 1) })})
+		coverageCase{"number of moments", gaussian, 4000, pair(func(m *Moments) Answer { return m.Count() })},
+		coverageCase{"variance of moments", gaussian, varianceX, pair(func(m *Moments) Answer { return m.Covariance(0, 0) })},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 0.25, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 20, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
+		coverageCase{"covariance", gaussian, covariance, pair(func(m *Moments) Answer { return m.Covariance(0, 1) })},
+		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), pair(func(m *Moments) Answer { return m.Correlation(0, 1) })})
 }
 
 // edgeCases have about so many records that half of the intervals of first order are refused, and are all that is possible
-// instead: over all draws they hold the truth no less often than stated.
+// instead, a little more, or so few that noise hides them: over all draws they hold the truth no less often than stated.
 func edgeCases(v, w Values) []coverageCase {
 	center := func(v Values, n float64) func(i int) float64 {
 		mean := moment(n, v.At)
@@ -158,13 +162,18 @@ func edgeCases(v, w Values) []coverageCase {
 	}
 	product := func(a, b func(i int) float64) func(i int) float64 { return func(i int) float64 { return a(i) * b(i) } }
 	x := center(v, 98)
-	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), true, func(t Terms) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
+	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), func(t Terms) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
 	x, y := center(v, 180), center(w, 180)
 	xx, xy, yy := moment(180, product(x, x)), moment(180, product(x, y)), moment(180, product(y, y))
-	return append(cases, coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), true, func(t Terms) ([]Answer, error) {
-		m, err := NewMoments(t, EachRow(180), []Values{v, w}, 0.95)
-		return []Answer{m.Correlation(0, 1)}, err
-	}})
+	laplace, low := mechanism.KNorm{NoiseMultiplier: 2}, Values{0, 30, func(int) float64 { return 0 }}
+	return append(cases,
+		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t Terms) ([]Answer, error) {
+			m, err := NewMoments(t, EachRow(180), []Values{v, w}, 0.95)
+			return []Answer{m.Correlation(0, 1)}, err
+		}},
+		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t Terms) ([]Answer, error) { return Variances(t, All(120), v, 0.95) }},
+		coverageCase{"mean of few", laplace, moment(5, v.At), func(t Terms) ([]Answer, error) { return Means(t, All(5), v, 0.95) }},
+		coverageCase{"mean at a bound of few", laplace, 0, func(t Terms) ([]Answer, error) { return Means(t, All(500), low, 0.95) }})
 }
 
 // moment is the mean of the first n numbers.
@@ -190,18 +199,18 @@ func personCases(v, w Values) []coverageCase {
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
 		cases = append(cases,
-			coverageCase{"count of persons", n, 1500, false, func(t Terms) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
-			coverageCase{"sum of persons", n, 1500 * mean, false, func(t Terms) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
-			coverageCase{"mean of persons", n, mean, false, func(t Terms) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
-			coverageCase{"variance of persons", n, variance, false, func(t Terms) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
-			coverageCase{"category", n, 40, false, func(t Terms) ([]Answer, error) {
+			coverageCase{"count of persons", n, 1500, func(t Terms) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
+			coverageCase{"sum of persons", n, 1500 * mean, func(t Terms) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
+			coverageCase{"mean of persons", n, mean, func(t Terms) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
+			coverageCase{"variance of persons", n, variance, func(t Terms) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
+			coverageCase{"category", n, 40, func(t Terms) ([]Answer, error) {
 				found, err := Categories(CategoryTerms{t.Payer, mechanism.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Count}, err
 			}})
 	}
 	meanX, meanY := moment(3000, v.At), moment(3000, w.At)
 	covariance := moment(3000, func(i int) float64 { return (v.At(i) - meanX) * (w.At(i) - meanY) })
-	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, false, func(t Terms) ([]Answer, error) {
+	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t Terms) ([]Answer, error) {
 		m, err := NewMoments(t, OfPersons(persons, 3), []Values{v, w}, 0.95)
 		return []Answer{m.Covariance(0, 1)}, err
 	}})
@@ -218,15 +227,29 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	}
 }
 
+// seldom is the share of draws up to which it is not held against a case that an interval is said to hold as often as stated:
+// near the limit noise decides.
+const seldom = 0.1
+
 func checkCoverage(t *testing.T, c coverageCase, runs int, tolerance float64) {
 	t.Helper()
-	got := coverage(t, runs, func() (Answer, float64) {
+	got, atLeast := coverage(t, runs, func() (Answer, float64) {
 		a, err := c.answer(Terms{&free{}, c.noise, 5000})
 		return only(t, a, err), c.truth
 	})
-	if got < 0.95-tolerance || got > 0.95+tolerance && !c.least {
-		t.Errorf("%s with %v: the interval holds %.4f of the time, want 0.95", c.name, c.noise, got)
+	t.Logf("%s, %v: %.4f of %d, at least in %.4f", c.name, c.noise, got, runs, atLeast)
+	if got < 0.95-tolerance || got > 0.95+tolerance && atLeast < 1-seldom {
+		t.Errorf("%s with %v: the interval holds %.4f of the time, want 0.95, more only where that is said, as it is in %.4f", c.name, c.noise, got, atLeast)
 	}
+	if ordinary := !strings.HasSuffix(c.name, " of few") && !c.coarse(); ordinary && atLeast > 0.5 {
+		t.Errorf("%s with %v: it is said in %.4f of the draws that the interval holds no less than stated, want seldom in an ordinary case", c.name, c.noise, atLeast)
+	}
+}
+
+// coarse reports whether the noise has so large steps that no interval of whole steps holds 95 % within 0.7 points.
+func (c coverageCase) coarse() bool {
+	n, is := c.noise.(mechanism.DiscreteLaplace)
+	return is && n.Scale/float64(n.Sensitivity) < 8
 }
 
 // TestFieller looks at intervals of shares at the edges of what can be.

@@ -134,6 +134,9 @@ func (m *Moments) kind() lawKind {
 // trusted reports whether the noisy count is large enough for answers of first order.
 func (m *Moments) trusted() bool { return m.sums[0] > 0 && m.sums[0] > leastCount*m.deviation }
 
+// clear reports whether the noisy count is so large that it is trusted in nearly all draws.
+func (m *Moments) clear() bool { return m.sums[0] > clearCount*m.deviation }
+
 // Covariance returns the covariance of two columns (divided by the number of records), or the variance of
 // one with itself.
 func (m *Moments) Covariance(i, j int) Answer {
@@ -143,7 +146,7 @@ func (m *Moments) Covariance(i, j int) Answer {
 		least = 0
 	}
 	a := m.answer(least, 1, func(s []float64) float64 { return m.centered(s, i, j) })
-	return Answer{scale * a.Value, scale * a.Deviation, scale * a.Lower, scale * a.Upper, a.Count}
+	return Answer{scale * a.Value, scale * a.Deviation, scale * a.Lower, scale * a.Upper, a.Count, a.AtLeast}
 }
 
 // Correlation returns the correlation of two columns, in [-1, 1].
@@ -165,7 +168,7 @@ func (m *Moments) centered(s []float64, i, j int) float64 {
 
 // answer wraps a function of the sums, which is NaN where the sums do not tell.
 func (m *Moments) answer(least, most float64, f func(sums []float64) float64) Answer {
-	open := Answer{Value: (least + most) / 2, Deviation: math.Inf(1), Lower: least, Upper: most, Count: m.sums[0]}
+	open := Answer{Value: (least + most) / 2, Deviation: math.Inf(1), Lower: least, Upper: most, Count: m.sums[0], AtLeast: true}
 	if !m.trusted() {
 		return open
 	}
@@ -174,7 +177,7 @@ func (m *Moments) answer(least, most float64, f func(sums []float64) float64) An
 		return open
 	}
 	h := deviation * math.Sqrt2 * math.Erfinv(m.level)
-	return Answer{min(max(value, least), most), deviation, min(max(value-h, least), most), min(max(value+h, least), most), m.sums[0]}
+	return Answer{min(max(value, least), most), deviation, min(max(value-h, least), most), min(max(value+h, least), most), m.sums[0], !m.clear()}
 }
 
 // spread is the standard deviation of a function of the sums to first order: derivatives by central

@@ -172,8 +172,12 @@ func (v Values) halves(dst []float64, row int) {
 
 // rescale turns an answer in [0, 1] into one in units of the numbers.
 func (a Answer) rescale(lower, width float64) Answer {
-	return Answer{lower + width*a.Value, width * a.Deviation, lower + width*a.Lower, lower + width*a.Upper, a.Count}
+	return Answer{lower + width*a.Value, width * a.Deviation, lower + width*a.Lower, lower + width*a.Upper, a.Count, a.AtLeast}
 }
+
+// leastPart is how many times its noise each of the two sums of a mean must be for an interval that holds as often as stated. Else
+// it may happen that no share agrees, or that nearly all do, and the interval is all that is possible.
+const leastPart = 2
 
 // meanOf is the share of b in a+b; where noise leaves nothing of the count, the middle of the interval.
 func meanOf(l law, a, b, level float64) Answer {
@@ -182,7 +186,7 @@ func meanOf(l law, a, b, level float64) Answer {
 	if count > 0 {
 		m = min(max(b/count, 0), 1)
 	}
-	answer := Answer{Value: m, Count: count, Deviation: math.Inf(1)}
+	answer := Answer{Value: m, Count: count, Deviation: math.Inf(1), AtLeast: !(min(a, b) > leastPart*l.deviation())}
 	if count > 0 {
 		answer.Deviation = l.deviation() * math.Hypot(1-m, m) / count
 	}

@@ -6,6 +6,9 @@ import "math"
 // order; below it the interval is all that is possible.
 const leastCount = 20
 
+// clearCount is how many times it must be so that an interval that is all that is possible is rare in all draws.
+const clearCount = leastCount + 4
+
 // Variances returns the variance (the mean squared distance from the mean, divided by the number of
 // records) of the numbers in each cell, in one release.
 //
@@ -34,7 +37,7 @@ func varianceOf(l law, p []float64, level float64) Answer {
 	const most = 0.25
 	n := p[0] + p[1] + p[2]
 	if !(n > leastCount*l.deviation()*math.Sqrt(3)) || n <= 0 {
-		return Answer{Value: most / 2, Deviation: math.Inf(1), Upper: most, Count: n}
+		return Answer{Value: most / 2, Deviation: math.Inf(1), Upper: most, Count: n, AtLeast: true}
 	}
 	m, q := (p[1]/2+p[2])/n, p[2]/n
 	// The derivatives of q - m² by the three sums, times n.
@@ -45,5 +48,6 @@ func varianceOf(l law, p []float64, level float64) Answer {
 	return Answer{
 		Value: min(max(value, 0), most), Deviation: l.deviation() * length(weights),
 		Lower: min(max(value-h, 0), most), Upper: min(max(value+h, 0), most), Count: n,
+		AtLeast: !(n > clearCount*l.deviation()*math.Sqrt(3)),
 	}
 }

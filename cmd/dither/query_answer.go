@@ -39,6 +39,8 @@ type queryRow struct {
 	Lower *float64 `json:"lower,omitempty"`
 	Upper *float64 `json:"upper,omitempty"`
 	Count *float64 `json:"count,omitempty"`
+	// Rate says how often the interval holds, where there is one.
+	Rate string `json:"rate,omitempty"`
 }
 
 // finiteOrNone keeps NaN and infinities out of JSON.
@@ -50,31 +52,66 @@ func finiteOrNone(v float64) *float64 {
 }
 
 func newQueryAnswer(p query.Plan, c certificate.Certificate, rows []query.Row) queryAnswer {
-	a := queryAnswer{Plan: p, Rows: []queryRow{}, Method: intervalMethod(p), PureEpsilon: certificate.Epsilon(p.PureEpsilon()), Certificate: &c}
+	a := queryAnswer{Plan: p, Rows: []queryRow{}, PureEpsilon: certificate.Epsilon(p.PureEpsilon()), Certificate: &c}
 	for _, r := range rows {
 		row := queryRow{Name: r.Name, Value: r.Value, Noise: finiteOrNone(r.Deviation), Lower: finiteOrNone(r.Lower), Upper: finiteOrNone(r.Upper)}
 		if r.Count != 0 {
 			row.Count = finiteOrNone(r.Count)
 		}
+		if row.Lower != nil {
+			row.Rate = rateText(p, r.AtLeast)
+		}
 		a.Rows = append(a.Rows, row)
 	}
+	a.Method = intervalMethod(p, rows)
 	a.Threshold = p.Threshold()
 	a.RankError = p.RankError()
 	return a
 }
 
-// intervalMethod says what the intervals are.
-func intervalMethod(p query.Plan) string {
-	level := fmt.Sprintf("%g %% over the noise alone, for these rows", 100*p.Confidence)
+// rateText is how often an interval holds.
+func rateText(p query.Plan, atLeast bool) string {
+	text := fmt.Sprintf("%g %%", 100*p.Confidence)
+	if atLeast {
+		return "at least " + text
+	}
+	return text
+}
+
+// intervalMethod says what the intervals are, and how often they hold.
+func intervalMethod(p query.Plan, rows []query.Row) string {
+	how := "exact"
 	switch p.Statistic {
 	case query.MeanStatistic:
-		return level + ": exact, by Fieller's method; the noise of the count is in it"
+		how = "exact, by Fieller's method; the noise of the count is in it"
 	case query.VarianceStatistic, query.CovarianceStatistic, query.CorrelationStatistic:
-		return level + ": to first order in the noise"
+		how = "to first order in the noise"
 	case query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic:
-		return fmt.Sprintf("none; with %g %% confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", 100*p.Confidence)
+		return fmt.Sprintf("none; with %s confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", rateText(p, true))
 	}
-	return level + ": exact"
+	var some []string
+	for _, r := range rows {
+		if r.AtLeast {
+			some = append(some, r.Name)
+		}
+	}
+	all := len(some) > 0 && len(some) == len(rows)
+	text := rateText(p, all) + " over the noise alone, for these rows: " + how
+	switch {
+	case all && how == "exact":
+		text += " for whole steps of the noise"
+	case !all && len(some) > 0:
+		text += fmt.Sprintf("; %s for %s", rateText(p, true), shortList(some, len(rows)))
+	}
+	return text
+}
+
+// shortList names a few rows, and counts more.
+func shortList(names []string, of int) string {
+	if len(names) > 4 {
+		return fmt.Sprintf("%d of %d rows", len(names), of)
+	}
+	return strings.Join(names, ", ")
 }
 
 // print writes the answer for a terminal.
@@ -142,7 +179,7 @@ func (a queryAnswer) foot() string {
 		if p.Blocks > 0 {
 			counted = fmt.Sprintf("of %d blocks", p.Blocks)
 		}
-		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %g %%\n", nearest(math.Ceil(a.RankError), 6), counted, 100*p.Confidence)
+		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %s\n", nearest(math.Ceil(a.RankError), 6), counted, rateText(p, true))
 		b.WriteString(fewBlocks(p.Blocks, a.RankError))
 	} else {
 		fmt.Fprintf(&b, "interval  %s\n", a.Method)
