@@ -19,13 +19,16 @@ const (
 const (
 	// clearly is how many standard deviations of its noise a denominator must have, and clearRows the number of rows where
 	// the target is a number: below, noise makes many sets wide.
-	clearly, clearRows = 3, 6
+	clearly, clearRows = 3, 20
 	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
 	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
 	littleDoubt, doubtBySampling = 0.15, 0.5
-	// ownDoubt is the share where sampling is known with noise as a whole, the denominator has manyRows times its noise, and
-	// sampling stands out from that noise.
+	// ownDoubt is the share where sampling is known with noise as a whole, the denominator has manyRows times its noise, and sampling
+	// stands out from that noise.
 	ownDoubt, manyRows = 0.2, 40
+	// skewedDoubt is that of a sum of skewed numbers of which the sampling variance is more than littleSkewed of its square, as of
+	// fewer than 670 squares of normal residuals or 190 magnitudes.
+	skewedDoubt, littleSkewed = 0.1, 0.003
 	// coarseStep is the largest step of a lattice in standard deviations that an exact rate has.
 	coarseStep = 0.08
 	// mostQuadratic is the largest part of products of two noises in the variance of an area.
@@ -44,18 +47,20 @@ func (s spread) rate(of ratio) Rate {
 	if !(v.apart > 0) || s.lattice(r, 1, theta) > coarseStep*math.Sqrt(v.apart) || r.least.on(1, theta) > mostQuadratic*v.apart {
 		return RateAtLeast
 	}
-	if v.doubt > v.allowedDoubt(times)*v.apart || v.doubt > v.paired && !(times > clearRows) {
+	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > v.paired && !(times > clearRows) {
 		return RateAtLeast
 	}
 	return RateExact
 }
 
 // allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator of so many times its noise.
-func (v variances) allowedDoubt(times float64) float64 {
+func (v variances) allowedDoubt(r *ratio, times float64) float64 {
 	sampling := v.apart - v.noise
 	switch {
 	case v.doubt == v.paired:
 		return min(mostDoubt, littleDoubt+doubtBySampling*sampling/v.apart)
+	case r.positive && sampling > littleSkewed*r.a*r.a:
+		return skewedDoubt
 	case times > manyRows && sampling > v.doubt:
 		return ownDoubt
 	}
