@@ -13,7 +13,7 @@ const tryEvery = 32
 // not. Both ways give the same bits. It is safe for concurrent use.
 type pace struct {
 	lock  sync.Mutex
-	took  [2]float64 // ns a byte, near the median; 0: not known
+	took  [2]float64 // ns a byte, near the least; 0: not known
 	parts int
 }
 
@@ -38,20 +38,17 @@ func (p *pace) next() int {
 	return faster
 }
 
-// note takes how long n bytes took in a way. It moves what is remembered by a sixteenth toward it, so that
-// what lasts long for other reasons counts little.
+// note takes how long n bytes took in a way. What is remembered is the least, and grows by at most a sixteenth at a
+// time: parts last longer for other reasons, but not shorter.
 func (p *pace) note(way, n int, lasted time.Duration) {
 	if n == 0 {
 		return
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	switch v, old := float64(lasted)/float64(n), p.took[way]; {
-	case old == 0:
-		p.took[way] = v
-	case v < old:
-		p.took[way] = max(v, old*15/16)
-	default:
-		p.took[way] = min(v, old*17/16)
+	v := float64(lasted) / float64(n)
+	if old := p.took[way]; old > 0 {
+		v = min(v, old*17/16)
 	}
+	p.took[way] = v
 }

@@ -22,11 +22,12 @@ var (
 	streamCold  = flag.Bool("stream-cold", false, "take the file of BenchmarkStream out of the page cache before each reading (Linux)")
 )
 
-// BenchmarkStream is a full-batch step of a logistic model over rows of 784 bytes, or of 100 of 16 bits,
-// in a file, and in turns with it a plain read of the same file in the same state of the cache, on as many goroutines in
-// pieces that stay near the processor. It reports, of both, the medians and the best, which is what counts on a
-// machine that does other things too, and the processor time of the best by that; the ratios of each; and the
-// largest resident memory so far.
+// BenchmarkStream is a full-batch step of a logistic model over rows of 784 bytes, or of 100 or 784 numbers of 16 bits,
+// in a file, and in turns with it plain reads of the same file in the same state of the cache, in order and in pieces
+// that stay near the processor: on one goroutine, and on as many as the step has. It reports the medians and the
+// best, which is what counts on a machine that does other things too, and the best by processor time; the ratio of step and
+// read on one goroutine by the clock, as a median and of the best, and what it would be with all processors free, by
+// processor time; and the largest resident memory so far.
 func BenchmarkStream(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -44,24 +45,26 @@ func BenchmarkStream(b *testing.B) {
 			}
 			run := benchRun(b, rows, 2)
 			run.Plan.MaxRecords = 1 << 26
-			var reads, steps speeds
+			var plain, reads, steps speeds
 			for b.Loop() {
-				reads.measure(b, file, size, func() { plainRead(b, file, size) })
+				plain.measure(b, file, size, func() { plainRead(b, file, size, 1) })
+				reads.measure(b, file, size, func() { plainRead(b, file, size, runtime.GOMAXPROCS(0)) })
 				steps.measure(b, file, size, func() {
 					if _, err = run.gradient(); err != nil {
 						b.Fatal(err)
 					}
 				})
 			}
-			reads.report(b, "read")
+			plain.report(b, "read")
+			reads.report(b, "reads")
 			steps.report(b, "step")
 			var ratios []float64
-			for i, read := range reads.clock {
+			for i, read := range plain.clock {
 				ratios = append(ratios, steps.clock[i]/read)
 			}
 			b.ReportMetric(median(ratios), "ratio")
-			b.ReportMetric(slices.Max(steps.clock)/slices.Max(reads.clock), "best-ratio")
-			b.ReportMetric(slices.Max(steps.core)/slices.Max(reads.core), "core-ratio")
+			b.ReportMetric(slices.Max(steps.clock)/slices.Max(plain.clock), "best-ratio")
+			b.ReportMetric(slices.Max(steps.core)*float64(runtime.GOMAXPROCS(0))/slices.Max(plain.core), "free-ratio")
 			b.ReportMetric(residentMB(b), "MB-resident")
 		})
 	}
@@ -90,13 +93,13 @@ func (s *speeds) report(b *testing.B, name string) {
 	b.ReportMetric(slices.Max(s.core), "best-"+name+"-GB/s-core")
 }
 
-// plainRead reads a file in order, each piece on the goroutine that is ready for it.
-func plainRead(b *testing.B, file *os.File, size int64) {
+// plainRead reads a file in order, each piece on the one of some goroutines that is ready for it.
+func plainRead(b *testing.B, file *os.File, size int64, goroutines int) {
 	b.Helper()
 	const piece = 1 << 18
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range goroutines {
 		wait.Go(func() {
 			own := make([]byte, piece)
 			for at := next.Add(piece) - piece; at < size; at = next.Add(piece) - piece {
