@@ -129,7 +129,7 @@ func TestParseLawRefusals(t *testing.T) {
 }
 
 // independent evaluates theorems 2 and 6 of the publication for a Gaussian release of this μ, with divergences α·μ²/2, over grids of its own,
-// and converts to epsilon at delta (Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020, proposition 12,
+// with δ of Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy", ICML 2018, theorem 8, and converts to epsilon at delta (Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020, proposition 12,
 // https://arxiv.org/abs/2004.00010).
 func independent(l Law, mu, delta float64) float64 {
 	r := func(alpha float64) float64 { return alpha * mu * mu / 2 }
@@ -144,11 +144,9 @@ func independent(l Law, mu, delta float64) float64 {
 	for alpha := 1.01; alpha < 3000; alpha *= 1.004 {
 		bound := r(alpha) + math.Log(mean)/(alpha-1)
 		if l.Name == lawPoisson {
-			e, least := math.Log1p(1/(alpha-1)), 1.0
-			for beta := 1.01; beta < 3000; beta *= 1.01 { // of the same proposition
-				least = min(least, math.Exp((beta-1)*(r(beta)-e)+(beta-1)*math.Log1p(-1/beta)-math.Log(beta)))
-			}
-			bound += mean * least
+			e := math.Log1p(1 / (alpha - 1))
+			below := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+			bound += mean * (below(mu/2-e/mu) - math.Exp(e)*below(-mu/2-e/mu)) // exactly δ at e
 		} else {
 			bound += extra
 		}
