@@ -191,6 +191,11 @@ var mutants = []mutant{
 	{"a step of Newton's said to move half as far", "mechanism/newton.go", "exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature))", "exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature)) / 2", "./mechanism", "TestNewtonStepMovesByAtMostTheBound"},
 	{"a step of Newton's over longer rows", "mechanism/newton.go", "rows.step != o.Step || rows.limit != o.Limit", "false", "./mechanism", "TestNewtonStepRefuses"},
 	{"a diagnosis that pays for noise", "erm/diagnose.go", "if _, exact := e.(mechanism.NonPrivate); !exact {", "if e == nil {", "./erm", "TestDiagnosisPaysForNothing"},
+	{"choices of more runs than are charged", "experiment/law.go", "if l.meanAt(middle) > float64(l.Mean) {", "if l.meanAt(middle) > 1.1*float64(l.Mean) {", "./experiment", "TestLawMeans"},
+	{"Poisson numbers of runs of another law", "experiment/law.go", "kept = c.comes(2, uint64(j))", "kept = c.comes(3, uint64(j))", "./experiment", "TestLaws"},
+	{"choices that always have a run", "experiment/law.go", "count += c.poisson()", "count = max(1, count+c.poisson())", "./experiment", "TestNoRuns"},
+	{"Poisson numbers of runs without their delta", "account/tuning.go", "bounds[i] += e.Mean * deltaOf", "bounds[i] += 0 * deltaOf", "./experiment", "TestLawPrices"},
+	{"curves of private sweeps", "cmd/dither/train_sweep.go", "if !d.Public || d.Target == nil {", "if d.Target == nil && d.Table == \"\" {", "./cmd/dither", "TestTrainRefusesASweep"},
 	{"a plan with a smaller sensitivity", "erm/output.go", "if p.Output.Sensitivity != want {", "if p.Output.Sensitivity < 0 {", "./erm", "TestPlansAreHeldToTheirNumbers"},
 }
 
