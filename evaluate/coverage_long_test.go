@@ -35,7 +35,10 @@ func TestIntervalsCoverLong(t *testing.T) {
 			for _, name := range []string{"groups", "three levels", "number"} {
 				p := plans[name]
 				p.Noise = noise
-				t.Run(fmt.Sprintf("%s %s %v %d", name, noise, p.NoiseMultiplier, n), func(t *testing.T) { simulateLong(t, p, n) })
+				t.Run(fmt.Sprintf("%s %s %v %d", name, noise, p.NoiseMultiplier, n), func(t *testing.T) {
+					t.Parallel()
+					simulateLong(t, p, n)
+				})
 			}
 		}
 	}
@@ -51,7 +54,10 @@ func TestIntervalsAtOtherEpsilonsCoverLong(t *testing.T) {
 				for _, name := range []string{"two levels", "number"} {
 					p := plans[name]
 					p.Noise, p.NoiseMultiplier = noise, z
-					t.Run(fmt.Sprintf("%s %s %.2g %d", name, noise, z, n), func(t *testing.T) { simulateLong(t, p, n) })
+					t.Run(fmt.Sprintf("%s %s %.2g %d", name, noise, z, n), func(t *testing.T) {
+						t.Parallel()
+						simulateLong(t, p, n)
+					})
 				}
 			}
 		}
@@ -91,7 +97,10 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 			for _, z := range multipliers {
 				p := plans[c.name]
 				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &Person{"id", c.most}, 20000
-				t.Run(fmt.Sprintf("%s of %d rows %s %v %d", c.name, c.most, noise, z, c.persons), func(t *testing.T) { simulateLong(t, p, c.persons) })
+				t.Run(fmt.Sprintf("%s of %d rows %s %v %d", c.name, c.most, noise, z, c.persons), func(t *testing.T) {
+					t.Parallel()
+					simulateLong(t, p, c.persons)
+				})
 			}
 		}
 	}
@@ -104,7 +113,10 @@ func TestMajorityCoversLong(t *testing.T) {
 	for _, c := range []struct{ levels, rows int }{{2, 300}, {3, 300}, {6, 300}, {4, 120}, {10, 300}, {20, 3000}} {
 		for _, z := range []float64{0.1, 5, 60} {
 			for _, first := range []float64{1, 1.15, 1.4} {
-				t.Run(fmt.Sprintf("%d levels %d rows, noise %v, %v", c.levels, c.rows, z, first), func(t *testing.T) { simulateMajority(t, c.levels, c.rows, z, first, rounds, tolerance) })
+				t.Run(fmt.Sprintf("%d levels %d rows, noise %v, %v", c.levels, c.rows, z, first), func(t *testing.T) {
+					t.Parallel()
+					simulateMajority(t, c.levels, c.rows, z, first, rounds, tolerance)
+				})
 			}
 		}
 	}

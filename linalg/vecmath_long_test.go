@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// doubleArguments is how many arguments the tests of the functions of float64 take.
+// doubleArguments is how many arguments TestDoubleFunctionsKeepTheirBounds takes.
 const doubleArguments = 1 << 21
 
 // argumentStride is the distance of the arguments that TestVectorFunctionsOfAllArguments takes; it is odd,

@@ -2,5 +2,5 @@
 
 package linalg
 
-// doubleArguments is how many arguments the tests of the functions of float64 take.
+// doubleArguments is how many arguments TestDoubleFunctionsKeepTheirBounds takes.
 const doubleArguments = 4000

@@ -2,5 +2,5 @@
 
 package train
 
-// everyPair says that slow statistics are tested on as many pairs as others.
+// everyPair says that TestNeighborsMoveEveryStatisticByAtMostItsBound tests slow statistics on as many pairs as others.
 const everyPair = true
