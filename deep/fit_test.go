@@ -109,29 +109,47 @@ func accuracy(t testing.TB, result *Result) float64 {
 	return float64(right) / n
 }
 
-// TestBaselineLearnsWhatNoLineParts trains without noise. Over 100 runs, of weights and samples of their own, the accuracy
-// was 0.970 ± 0.010, and at least 0.93; a line has 0.6 at most.
+// learns tells whether one of four runs is at least as accurate as wanted. Weights begin at random and may lead
+// astray, so that the tail of one run is known by counting alone: where none of 250 is below the limit,
+// one is with a probability of less than 0.016 (with confidence 0.98), and four are of less than 1e-7.
+func learns(t *testing.T, want float64, run func() float64) bool {
+	t.Helper()
+	for range 4 {
+		got := run()
+		if got >= want {
+			return true
+		}
+		t.Logf("accuracy is %.3f, want at least %v in one of four runs", got, want)
+	}
+	return false
+}
+
+// TestBaselineLearnsWhatNoLineParts trains without noise. Over 250 runs, of weights and samples of their own, the accuracy
+// was 0.97 ± 0.01, and at least 0.93; a line has 0.6 at most.
 func TestBaselineLearnsWhatNoLineParts(t *testing.T) {
 	r := ask()
 	r.Epsilon, r.Epochs = math.Inf(1), 150
 	r.Clipping.Norm = 5
-	result := fitted(t, r, 2000, Options{Optimizer: "adam", LearningRate: 0.02})
-	if got := accuracy(t, result); got < 0.8 {
-		t.Errorf("accuracy is %.3f, want at least 0.8", got)
+	o := Options{Optimizer: "adam", LearningRate: 0.02}
+	if !learns(t, 0.8, func() float64 { return accuracy(t, fitted(t, r, 2000, o)) }) {
+		t.Error("four runs without noise learned less than they should")
 	}
 }
 
-// TestPrivateRunLearns trains with noise: 0.922 ± 0.020 over 100 runs, and at least 0.82.
+// TestPrivateRunLearns trains with noise: 0.92 ± 0.02 over 400 runs, and at least 0.82.
 func TestPrivateRunLearns(t *testing.T) {
 	r := ask()
 	r.Epochs = 60
 	for _, records := range []int{0, 2000} {
-		result := fitted(t, r, records, Options{Optimizer: "adam", LearningRate: 0.03})
-		if got := accuracy(t, result); got < 0.7 {
-			t.Errorf("accuracy with %d declared records is %.3f, want at least 0.7; a line has 0.6 at most", records, got)
-		}
-		if got := result.Divisor; (got == 2000) != (records == 2000) || math.Abs(got-2000) > 500 {
-			t.Errorf("divisor with %d declared records is %v, want 2000, with noise unless declared", records, got)
+		learned := learns(t, 0.7, func() float64 {
+			result := fitted(t, r, records, Options{Optimizer: "adam", LearningRate: 0.03})
+			if got := result.Divisor; (got == 2000) != (records == 2000) || math.Abs(got-2000) > 500 {
+				t.Errorf("divisor with %d declared records is %v, want 2000, with noise unless declared", records, got)
+			}
+			return accuracy(t, result)
+		})
+		if !learned {
+			t.Errorf("four runs with %d declared records learned less than they should; a line has 0.6 at most", records)
 		}
 	}
 }
