@@ -15,6 +15,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/report"
 )
@@ -187,9 +188,16 @@ func (p *publicSweep) measured(s summary) (value float64, where string) {
 	case p.metric == experiment.MetricR2 && s.Value != nil:
 		return float64(s.Value.R2), s.TestSet
 	case p.metric == experiment.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
-		return float64(s.Holdout.Classification.Accuracy.Value), "held-out records, by a noisy release that the guarantee covers"
+		return paidFor(s.Holdout.Classification.Accuracy)
+	case p.metric == experiment.MetricR2 && s.Holdout != nil && s.Holdout.Regression != nil:
+		return paidFor(s.Holdout.Regression.R2)
 	}
 	return math.NaN(), ""
+}
+
+// paidFor is a measure on held-out records with its interval.
+func paidFor(e evaluate.Estimate) (value float64, where string) {
+	return float64(e.Value), fmt.Sprintf("held-out records, by a noisy release that the guarantee covers (interval %.4f to %.4f)", float64(e.Low), float64(e.High))
 }
 
 // differences say in what the runs of the sweep are unlike this one.

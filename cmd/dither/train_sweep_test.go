@@ -65,6 +65,10 @@ func TestTrainDrawsASweep(t *testing.T) {
 	if page = readText(t, filepath.Join("free", reportName)); !strings.Contains(page, "no place on the axis") || strings.Contains(page, "the epsilon of this run") {
 		t.Error("the report of a run without privacy marks an epsilon, want words instead")
 	}
+	mustInvoke(t, append(train[:len(train):len(train)], "--out", "heldout", "--holdout", "private:0.3")...)
+	if page = readText(t, filepath.Join("heldout", reportName)); !strings.Contains(page, "on held-out records, by a noisy release that the guarantee covers (interval ") {
+		t.Error("the report of a run with a private measure lacks its mark")
+	}
 	mustInvoke(t, "train", "--steps", "5", "--whiten", "no", "--quiet", "--out", "own")
 	if page = readText(t, filepath.Join("own", reportName)); !strings.Contains(page, "dither train --sweep dither-sweep") {
 		t.Error("the report on a built-in table lacks the command for a curve")
