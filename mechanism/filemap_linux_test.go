@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // heldRows returns rows in a file of the operating system that is held, all of them to be seen in place, and the
@@ -275,4 +277,40 @@ func TestOtherPanicsPass(t *testing.T) {
 	}()
 	err := during(rows, func() { panic("a mistake") })
 	t.Errorf("got %v, want a panic", err)
+}
+
+// TestEveryUseOfACutFileIsAnError cuts a file before its rows are multiplied or added: the fault in these kernels
+// becomes an error too.
+func TestEveryUseOfACutFileIsAnError(t *testing.T) {
+	for _, kind := range []RowType{Uint8, Int16} {
+		for _, use := range []string{"scores", "rounded scores", "sum"} {
+			rows, _, path := heldRows(t, kind, Frame{}, 1<<20)
+			weights := make([]float64, rows.Dim())
+			for j := range weights {
+				weights[j] = float64(j%5) - 2
+			}
+			scorer, rounded := rows.Scorer(weights, 1), rows.RoundedScorer(weights, 1)
+			sum := newTestSum(t, rows, fullSample(t, rows.Len()), 1, 1, rows.Len())
+			err := rows.Pass(1).Each(0, func(b Block) error {
+				if rows.file.held.fcntl(unix.F_SETLEASE, unix.F_UNLCK) < 0 {
+					t.Fatal("the lease was not given up")
+				}
+				if err := os.Truncate(path, 0); err != nil {
+					t.Fatal(err)
+				}
+				switch scores := make([]float32, b.Len()); use {
+				case "scores":
+					scorer.Scores(scores, b)
+				case "rounded scores":
+					rounded.Scores(scores, b)
+				case "sum":
+					return sum.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: slices.Repeat([]float64{1e-6}, b.Len())})
+				}
+				return nil
+			})
+			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "cut or could not be read") {
+				t.Errorf("%v, %s: got %v, want that the file was cut", kind, use, err)
+			}
+		}
+	}
 }
