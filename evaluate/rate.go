@@ -17,9 +17,9 @@ const (
 // Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
 // of this package: within them no interval holds its number in more than 95.7 of 100 cases.
 const (
-	// clearly is how many standard deviations of its noise a denominator must have, and clearRows the number of rows where
-	// the target is a number: below, noise makes many sets wide.
-	clearly, clearRows = 3, 20
+	// clearly is how many standard deviations of its noise a denominator must have: below, noise makes many sets wide. Where
+	// there is noise on the sampling part too it must have clearPairs if that is on pairs alone, and else clearRows.
+	clearly, clearPairs, clearRows = 3, 6, 20
 	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
 	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
 	littleDoubt, doubtBySampling = 0.15, 0.5
@@ -47,7 +47,7 @@ func (s spread) rate(of ratio) Rate {
 	if !(v.apart > 0) || s.lattice(r, 1, theta) > coarseStep*math.Sqrt(v.apart) || r.least.on(1, theta) > mostQuadratic*v.apart {
 		return RateAtLeast
 	}
-	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > v.paired && !(times > clearRows) {
+	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > 0 && !(times > clearPairs) || v.doubt > v.paired && !(times > clearRows) {
 		return RateAtLeast
 	}
 	return RateExact

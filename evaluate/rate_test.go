@@ -78,6 +78,7 @@ func TestHiddenRecordsHaveARateOfAtLeast(t *testing.T) {
 		{"number", 300, 0, NoiseGaussian, 2, []string{"R²"}, nil},
 		{"two levels, persons", 300, 5, NoiseLaplace, 1, []string{"accuracy", "recall of no"}, nil},
 		{"number, persons", 300, 3, NoiseLaplace, 0.5, errorKinds, nil},
+		{"three levels, persons", 300, 5, NoiseGaussian, 4, []string{"recall of b"}, nil},
 	} {
 		of := c.simulate(t)
 		for _, name := range c.always {
@@ -154,8 +155,8 @@ func TestSharedNoiseIsTakenOff(t *testing.T) {
 func sharedCoverage(rows, correlation, counted float64) float64 {
 	const doubt = 0.3
 	held, all := 0.0, 0.0
-	for x := -5.0; x <= 5; x += 0.025 {
-		for y := -5.0; y <= 5; y += 0.025 {
+	for x := -5.0; x <= 5; x += 0.05 {
+		for y := -5.0; y <= 5; y += 0.05 {
 			weight := math.Exp(-(x*x + y*y) / 2)
 			r := ratio{a: correlation*x + math.Sqrt(1-correlation*correlation)*y, noise: quad{1 - rows}, rows: quad{rows + doubt*x},
 				most: quad{1000}, rowDoubt: quart{doubt * doubt}, shared: cubic{counted * doubt}}
