@@ -21,7 +21,8 @@ func won(i, j int) float64 {
 // what is tested at θ is above what it may be. Tested is Σ (won_ij - θ)·one_i·zero_j. A count errs by its sampling (the
 // count, as a Poisson variable) and by noise, and the products of two noises have a variance of (won_ij - θ)²·noise²
 // each. Squares of the weights of a count have noise too, whose mean is taken off. What the noise adds has the fourth
-// cumulant of its Laplace variables, 3·single² each, times their fourth powers.
+// cumulant of its Laplace variables, 3·single² each, times their fourth powers. The quantile is Student's for
+// the degrees of freedom of the two parts, to first order.
 func plainArea(c counts) (area, resolution float64) {
 	n := len(c.cells) / 2
 	zero, one := c.cells[:n], c.cells[n:]
@@ -38,7 +39,7 @@ func plainArea(c counts) (area, resolution float64) {
 func plainExcess(c counts, theta float64) float64 {
 	n := len(c.cells) / 2
 	zero, one := c.cells[:n], c.cells[n:]
-	tested, sampling, noise, least, fourth := 0.0, 0.0, 0.0, 0.0, 0.0
+	tested, samplingOne, samplingZero, noise, least, fourth := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for k := range n {
 		ofOne, ofZero, noiseOne, noiseZero := 0.0, 0.0, 0.0, 0.0
 		for l := range n {
@@ -48,15 +49,17 @@ func plainExcess(c counts, theta float64) float64 {
 			noiseZero += math.Pow(won(l, k)-theta, 2) * c.noise
 		}
 		tested += ofOne * one[k]
-		sampling += (ofOne*ofOne-noiseOne)*one[k] + (ofZero*ofZero-noiseZero)*zero[k]
+		samplingOne += (ofOne*ofOne - noiseOne) * one[k]
+		samplingZero += (ofZero*ofZero - noiseZero) * zero[k]
 		noise += (ofOne*ofOne + ofZero*ofZero - noiseOne) * c.noise
 		least += noiseOne * c.noise
 		fourth += math.Pow(ofOne, 4) + math.Pow(ofZero, 4)
 	}
-	variance := max(0, sampling) + max(noise, least)
+	variance := max(0, samplingOne+samplingZero) + max(noise, least)
+	freedom := variance * variance / (samplingOne*samplingOne/max(1, total(one)-1) + samplingZero*samplingZero/max(1, total(zero)-1))
 	cumulant := min(3, 3*c.single*c.noise*fourth/variance/variance)
 	const q = 1.959963984540054
-	return tested*tested/variance - math.Pow(q+(q*q*q-3*q)*cumulant/24, 2)
+	return tested*tested/variance - math.Pow(q+(q*q*q-3*q)*cumulant/24+(q*q*q+q)/(4*freedom), 2)
 }
 
 // TestAreaErrsByPlainSums compares the interval of the area with plainExcess, for rows and for persons, with much

@@ -65,6 +65,7 @@ func (c counts) areaRatio(won float64) ratio {
 	below, above := c.ahead()
 	zeros, ones := total(zero), total(one)
 	r := ratio{a: won, w: zeros * ones}
+	r.sides[0].records, r.sides[1].records = ones, zeros
 	n := float64(len(one))
 	for b := range one {
 		of, to := quad{below[b] * below[b], -2 * below[b] * zeros, zeros * zeros}, quad{above[b] * above[b], -2 * above[b] * ones, ones * ones}
@@ -72,13 +73,16 @@ func (c counts) areaRatio(won float64) ratio {
 		r.noise.add(to, c.noise)
 		r.quartic.square(of, c.noise)
 		r.quartic.square(to, c.noise)
-		r.rows.add(of, one[b])
-		r.rows.add(to, zero[b])
-		r.rows.add(wins(float64(b), n), -c.noise*one[b])
-		r.rows.add(wins(n-1-float64(b), n), -c.noise*zero[b])
+		r.sides[0].rows.add(of, one[b])
+		r.sides[1].rows.add(to, zero[b])
+		r.sides[0].rows.add(wins(float64(b), n), -c.noise*one[b])
+		r.sides[1].rows.add(wins(n-1-float64(b), n), -c.noise*zero[b])
 		r.least.add(wins(float64(b), n), c.noise*c.noise)
 	}
 	r.noise.add(r.least, -1)
+	for _, of := range r.sides {
+		r.rows.add(of.rows, 1)
+	}
 	return r
 }
 

@@ -7,7 +7,8 @@ const (
 	// rivalTimes·exp(-lag²/rivalSquares)). They are fitted, for two to a hundred
 	// independent normal counts at many distances of the first from the others.
 	rivalTimes, rivalSquares = 8, 4
-	// rivalShare is the part of the error that is given to the rivals: fitted, so that few counts cover too.
+	// rivalShare is the part of the error that is given to the rivals: fitted to 300 rows of two to six levels, so that few counts
+	// cover too. With it 95 to 96.6 % are held of 120 rows of 4 levels, 300 of 10 and 3000 of 20, to which nothing was fitted.
 	rivalShare = 0.88
 )
 

@@ -26,11 +26,14 @@ const (
 	// ownDoubt is the share where sampling is known with noise as a whole, the denominator has manyRows times its noise, and sampling
 	// stands out from that noise.
 	ownDoubt, manyRows = 0.2, 40
-	// skewedDoubt is that of a sum of skewed numbers of which the sampling variance is more than littleSkewed of its square, as of
-	// fewer than 670 squares of normal residuals or 190 magnitudes.
-	skewedDoubt, littleSkewed = 0.1, 0.003
+	// slightDoubt is that of a sum of skewed numbers of which the sampling variance is more than littleSkewed of its square, as of
+	// fewer than 670 squares of normal residuals or 190 magnitudes; up to it, sampling is nearly known but for the pairs, and half of
+	// doubtBySampling is allowed.
+	slightDoubt, littleSkewed = 0.1, 0.003
 	// coarseStep is the largest step of a lattice in standard deviations that an exact rate has.
 	coarseStep = 0.08
+	// fewRows is how many rows a share must be of where sampling is most of the variance, and an area of each level.
+	fewRows = 40
 	// mostQuadratic is the largest part of products of two noises in the variance of an area.
 	mostQuadratic = 0.02
 )
@@ -47,20 +50,37 @@ func (s spread) rate(of ratio) Rate {
 	if !(v.apart > 0) || s.lattice(r, 1, theta) > coarseStep*math.Sqrt(v.apart) || r.least.on(1, theta) > mostQuadratic*v.apart {
 		return RateAtLeast
 	}
+	if rows := r.rowsBehind(); rows < fewRows && (v.apart > 2*v.noise || !r.counted) {
+		return RateAtLeast
+	}
 	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > 0 && !(times > clearPairs) || v.doubt > v.paired && !(times > clearRows) {
 		return RateAtLeast
 	}
 	return RateExact
 }
 
+// rowsBehind is how many rows a share is of, or an area of the rarer level; infinite for others.
+func (r *ratio) rowsBehind() float64 {
+	switch {
+	case r.counted:
+		return r.w
+	case r.sides[0].records > 0:
+		return min(r.sides[0].records, r.sides[1].records)
+	}
+	return math.Inf(1)
+}
+
 // allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator of so many times its noise.
 func (v variances) allowedDoubt(r *ratio, times float64) float64 {
 	sampling := v.apart - v.noise
+	own := math.Sqrt(max(0, v.doubt*v.doubt-v.paired*v.paired)) // 0 where the sampling of rows by themselves is known
 	switch {
-	case v.doubt == v.paired:
+	case own > 0 && r.positive && sampling > littleSkewed*r.a*r.a:
+		return slightDoubt
+	case own == 0 && v.paired > 0:
 		return min(mostDoubt, littleDoubt+doubtBySampling*sampling/v.apart)
-	case r.positive && sampling > littleSkewed*r.a*r.a:
-		return skewedDoubt
+	case v.paired > 0 && own <= slightDoubt*v.apart:
+		return min(mostDoubt, littleDoubt+doubtBySampling/2*sampling/v.apart)
 	case times > manyRows && sampling > v.doubt:
 		return ownDoubt
 	}

@@ -72,6 +72,7 @@ func TestHiddenRecordsHaveARateOfAtLeast(t *testing.T) {
 	for _, c := range []ordinary{
 		{"two levels", 10, 0, NoiseLaplace, 2, []string{"accuracy", "area", "rate in a bin"}, nil},
 		{"two levels", 60, 0, NoiseLaplace, 2, []string{"area"}, nil},
+		{"two levels", 30, 0, NoiseLaplace, 0.1, []string{"area", "recall of yes"}, nil},
 		{"two levels", 30, 0, NoiseLaplace, 0.001, []string{"accuracy", "recall of yes"}, nil}, // counts are whole numbers
 		{"number", 10, 0, NoiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
 		{"number", 60, 0, NoiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},

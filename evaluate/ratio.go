@@ -28,6 +28,11 @@ type ratio struct {
 	// counted says that a and w are sums of ones over rows, with noise of the variances part on a and rest on w - a.
 	counted    bool
 	part, rest float64
+	// sides are the parts of rows that are sums of squares over so many records each, of an area; else they are empty.
+	sides [2]struct {
+		rows    quad
+		records float64
+	}
 	// positive says that a is a sum of numbers that are not negative and often small, as magnitudes and squares are.
 	positive bool
 }
@@ -51,9 +56,13 @@ func (s spread) excess(r *ratio, c, d float64) float64 {
 	}
 	v = v.apartFrom(t, r.shared.on(c, d))
 	variance := max(v.floor(), v.guess)
-	z := s.quantile(variance, fourth) + v.widened(variance) + r.skewed(c, variance-v.noise, variance)
-	q := s.quantile(v.most, fourth)
-	reach := math.Sqrt(min(z*z*variance, capSlack*q*q*v.most)) * (1 + s.wider)
+	z := s.quantile(variance, fourth) + v.widened(variance) + r.skewed(c, variance-v.noise, variance) + r.fewer(c, d, variance)
+	square := z * z * variance
+	if v.doubt > 0 {
+		q := s.quantile(v.most, fourth)
+		square = min(square, capSlack*q*q*v.most)
+	}
+	reach := math.Sqrt(square) * (1 + s.wider)
 	reach += s.lattice(r, c, d) / 2
 	return t*t - reach*reach
 }
@@ -150,4 +159,16 @@ func (c counts) prevalenceTerms(level int) []term {
 		{quad{0, -2, 0}, c.pairs[unequalPairs(level, len(c.plan.Levels))], 1},
 		{ofRests, c.pairs[0] + c.pairs[1] + c.pairs[2], 3},
 	}
+}
+
+// fewer is by how much the quantile grows since squares of few records say little of a variance: that of Student's with the
+// degrees of freedom of a sum of two variances (Satterthwaite 1946; Fisher's expansion, as in widened), each of its records less 1.
+func (r *ratio) fewer(c, d, variance float64) float64 {
+	share := 0.0
+	for _, of := range r.sides {
+		part := of.rows.on(c, d) / variance
+		share += 2 * part * part / max(1, of.records-1)
+	}
+	const q = normalQuantile
+	return q * (q*q + 1) * share / 8
 }
