@@ -107,7 +107,7 @@ func neighborsOf(r *rand.Rand, d *data.Dataset, persons bool) (without, with *da
 // Bounds, bins and levels of columns are no sums: that one record is one value there is held by
 // TestOneRecordIsOneValue, and what one value moves by the tests of package query and mechanism.
 func TestNeighborsMoveEveryStatisticByAtMostItsBound(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() && !everyPair {
 		t.Skip("many neighbors, which the ordinary run holds")
 	}
 	r := rand.New(rand.NewPCG(21, 4))
