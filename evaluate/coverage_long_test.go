@@ -5,7 +5,9 @@ package evaluate
 import (
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"os"
 	"testing"
 )
 
@@ -26,6 +28,24 @@ func simulated() (rounds int, tolerance float64) {
 	return rounds, max(0.007, 5.08*math.Sqrt(Confidence*(1-Confidence)/float64(rounds)))
 }
 
+// turn lets a case run beside others. With DITHER_COVERAGE=k/n in the environment only every n-th case is simulated, k from 0,
+// which one a hash of its name tells. The streams are seeded, so that a case says nothing new until the code changes.
+func turn(t *testing.T) {
+	t.Helper()
+	part, parts := uint32(0), uint32(1)
+	if share := os.Getenv("DITHER_COVERAGE"); share != "" {
+		if n, err := fmt.Sscanf(share, "%d/%d", &part, &parts); n != 2 || err != nil || part >= parts {
+			t.Fatalf("DITHER_COVERAGE is %q, want k/n with k from 0 to n-1", share)
+		}
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, t.Name())
+	if h.Sum32()%parts != part {
+		t.Skip("another share of the cases is simulated")
+	}
+	t.Parallel()
+}
+
 // TestIntervalsCoverLong runs all kinds of intervals under both noises. No limit of a stated rate, and no other constant of
 // the intervals, was fitted to 120 or to 3000 rows.
 func TestIntervalsCoverLong(t *testing.T) {
@@ -36,7 +56,7 @@ func TestIntervalsCoverLong(t *testing.T) {
 				p := plans[name]
 				p.Noise = noise
 				t.Run(fmt.Sprintf("%s %s %v %d", name, noise, p.NoiseMultiplier, n), func(t *testing.T) {
-					t.Parallel()
+					turn(t)
 					simulateLong(t, p, n)
 				})
 			}
@@ -58,7 +78,7 @@ func TestIntervalsAtOtherEpsilonsCoverLong(t *testing.T) {
 					p := plans[name]
 					p.Noise, p.NoiseMultiplier = noise, z
 					t.Run(fmt.Sprintf("%s %s %.2g %d", name, noise, z, n), func(t *testing.T) {
-						t.Parallel()
+						turn(t)
 						simulateLong(t, p, n)
 					})
 				}
@@ -102,7 +122,7 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 				p := plans[c.name]
 				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &Person{"id", c.most}, 20000
 				t.Run(fmt.Sprintf("%s of %d rows %s %v %d", c.name, c.most, noise, z, c.persons), func(t *testing.T) {
-					t.Parallel()
+					turn(t)
 					simulateLong(t, p, c.persons)
 				})
 			}
@@ -118,7 +138,7 @@ func TestMajorityCoversLong(t *testing.T) {
 		for _, z := range []float64{0.1, 5, 60} {
 			for _, first := range []float64{1, 1.15, 1.4} {
 				t.Run(fmt.Sprintf("%d levels %d rows, noise %v, %v", c.levels, c.rows, z, first), func(t *testing.T) {
-					t.Parallel()
+					turn(t)
 					simulateMajority(t, c.levels, c.rows, z, first, rounds, tolerance)
 				})
 			}
