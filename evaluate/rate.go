@@ -18,8 +18,8 @@ const (
 // of this package: within them no interval holds its number in more than 95.7 of 100 cases.
 const (
 	// clearly is how many standard deviations of its noise a denominator must have: below, noise makes many sets wide. Where
-	// there is noise on the sampling part too it must have clearPairs if that is on pairs alone, and else clearRows.
-	clearly, clearPairs, clearRows = 3, 6, 20
+	// there is noise on the sampling part too it must have clearDoubted, and the number of rows behind a mean clearRows.
+	clearly, clearDoubted, clearRows = 3, 6, 20
 	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
 	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
 	littleDoubt, doubtBySampling = 0.15, 0.5
@@ -53,7 +53,7 @@ func (s spread) rate(of ratio) Rate {
 	if rows := r.rowsBehind(); rows < fewRows && (v.apart > 2*v.noise || !r.counted) {
 		return RateAtLeast
 	}
-	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > 0 && !(times > clearPairs) || v.doubt > v.paired && !(times > clearRows) {
+	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > 0 && !(times > clearDoubted) || v.doubt > v.paired && r.positive && !(times > clearRows) {
 		return RateAtLeast
 	}
 	return RateExact
