@@ -353,3 +353,67 @@ total:
 	JNZ           row
 	VZEROUPPER
 	RET
+
+// func squareRowsByteVNNI(dst *int64, x *uint8, rows int, turns int, left int, mask uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·squareRowsByteVNNI(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         rows+16(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         turns+24(FP), BX
+	MOVQ         left+32(FP), SI
+	MOVQ         mask+40(FP), DI
+	KMOVQ        DI, K1
+	MOVL         $0x80808080, DI
+	VPBROADCASTD DI, Z4
+	MOVL         $0x01010101, DI
+	VPBROADCASTD DI, Z2
+
+row:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z3, Z3, Z3
+	MOVQ   BX, DI
+	TESTQ  DI, DI
+	JZ     last
+
+turn:
+	VMOVDQU8 (DX), Z5
+	VPXORD   Z4, Z5, Z6
+	VPDPBUSD Z6, Z5, Z0
+	VPDPBUSD Z2, Z5, Z3
+	ADDQ     $0x40, DX
+	DECQ     DI
+	JNZ      turn
+
+last:
+	TESTQ      SI, SI
+	JZ         total
+	VMOVDQU8.Z (DX), K1, Z5
+	VPXORD     Z4, Z5, Z6
+	VPDPBUSD   Z6, Z5, Z0
+	VPDPBUSD   Z2, Z5, Z3
+	ADDQ       SI, DX
+
+total:
+	VPSLLD        $0x07, Z3, Z3
+	VPADDD        Z3, Z0, Z0
+	VPXORQ        Z1, Z1, Z1
+	VPXORQ        Z7, Z7, Z7
+	VPSLLQ        $0x20, Z0, Z5
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z7, Z7
+	VPSRLQ        $0x20, Z0, Z0
+	VPADDQ        Z0, Z1, Z1
+	VPADDQ        Z1, Z7, Z7
+	VEXTRACTI64X4 $0x01, Z7, Y5
+	VPADDQ        Y5, Y7, Y5
+	VEXTRACTI128  $0x01, Y5, X6
+	VPADDQ        X6, X5, X6
+	VPSHUFD       $0x4e, X6, X5
+	VPADDQ        X5, X6, X6
+	VMOVQ         X6, (AX)
+	ADDQ          $0x08, AX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET

@@ -18,7 +18,8 @@ const (
 	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits: a turn
 	// adds at most 2·255·32767, and 2^31 holds that of 128 turns of 32 entries.
 	maxDotBytes = 128 * 32
-	// maxSquareBytes: a turn adds at most 2·255², and 2^31 holds that of 2^14 turns.
+	// maxSquareBytes: a turn of 32 entries adds at most 2·255², and 2^31 holds that of 2^14 turns; one of 64 entries adds at
+	// most 4·255², and 2^32 holds that of 2^13 turns.
 	maxSquareBytes = 1 << 14 * 32
 )
 
@@ -52,6 +53,10 @@ func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim in
 		if dim > maxSquareBytes {
 			return 0
 		}
+		if productsAvailable == avx512 { // with VNNI
+			squareRowsByteVNNI(&dst[0], &x[0], len(dst), dim/64, dim%64, lowMask(dim, 64))
+			return len(dst)
+		}
 		squareRowsByteAVX512(&dst[0], &x[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
 	}
 	return len(dst)
@@ -77,3 +82,8 @@ func dotRowsByteAVX512(dst *int64, x *uint8, m *int16, rows, turns, left int, ma
 //
 //go:noescape
 func squareRowsByteAVX512(dst *int64, x *uint8, rows, turns, left int, mask uint32)
+
+// squareRowsByteVNNI is squareRowsByteAVX512 for rows of 64·turns+left entries.
+//
+//go:noescape
+func squareRowsByteVNNI(dst *int64, x *uint8, rows, turns, left int, mask uint64)

@@ -25,6 +25,65 @@ func wholeRows(c *build.Context) {
 			k.write()
 		}
 	}
+	squareRowsByteVNNI(c)
+}
+
+// squareRowsByteVNNI writes the kernel of SquareRows for bytes where the processor adds products of bytes, 64 entries a turn:
+// x² = x·(x-128) + 128·x, of which the first factor has no sign and the second has one. The two sums go together in 32 bits, modulo 2^32,
+// where the whole is not negative and, as the callers see to, below 2^32.
+func squareRowsByteVNNI(c *build.Context) {
+	k := &wholeRowsKernel{Context: c, bytes: true, square: true}
+	c.Function("squareRowsByteVNNI")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(dst *int64, x *uint8, rows, turns, left int, mask uint64)")
+	dst, rows := c.Load(c.Param("dst"), c.GP64()), c.Load(c.Param("rows"), c.GP64())
+	k.x = c.Load(c.Param("x"), c.GP64())
+	turns, left := c.Load(c.Param("turns"), c.GP64()), c.Load(c.Param("left"), c.GP64())
+	bits := c.Load(c.Param("mask"), c.GP64())
+	k.mask, k.sum, k.other = c.K(), c.ZMM(), c.ZMM()
+	c.KMOVQ(bits, k.mask)
+	half, ones, sum, small := c.GP32(), c.ZMM(), c.ZMM(), c.GP32()
+	c.MOVL(operand.U32(0x80808080), half)
+	sign := c.ZMM()
+	c.VPBROADCASTD(half, sign)
+	c.MOVL(operand.U32(0x01010101), small)
+	c.VPBROADCASTD(small, ones)
+	add := func(v reg.VecVirtual) {
+		signed := c.ZMM()
+		c.VPXORD(sign, v, signed)
+		c.VPDPBUSD(signed, v, k.sum)
+		c.VPDPBUSD(ones, v, sum)
+	}
+	c.Label("row")
+	c.VPXORQ(k.sum, k.sum, k.sum)
+	c.VPXORQ(sum, sum, sum)
+	i := c.GP64()
+	c.MOVQ(turns, i)
+	c.TESTQ(i, i)
+	c.JZ(operand.LabelRef("last"))
+	c.Label("turn")
+	v := c.ZMM()
+	c.VMOVDQU8(operand.Mem{Base: k.x}, v)
+	add(v)
+	c.ADDQ(operand.Imm(64), k.x)
+	c.DECQ(i)
+	c.JNZ(operand.LabelRef("turn"))
+	c.Label("last")
+	c.TESTQ(left, left)
+	c.JZ(operand.LabelRef("total"))
+	v = c.ZMM()
+	c.VMOVDQU8_Z(operand.Mem{Base: k.x}, k.mask, v)
+	add(v)
+	c.ADDQ(left, k.x)
+	c.Label("total")
+	c.VPSLLD(operand.Imm(7), sum, sum)
+	c.VPADDD(sum, k.sum, k.sum)
+	k.total(dst)
+	c.ADDQ(operand.Imm(8), dst)
+	c.DECQ(rows)
+	c.JNZ(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
 }
 
 // size is how many bytes an entry has.
