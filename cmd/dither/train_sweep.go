@@ -26,6 +26,9 @@ const sweepFlag = "sweep"
 // maxSweepSummary bounds the summary of a sweep.
 const maxSweepSummary = 64 << 20
 
+// maxSweepLevels bounds the levels of a target that a summary may tell of.
+const maxSweepLevels = 1 << 20
+
 // publicSweep is a finished sweep on public records. Of them alone accuracy over epsilon can be drawn for free: each point of the
 // curve is a run that was measured, and on a private table each would have to be paid for.
 type publicSweep struct {
@@ -76,7 +79,7 @@ func readSweepDocument(folder string) (d sweepDocument, err error) {
 	if err != nil || len(text) > maxSweepSummary {
 		return d, fmt.Errorf("--%s: %s cannot be read or has more than %s, want a file that dither sweep wrote", sweepFlag, path, sizeText(maxSweepSummary))
 	}
-	if err = json.Unmarshal(text, &d); err != nil {
+	if err = json.Unmarshal(text, &d); err != nil || d.Target != nil && (d.Target.Levels < 0 || d.Target.Levels > maxSweepLevels) {
 		return d, fmt.Errorf("--%s: %s is not what dither sweep writes, want its summary as it was written", sweepFlag, path)
 	}
 	return d, nil

@@ -99,6 +99,8 @@ func TestTrainRefusesASweep(t *testing.T) {
 		"absent":       {"nowhere", "no summary.json"},
 		"empty":        {"empty", "no summary.json"},
 		"broken":       {broken, "not what dither sweep writes"},
+		"no levels":    {sweepFolder(t, func(d *sweepDocument) { d.Target.Levels = -1 }), "not what dither sweep writes"},
+		"levels":       {sweepFolder(t, func(d *sweepDocument) { d.Target.Levels = 1 << 50 }), "not what dither sweep writes"},
 		"private":      {"private", "each point of the curve is a release"},
 		"earlier":      {sweepFolder(t, func(d *sweepDocument) { d.Public = false }), "does not say"},
 		"no epsilon":   {sweepFolder(t, func(d *sweepDocument) { d.Varied, d.Summaries = nil, d.Summaries[:1] }), "at two values of epsilon"},
