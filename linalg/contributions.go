@@ -11,6 +11,8 @@ type Contributions struct {
 	Coefficients []float64
 	// Scores is working space of the model.
 	Scores []float32
+	// Norms is working space of who clips.
+	Norms []float64
 }
 
 // Records returns the number of records that c speaks of.

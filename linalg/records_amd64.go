@@ -13,22 +13,6 @@ func recordsOf(set instructions, n int) int {
 	return 0
 }
 
-// roundWithinVector is RoundWithin for the first records, and returns how many they are.
-func roundWithinVector(set instructions, dst, v, scale, most []float64) (within bool, done int) {
-	if done = recordsOf(set, len(dst)); done == 0 {
-		return true, 0
-	}
-	return roundWithinAVX512(&dst[0], &v[0], &scale[0], &most[0], done) == 0, done
-}
-
-// divideByRootsVector is DivideByRoots for the first records, and returns how many they are.
-func divideByRootsVector(set instructions, dst []float64, n2 []int64, bound float64) (done int) {
-	if done = recordsOf(set, len(dst)); done > 0 {
-		divideByRootsAVX512(&dst[0], &n2[0], bound, done)
-	}
-	return done
-}
-
 // lessLabelsVector is LessLabels for the first records, and returns how many they are.
 func lessLabelsVector(set instructions, dst []float64, p, labels []float32) (done int) {
 	if done = recordsOf(set, len(dst)); done > 0 {
@@ -45,14 +29,8 @@ func multiplyVector(set instructions, dst, a, b []float32) (done int) {
 	return done
 }
 
-// The kernels take a positive multiple of 16 records. roundWithinAVX512 returns 0 if all are within.
+// The kernels take a positive multiple of 16 records.
 //
-//go:noescape
-func roundWithinAVX512(dst, v, scale, most *float64, n int) (beyond uint64)
-
-//go:noescape
-func divideByRootsAVX512(dst *float64, n2 *int64, bound float64, n int)
-
 //go:noescape
 func lessLabelsAVX512(dst *float64, p, labels *float32, n int)
 

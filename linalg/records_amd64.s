@@ -7,77 +7,340 @@
 DATA wholeShift<>+0(SB)/8, $0x4338000000000000
 GLOBL wholeShift<>(SB), RODATA|NOPTR, $8
 
-DATA partLess<>+0(SB)/8, $0x3feffffffffffff8
-GLOBL partLess<>(SB), RODATA|NOPTR, $8
+DATA wholeMost<>+0(SB)/8, $0x4320000000000000
+GLOBL wholeMost<>(SB), RODATA|NOPTR, $8
 
-// func roundWithinAVX512(dst *float64, v *float64, scale *float64, most *float64, n int) (beyond uint64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·roundWithinAVX512(SB), NOSPLIT, $0-48
+DATA tailMost<>+0(SB)/8, $0x41d0000000000000
+GLOBL tailMost<>(SB), RODATA|NOPTR, $8
+
+DATA doubleOne<>+0(SB)/8, $0x3ff0000000000000
+GLOBL doubleOne<>(SB), RODATA|NOPTR, $8
+
+DATA doubleMost<>+0(SB)/8, $0x7fefffffffffffff
+GLOBL doubleMost<>(SB), RODATA|NOPTR, $8
+
+// func roundBoundedAVX512(dst *float64, v *float64, scales *float64, n2 *int64, low float64, high float64, n int) (doubt uint64)
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·roundBoundedAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         v+8(FP), CX
-	MOVQ         scale+16(FP), DX
-	MOVQ         most+24(FP), BX
-	MOVQ         n+32(FP), SI
+	MOVQ         scales+16(FP), DX
+	MOVQ         n2+24(FP), BX
+	MOVQ         n+48(FP), SI
 	VBROADCASTSD wholeShift<>+0(SB), Z0
-	VPTERNLOGQ   $0xff, Z1, Z1, Z1
-	VPSRLQ       $0x01, Z1, Z1
+	VBROADCASTSD wholeMost<>+0(SB), Z1
+	VBROADCASTSD doubleOne<>+0(SB), Z2
+	VPTERNLOGQ   $0xff, Z3, Z3, Z3
+	VPSRLQ       $0x01, Z3, Z3
+	MOVSD        low+32(FP), X5
+	VBROADCASTSD X5, Z5
+	MOVSD        high+40(FP), X6
+	VBROADCASTSD X6, Z6
+	VPXORQ       Z4, Z4, Z4
 	KXORB        K1, K1, K1
 
 again:
-	VMOVUPD (CX), Z2
-	VMULPD  (DX), Z2, Z2
-	VADDPD  Z0, Z2, Z2
-	VSUBPD  Z0, Z2, Z2
-	VANDPD  Z1, Z2, Z3
-	VCMPPD  $0x16, (BX), Z3, K2
-	KORB    K2, K1, K1
-	VMOVUPD Z2, (AX)
-	VMOVUPD 64(CX), Z2
-	VMULPD  64(DX), Z2, Z2
-	VADDPD  Z0, Z2, Z2
-	VSUBPD  Z0, Z2, Z2
-	VANDPD  Z1, Z2, Z3
-	VCMPPD  $0x16, 64(BX), Z3, K2
-	KORB    K2, K1, K1
-	VMOVUPD Z2, 64(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x10, SI
-	JNZ     again
-	KMOVB   K1, AX
-	MOVQ    AX, beyond+40(FP)
+	VMOVUPD     (CX), Z7
+	VMULPD      (DX), Z7, Z7
+	VCVTQQ2PD   (BX), Z8
+	VCMPPD      $0x1d, Z2, Z8, K2
+	VCMPPD      $0x00, Z4, Z8, K3
+	VADDPD      Z0, Z7, Z10
+	VSUBPD      Z0, Z10, Z10
+	VANDPD      Z3, Z10, Z9
+	VCMPPD      $0x12, Z1, Z9, K2, K2
+	VMULPD      Z10, Z10, Z9
+	VMULPD      Z8, Z9, Z9
+	VCMPPD      $0x12, Z5, Z9, K2, K4
+	VCMPPD      $0x1d, Z6, Z9, K2, K2
+	VRNDSCALEPD $0x0b, Z7, Z7
+	VADDPD      Z4, Z7, Z7
+	VMULPD      Z7, Z7, Z9
+	VMULPD      Z8, Z9, Z9
+	VCMPPD      $0x12, Z5, Z9, K2, K2
+	VMOVAPD     Z7, K2, Z10
+	VMOVAPD     Z4, K3, Z10
+	KORB        K4, K2, K4
+	KORB        K3, K4, K4
+	KNOTB       K4, K4
+	KORB        K4, K1, K1
+	VPTERNLOGQ  $0xff, Z10, Z10, K4, Z10
+	VMOVUPD     Z10, (AX)
+	VMOVUPD     64(CX), Z7
+	VMULPD      64(DX), Z7, Z7
+	VCVTQQ2PD   64(BX), Z8
+	VCMPPD      $0x1d, Z2, Z8, K2
+	VCMPPD      $0x00, Z4, Z8, K3
+	VADDPD      Z0, Z7, Z10
+	VSUBPD      Z0, Z10, Z10
+	VANDPD      Z3, Z10, Z9
+	VCMPPD      $0x12, Z1, Z9, K2, K2
+	VMULPD      Z10, Z10, Z9
+	VMULPD      Z8, Z9, Z9
+	VCMPPD      $0x12, Z5, Z9, K2, K4
+	VCMPPD      $0x1d, Z6, Z9, K2, K2
+	VRNDSCALEPD $0x0b, Z7, Z7
+	VADDPD      Z4, Z7, Z7
+	VMULPD      Z7, Z7, Z9
+	VMULPD      Z8, Z9, Z9
+	VCMPPD      $0x12, Z5, Z9, K2, K2
+	VMOVAPD     Z7, K2, Z10
+	VMOVAPD     Z4, K3, Z10
+	KORB        K4, K2, K4
+	KORB        K3, K4, K4
+	KNOTB       K4, K4
+	KORB        K4, K1, K1
+	VPTERNLOGQ  $0xff, Z10, Z10, K4, Z10
+	VMOVUPD     Z10, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x10, SI
+	JNZ         again
+	KMOVB       K1, AX
+	MOVQ        AX, doubt+56(FP)
 	VZEROUPPER
 	RET
 
-// func divideByRootsAVX512(dst *float64, n2 *int64, bound float64, n int)
+// func shortenAVX512(v *float64, norms *float64, most float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F, SSE2
-TEXT ·divideByRootsAVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         n2+8(FP), CX
+TEXT ·shortenAVX512(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), AX
+	MOVQ         norms+8(FP), CX
 	MOVQ         n+24(FP), DX
-	MOVSD        bound+16(FP), X0
+	MOVSD        most+16(FP), X0
 	VBROADCASTSD X0, Z0
-	VBROADCASTSD partLess<>+0(SB), Z1
+	VBROADCASTSD doubleMost<>+0(SB), Z1
+	VPTERNLOGQ   $0xff, Z2, Z2, Z2
+	VPSRLQ       $0x01, Z2, Z2
 
 again:
-	VCVTQQ2PD   (CX), Z2
-	VSQRTPD     Z2, Z2
-	VDIVPD      Z2, Z0, Z2
-	VMULPD      Z1, Z2, Z2
-	VRNDSCALEPD $0x0b, Z2, Z2
-	VMOVUPD     Z2, (AX)
-	VCVTQQ2PD   64(CX), Z2
-	VSQRTPD     Z2, Z2
-	VDIVPD      Z2, Z0, Z2
-	VMULPD      Z1, Z2, Z2
-	VRNDSCALEPD $0x0b, Z2, Z2
-	VMOVUPD     Z2, 64(AX)
+	VMOVUPD  (AX), Z3
+	VANDPD   Z2, Z3, Z4
+	VMULPD   (CX), Z4, Z4
+	VCMPPD   $0x16, Z0, Z4, K1
+	KORTESTB K1, K1
+	JZ       within0
+	VCMPPD   $0x12, Z1, Z4, K2
+	VDIVPD.Z Z4, Z0, K2, Z4
+	VMULPD   Z4, Z3, K1, Z3
+	VMOVUPD  Z3, (AX)
+
+within0:
+	VMOVUPD  64(AX), Z3
+	VANDPD   Z2, Z3, Z4
+	VMULPD   64(CX), Z4, Z4
+	VCMPPD   $0x16, Z0, Z4, K1
+	KORTESTB K1, K1
+	JZ       within1
+	VCMPPD   $0x12, Z1, Z4, K2
+	VDIVPD.Z Z4, Z0, K2, Z4
+	VMULPD   Z4, Z3, K1, Z3
+	VMOVUPD  Z3, 64(AX)
+
+within1:
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, CX
+	SUBQ $0x10, DX
+	JNZ  again
+	VZEROUPPER
+	RET
+
+// func measureUnitsAVX512(n2 *int64, multipliers *float32, tails *int32, bits uint64, most float64, intercept float64, rest float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·measureUnitsAVX512(SB), NOSPLIT, $0-64
+	MOVQ         n2+0(FP), AX
+	MOVQ         multipliers+8(FP), CX
+	MOVQ         tails+16(FP), DX
+	MOVQ         n+56(FP), BX
+	VBROADCASTSD wholeShift<>+0(SB), Z1
+	VBROADCASTSD tailMost<>+0(SB), Z2
+	VBROADCASTSD doubleOne<>+0(SB), Z3
+	MOVSD        most+32(FP), X0
+	VBROADCASTSD X0, Z4
+	MOVSD        intercept+40(FP), X0
+	VBROADCASTSD X0, Z5
+	MOVSD        rest+48(FP), X0
+	VBROADCASTSD X0, Z6
+	MOVQ         bits+24(FP), SI
+	VMOVQ        SI, X0
+
+again:
+	VMOVDQU64   (AX), Z7
+	VCVTQQ2PD   Z7, Z8
+	VCMPPD      $0x12, Z4, Z8, K1
+	VPSLLQ      X0, Z7, Z7
+	VPTESTNMQ   Z7, Z7, K2
+	VCVTQQ2PD   Z7, Z8
+	VSQRTPD     Z8, Z8
+	VMULPD      Z5, Z8, Z9
+	VADDPD      Z1, Z9, Z9
+	VSUBPD      Z1, Z9, Z9
+	VCMPPD      $0x12, Z2, Z9, K1, K1
+	VDIVPD      Z8, Z6, Z8
+	VMOVAPD     Z3, K2, Z9
+	VMOVAPD     Z3, K2, Z8
+	VCVTPD2PS.Z Z8, K1, Y8
+	VMOVUPS     Y8, (CX)
+	VCVTTPD2QQ  Z9, Z8
+	VPMULUDQ    Z8, Z8, Z9
+	VPADDQ.Z    Z9, Z7, K1, Z7
+	VMOVDQU64   Z7, (AX)
+	VPMOVQD.Z   Z8, K1, Y7
+	VMOVDQU     Y7, (DX)
+	VMOVDQU64   64(AX), Z7
+	VCVTQQ2PD   Z7, Z8
+	VCMPPD      $0x12, Z4, Z8, K1
+	VPSLLQ      X0, Z7, Z7
+	VPTESTNMQ   Z7, Z7, K2
+	VCVTQQ2PD   Z7, Z8
+	VSQRTPD     Z8, Z8
+	VMULPD      Z5, Z8, Z9
+	VADDPD      Z1, Z9, Z9
+	VSUBPD      Z1, Z9, Z9
+	VCMPPD      $0x12, Z2, Z9, K1, K1
+	VDIVPD      Z8, Z6, Z8
+	VMOVAPD     Z3, K2, Z9
+	VMOVAPD     Z3, K2, Z8
+	VCVTPD2PS.Z Z8, K1, Y8
+	VMOVUPS     Y8, 32(CX)
+	VCVTTPD2QQ  Z9, Z8
+	VPMULUDQ    Z8, Z8, Z9
+	VPADDQ.Z    Z9, Z7, K1, Z7
+	VMOVDQU64   Z7, 64(AX)
+	VPMOVQD.Z   Z8, K1, Y7
+	VMOVDQU     Y7, 32(DX)
 	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x10, DX
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x10, BX
 	JNZ         again
+	VZEROUPPER
+	RET
+
+// func rootsTimesAVX512(dst *float64, n2 *int64, units *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rootsTimesAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ n2+8(FP), CX
+	MOVQ units+16(FP), DX
+	MOVQ n+24(FP), BX
+
+again:
+	VCVTQQ2PD (CX), Z0
+	VSQRTPD   Z0, Z0
+	VCVTPS2PD (DX), Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, (AX)
+	VCVTQQ2PD 64(CX), Z0
+	VSQRTPD   Z0, Z0
+	VCVTPS2PD 32(DX), Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x10, BX
+	JNZ       again
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst *float64, v *float32, factor float64, n int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·widenAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVSD        factor+16(FP), X0
+	VBROADCASTSD X0, Z0
+
+again:
+	VCVTPS2PD (CX), Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	VCVTPS2PD 32(CX), Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x10, DX
+	JNZ       again
+	VZEROUPPER
+	RET
+
+// func interceptScoresAVX512(dst *float32, src *float32, units *float32, tails *int32, scale float64, weight float64, n int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·interceptScoresAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         units+16(FP), DX
+	MOVQ         tails+24(FP), BX
+	MOVQ         n+48(FP), SI
+	MOVSD        scale+32(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        weight+40(FP), X1
+	VBROADCASTSD X1, Z1
+
+again:
+	VCVTPS2PD (CX), Z2
+	VCVTPS2PD (DX), Z3
+	VMULPD    Z0, Z3, Z4
+	VMULPD    Z2, Z4, Z2
+	VCVTDQ2PD (BX), Z4
+	VMULPD    Z1, Z4, Z4
+	VMULPD    Z4, Z3, Z4
+	VADDPD    Z4, Z2, Z2
+	VCVTPD2PS Z2, Y2
+	VMOVUPS   Y2, (AX)
+	VCVTPS2PD 32(CX), Z2
+	VCVTPS2PD 32(DX), Z3
+	VMULPD    Z0, Z3, Z4
+	VMULPD    Z2, Z4, Z2
+	VCVTDQ2PD 32(BX), Z4
+	VMULPD    Z1, Z4, Z4
+	VMULPD    Z4, Z3, Z4
+	VADDPD    Z4, Z2, Z2
+	VCVTPD2PS Z2, Y2
+	VMOVUPS   Y2, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x10, SI
+	JNZ       again
+	VZEROUPPER
+	RET
+
+// func dotRoundedAVX512(q *float64, v *int32, n int) (sum int64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·dotRoundedAVX512(SB), NOSPLIT, $0-32
+	MOVQ   q+0(FP), AX
+	MOVQ   v+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VPXORQ Z0, Z0, Z0
+
+again:
+	VCVTTPD2QQ    (AX), Z1
+	VPMOVSXDQ     (CX), Z2
+	VPMULLQ       Z2, Z1, Z1
+	VPADDQ        Z1, Z0, Z0
+	VCVTTPD2QQ    64(AX), Z1
+	VPMOVSXDQ     32(CX), Z2
+	VPMULLQ       Z2, Z1, Z1
+	VPADDQ        Z1, Z0, Z0
+	ADDQ          $0x00000080, AX
+	ADDQ          $0x00000040, CX
+	SUBQ          $0x10, DX
+	JNZ           again
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPADDQ        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPADDQ        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, sum+24(FP)
 	VZEROUPPER
 	RET
 

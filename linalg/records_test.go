@@ -3,7 +3,6 @@ package linalg
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,102 +10,6 @@ import (
 
 // recordLengths are short ones, and some beside those that kernels take.
 var recordLengths = []int{0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 47, 64, 160, 163}
-
-// TestRoundWithin compares with rounding to even by the standard library, up to the bounds that are stated, with what
-// lies at limits and beside them, NaN, infinities and zeros of either sign.
-func TestRoundWithin(t *testing.T) {
-	r := rand.New(rand.NewPCG(71, 1))
-	passed, failed := 0, 0
-	for round := range 40 {
-		for _, n := range recordLengths {
-			v, scale, most := make([]float64, n), make([]float64, n), make([]float64, n)
-			for i := range v {
-				v[i], scale[i], most[i] = r.NormFloat64(), float64(r.IntN(1<<20)), math.Inf(1)
-				if r.IntN(3) == 0 {
-					v[i], scale[i] = float64(r.IntN(9)-4)/2, 1 // ties
-				}
-			}
-			bad := n > 0 && r.IntN(2) == 0
-			if bad {
-				i := r.IntN(n)
-				v[i], scale[i] = []float64{math.NaN(), 3.5, -3.6, 1e300}[r.IntN(4)], 1
-				most[i] = 3
-			} else if n > 0 {
-				v[n-1], scale[n-1], most[n-1] = []float64{3, -3.5, math.Copysign(0, -1), -0.2}[round%4], 1, 4
-			}
-			got := make([]float64, n)
-			within, alone := RoundWithin(got, v, scale, most), make([]float64, n)
-			if twin := roundWithinPortable(alone, v, scale, most); within == bad || twin == bad {
-				t.Fatalf("%d records: within %v and portable %v, want %v", n, within, twin, !bad)
-			}
-			expectWholes(t, got, alone, v, scale)
-			if within {
-				passed++
-			} else {
-				failed++
-			}
-		}
-	}
-	if passed < 100 || failed < 100 {
-		t.Errorf("%d calls are within and %d are not: the test does not see both", passed, failed)
-	}
-}
-
-// expectWholes compares what two ways round.
-func expectWholes(t *testing.T, got, twin, v, scale []float64) {
-	t.Helper()
-	for i, f := range got {
-		if math.Float64bits(f) != math.Float64bits(twin[i]) && (f == f || twin[i] == twin[i]) {
-			t.Fatalf("record %d: %v, portable code %v", i, f, twin[i])
-		}
-		product := v[i] * scale[i]
-		want := math.RoundToEven(product) + 0
-		if math.Abs(product) <= 1<<51 && (f != want || math.Signbit(f) != (want < 0)) {
-			t.Fatalf("%v times %v is %v, want %v", v[i], scale[i], f, want)
-		}
-	}
-}
-
-// TestDivideByRoots holds quotients to (m+1)²·n2 > bound² ≥ m²·n2 in whole numbers of any size, where the left side may miss
-// by a part in 2^49, over all sizes of bounds and rows, and to those of portable code.
-func TestDivideByRoots(t *testing.T) {
-	r := rand.New(rand.NewPCG(74, 1))
-	square := func(v float64) *big.Int {
-		whole, _ := big.NewFloat(v).Int(nil)
-		return whole.Mul(whole, whole)
-	}
-	largest := 0
-	for range 60 {
-		for _, n := range recordLengths {
-			bound, n2 := float64(r.Int64N(1<<51)>>r.IntN(51)), make([]int64, n)
-			for i := range n2 {
-				n2[i] = max(1, r.Int64()>>r.IntN(63))
-				if m := r.Int64N(1<<20) + 1; r.IntN(3) == 0 { // the root is whole, and often the quotient
-					n2[i], bound = m*m, float64(m*(1+r.Int64N(1<<20)))
-				}
-			}
-			got, twin := make([]float64, n), make([]float64, n)
-			DivideByRoots(got, n2, bound)
-			divideByRootsPortable(twin, n2, bound)
-			expectWhole(t, fmt.Sprintf("%d records", n), got, twin)
-			for i, m := range got {
-				limit, own := square(bound), big.NewInt(n2[i])
-				if own.Mul(own, square(m)); m < 0 || own.Cmp(limit) > 0 {
-					t.Fatalf("bound %v and n2 %d: %v is beyond the quotient", bound, n2[i], m)
-				}
-				if math.Trunc(bound/math.Sqrt(float64(n2[i]))) == m {
-					largest++
-				}
-				if m+1 < bound/math.Sqrt(float64(n2[i]))*(1-0x1p-49) {
-					t.Fatalf("bound %v and n2 %d: %v is far below the quotient", bound, n2[i], m)
-				}
-			}
-		}
-	}
-	if largest < 10000 {
-		t.Errorf("only %d quotients are the largest: the test does not see them", largest)
-	}
-}
 
 // TestLessLabels compares with its definition, with scores and labels that are NaN.
 func TestLessLabels(t *testing.T) {
@@ -154,12 +57,22 @@ func TestTranspose(t *testing.T) {
 
 func TestRecordFunctionsRefuseWrongLengths(t *testing.T) {
 	long, short, singles := make([]float64, 20), make([]float64, 19), make([]float32, 20)
+	whole, tails := make([]int64, 20), make([]int32, 20)
 	for name, call := range map[string]func(){
-		"RoundWithin, dst":           func() { RoundWithin(short, long, long, long) },
-		"RoundWithin, v":             func() { RoundWithin(long, short, long, long) },
-		"RoundWithin, scale":         func() { RoundWithin(long, long, short, long) },
-		"RoundWithin, most":          func() { RoundWithin(long, long, long, short) },
-		"DivideByRoots":              func() { DivideByRoots(long, make([]int64, 19), 1) },
+		"RoundBounded, dst":          func() { RoundBounded(short, long, long, whole, 1) },
+		"RoundBounded, v":            func() { RoundBounded(long, short, long, whole, 1) },
+		"RoundBounded, scales":       func() { RoundBounded(long, long, short, whole, 1) },
+		"RoundBounded, n2":           func() { RoundBounded(long, long, long, whole[:19], 1) },
+		"Shorten":                    func() { Shorten(long, short, 1) },
+		"MeasureUnits, multipliers":  func() { MeasureUnits(whole, singles[:19], tails, UnitRows{}) },
+		"MeasureUnits, tails":        func() { MeasureUnits(whole, singles, tails[:19], UnitRows{}) },
+		"RootsTimes, n2":             func() { RootsTimes(long, whole[:19], singles) },
+		"RootsTimes, units":          func() { RootsTimes(long, whole, singles[:19]) },
+		"Widen":                      func() { Widen(long, singles[:19], 1) },
+		"InterceptScores, src":       func() { InterceptScores(singles, singles[:19], singles, tails, 1, 1) },
+		"InterceptScores, units":     func() { InterceptScores(singles, singles, singles[:19], tails, 1, 1) },
+		"InterceptScores, tails":     func() { InterceptScores(singles, singles, singles, tails[:19], 1, 1) },
+		"DotRounded":                 func() { DotRounded(long, tails[:19]) },
 		"LessLabels, p":              func() { LessLabels(long, singles[:19], singles) },
 		"LessLabels, labels":         func() { LessLabels(long, singles, singles[:19]) },
 		"Multiply":                   func() { Multiply(singles, singles, singles[:19]) },

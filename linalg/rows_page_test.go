@@ -84,9 +84,9 @@ func rowKernelStaysInside[T Entry](t *testing.T) {
 // TestRecordKernelsStayInside does the same for numbers of records.
 func TestRecordKernelsStayInside(t *testing.T) {
 	const most = 100
-	var doubles [4]func(int) []float64
+	var doubles [3]func(int) []float64
 	var singles [3]func(int) []float32
-	whole := endsAtGap[int64](t, most)
+	whole, tails := endsAtGap[int64](t, most), endsAtGap[int32](t, most)
 	for i := range doubles {
 		doubles[i] = endsAtGap[float64](t, most)
 	}
@@ -95,8 +95,13 @@ func TestRecordKernelsStayInside(t *testing.T) {
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for n := range most {
-		RoundWithin(doubles[0](n), doubles[1](n), doubles[2](n), doubles[3](n))
-		DivideByRoots(doubles[0](n), whole(n), 1)
+		RoundBounded(doubles[0](n), doubles[1](n), doubles[2](n), whole(n), 1)
+		Shorten(doubles[0](n), doubles[1](n), 1)
+		MeasureUnits(whole(n), singles[0](n), tails(n), UnitRows{Bits: 3, Most: 1e9, Intercept: 1, Rest: 1})
+		RootsTimes(doubles[0](n), whole(n), singles[0](n))
+		Widen(doubles[0](n), singles[0](n), 1)
+		InterceptScores(singles[2](n), singles[0](n), singles[1](n), tails(n), 1, 1)
+		DotRounded(doubles[0](n), tails(n))
 		LessLabels(doubles[0](n), singles[0](n), singles[1](n))
 		Multiply(singles[2](n), singles[0](n), singles[1](n))
 	}

@@ -3,6 +3,8 @@ package mechanism
 import (
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // Block is some rows in memory, for as long as one step works on them.
@@ -134,29 +136,25 @@ func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
-// Norms fills dst with the norms of the first len(dst) rows and returns the largest, or 0.
-func (b *Block) Norms(dst []float64) float64 {
-	largest := 0.0
-	for i := range dst {
-		norm := b.Norm(i)
-		dst[i] = norm
-		if norm > largest { // no norm is NaN
-			largest = norm
-		}
+// Norms fills dst, of length Len, with the norms of the rows.
+func (b *Block) Norms(dst []float64) {
+	if b.multipliers != nil {
+		linalg.RootsTimes(dst, b.n2, b.multipliers)
+		return
 	}
-	return largest
+	for i := range dst {
+		dst[i] = b.Norm(i)
+	}
 }
 
 // units fills dst with what one of the integers of each row stands for, times a factor.
 func (b *Block) units(dst []float64, factor float64) {
-	if b.multipliers == nil {
-		for i := range dst {
-			dst[i] = factor * b.rows.frame.unit
-		}
+	if b.multipliers != nil {
+		linalg.Widen(dst, b.multipliers, factor)
 		return
 	}
-	for i, v := range b.multipliers[:len(dst)] {
-		dst[i] = factor * float64(v)
+	for i := range dst {
+		dst[i] = factor * b.rows.frame.unit
 	}
 }
 

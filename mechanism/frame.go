@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // Frame says where rows are seen from: they are normalized, moved by a public center, normalized
@@ -229,16 +231,9 @@ func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
 }
 
 // measureUnits turns the squared norms in m into measures of rows of norm 1 with an intercept and without a
-// center.
+// center, as measure does.
 func (f *frame) measureUnits(m *measures) {
-	multipliers, tails := m.multipliers[:len(m.n2)], m.tails[:len(m.n2)]
-	for i, n2 := range m.n2 {
-		y2, v := n2<<(2*f.bits), measured{}
-		if float64(n2) <= f.most {
-			v = f.finishUnit(v, y2, math.Sqrt(float64(y2)))
-		}
-		m.n2[i], multipliers[i], tails[i] = v.n2, float32(v.multiplier), int32(v.tail)
-	}
+	linalg.MeasureUnits(m.n2, m.multipliers, m.tails, linalg.UnitRows{Bits: f.bits, Most: f.most, Intercept: f.Intercept, Rest: f.rest})
 }
 
 // centered returns the sums over y and the intercepts, column after column, from the sums over x

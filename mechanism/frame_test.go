@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/linalg"
@@ -206,9 +205,7 @@ func TestFramedRowsAreTheDefinition(t *testing.T) {
 		scorer := rows.Scorer(weights, columns)
 		scorer.Scores(got, block)
 		norms := make([]float64, n)
-		if largest := block.Norms(norms); n > 0 && largest != slices.Max(norms) {
-			t.Errorf("the largest norm is %v, want %v", largest, slices.Max(norms))
-		}
+		block.Norms(norms)
 		for i := range x {
 			z := f.seen(onGrid(rows, i))
 			if norms[i] != rows.Norm(i) {

@@ -71,8 +71,9 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	case r.frame.m == nil && b.tails == nil:
 		s.scaleAll(dst, src, row, column, b)
 		return
-	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
-		s.finishOnes(dst, src, b)
+	case s.columns == 1 && b.multipliers != nil && r.frame.m == nil:
+		n := b.Len()
+		linalg.InterceptScores(dst[:n], src[:n], b.multipliers, b.tails, s.scale, s.tails[0])
 		return
 	}
 	for i := range b.Len() {
@@ -83,18 +84,6 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 			v := src[i*row+k*column]
 			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
 		}
-	}
-}
-
-// finishOnes is finish for one score a row and rows that are normalized and have an intercept.
-func (s *Scorer) finishOnes(dst, src []float32, b *Block) {
-	tails := b.tails[:len(b.multipliers)]
-	for i, unit32 := range b.multipliers {
-		unit, moved := float64(unit32), float64(float64(tails[i])*s.tails[0])
-		if b.betas != nil {
-			moved -= float64(float64(b.betas[i]) * s.centers[0])
-		}
-		dst[i] = float32(float64(unit*s.scale*float64(src[i])) + float64(unit*moved))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/linalg"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
@@ -67,16 +66,21 @@ func (c Clipping) validate() error {
 	return nil
 }
 
-// clipOne multiplies residuals, one a record, by the weights of their gradients. Most are within the norm by their
-// square, with room for its rounding, and keep their bits.
-func (c Clipping) clipOne(residuals []float64, b *mechanism.Block) {
-	if c.Mode != ClipGradient {
+// clip multiplies the residuals of records by the weights of their gradients; norms are those of their rows.
+func (c Clipping) clip(of *linalg.Contributions, norms []float64) {
+	switch {
+	case c.Mode != ClipGradient:
+		return
+	case of.Columns == 1:
+		linalg.Shorten(of.Coefficients, norms, c.Norm)
 		return
 	}
-	within := c.Norm * c.Norm * (1 - 1e-12)
-	for i, v := range residuals {
-		if !(b.Norm2(i)*v*v <= within) {
-			residuals[i] *= c.weight(b.Norm(i) * math.Abs(v))
+	for i, norm := range norms {
+		residual := of.Coefficients[i*of.Columns : (i+1)*of.Columns]
+		if w := c.weight(norm * linalg.Norm(residual)); w != 1 {
+			for k := range residual {
+				residual[k] *= w
+			}
 		}
 	}
 }

@@ -130,22 +130,20 @@ func (r *descent) scorer() *mechanism.Scorer { return r.rows.RoundedScorer(r.wei
 
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
 func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {
+	if n := b.Len(); cap(c.Norms) < n {
+		c.Norms = make([]float64, n)
+	}
+	norms := c.Norms[:b.Len()]
+	b.Norms(norms)
+	r.proposeOf(c, b, norms, multiply)
+}
+
+// proposeOf is propose with the norms of the rows at hand.
+func (r *descent) proposeOf(c *linalg.Contributions, b mechanism.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.weigh(c, b.Labels())
 	r.ready.weighRows(c, b.Record)
-	clip := r.Plan.Clipping
-	if c.Columns == 1 {
-		clip.clipOne(c.Coefficients, &b)
-		return
-	}
-	for i := range b.Len() {
-		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
-		if w := clip.weight(b.Norm(i) * linalg.Norm(residual)); w != 1 {
-			for k := range residual {
-				residual[k] *= w
-			}
-		}
-	}
+	r.Plan.Clipping.clip(c, norms)
 }
 
 // report tells what was released so far and what it would cost if the run ended here. A long

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 
@@ -222,7 +221,6 @@ type together struct {
 	scorer  *mechanism.GroupScorer
 	margins []float32
 	norms   []float64 // of the rows of a block, as a run sees them
-	longest float64   // the largest of them
 }
 
 // proposerTogether returns proposers for goroutines.
@@ -244,36 +242,9 @@ func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
 	for i, r := range t.runs {
 		b := blocks[i]
 		multiply := func(dst []float32) { t.scorer.Scores(dst, i, b, margins) }
-		if r.Plan.Columns > 1 {
-			r.propose(&c[i], b, multiply)
-			continue
+		if i == 0 || r.rows != t.runs[i-1].rows {
+			b.Norms(t.norms[:n])
 		}
-		if i == 0 || r.rows != t.runs[i-1].rows || t.runs[i-1].Plan.Columns > 1 {
-			t.longest = b.Norms(t.norms[:n])
-		}
-		r.proposeOnes(&c[i], b, t.norms[:n], t.longest, multiply)
-	}
-}
-
-// proposeOnes is propose for one score a record, with the norms of the rows and the longest at hand.
-func (r *descent) proposeOnes(c *linalg.Contributions, b mechanism.Block, norms []float64, longest float64, multiply func(dst []float32)) {
-	r.Model.Propose(c, b.Labels(), multiply)
-	r.ready.weigh(c, b.Labels())
-	r.ready.weighRows(c, b.Record)
-	r.Plan.Clipping.clipOnes(c.Coefficients, norms, longest)
-}
-
-// clipOnes multiplies residuals, one a record, by the weights of their gradients; norms are those of the
-// rows, of which none is greater than the longest. Where the largest residual of the longest row is within the clipping
-// norm all weights are 1: looking at the largest saves time and changes no bit of any record.
-func (c Clipping) clipOnes(residuals, norms []float64, longest float64) {
-	if c.Mode != ClipGradient || longest*linalg.LargestDouble(residuals) <= c.Norm {
-		return
-	}
-	norms = norms[:len(residuals)]
-	for i, v := range residuals {
-		if norm := norms[i] * math.Abs(v); !(norm <= c.Norm) {
-			residuals[i] *= c.weight(norm)
-		}
+		r.proposeOf(&c[i], b, t.norms[:n], multiply)
 	}
 }
