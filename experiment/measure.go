@@ -47,6 +47,9 @@ type Examiner struct {
 	mutex sync.Mutex
 	// tables are the features of the data set by their transforms, so that costly ones are made once.
 	tables map[string]*train.Table
+	// features are those of the data set under a schema without transforms, kept for the models that follow.
+	features []float64
+	schema   *data.Schema
 }
 
 // NewExaminer returns an examiner of a data set, which it keeps. It errs on one without targets or records.
@@ -98,27 +101,69 @@ func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 		predictions, _, err := t.Predict(m)
 		return predictions, err
 	}
-	const rows = 256
 	k, n := m.Outputs(), d.Records()
-	out := make([]float64, n*k)
+	out, features := make([]float64, n*k), e.encode(m, d)
+	inBlocks(n, func() func(first, rows int) {
+		r := m.NewReader(d)
+		return func(first, rows int) {
+			if features == nil {
+				r.PredictRows(out[first*k:(first+rows)*k], first, rows)
+				return
+			}
+			dim := len(features) / n
+			r.PredictFeatures(out[first*k:(first+rows)*k], features[first*dim:(first+rows)*dim], rows)
+		}
+	})
+	return out, nil
+}
+
+// mostFeatures is how many features are kept between models: of 8 bytes each.
+const mostFeatures = 1 << 24
+
+// encode returns the features of all rows of a data set for a model without transforms, row after row, or nil where
+// they are too many to be kept, or the model does not take them.
+func (e *Examiner) encode(m *model.Model, d *data.Dataset) []float64 {
+	dim, n := m.Features().Encoder().Dim(), d.Records()
+	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
+		return nil
+	}
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.schema == m.Schema() {
+		return e.features
+	}
+	features := make([]float64, dim*n)
+	inBlocks(n, func() func(first, rows int) {
+		var values []float32
+		return func(first, rows int) {
+			for i := first; i < first+rows; i++ {
+				values = d.Row(values, i)
+				m.Features().Encoder().Encode(features[i*dim:(i+1)*dim], values)
+			}
+		}
+	})
+	e.schema, e.features = m.Schema(), features
+	return features
+}
+
+// inBlocks lets workers go through the rows of [0, n) in blocks; each goroutine has a worker of its own.
+func inBlocks(n int, worker func() func(first, rows int)) {
+	const most = 64
 	blocks := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
-			r := m.NewReader(d)
+			do := worker()
 			for first := range blocks {
-				for i := first; i < min(n, first+rows); i++ {
-					r.Predict(out[i*k:(i+1)*k], i)
-				}
+				do(first, min(most, n-first))
 			}
 		})
 	}
-	for first := 0; first < n; first += rows {
+	for first := 0; first < n; first += most {
 		blocks <- first
 	}
 	close(blocks)
 	running.Wait()
-	return out, nil
 }
 
 // table is the data set with the transforms of a model.

@@ -139,18 +139,19 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 // row after the other, to dst, of length rows·Outputs; it overwrites x. The scratch must have been
 // made for as many rows by Features().NewScratch.
 func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) {
-	dim, k := m.features.Dim(), m.Outputs()
+	dim := m.features.Dim()
 	mapped := make([]float64, rows*dim)
+	if m.trained == nil {
+		m.scoreMapped(dst, mapped, x, rows, s)
+		return
+	}
 	m.features.ApplyFeatures(mapped, x, rows, s)
-	if m.trained != nil && rows > 0 {
+	if rows > 0 {
 		m.trained.scores(dst, mapped, m.trained.newScratch(min(rows, m.trained.rowsTogether())))
 	}
+	k := m.Outputs()
 	for r := range rows {
-		own := dst[r*k : (r+1)*k]
-		if m.trained == nil {
-			m.linear.Scores(own, mapped[r*dim:(r+1)*dim], m.weights)
-		}
-		m.finish(own)
+		m.finish(dst[r*k : (r+1)*k])
 	}
 }
 

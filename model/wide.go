@@ -59,6 +59,7 @@ type Reader struct {
 	ahead   *networkReader // nil for a linear model
 	index   []uint32       // of one row that a network takes
 	entries []float64
+	rows    readerRoom // of several rows
 }
 
 // NewReader returns a reader of a data set under the model's schema. It keeps the data set.

@@ -1,0 +1,66 @@
+package model
+
+import "github.com/ditherml/dither/feature"
+
+// PredictRows writes the predictions for records first … first+n-1 to dst, of length n·Outputs: the bits of Predict,
+// in less time where rows are whitened, for their products with the matrix are made together.
+func (r *Reader) PredictRows(dst []float64, first, n int) {
+	k := r.model.Outputs()
+	if !r.model.TakesFeatures() {
+		for i := range n {
+			r.Predict(dst[i*k:(i+1)*k], first+i)
+		}
+		return
+	}
+	r.makeRoom(n)
+	chain := r.model.features.Chain
+	x := r.rows.x[:n*chain.Dim()]
+	chain.FeaturesOf(x, n, r.rows.chain, func(i int) []float32 {
+		r.values = r.data.Row(r.values, first+i)
+		return r.values
+	})
+	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], x, n, r.rows.scratch)
+}
+
+// PredictFeatures is PredictRows for n rows whose features, after the transforms, stand in x, one row after the other. Of a
+// model that TakesFeatures they have the same bits.
+func (r *Reader) PredictFeatures(dst, x []float64, n int) {
+	if !r.model.TakesFeatures() {
+		r.model.PredictFeatures(dst, append([]float64(nil), x...), n, r.model.features.NewScratch(n))
+		return
+	}
+	r.makeRoom(n)
+	own := r.rows.x[:len(x)]
+	copy(own, x)
+	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], own, n, r.rows.scratch)
+}
+
+// TakesFeatures reports whether a prediction is made of all features of a row, which can be kept between models: the model
+// is linear, and whitens its rows or has no more than 1000 features.
+func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil }
+
+// readerRoom is the working space for several rows.
+type readerRoom struct {
+	n         int
+	x, mapped []float64
+	chain     *feature.ChainScratch
+	scratch   *feature.Scratch
+}
+
+// makeRoom makes working space for n rows, unless there is enough.
+func (r *Reader) makeRoom(n int) {
+	if f := r.model.features; r.rows.scratch == nil || r.rows.n < n {
+		r.rows = readerRoom{n, make([]float64, n*f.Chain.Dim()), make([]float64, n*f.Dim()), f.Chain.NewScratch(), f.NewScratch(n)}
+	}
+}
+
+// scoreMapped maps rows of features and predicts them with a linear model.
+func (m *Model) scoreMapped(dst, mapped, x []float64, rows int, s *feature.Scratch) {
+	dim, k := m.features.Dim(), m.Outputs()
+	m.features.ApplyFeatures(mapped, x, rows, s)
+	for r := range rows {
+		own := dst[r*k : (r+1)*k]
+		m.linear.Scores(own, mapped[r*dim:(r+1)*dim], m.weights)
+		m.finish(own)
+	}
+}
