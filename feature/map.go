@@ -180,7 +180,7 @@ func (m *Map) normalize(x []float64) {
 	if m.Norm == NormNone {
 		return
 	}
-	scale := m.factor(linalg.Norm(x))
+	scale := m.Factor(linalg.Norm(x))
 	if scale == 0 {
 		clear(x)
 		return

@@ -35,12 +35,12 @@ func (s *SparseMap) Apply(index []uint32, x []float64) Mapped {
 	for _, v := range x {
 		norm2 += v * v
 	}
-	first := m.factor(math.Sqrt(norm2))
+	first := m.Factor(math.Sqrt(norm2))
 	out := Mapped{Scale: first, Intercept: m.Intercept}
 	norm2 *= first * first
 	if m.Center != nil {
 		norm2 = s.centered(first, index, x)
-		out.Shift = m.factor(math.Sqrt(norm2))
+		out.Shift = m.Factor(math.Sqrt(norm2))
 		out.Scale *= out.Shift
 		norm2 *= out.Shift * out.Shift
 	}
@@ -64,8 +64,8 @@ func (s *SparseMap) centered(scale float64, index []uint32, x []float64) float64
 	return sum + max(0, rest)
 }
 
-// factor is what normalize multiplies a row of this norm by.
-func (m *Map) factor(norm float64) float64 {
+// Factor returns what normalization multiplies a row of this norm by: 0 for a norm that is 0 or no number.
+func (m *Map) Factor(norm float64) float64 {
 	if m.Norm == NormNone {
 		return 1
 	}

@@ -53,3 +53,19 @@ func TestLongStaysInside(t *testing.T) {
 		}
 	})
 }
+
+// TestSinglesStayInside does so with the rows of MoveWhole and SingleWhole.
+func TestSinglesStayInside(t *testing.T) {
+	const most = 100
+	x := unsafe.Slice((*int16)(unsafe.Pointer(&beforeGap(t, 2*most)[0])), most)
+	long := unsafe.Slice((*int64)(unsafe.Pointer(&beforeGap(t, 8*most)[0])), most)
+	center := unsafe.Slice((*float32)(unsafe.Pointer(&beforeGap(t, 4*most)[0])), most)
+	dst := unsafe.Slice((*float32)(unsafe.Pointer(&beforeGap(t, 4*most)[0])), most)
+	eachSet(t, func(t *testing.T, set instructions) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		for n := range most + 1 {
+			moveWhole(set, dst[most-n:], x[most-n:], 1, center[most-n:])
+			singleWhole(set, dst[most-n:], long[most-n:])
+		}
+	})
+}

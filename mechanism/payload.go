@@ -173,6 +173,10 @@ func (p dense[T]) same(o payload) bool {
 func sameMemory[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func (p dense[T]) copyRow(dst []int16, i int) {
+	if row, short := any(p.row(i)).([]int16); short {
+		copy(dst, row)
+		return
+	}
 	for j, v := range p.row(i) {
 		dst[j] = int16(v)
 	}

@@ -73,6 +73,37 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 	return r, r.measure()
 }
 
+// wholeBlock is how many records a worker of NewWholeRows is asked for at a time.
+const wholeBlock = 96
+
+// NewWholeRows is NewRows for records that are whole numbers of steps already, of type Int16. Each goroutine has a worker
+// of its own, which writes the records first … first+n-1, n ≤ 96, to dst, of length n·Dim, which holds zeros. What it writes
+// for a record must depend on that record and on released values only. A row beyond the limit becomes all zero.
+func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, first, n int)) (*Rows, error) {
+	r, err := newRows(count, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Type != Int16:
+		return nil, fmt.Errorf("mechanism: rows of type %v are given as whole numbers, want int16", o.Type)
+	}
+	own := newPayload(Int16, count, o.Dim).(dense[int16])
+	r.x = own
+	parallel(count, func(from, to int) {
+		write := worker()
+		for i := from; i < to; i += wholeBlock {
+			n := min(wholeBlock, to-i)
+			write(own.x[i*o.Dim:(i+n)*o.Dim:(i+n)*o.Dim], i, n)
+			for k := i; k < i+n; k++ {
+				if o.Limit > 0 && own.norm2(k) > o.Limit {
+					clear(own.row(k))
+				}
+			}
+		}
+	})
+	return r, r.measure()
+}
+
 // NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
 // appends those of record i, in ascending order of coordinates, to index and v and returns them.
 func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32, v []float64) ([]uint32, []float64)) (*Rows, error) {

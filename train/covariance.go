@@ -45,6 +45,9 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 		return err
 	}
 	out.learned(statistic, sum)
+	if statistic.Kind == CovarianceStatistic {
+		out.centered, out.centeredLimit = rows, t.centeredLimit
+	}
 	return nil
 }
 
@@ -65,7 +68,7 @@ func (t *table) momentRows(terms query.Terms, m *feature.Map, radius float64) (*
 		return t.centered, nil
 	}
 	t.centered, t.centeredLimit = nil, o.Limit
-	t.centered, err = mechanism.NewRows(t.records, o, t.mapped(m))
+	t.centered, err = mechanism.NewWholeRows(t.records, o, t.centering(m, o))
 	return t.centered, err
 }
 
@@ -87,11 +90,14 @@ func (out *prepared) whiten() error {
 	case ofChannels:
 		m.Whitening, out.whitened, err = kronecker(channels, places)
 	}
-	if err != nil || m.Whitening == nil || m.Norm != feature.NormClip {
+	if err != nil || m.Whitening == nil {
 		return err
 	}
-	if out.whitened.energy > 0 { // rows are clipped again, half of them or so
+	if m.Norm == feature.NormClip && out.whitened.energy > 0 { // rows are clipped again, half of them or so
 		rescale(m.Whitening, m.Radius/math.Sqrt(out.whitened.energy))
+	}
+	if out.centered != nil {
+		out.whole = roundMatrix(m.Whitening.Matrix, out.centeredLimit)
 	}
 	return nil
 }

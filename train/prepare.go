@@ -17,6 +17,10 @@ type prepared struct {
 	features *feature.Map
 	moments  map[StatisticKind]moment
 	whitened spread
+	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
+	centered      *mechanism.Rows
+	centeredLimit int64
+	whole         wholeMatrix
 	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
 	classWeights []float64
 	// rowWeights multiply the gradient of each row, at most 1; nil for none. They are private.

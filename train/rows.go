@@ -140,6 +140,9 @@ func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 	}
 	places := t.rows.Len()
 	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
+	if ready.whole.numbers != nil {
+		return mechanism.NewWholeRows(places, o, ready.whitening(o))
+	}
 	return mechanism.NewRows(places, o, t.mapped(m))
 }
 

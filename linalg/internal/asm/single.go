@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// singles writes the kernels of MoveWhole and SingleWhole.
+func singles(c *build.Context) {
+	moveWhole(c)
+	singleWhole(c)
+}
+
+// squares are two vectors of sums of squares in float64.
+type squares struct {
+	*build.Context
+	sums [2]reg.VecVirtual
+}
+
+func newSquares(c *build.Context) squares {
+	s := squares{c, [2]reg.VecVirtual{c.ZMM(), c.ZMM()}}
+	for _, v := range s.sums {
+		c.VPXORQ(v, v, v)
+	}
+	return s
+}
+
+// add adds the squares of eight numbers to a sum.
+func (s squares) add(half int, singles reg.VecVirtual) {
+	wide := s.ZMM()
+	s.VCVTPS2PD(singles, wide)
+	s.VFMADD231PD(wide, wide, s.sums[half])
+}
+
+// store writes the sums to the sixteen lanes.
+func (s squares) store() {
+	lanes := s.Load(s.Param("lanes"), s.GP64())
+	for half, v := range s.sums {
+		s.VMOVUPD(v, operand.Mem{Base: lanes, Disp: 64 * half})
+	}
+	s.VZEROUPPER()
+	s.RET()
+}
+
+// moveWhole takes a positive multiple of 16 entries.
+func moveWhole(c *build.Context) {
+	c.Function("moveWholeAVX512")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(dst *float32, x *int16, center *float32, n int, scale float32, lanes *[16]float64)")
+	dst, x := c.Load(c.Param("dst"), c.GP64()), c.Load(c.Param("x"), c.GP64())
+	center, n := c.Load(c.Param("center"), c.GP64()), c.Load(c.Param("n"), c.GP64())
+	scale := c.ZMM()
+	at, err := c.Param("scale").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	c.VBROADCASTSS(at.Addr, scale)
+	s, v, high := newSquares(c), c.ZMM(), c.YMM()
+	c.Label("turn")
+	c.VPMOVSXWD(operand.Mem{Base: x}, v)
+	c.VCVTDQ2PS(v, v)
+	c.VMULPS(scale, v, v)
+	c.VSUBPS(operand.Mem{Base: center}, v, v)
+	c.VMOVUPS(v, operand.Mem{Base: dst})
+	c.VEXTRACTF32X8(operand.Imm(1), v, high)
+	s.add(0, v.AsY().(reg.VecVirtual))
+	s.add(1, high)
+	c.ADDQ(operand.Imm(32), x)
+	c.ADDQ(operand.Imm(64), center)
+	c.ADDQ(operand.Imm(64), dst)
+	c.SUBQ(operand.Imm(16), n)
+	c.JNZ(operand.LabelRef("turn"))
+	s.store()
+}
+
+// singleWhole takes a positive multiple of 16 entries.
+func singleWhole(c *build.Context) {
+	c.Function("singleWholeAVX512")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(dst *float32, x *int64, n int, lanes *[16]float64)")
+	dst, x, n := c.Load(c.Param("dst"), c.GP64()), c.Load(c.Param("x"), c.GP64()), c.Load(c.Param("n"), c.GP64())
+	s, v := newSquares(c), c.YMM()
+	c.Label("turn")
+	for half := range 2 {
+		c.VCVTQQ2PS(operand.Mem{Base: x, Disp: 64 * half}, v)
+		c.VMOVUPS(v, operand.Mem{Base: dst, Disp: 32 * half})
+		s.add(half, v)
+	}
+	c.ADDQ(operand.Imm(128), x)
+	c.ADDQ(operand.Imm(64), dst)
+	c.SUBQ(operand.Imm(16), n)
+	c.JNZ(operand.LabelRef("turn"))
+	s.store()
+}

@@ -1,0 +1,31 @@
+//go:build amd64 && !noasm
+
+package linalg
+
+// moveVector does the first entries of MoveWhole, as many as the set takes, and returns how many they are.
+func moveVector(set instructions, dst []float32, x []int16, scale float32, center []float32, lanes *[singleLanes]float64) int {
+	n := len(x) &^ (singleLanes - 1)
+	if set != avx512 || n == 0 {
+		return 0
+	}
+	moveWholeAVX512(&dst[0], &x[0], &center[0], n, scale, lanes)
+	return n
+}
+
+// singleVector does the first entries of SingleWhole, as many as the set takes, and returns how many they are.
+func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLanes]float64) int {
+	n := len(x) &^ (singleLanes - 1)
+	if set != avx512 || n == 0 {
+		return 0
+	}
+	singleWholeAVX512(&dst[0], &x[0], n, lanes)
+	return n
+}
+
+// The kernels take a positive multiple of 16 entries, and write the lanes.
+//
+//go:noescape
+func moveWholeAVX512(dst *float32, x *int16, center *float32, n int, scale float32, lanes *[16]float64)
+
+//go:noescape
+func singleWholeAVX512(dst *float32, x *int64, n int, lanes *[16]float64)

@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package linalg
+
+func moveVector(_ instructions, _ []float32, _ []int16, _ float32, _ []float32, _ *[singleLanes]float64) int {
+	return 0
+}
+
+func singleVector(_ instructions, _ []float32, _ []int64, _ *[singleLanes]float64) int { return 0 }

@@ -1,0 +1,141 @@
+package train
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// centering returns workers of mechanism.NewWholeRows that write the rows of the table in memory as a map without
+// whitening and intercept sees them, each made of its integers alone: normalized, centered and normalized again. What
+// would be beyond the limit of the grid is rounded toward zero.
+func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
+	center := make([]float32, o.Dim)
+	for j, v := range m.Center {
+		center[j] = float32(v)
+	}
+	step := t.rows.Step()
+	return func() func(dst []int16, first, n int) {
+		row, v := make([]int16, o.Dim), make([]float32, o.Dim)
+		return func(dst []int16, first, n int) {
+			block := t.block(first, n)
+			for i := range block.Len() {
+				block.CopyRow(row, i)
+				scale := step * m.Factor(step*math.Sqrt(float64(linalg.SquareWhole(row))))
+				square, factor := linalg.MoveWhole(v, row, float32(scale), center), 1.0
+				if m.Center != nil {
+					factor = m.Factor(math.Sqrt(square))
+				}
+				own := dst[i*o.Dim : (i+1)*o.Dim]
+				linalg.RoundWhole(own, v, float32(factor/o.Step), math.MaxInt16)
+				if linalg.SquareWhole(own) > o.Limit {
+					linalg.TruncateWhole(own, v, float32(factor/o.Step), math.MaxInt16)
+				}
+			}
+		}
+	}
+}
+
+// block returns those of n rows in memory from first on that hold records.
+func (t table) block(first, n int) mechanism.Block {
+	b, err := t.rows.Load(first, max(0, min(n, t.records-first)), mechanism.Block{})
+	if err != nil {
+		return mechanism.Block{} // rows in memory are there
+	}
+	return b
+}
+
+// wholeMatrix is a symmetric matrix of whole numbers of a unit.
+type wholeMatrix struct {
+	numbers []int16 // nil: there is none
+	unit    float64
+	side    int
+}
+
+// roundMatrix rounds a matrix, in place, to whole numbers of a unit, as small as can be so that 32 bits hold the products of
+// its rows with vectors whose squared length in whole numbers is at most limit, and all sums of their terms: by Cauchy and
+// Schwarz those are at most the product of the lengths. The matrix was released, so this is post-processing, and
+// what the model keeps is what its rows were multiplied by. A matrix that has no unit is left as it is.
+func roundMatrix(matrix []float64, limit int64) wholeMatrix {
+	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
+	largest, longest := 0.0, 0.0
+	for i := range side {
+		row := matrix[i*side : (i+1)*side]
+		longest = max(longest, linalg.Norm(row))
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	most := math.MaxInt32/math.Sqrt(float64(limit)) - math.Sqrt(float64(side))/2 // what rounding may add is left out
+	unit := max(largest/math.MaxInt16, longest/most) * (1 + 1e-9)
+	if !(most > 0) || !(unit > math.SmallestNonzeroFloat64*math.MaxInt16) || math.IsInf(unit, 1) {
+		return wholeMatrix{}
+	}
+	out := wholeMatrix{make([]int16, len(matrix)), unit, side}
+	for j, v := range matrix {
+		q := math.RoundToEven(v / unit)
+		out.numbers[j], matrix[j] = int16(q), q*unit
+	}
+	return out
+}
+
+// whitening returns workers of mechanism.NewWholeRows that write the centered rows as the map sees them: multiplied by the
+// matrix, exactly, normalized, and with the intercept.
+func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
+	return func() func(dst []int16, first, n int) {
+		w := &whitener{prepared: ready, grid: o, v: make([]float32, ready.whole.side), row: make([]int16, ready.whole.side)}
+		return w.write
+	}
+}
+
+// whitener is what one goroutine whitens rows with.
+type whitener struct {
+	prepared
+	grid     mechanism.RowsOptions
+	row      []int16
+	columns  []int16 // the rows of a block, coordinate after coordinate
+	products []int64
+	v        []float32
+}
+
+// write writes the rows of records; where there is no record, none.
+func (w *whitener) write(dst []int16, first, n int) {
+	block := table{rows: w.centered, records: w.centered.Len()}.block(first, n)
+	side, there := w.whole.side, block.Len()
+	if there == 0 {
+		return
+	}
+	if len(w.columns) < there*side {
+		w.columns, w.products = make([]int16, there*side), make([]int64, there*side)
+	}
+	columns, products := w.columns[:there*side], w.products[:there*side]
+	for i := range there {
+		block.CopyRow(w.row, i)
+		for j, v := range w.row {
+			columns[j*there+i] = v
+		}
+	}
+	clear(products)
+	linalg.AddProductWhole(products, w.whole.numbers, columns, linalg.WholeShape{Rows: side, Left: side, Right: there, Group: side})
+	for i := range there {
+		w.finish(dst[i*w.grid.Dim:(i+1)*w.grid.Dim], products[i*side:(i+1)*side])
+	}
+}
+
+// finish writes a row of products as feature.Map ends one: it is normalized, and once more with the intercept.
+func (w *whitener) finish(dst []int16, products []int64) {
+	m := w.features
+	unit := w.whole.unit * w.centered.Step()
+	norm := unit * math.Sqrt(linalg.SingleWhole(w.v, products))
+	factor, intercept := m.Factor(norm), m.Intercept
+	if m.Norm == feature.NormUnit && intercept > 0 {
+		both := math.Hypot(factor*norm, intercept)
+		factor, intercept = factor/both, intercept/both
+	}
+	linalg.RoundWhole(dst, w.v, float32(factor*unit/w.grid.Step), math.MaxInt16)
+	if intercept > 0 {
+		dst[len(products)] = int16(math.Round(intercept / w.grid.Step))
+	}
+}

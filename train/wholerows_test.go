@@ -1,0 +1,105 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestWhitenedWholeRows compares the integers of rows that are whitened in whole numbers with what the map of the model makes
+// of the record by itself. A coordinate of a centered row is rounded by less than a step, toward zero, which the
+// whitening stretches by its norm at most and the normalization divides by that of the row, twice that at most;
+// then half a step of the other grid is added, and as much for rounding in float32.
+func TestWhitenedWholeRows(t *testing.T) {
+	s, d := pictures(t, 200)
+	for name, c := range map[string]struct {
+		norm   feature.Normalization
+		center Choice
+		radius float64
+	}{"unit": {feature.NormUnit, Yes, 0}, "no center": {feature.NormUnit, No, 0}, "clip": {feature.NormClip, Yes, 2}} {
+		setup, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Normalization: c.norm, Radius: c.radius, Center: c.center}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := setup.encode(d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ready, err := setup.prepare(free{}, encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := setup.descend(encoded, ready)
+		if err != nil || ready.whole.numbers == nil {
+			t.Fatalf("%s: %v, want rows whitened in whole numbers", name, err)
+		}
+		m := ready.features
+		dim, want, scratch, plain, zeros := m.Dim(), make([]float64, m.Dim()), m.NewScratch(1), centeredRows(m, d), 0
+		got, whitened, stretch := make([]int16, dim), make([]float64, m.Chain.Dim()), linalg.Norm(m.Whitening.Matrix)
+		block, err := rows.Load(0, d.Records(), mechanism.Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range d.Records() {
+			m.Apply(want, 1, scratch, func(int) []float32 { return d.Row(nil, i) })
+			block.CopyRow(got, i)
+			m.Whitening.Multiply(whitened, plain[i])
+			slack := rows.Step() + 2*m.RowBound()*stretch*ready.centered.Step()*math.Sqrt(float64(dim))/linalg.Norm(whitened)
+			for j, v := range want {
+				if got[j] == 0 {
+					zeros++
+				}
+				if diff := math.Abs(float64(got[j])*rows.Step() - v); !(diff <= slack) || slack > 0.05*m.RowBound() {
+					t.Fatalf("%s: coordinate %d of row %d is off by %v, want at most %v, less than a twentieth of the row", name, j, i, diff, slack)
+				}
+			}
+		}
+		if zeros > d.Records()*dim/10 {
+			t.Errorf("%s: %d numbers are 0, want few", name, zeros)
+		}
+	}
+}
+
+// TestRoundMatrix holds that whole numbers fit 16 bits, that their sums of products with the longest vectors fit 32, that the
+// matrix becomes what they stand for, and that the unit is as small as that allows.
+func TestRoundMatrix(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	const side, limit = 40, math.MaxInt16 * math.MaxInt16
+	for name, diagonal := range map[string]float64{"even": 0, "diagonal": 1e9} {
+		matrix := make([]float64, side*side)
+		for i := range side {
+			for j := range i + 1 {
+				matrix[i*side+j] = 3 * r.NormFloat64()
+				matrix[j*side+i] = matrix[i*side+j]
+			}
+			matrix[i*side+i] += diagonal
+		}
+		before := append([]float64(nil), matrix...)
+		whole := roundMatrix(matrix, limit)
+		largest, longest := 0.0, 0.0
+		for i := range side {
+			square := int64(0)
+			for j := range side {
+				q, at := whole.numbers[i*side+j], i*side+j
+				square += int64(q) * int64(q)
+				if largest = max(largest, math.Abs(float64(q))); matrix[at] != float64(q)*whole.unit || math.Abs(matrix[at]-before[at]) > whole.unit/2*(1+1e-9) {
+					t.Fatalf("%s: number %d is %v for %v, want the nearest of unit %v", name, at, matrix[at], before[at], whole.unit)
+				}
+			}
+			longest = max(longest, math.Sqrt(float64(square)))
+		}
+		if most := math.MaxInt32 / float64(math.MaxInt16); longest > most || longest < 0.99*most && largest < math.MaxInt16 {
+			t.Errorf("%s: the longest row is %v and the largest number %v, want at most %v and %v, and one of them reached", name, longest, largest, most, math.MaxInt16)
+		}
+	}
+	for name, v := range map[string]float64{"zero": 0, "infinite": math.Inf(1), "no number": math.NaN()} {
+		if whole := roundMatrix([]float64{v, v, v, v}, limit); whole.numbers != nil {
+			t.Errorf("%s: got numbers %v, want none", name, whole.numbers)
+		}
+	}
+}
