@@ -133,6 +133,9 @@ func (j *job) measure(c *Composed) float64 {
 		return b.Upper - b.Lower
 	}
 	b := c.Delta(j.aim.value)
+	if b.Upper <= 2*j.steps()*leastOmitted { // what is cut off is all that is left: no lattice says more
+		return 0
+	}
 	j.saddle.logDelta = math.Log(math.Max(b.Upper-c.infinite, 1e-300))
 	if b.Lower <= 0 {
 		return math.Inf(1)
@@ -171,9 +174,12 @@ func (j *job) look() error {
 	return nil
 }
 
+// leastOmitted is the least mass that each release may have cut off, however small delta is.
+const leastOmitted = 1e-290
+
 // omitted returns the mass that each release may have cut off at large losses.
 func (j *job) omitted(delta, steps float64) float64 {
-	return math.Max(3e-6*delta/steps, 1e-290)
+	return math.Max(3e-6*delta/steps, leastOmitted)
 }
 
 func (j *job) steps() float64 {
