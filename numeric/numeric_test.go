@@ -55,6 +55,22 @@ func TestMillsSlopeIsTheDerivative(t *testing.T) {
 	}
 }
 
+// TestMillsSlopesAreThoseOfEach wants the same bits, on both sides of 8 and across it.
+func TestMillsSlopesAreThoseOfEach(t *testing.T) {
+	for _, x := range []float64{-3, 2, 7.9, 8, 8.3, 50, 1e8, math.Inf(1)} {
+		var at, got [15]float64
+		for i := range at {
+			at[i] = x + 0.03*float64(i-7)
+		}
+		millsSlopes(&got, &at)
+		for i, v := range at {
+			if got[i] != millsSlope(v) {
+				t.Errorf("slope at %v: got %v, by itself %v", v, got[i], millsSlope(v))
+			}
+		}
+	}
+}
+
 func TestMillsDifferenceAgreesAcrossTheSwitch(t *testing.T) {
 	for _, x := range []float64{-2, 0, 1, 4, 9, 30} {
 		for _, h := range []float64{0.05, 0.2, 0.25} {

@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -180,18 +178,6 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 	}
 }
 
-// sweepVariable makes the test program a process of dither sweep: its value are the arguments, a line each.
-const sweepVariable = "DITHER_TEST_SWEEP"
-
-// TestSweepProcess is the process that TestSweepSurvivesKills kills.
-func TestSweepProcess(t *testing.T) {
-	args := os.Getenv(sweepVariable)
-	if args == "" {
-		t.Skip("this is a process of another test")
-	}
-	os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
-}
-
 // TestSweepSurvivesKills kills the process again and again, a little after it wrote a line of results, and compares
 // what is there in the end with a sweep that nobody killed.
 func TestSweepSurvivesKills(t *testing.T) {
@@ -228,8 +214,7 @@ func TestSweepSurvivesKills(t *testing.T) {
 // reports whether the process had not ended before.
 func killedLate(t *testing.T, args []string, journal string) bool {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^TestSweepProcess$")
-	c.Env = append(os.Environ(), sweepVariable+"="+strings.Join(args, "\n"))
+	c := process(args...)
 	before := bytesOf(journal)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

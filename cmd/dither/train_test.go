@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -448,17 +447,13 @@ func TestTrainStopsCleanly(t *testing.T) {
 // with all its files, verified, or not at all.
 func TestTrainKilledLeavesNoHalfModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and kills the program")
-	}
-	program := filepath.Join(t.TempDir(), "dither")
-	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Skip("kills the program many times")
 	}
 	schema, table := workplace(t, 2000)
 	whole, none := 0, 0
 	for i := range 30 {
 		out := fmt.Sprintf("m%d", i)
-		c := exec.Command(program, "train", "--data", table, "--schema", schema, "--out", out, "--quiet")
+		c := process("train", "--data", table, "--schema", schema, "--out", out, "--quiet")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
