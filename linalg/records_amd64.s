@@ -344,6 +344,277 @@ again:
 	VZEROUPPER
 	RET
 
+DATA packTurn<>+0(SB)/1, $0x00
+DATA packTurn<>+1(SB)/1, $0x04
+DATA packTurn<>+2(SB)/1, $0x08
+DATA packTurn<>+3(SB)/1, $0x0c
+DATA packTurn<>+4(SB)/1, $0x01
+DATA packTurn<>+5(SB)/1, $0x05
+DATA packTurn<>+6(SB)/1, $0x09
+DATA packTurn<>+7(SB)/1, $0x0d
+DATA packTurn<>+8(SB)/1, $0x02
+DATA packTurn<>+9(SB)/1, $0x06
+DATA packTurn<>+10(SB)/1, $0x0a
+DATA packTurn<>+11(SB)/1, $0x0e
+DATA packTurn<>+12(SB)/1, $0x03
+DATA packTurn<>+13(SB)/1, $0x07
+DATA packTurn<>+14(SB)/1, $0x0b
+DATA packTurn<>+15(SB)/1, $0x0f
+DATA packTurn<>+16(SB)/1, $0x00
+DATA packTurn<>+17(SB)/1, $0x04
+DATA packTurn<>+18(SB)/1, $0x08
+DATA packTurn<>+19(SB)/1, $0x0c
+DATA packTurn<>+20(SB)/1, $0x01
+DATA packTurn<>+21(SB)/1, $0x05
+DATA packTurn<>+22(SB)/1, $0x09
+DATA packTurn<>+23(SB)/1, $0x0d
+DATA packTurn<>+24(SB)/1, $0x02
+DATA packTurn<>+25(SB)/1, $0x06
+DATA packTurn<>+26(SB)/1, $0x0a
+DATA packTurn<>+27(SB)/1, $0x0e
+DATA packTurn<>+28(SB)/1, $0x03
+DATA packTurn<>+29(SB)/1, $0x07
+DATA packTurn<>+30(SB)/1, $0x0b
+DATA packTurn<>+31(SB)/1, $0x0f
+DATA packTurn<>+32(SB)/1, $0x00
+DATA packTurn<>+33(SB)/1, $0x04
+DATA packTurn<>+34(SB)/1, $0x08
+DATA packTurn<>+35(SB)/1, $0x0c
+DATA packTurn<>+36(SB)/1, $0x01
+DATA packTurn<>+37(SB)/1, $0x05
+DATA packTurn<>+38(SB)/1, $0x09
+DATA packTurn<>+39(SB)/1, $0x0d
+DATA packTurn<>+40(SB)/1, $0x02
+DATA packTurn<>+41(SB)/1, $0x06
+DATA packTurn<>+42(SB)/1, $0x0a
+DATA packTurn<>+43(SB)/1, $0x0e
+DATA packTurn<>+44(SB)/1, $0x03
+DATA packTurn<>+45(SB)/1, $0x07
+DATA packTurn<>+46(SB)/1, $0x0b
+DATA packTurn<>+47(SB)/1, $0x0f
+DATA packTurn<>+48(SB)/1, $0x00
+DATA packTurn<>+49(SB)/1, $0x04
+DATA packTurn<>+50(SB)/1, $0x08
+DATA packTurn<>+51(SB)/1, $0x0c
+DATA packTurn<>+52(SB)/1, $0x01
+DATA packTurn<>+53(SB)/1, $0x05
+DATA packTurn<>+54(SB)/1, $0x09
+DATA packTurn<>+55(SB)/1, $0x0d
+DATA packTurn<>+56(SB)/1, $0x02
+DATA packTurn<>+57(SB)/1, $0x06
+DATA packTurn<>+58(SB)/1, $0x0a
+DATA packTurn<>+59(SB)/1, $0x0e
+DATA packTurn<>+60(SB)/1, $0x03
+DATA packTurn<>+61(SB)/1, $0x07
+DATA packTurn<>+62(SB)/1, $0x0b
+DATA packTurn<>+63(SB)/1, $0x0f
+GLOBL packTurn<>(SB), RODATA|NOPTR, $64
+
+// func packOneByteAVX512(words *uint32, q *float64, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·packOneByteAVX512(SB), NOSPLIT, $0-24
+	MOVQ         words+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VPBROADCASTD BX, Z0
+	VMOVDQU64    packTurn<>+0(SB), Z1
+
+again:
+	VCVTTPD2DQ   (CX), Y2
+	VCVTTPD2DQ   64(CX), Y3
+	VINSERTI64X4 $0x01, Y3, Z2, Z3
+	VPADDD       Z0, Z3, Z3
+	VPXORD       Z0, Z3, Z3
+	VPSHUFB      Z1, Z3, Z3
+	VMOVDQU64    Z3, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x10, DX
+	JNZ          again
+	VZEROUPPER
+	RET
+
+DATA packLow<>+0(SB)/1, $0x00
+DATA packLow<>+1(SB)/1, $0x00
+DATA packLow<>+2(SB)/1, $0x00
+DATA packLow<>+3(SB)/1, $0x00
+DATA packLow<>+4(SB)/1, $0x00
+DATA packLow<>+5(SB)/1, $0x00
+DATA packLow<>+6(SB)/1, $0x00
+DATA packLow<>+7(SB)/1, $0x00
+DATA packLow<>+8(SB)/1, $0x08
+DATA packLow<>+9(SB)/1, $0x00
+DATA packLow<>+10(SB)/1, $0x00
+DATA packLow<>+11(SB)/1, $0x00
+DATA packLow<>+12(SB)/1, $0x00
+DATA packLow<>+13(SB)/1, $0x00
+DATA packLow<>+14(SB)/1, $0x00
+DATA packLow<>+15(SB)/1, $0x00
+DATA packLow<>+16(SB)/1, $0x01
+DATA packLow<>+17(SB)/1, $0x00
+DATA packLow<>+18(SB)/1, $0x00
+DATA packLow<>+19(SB)/1, $0x00
+DATA packLow<>+20(SB)/1, $0x00
+DATA packLow<>+21(SB)/1, $0x00
+DATA packLow<>+22(SB)/1, $0x00
+DATA packLow<>+23(SB)/1, $0x00
+DATA packLow<>+24(SB)/1, $0x09
+DATA packLow<>+25(SB)/1, $0x00
+DATA packLow<>+26(SB)/1, $0x00
+DATA packLow<>+27(SB)/1, $0x00
+DATA packLow<>+28(SB)/1, $0x00
+DATA packLow<>+29(SB)/1, $0x00
+DATA packLow<>+30(SB)/1, $0x00
+DATA packLow<>+31(SB)/1, $0x00
+DATA packLow<>+32(SB)/1, $0x02
+DATA packLow<>+33(SB)/1, $0x00
+DATA packLow<>+34(SB)/1, $0x00
+DATA packLow<>+35(SB)/1, $0x00
+DATA packLow<>+36(SB)/1, $0x00
+DATA packLow<>+37(SB)/1, $0x00
+DATA packLow<>+38(SB)/1, $0x00
+DATA packLow<>+39(SB)/1, $0x00
+DATA packLow<>+40(SB)/1, $0x0a
+DATA packLow<>+41(SB)/1, $0x00
+DATA packLow<>+42(SB)/1, $0x00
+DATA packLow<>+43(SB)/1, $0x00
+DATA packLow<>+44(SB)/1, $0x00
+DATA packLow<>+45(SB)/1, $0x00
+DATA packLow<>+46(SB)/1, $0x00
+DATA packLow<>+47(SB)/1, $0x00
+DATA packLow<>+48(SB)/1, $0x03
+DATA packLow<>+49(SB)/1, $0x00
+DATA packLow<>+50(SB)/1, $0x00
+DATA packLow<>+51(SB)/1, $0x00
+DATA packLow<>+52(SB)/1, $0x00
+DATA packLow<>+53(SB)/1, $0x00
+DATA packLow<>+54(SB)/1, $0x00
+DATA packLow<>+55(SB)/1, $0x00
+DATA packLow<>+56(SB)/1, $0x0b
+DATA packLow<>+57(SB)/1, $0x00
+DATA packLow<>+58(SB)/1, $0x00
+DATA packLow<>+59(SB)/1, $0x00
+DATA packLow<>+60(SB)/1, $0x00
+DATA packLow<>+61(SB)/1, $0x00
+DATA packLow<>+62(SB)/1, $0x00
+DATA packLow<>+63(SB)/1, $0x00
+GLOBL packLow<>(SB), RODATA|NOPTR, $64
+
+DATA packHigh<>+0(SB)/1, $0x04
+DATA packHigh<>+1(SB)/1, $0x00
+DATA packHigh<>+2(SB)/1, $0x00
+DATA packHigh<>+3(SB)/1, $0x00
+DATA packHigh<>+4(SB)/1, $0x00
+DATA packHigh<>+5(SB)/1, $0x00
+DATA packHigh<>+6(SB)/1, $0x00
+DATA packHigh<>+7(SB)/1, $0x00
+DATA packHigh<>+8(SB)/1, $0x0c
+DATA packHigh<>+9(SB)/1, $0x00
+DATA packHigh<>+10(SB)/1, $0x00
+DATA packHigh<>+11(SB)/1, $0x00
+DATA packHigh<>+12(SB)/1, $0x00
+DATA packHigh<>+13(SB)/1, $0x00
+DATA packHigh<>+14(SB)/1, $0x00
+DATA packHigh<>+15(SB)/1, $0x00
+DATA packHigh<>+16(SB)/1, $0x05
+DATA packHigh<>+17(SB)/1, $0x00
+DATA packHigh<>+18(SB)/1, $0x00
+DATA packHigh<>+19(SB)/1, $0x00
+DATA packHigh<>+20(SB)/1, $0x00
+DATA packHigh<>+21(SB)/1, $0x00
+DATA packHigh<>+22(SB)/1, $0x00
+DATA packHigh<>+23(SB)/1, $0x00
+DATA packHigh<>+24(SB)/1, $0x0d
+DATA packHigh<>+25(SB)/1, $0x00
+DATA packHigh<>+26(SB)/1, $0x00
+DATA packHigh<>+27(SB)/1, $0x00
+DATA packHigh<>+28(SB)/1, $0x00
+DATA packHigh<>+29(SB)/1, $0x00
+DATA packHigh<>+30(SB)/1, $0x00
+DATA packHigh<>+31(SB)/1, $0x00
+DATA packHigh<>+32(SB)/1, $0x06
+DATA packHigh<>+33(SB)/1, $0x00
+DATA packHigh<>+34(SB)/1, $0x00
+DATA packHigh<>+35(SB)/1, $0x00
+DATA packHigh<>+36(SB)/1, $0x00
+DATA packHigh<>+37(SB)/1, $0x00
+DATA packHigh<>+38(SB)/1, $0x00
+DATA packHigh<>+39(SB)/1, $0x00
+DATA packHigh<>+40(SB)/1, $0x0e
+DATA packHigh<>+41(SB)/1, $0x00
+DATA packHigh<>+42(SB)/1, $0x00
+DATA packHigh<>+43(SB)/1, $0x00
+DATA packHigh<>+44(SB)/1, $0x00
+DATA packHigh<>+45(SB)/1, $0x00
+DATA packHigh<>+46(SB)/1, $0x00
+DATA packHigh<>+47(SB)/1, $0x00
+DATA packHigh<>+48(SB)/1, $0x07
+DATA packHigh<>+49(SB)/1, $0x00
+DATA packHigh<>+50(SB)/1, $0x00
+DATA packHigh<>+51(SB)/1, $0x00
+DATA packHigh<>+52(SB)/1, $0x00
+DATA packHigh<>+53(SB)/1, $0x00
+DATA packHigh<>+54(SB)/1, $0x00
+DATA packHigh<>+55(SB)/1, $0x00
+DATA packHigh<>+56(SB)/1, $0x0f
+DATA packHigh<>+57(SB)/1, $0x00
+DATA packHigh<>+58(SB)/1, $0x00
+DATA packHigh<>+59(SB)/1, $0x00
+DATA packHigh<>+60(SB)/1, $0x00
+DATA packHigh<>+61(SB)/1, $0x00
+DATA packHigh<>+62(SB)/1, $0x00
+DATA packHigh<>+63(SB)/1, $0x00
+GLOBL packHigh<>(SB), RODATA|NOPTR, $64
+
+// func packOneShortAVX512(words *uint32, q *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·packOneShortAVX512(SB), NOSPLIT, $0-24
+	MOVQ         words+0(FP), AX
+	MOVQ         q+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x00000200, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0x000003ff, BX
+	VPBROADCASTD BX, Z1
+	VMOVDQU64    packLow<>+0(SB), Z2
+	VMOVDQU64    packHigh<>+0(SB), Z3
+
+again:
+	VCVTTPD2DQ   (CX), Y4
+	VCVTTPD2DQ   64(CX), Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z5
+	VPADDD       Z0, Z5, Z6
+	VPANDD       Z1, Z6, Z6
+	VPSUBD       Z0, Z6, Z6
+	VPSUBD       Z6, Z5, Z5
+	VPSRAD       $0x0a, Z5, Z5
+	VPMOVDW      Z6, Y4
+	VPMOVZXDQ    Y4, Z6
+	VPADDD       Z0, Z5, Z7
+	VPANDD       Z1, Z7, Z7
+	VPSUBD       Z0, Z7, Z7
+	VPSUBD       Z7, Z5, Z5
+	VPSRAD       $0x0a, Z5, Z5
+	VPMOVDW      Z7, Y4
+	VPMOVZXDQ    Y4, Z7
+	VPMOVDW      Z5, Y4
+	VPMOVZXDQ    Y4, Z5
+	VPSLLQ       $0x20, Z7, Z7
+	VPORQ        Z7, Z6, Z6
+	VMOVDQA64    Z2, Z7
+	VPERMI2Q     Z5, Z6, Z7
+	VMOVDQU64    Z7, (AX)
+	VMOVDQA64    Z3, Z7
+	VPERMI2Q     Z5, Z6, Z7
+	VMOVDQU64    Z7, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x10, DX
+	JNZ          again
+	VZEROUPPER
+	RET
+
 // func lessLabelsAVX512(dst *float64, p *float32, labels *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·lessLabelsAVX512(SB), NOSPLIT, $0-32

@@ -94,7 +94,11 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 		if limbs == 0 {
 			return 0
 		}
-		packLimbs(words[:], q, groups, 1, 1)
+		rows := recordsOf(rowsAvailable, 4*groups)
+		if rows > 0 {
+			packOneByteAVX512(&words[0], &q[0], rows)
+		}
+		packLimbs(words[rows:], q[rows:], groups-rows/4, 1, 1) // the others
 		addLimbsByte(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 4 * groups
 	}
@@ -149,6 +153,11 @@ func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 		}
 	}
 }
+
+// packOneByteAVX512 is packLimbs for one column and a positive multiple of 16 rows.
+//
+//go:noescape
+func packOneByteAVX512(words *uint32, q *float64, n int)
 
 // packLimbsAVX512 is packLimbs for any factors; it writes up to seven columns behind the last, and returns the largest
 // magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each of the last columns, at most eight.

@@ -41,7 +41,11 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 	}
 	if columns == 1 {
 		var words [2 * shortLimbRows]uint32
-		packShortLimbs(words[:], q, groups, factorSteps{row: 1}, 1, limbs)
+		rows := recordsOf(rowsAvailable, 2*groups)
+		if rows > 0 {
+			packOneShortAVX512(&words[0], &q[0], rows)
+		}
+		packShortLimbs(words[2*rows:], q[rows:], groups-rows/2, factorSteps{row: 1}, 1, limbs) // the others
 		addLimbsShort(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 2 * groups
 	}
@@ -79,6 +83,12 @@ func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, 
 		}
 	}
 }
+
+// packOneShortAVX512 is packShortLimbs for one column, three limbs and a positive multiple of 16 rows; fewer limbs of a
+// factor that has no more are the first of them.
+//
+//go:noescape
+func packOneShortAVX512(words *uint32, q *float64, n int)
 
 // addLimbsShort adds rows whose factors are packed; of one column there is no room.
 func addLimbsShort(limbs int, dst []float64, x []int16, words []uint32, room *uint8, groups, dim, columns, ahead int) {

@@ -29,26 +29,31 @@ func (f frame) newMeasures(n int, old measures) measures {
 
 // measureAll computes the measures of the rows of x.
 func (f *frame) measureAll(m measures, x payload) {
-	var room [maxBlockRows]int64
-	for first, n := 0, x.count(); first < n; first += len(room) {
-		rows := min(len(room), n-first)
-		part := m.part(first, rows)
-		f.measureSome(&part, x.part(first, rows), room[:rows])
+	if f.m != nil {
+		f.measureCentered(m, x)
+		return
 	}
-}
-
-// measureSome is measureAll for a few rows; dots is working space, one number a row.
-func (f *frame) measureSome(m *measures, x payload, dots []int64) {
 	x.norms2(m.n2)
-	switch {
-	case f.m != nil:
-		x.dots(dots, f.m, f.narrow)
-	case f.Normalize == NormalizeUnit && f.Intercept > 0:
-		f.measureUnits(m)
+	if f.Normalize == NormalizeUnit && f.Intercept > 0 {
+		f.measureUnits(&m)
 		return
 	}
 	for i, n2 := range m.n2 {
-		m.set(i, f.measure(n2, dots[i]))
+		m.set(i, f.measure(n2, 0))
+	}
+}
+
+// measureCentered is measureAll for rows with a center, a few at a time.
+func (f *frame) measureCentered(m measures, x payload) {
+	var room [maxBlockRows]int64
+	for first, n := 0, x.count(); first < n; first += len(room) {
+		rows := min(len(room), n-first)
+		part, some, dots := m.part(first, rows), x.part(first, rows), room[:rows]
+		some.norms2(part.n2)
+		some.dots(dots, f.m, f.narrow)
+		for i, n2 := range part.n2 {
+			part.set(i, f.measure(n2, dots[i]))
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ func records(c *build.Context) {
 	widen(c)
 	interceptScores(c)
 	dotRounded(c)
+	packOneByte(c)
+	packOneShort(c)
 	lessLabels(c)
 	multiply(c)
 }
