@@ -1,11 +1,9 @@
 package train
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ditherml/dither/feature"
-	"gonum.org/v1/gonum/mat"
 )
 
 // spread is what the released second moments say of whitened rows.
@@ -33,42 +31,26 @@ func floor(side int, noise, trace float64) float64 {
 	return max(relativeFloor*trace/float64(side), noiseFloor*noise*math.Sqrt(2*float64(side)))
 }
 
-// whitening returns (Σ₊ + γI)^(-1/2), Σ₊ being the released matrix with negative eigenvalues replaced by 0,
+// inverseRoot returns (Σ₊ + γI)^(-1/2), Σ₊ being the released matrix with negative eigenvalues replaced by 0,
 // and λ/(λ+γ) summed. The matrix was released, so this is post-processing; nothing is projected away.
 func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
 	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(d, append([]float64(nil), m.mean...)), true) {
-		return nil, 0, 0, fmt.Errorf("train: the eigenvalues of the released covariance did not converge")
-	}
-	values := eigen.Values(nil)
-	for j, v := range values {
-		values[j] = max(0, v)
-		trace += values[j]
+	g, err := newEigen(append([]float64(nil), m.mean...), d)
+	if err != nil {
+		return nil, 0, 0, err
 	}
 	gamma := floor(d, m.noise, m.trace(d))
 	if !(gamma > 0) {
 		gamma = 1 // all rows are zero
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	scaled := mat.NewDense(d, d, nil)
-	for j, v := range values {
+	roots := make([]float64, d)
+	for j, v := range g.values {
+		v = max(0, v)
+		trace += v
 		directions += v / (v + gamma)
-		f := 1 / math.Sqrt(v+gamma)
-		for i := range d {
-			scaled.Set(i, j, vectors.At(i, j)*f)
-		}
+		roots[j] = 1 / math.Sqrt(math.Sqrt(v+gamma))
 	}
-	var product mat.Dense
-	product.Mul(scaled, vectors.T())
-	p = make([]float64, d*d)
-	for i := range d {
-		for j := range d {
-			p[i*d+j] = (product.At(i, j) + product.At(j, i)) / 2
-		}
-	}
-	return p, directions, trace, nil
+	return g.combine(roots), directions, trace, nil
 }
 
 // trace is the sum of the diagonal, whose noise is √side times that of one number; not negative.

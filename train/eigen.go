@@ -1,0 +1,174 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/linalg"
+	"gonum.org/v1/gonum/blas"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// eigen are the eigenvalues and eigenvectors of a symmetric matrix A, in any order: A = Σ_k values[k]·v_k·v_kᵀ, and the
+// v_k are orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A.
+type eigen struct {
+	values []float64
+	// strips hold linalg.RotatedColumns coordinates of all eigenvectors each, eigenvector after eigenvector; those of the
+	// last strip that A does not have are 0.
+	strips [][]float64
+}
+
+// newEigen overwrites a matrix of side×side, row-major, of which the upper triangle counts. Householder reflections make it
+// tridiagonal, and implicit QR steps with Wilkinson's shift diagonal (G. H. Golub and C. F. Van Loan, "Matrix
+// Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2). Rotations are collected and applied strip by strip, so that a
+// strip stays near the processor. It errs where that does not converge, as of numbers that are not finite.
+func newEigen(a []float64, side int) (eigen, error) {
+	d, e, tau := make([]float64, side), make([]float64, max(side-1, 0)), make([]float64, max(side-1, 0))
+	var l lapack.Implementation
+	work := make([]float64, 64*side)
+	l.Dsytrd(blas.Upper, side, a, side, d, e, tau, work, len(work))
+	l.Dorgtr(blas.Upper, side, a, side, tau, work, len(work))
+	out := eigen{d, stripsOf(a, side)}
+	chase := &chase{d: d, e: e, apply: out.rotate}
+	return out, chase.run()
+}
+
+// stripsOf cuts a matrix into strips of rows, each column after column.
+func stripsOf(a []float64, side int) (strips [][]float64) {
+	for first := 0; first < side; first += linalg.RotatedColumns {
+		strip, rows := make([]float64, side*linalg.RotatedColumns), min(linalg.RotatedColumns, side-first)
+		for i := range rows {
+			for k, v := range a[(first+i)*side : (first+i+1)*side] {
+				strip[k*linalg.RotatedColumns+i] = v
+			}
+		}
+		strips = append(strips, strip)
+	}
+	return strips
+}
+
+// sweep is the rotations of eigenvectors first, first+1, … of one step, from up to to in a list.
+type sweep struct{ first, from, to int }
+
+// rotate applies rotations to all strips.
+func (g eigen) rotate(sweeps []sweep, rotations []linalg.Rotation) {
+	eachOf(len(g.strips), func(i int) {
+		for _, s := range sweeps {
+			linalg.RotateRows(g.strips[i][s.first*linalg.RotatedColumns:], rotations[s.from:s.to])
+		}
+	})
+}
+
+// combine returns Σ_k factors[k]²·v_k·v_kᵀ, row-major and symmetric.
+func (g eigen) combine(factors []float64) []float64 {
+	side := len(g.values)
+	scaled, out := make([]float64, side*side), make([]float64, side*side)
+	eachOf(len(g.strips), func(i int) {
+		first := i * linalg.RotatedColumns
+		width := min(linalg.RotatedColumns, side-first)
+		for k, f := range factors {
+			for j, v := range g.strips[i][k*linalg.RotatedColumns:][:width] {
+				scaled[k*side+first+j] = f * v
+			}
+		}
+	})
+	linalg.AddGram(out, scaled, side, side)
+	for i := range side {
+		for j := range i {
+			out[j*side+i] = out[i*side+j]
+		}
+	}
+	return out
+}
+
+// eachOf calls do for each of [0, n) on all processors.
+func eachOf(n int, do func(i int)) {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what stands beside it.
+type chase struct {
+	d, e      []float64
+	apply     func([]sweep, []linalg.Rotation)
+	sweeps    []sweep
+	rotations []linalg.Rotation
+}
+
+const (
+	// mostRotations are collected before they are applied.
+	mostRotations = 1 << 20
+	// mostSweeps a number of the diagonal take, of which two or three do.
+	mostSweeps = 30
+)
+
+// run ends with the eigenvalues in d and all rotations applied.
+func (c *chase) run() error {
+	norm := 0.0
+	for j, v := range c.d {
+		norm = max(norm, math.Abs(v))
+		if j < len(c.e) {
+			norm = max(norm, math.Abs(c.e[j]))
+		}
+	}
+	small := func(k int) bool { return math.Abs(c.e[k]) <= norm*0x1p-53 }
+	left := mostSweeps * len(c.d)
+	for last := len(c.d) - 1; last > 0; {
+		if small(last - 1) {
+			last--
+			continue
+		}
+		first := last - 1
+		for first > 0 && !small(first-1) {
+			first--
+		}
+		if left--; left < 0 || !(norm <= math.MaxFloat64) {
+			return fmt.Errorf("train: the eigenvalues of the released covariance did not converge")
+		}
+		c.step(first, last)
+	}
+	c.apply(c.sweeps, c.rotations)
+	return nil
+}
+
+// step is one QR step on rows first … last, which no zero divides, with the eigenvalue of the last two rows that is
+// nearer to the last number for its shift.
+func (c *chase) step(first, last int) {
+	d, e := c.d, c.e
+	if len(c.rotations) > mostRotations {
+		c.apply(c.sweeps, c.rotations)
+		c.sweeps, c.rotations = c.sweeps[:0], c.rotations[:0]
+	}
+	half, beside := (d[last-1]-d[last])/2, e[last-1]
+	shift := d[last] - beside*(beside/(half+math.Copysign(math.Hypot(half, beside), half)))
+	x, z, from := d[first]-shift, e[first], len(c.rotations)
+	for k := first; k < last; k++ {
+		r := linalg.Rotation{C: 1}
+		if length := math.Hypot(x, z); length > 0 {
+			r = linalg.Rotation{C: x / length, S: -z / length}
+		}
+		if k > first {
+			e[k-1] = r.C*x - r.S*z
+		}
+		a, b, g := d[k], e[k], d[k+1]
+		d[k] = r.C*r.C*a - 2*r.C*r.S*b + r.S*r.S*g
+		d[k+1] = r.S*r.S*a + 2*r.C*r.S*b + r.C*r.C*g
+		e[k] = r.C*r.S*(a-g) + (r.C*r.C-r.S*r.S)*b
+		if k+1 < last {
+			x, z = e[k], -r.S*e[k+1]
+			e[k+1] *= r.C
+		}
+		c.rotations = append(c.rotations, r)
+	}
+	c.sweeps = append(c.sweeps, sweep{first, from, len(c.rotations)})
+}
