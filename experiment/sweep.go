@@ -222,28 +222,50 @@ func (s *Sweep) table(c *Candidate) (*train.Table, error) {
 	return t, err
 }
 
-// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps
-// go side by side.
-const smallStep = 20e6
+const (
+	// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps go
+	// side by side, one a processor.
+	smallStep = 20e6
+	// mostBeside bounds the bytes of rows that two linear runs of longer steps have side by side, so that one keeps the
+	// processors busy where the other has work for one only, as between a covariance and its eigenvectors.
+	mostBeside = 1 << 30
+)
+
+// beside is how many runs of a candidate on so many records go side by side.
+func (c *Candidate) beside(records int) int {
+	most := runtime.GOMAXPROCS(0)
+	const each = 4 * 2 // two runs, of which each has centered and whitened rows of 16 bits
+	switch {
+	case c.stepWork(records) < smallStep:
+		return most
+	case c.Linear != nil && float64(records)*float64(c.Linear.Plan.Dim)*each <= mostBeside:
+		return min(2, most)
+	}
+	return 1
+}
 
 // runAlone runs each run by itself: side by side where steps are short, one after the other where a step keeps all
 // processors busy.
 func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
-	var short, long []job
+	var counts []int
+	by := map[int][]job{}
 	for _, j := range jobs {
 		if err := s.prepare(j.candidate); err != nil {
 			return err
 		}
-		if j.candidate.stepWork(s.Training.Records()) < smallStep {
-			short = append(short, j)
-		} else {
-			long = append(long, j)
+		n := j.candidate.beside(s.Training.Records())
+		if by[n] == nil {
+			counts = append(counts, n)
+		}
+		by[n] = append(by[n], j)
+	}
+	slices.Sort(counts)
+	for _, n := range slices.Backward(counts) {
+		if err := s.sideBySide(ctx, by[n], n, ended); err != nil {
+			return err
 		}
 	}
-	if err := s.sideBySide(ctx, short, runtime.GOMAXPROCS(0), ended); err != nil {
-		return err
-	}
-	return s.sideBySide(ctx, long, 1, ended)
+	return nil
 }
 
 // sideBySide runs jobs on so many workers. The first error stops them.

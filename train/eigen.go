@@ -107,7 +107,7 @@ type chase struct {
 
 const (
 	// mostRotations are collected before they are applied.
-	mostRotations = 1 << 20
+	mostRotations = 1 << 14
 	// mostSweeps a number of the diagonal take, of which two or three do.
 	mostSweeps = 30
 )

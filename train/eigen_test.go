@@ -27,7 +27,7 @@ func TestEigen(t *testing.T) {
 	}
 	one := func(int, int) float64 { return 1 }
 	for name, a := range map[string][]float64{
-		"one number": {-3}, "two": {1, 2, 2, -1}, "zero": make([]float64, 25), "strip": random(32, one), "more": random(33, one), "many": random(150, one),
+		"one number": {-3}, "two": {1, 2, 2, -1}, "zero": make([]float64, 25), "strip": random(32, one), "more": random(33, one), "many": random(200, one),
 		"diagonal": random(40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }),
 		"graded":   random(60, func(i, j int) float64 { return math.Exp(-float64(i+j) / 2) }),
 		"equal":    random(70, func(i, j int) float64 { return map[bool]float64{true: 1}[i < 3] }),
