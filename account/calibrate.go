@@ -91,6 +91,7 @@ type search struct {
 	accountant Accountant
 	target     privacy.Guarantee
 	plan       func(float64) mechanism.Event
+	known      map[float64]float64 // estimates so far
 	failure    error
 }
 
@@ -103,7 +104,7 @@ func newSearch(a Accountant, target privacy.Guarantee, plan func(float64) mechan
 	if !target.Private() {
 		return nil, fmt.Errorf("account: the target is %v, want a finite epsilon", target)
 	}
-	return &search{accountant: a, target: target, plan: plan}, nil
+	return &search{accountant: a, target: target, plan: plan, known: map[float64]float64{}}, nil
 }
 
 func (s *search) unreachable() error { return errors.Join(ErrUnreachable, s.failure) }
@@ -122,6 +123,15 @@ func (s *search) proven(parameter float64) bool { return s.upper(parameter) <= s
 
 // estimate is a quick epsilon at a parameter, the proven one where there is no quicker.
 func (s *search) estimate(parameter float64) float64 {
+	v, ok := s.known[parameter]
+	if !ok {
+		v = s.estimateOnce(parameter)
+		s.known[parameter] = v
+	}
+	return v
+}
+
+func (s *search) estimateOnce(parameter float64) float64 {
 	if quick, ok := s.accountant.(estimator); ok {
 		if v, err := quick.estimateEpsilon(s.plan(parameter), s.target.Delta(), s.target.Neighboring()); err == nil {
 			return v

@@ -45,6 +45,28 @@ func TestCalibrateSampled(t *testing.T) {
 	}
 }
 
+// TestCalibrateOneRelease wants the whole budget used where the bounds of a release are exact, also where
+// its pair dominates without being attained, so that no other estimate is near.
+func TestCalibrateOneRelease(t *testing.T) {
+	for name, plan := range map[string]func(z float64) mechanism.Event{
+		"objective perturbation": func(z float64) mechanism.Event {
+			return mechanism.ObjectivePerturbation{NoiseMultiplier: z, Smoothness: 0.02}
+		},
+		"exponential mechanism": func(z float64) mechanism.Event { return mechanism.Exponential{Epsilon: 1 / z} },
+		"sampled release":       func(z float64) mechanism.Event { return sampled(0.05, z) },
+	} {
+		z, err := Calibrate(PLD{}, target(t, 1, 1e-6), plan)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		v, err := PLD{}.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
+		if err != nil || !(v.Upper <= 1) || v.Upper < 1-1e-6 {
+			t.Errorf("%s: cost %v (%v), want 1 from below", name, v, err)
+		}
+	}
+}
+
 func TestCalibrateLargestProbability(t *testing.T) {
 	plan := func(q float64) mechanism.Event { return repeated(1000, sampled(q, 1.4146194065286766)) }
 	q, err := CalibrateLargest(PLD{}, target(t, 1, 1e-5), 1e-6, 0.9, plan)

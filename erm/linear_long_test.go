@@ -22,6 +22,9 @@ func TestIntervalsCoverAtLength(t *testing.T) {
 	}
 }
 
+// TestRecordMovesSumsOfManyTables looks at 1000 tables of each method and schema, the ordinary run at 250.
+func TestRecordMovesSumsOfManyTables(t *testing.T) { checkMoves(t, 1000) }
+
 // TestSecondOrderClassifiers holds means on the course book's split of Adult at delta 1e-5. Single runs deviate by
 // less than 0.003 (least squares) and 0.004 (Newton); floors are 5 deviations of the mean or more below the
 // means that were measured.

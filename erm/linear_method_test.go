@@ -130,7 +130,11 @@ const wholeRoot = float64(1<<29)/(23170*23170) - 1 + 2e-4
 // TestRecordMovesSumsByAtMostTheBound looks at neighbors by brute force: adding or removing a record moves the
 // sums by at most the bound, replacing one by at most twice that; the record of largest norm reaches 0.95 of
 // it. Replacing one cannot move normal sums further than √2 times the bound, and that is reached, too.
-func TestRecordMovesSumsByAtMostTheBound(t *testing.T) {
+func TestRecordMovesSumsByAtMostTheBound(t *testing.T) { checkMoves(t, 250) }
+
+// checkMoves draws so many tables for each method and schema.
+func checkMoves(t *testing.T, tables int) {
+	t.Helper()
 	for _, c := range []struct {
 		name, method string
 		schema       *data.Schema
@@ -149,7 +153,7 @@ func TestRecordMovesSumsByAtMostTheBound(t *testing.T) {
 			}
 			r, laplace, bound := rand.New(rand.NewPCG(21, 22)), s.Plan.Linear.Laplace, s.Plan.Linear.Bound
 			most, mostReplaced := 0.0, 0.0
-			for range 1000 {
+			for range tables {
 				d := houses(t, r, c.schema, 1+r.IntN(4))
 				n := d.Records()
 				all := exactSums(t, s, d)

@@ -87,6 +87,26 @@ func TestIntervalsAtOtherEpsilonsCoverLong(t *testing.T) {
 	}
 }
 
+// TestMoreIntervalsCover has cases like those of the ordinary run, as many data sets each, that are left to the long one.
+func TestMoreIntervalsCover(t *testing.T) {
+	plans := testPlans()
+	quiet, three, two := plans["groups"], plans["three levels, persons"], plans["two levels, persons"]
+	quiet.NoiseMultiplier = 0.1 // almost all is sampling
+	three.NoiseMultiplier = 2
+	two.NoiseMultiplier = 0.01
+	for name, simulate := range map[string]func(t *testing.T){
+		"quiet groups":          func(t *testing.T) { simulateClasses(t, quiet, 600, 1500, 0.025) },
+		"number, gaussian":      func(t *testing.T) { simulateNumbers(t, plans["number, gaussian"], 800, 1500, 0.025) },
+		"three levels, persons": func(t *testing.T) { simulateClasses(t, three, 1000, 1500, 0.025) },
+		"quiet persons":         func(t *testing.T) { simulateClasses(t, two, 300, 1500, 0.025) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			turn(t)
+			simulate(t)
+		})
+	}
+}
+
 // simulateLong simulates a plan of either target.
 func simulateLong(t *testing.T, p Plan, n int) {
 	rounds, tolerance := simulated()

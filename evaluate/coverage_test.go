@@ -359,11 +359,7 @@ func TestIntervalsCover(t *testing.T) {
 	plans := testPlans()
 	simulateClasses(t, plans["groups"], 600, 1500, 0.025)
 	simulateNumbers(t, plans["number"], 800, 1500, 0.025)
-	quiet := plans["groups"]
-	quiet.NoiseMultiplier = 0.1 // almost all is sampling
-	simulateClasses(t, quiet, 600, 1500, 0.025)
 	simulateClasses(t, plans["three levels"], 900, 1500, 0.025)
-	simulateNumbers(t, plans["number, gaussian"], 800, 1500, 0.025)
 }
 
 // TestIntervalsCoverWhereNoiseHidesTheRecords has so few records, and so much noise, that the noisy number of some groups
@@ -391,12 +387,8 @@ func TestIntervalsOfFewNumbersCover(t *testing.T) {
 // less.
 func TestIntervalsOfPersonsCover(t *testing.T) {
 	plans := testPlans()
-	two, three, number := plans["two levels, persons"], plans["three levels, persons"], plans["number, persons"]
+	two, number := plans["two levels, persons"], plans["number, persons"]
 	two.NoiseMultiplier, number.NoiseMultiplier = 1, 0.05
-	three.NoiseMultiplier = 2
 	simulateClasses(t, two, 1000, 1500, 0.025)
-	simulateClasses(t, three, 1000, 1500, 0.025)
 	simulateNumbers(t, number, 2000, 600, 0.035)
-	two.NoiseMultiplier = 0.01
-	simulateClasses(t, two, 300, 1500, 0.025)
 }

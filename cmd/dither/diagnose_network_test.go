@@ -56,12 +56,3 @@ func TestDiagnoseNetwork(t *testing.T) {
 		{"a linear model", []string{"diagnose", "network", "--model", "linear"}, exitUsage, "linear"},
 	})
 }
-
-// TestNetworkDiagnosisPage runs the commands of the page, whose noise is the same every time, and compares their
-// outputs word by word.
-func TestNetworkDiagnosisPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("eigenvalues of many kernels")
-	}
-	checkPage(t, "../../docs/networks-diagnostics.md", 2, sameWords)
-}

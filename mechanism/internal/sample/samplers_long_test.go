@@ -4,6 +4,9 @@ package sample
 
 import "testing"
 
+// TestCurveAtManyPoints is the test of the curve against big floats at four times as many points.
+func TestCurveAtManyPoints(t *testing.T) { checkCurve(t, 20000) }
+
 // TestSamplerBattery holds each sampler to its law under fresh keys with many more draws than the
 // short tests. A right sampler passes a limit with probability below 1e-9. Scales half a percent
 // off must be convicted (two percent where fewer are drawn).
