@@ -1,3 +1,5 @@
+//go:build long
+
 package dither_test
 
 import (
