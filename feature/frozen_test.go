@@ -13,38 +13,36 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/safetensors"
 )
 
-// tensorFile writes a safetensors file: arrays in order with their bytes, and a header with them.
-type tensorFile struct {
-	header []string
-	data   []byte
+// fileOf returns a safetensors file of these arrays.
+func fileOf(t *testing.T, tensors map[string]safetensors.Tensor) []byte {
+	t.Helper()
+	out, err := safetensors.Encode(tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
-func (f *tensorFile) add(name, kind string, shape []int, raw []byte) {
-	lengths, _ := json.Marshal(shape)
-	f.header = append(f.header, fmt.Sprintf(`%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, name, kind, lengths, len(f.data), len(f.data)+len(raw)))
-	f.data = append(f.data, raw...)
-}
-
-func (f *tensorFile) bytes() []byte { return withHeader("{"+strings.Join(f.header, ",")+"}  ", f.data) }
-
-func withHeader(header string, data []byte) []byte {
-	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return append(append(out, header...), data...)
-}
-
-// packed returns numbers as F32 or F64.
-func packed(kind string, x []float64) []byte {
+// wide returns an array of numbers of 64 bits.
+func wide(x []float64, shape ...int) safetensors.Tensor {
 	var raw []byte
 	for _, v := range x {
-		if kind == "F64" {
-			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-		} else {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
-		}
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	return raw
+	return safetensors.Tensor{Type: "F64", Shape: shape, Raw: raw}
+}
+
+// narrow returns an array of numbers of 32 bits.
+func narrow(x []float64, shape ...int) safetensors.Tensor {
+	short := make([]float32, len(x))
+	for j, v := range x {
+		short[j] = float32(v)
+	}
+	return safetensors.NewFloat32(short, shape...)
 }
 
 func normals(r *rand.Rand, n int) []float64 {
@@ -60,14 +58,9 @@ func TestFrozen(t *testing.T) {
 	const in, hidden, out = 12, 7, 5
 	r := rand.New(rand.NewPCG(101, 102))
 	w, b, v := normals(r, hidden*in), normals(r, hidden), normals(r, out*hidden)
-	var f tensorFile
-	f.header = []string{`"__metadata__":{"format":"pt"}`}
-	f.add("0.weight", "F32", []int{hidden, in}, packed("F32", w))
-	f.add("0.bias", "F32", []int{hidden}, packed("F32", b))
-	f.add("last", "F64", []int{out, hidden}, packed("F64", v))
-	f.add("steps", "I64", nil, make([]byte, 8))
+	file := fileOf(t, map[string]safetensors.Tensor{"0.weight": narrow(w, hidden, in), "0.bias": narrow(b, hidden), "last": wide(v, out, hidden), "steps": {Type: "I64", Raw: make([]byte, 8)}})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "enc.safetensors"), f.bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "enc.safetensors"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, activation := range map[string]func(float64) float64{
@@ -108,17 +101,16 @@ func TestFrozen(t *testing.T) {
 					t.Errorf("%s, norm %s: feature %d is %v, want %v", name, norm, o, got[o], want[o])
 				}
 			}
-			checkSpecs(t, c, f.bytes())
+			checkSpecs(t, c, file)
 		}
 	}
 }
 
 // TestFrozenLayers compares five layers of permutations with one after the other.
 func TestFrozenLayers(t *testing.T) {
-	var f tensorFile
-	f.add("turn", "F32", []int{3, 3}, packed("F32", []float64{0, 2, 0, 0, 0, 3, 5, 0, 0})) // (a, b, c) to (2b, 3c, 5a)
+	file := fileOf(t, map[string]safetensors.Tensor{"turn": narrow([]float64{0, 2, 0, 0, 0, 3, 5, 0, 0}, 3, 3)}) // (a, b, c) to (2b, 3c, 5a)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), f.bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	layer := `{"weight": "turn", "activation": "identity"}`
@@ -153,13 +145,12 @@ func checkSpecs(t *testing.T, c *Chain, file []byte) {
 
 // TestNewFrozenRefuses wants clear errors.
 func TestNewFrozenRefuses(t *testing.T) {
-	var f tensorFile
-	f.add("w", "F32", []int{2, 12}, make([]byte, 96))
-	f.add("b", "F32", []int{3}, make([]byte, 12))
-	f.add("nan", "F32", []int{2, 12}, packed("F32", slices.Repeat([]float64{math.NaN()}, 24)))
-	f.add("whole", "I32", []int{2, 12}, make([]byte, 96))
+	file := fileOf(t, map[string]safetensors.Tensor{
+		"w": narrow(make([]float64, 24), 2, 12), "b": narrow(make([]float64, 3), 3), "nan": narrow(slices.Repeat([]float64{math.NaN()}, 24), 2, 12),
+		"whole": {Type: "I32", Shape: []int{2, 12}, Raw: make([]byte, 96)},
+	})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), f.bytes(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "e.safetensors"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	layer := func(weight, bias, activation string) string {

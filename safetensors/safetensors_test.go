@@ -71,10 +71,10 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestTypes reads one number in each type.
+// TestTypes reads one number in each type, from files that say something of themselves.
 func TestTypes(t *testing.T) {
 	for kind, raw := range map[string][]byte{"F64": packed("F64", []float64{-1.5}), "F32": packed("F32", []float64{-1.5}), "BF16": {0xc0, 0xbf}, "F16": {0x00, 0xbe}} {
-		var f tensorFile
+		f := tensorFile{header: []string{`"__metadata__":{"format":"pt"}`}}
 		f.add("x", kind, []int{1}, raw)
 		tensors, err := Parse(f.bytes())
 		if err != nil {
