@@ -1,7 +1,6 @@
 package deep
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -224,17 +223,10 @@ const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
+	if err := (certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}).Check("deep"); err != nil {
+		return err
+	}
 	switch {
-	case !p.Neighboring.Valid():
-		return fmt.Errorf("deep: neighboring is %v, want a named relation", p.Neighboring)
-	case p.Unit == "":
-		return fmt.Errorf("deep: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is")
-	case !(p.Delta > 0 && p.Delta < 1):
-		return fmt.Errorf("deep: delta is %v, want more than 0 and less than 1", p.Delta)
-	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:
-		return fmt.Errorf("deep: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", p.Records, p.MaxRecords, p.RowsPerPerson)
-	case p.Records == 0 && p.Neighboring != privacy.AddOrRemoveOne:
-		return fmt.Errorf("deep: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
 	case p.Steps < 1 || p.Steps > maxSteps || p.Network.Trained > maxNumbers:
 		return fmt.Errorf("deep: steps is %d with %d numbers, want 1 to %d steps and at most %d numbers", p.Steps, p.Network.Trained, maxSteps, maxNumbers)
 	case p.NonPrivate && (p.NoiseMultiplier != 0 || p.CountNoise != 0) || !p.NonPrivate && !positive(p.NoiseMultiplier):
@@ -292,13 +284,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	var p Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return p, fmt.Errorf("deep: plan: %w", err)
-	}
-	return p, p.Validate()
+	return certificate.ReadPlan[Plan]("deep", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

@@ -1,7 +1,6 @@
 package erm
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -104,19 +103,12 @@ const maxNumbers = 1 << 31
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
 	m, err := methodOf(p.Method)
+	if err == nil {
+		err = certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, MayBePure: true, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}.Check("erm")
+	}
 	switch {
 	case err != nil:
 		return err
-	case !p.Neighboring.Valid():
-		return fmt.Errorf("erm: neighboring is %v, want a named relation", p.Neighboring)
-	case p.Unit == "":
-		return fmt.Errorf("erm: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is")
-	case !(p.Delta >= 0 && p.Delta < 1):
-		return fmt.Errorf("erm: delta is %v, want 0 or more and less than 1", p.Delta)
-	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:
-		return fmt.Errorf("erm: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", p.Records, p.MaxRecords, p.RowsPerPerson)
-	case p.Records == 0 && p.Neighboring != privacy.AddOrRemoveOne:
-		return fmt.Errorf("erm: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
 	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
 		return fmt.Errorf("erm: weights are %d×%d, want at least 1×1 and at most %d in all", p.Columns, p.Dim, maxNumbers)
 	case !positive(p.RowBound):
@@ -153,13 +145,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	var p Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return p, fmt.Errorf("erm: plan: %w", err)
-	}
-	return p, p.Validate()
+	return certificate.ReadPlan[Plan]("erm", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

@@ -1,9 +1,7 @@
 package evaluate
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/privacy"
@@ -38,13 +36,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads the JSON of a plan and refuses one that makes no sense.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	var p Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return Plan{}, fmt.Errorf("evaluate: plan: %w", err)
-	}
-	return p, p.Validate()
+	return certificate.ReadPlan[Plan]("evaluate", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -185,17 +184,10 @@ const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
+	if err := (certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}).Check("train"); err != nil {
+		return err
+	}
 	switch {
-	case !p.Neighboring.Valid():
-		return fmt.Errorf("train: neighboring is %v, want a named relation", p.Neighboring)
-	case p.Unit == "":
-		return fmt.Errorf("train: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is")
-	case !(p.Delta > 0 && p.Delta < 1):
-		return fmt.Errorf("train: delta is %v, want more than 0 and less than 1", p.Delta)
-	case p.MaxRecords < 1 || p.Records < 0 || p.Records > p.MaxRecords || p.RowsPerPerson < 0:
-		return fmt.Errorf("train: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", p.Records, p.MaxRecords, p.RowsPerPerson)
-	case p.Records == 0 && p.Neighboring != privacy.AddOrRemoveOne:
-		return fmt.Errorf("train: under %v the number of records is public, want it declared; set records in the schema", p.Neighboring)
 	case p.Steps < 1 || p.Steps > maxSteps:
 		return fmt.Errorf("train: steps is %d, want 1 to %d", p.Steps, maxSteps)
 	case p.Dim < 1 || p.Columns < 1 || p.Dim > maxNumbers/p.Columns:
@@ -249,13 +241,8 @@ func Methods() map[string]certificate.Method {
 // derive reads a plan and refuses one of another method.
 func derive(method string) certificate.Method {
 	return func(text json.RawMessage) (certificate.Derivation, error) {
-		var p Plan
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&p); err != nil {
-			return certificate.Derivation{}, fmt.Errorf("train: plan: %w", err)
-		}
-		if err := p.Validate(); err != nil {
+		p, err := certificate.ReadPlan[Plan]("train", text)
+		if err != nil {
 			return certificate.Derivation{}, err
 		}
 		if p.Method() != method {

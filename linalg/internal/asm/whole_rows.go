@@ -54,36 +54,29 @@ func squareRowsByteVNNI(c *build.Context) {
 		c.VPDPBUSD(signed, v, k.sum)
 		c.VPDPBUSD(ones, v, sum)
 	}
-	c.Label("row")
-	c.VPXORQ(k.sum, k.sum, k.sum)
-	c.VPXORQ(sum, sum, sum)
-	i := c.GP64()
-	c.MOVQ(turns, i)
-	c.TESTQ(i, i)
-	c.JZ(operand.LabelRef("last"))
-	c.Label("turn")
-	v := c.ZMM()
-	c.VMOVDQU8(operand.Mem{Base: k.x}, v)
-	add(v)
-	c.ADDQ(operand.Imm(64), k.x)
-	c.DECQ(i)
-	c.JNZ(operand.LabelRef("turn"))
-	c.Label("last")
-	c.TESTQ(left, left)
-	c.JZ(operand.LabelRef("total"))
-	v = c.ZMM()
-	c.VMOVDQU8_Z(operand.Mem{Base: k.x}, k.mask, v)
-	add(v)
-	c.ADDQ(left, k.x)
-	c.Label("total")
-	c.VPSLLD(operand.Imm(7), sum, sum)
-	c.VPADDD(sum, k.sum, k.sum)
-	k.total(dst)
-	c.ADDQ(operand.Imm(8), dst)
-	c.DECQ(rows)
-	c.JNZ(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	k.eachRow(dst, rows, turns, left, wholeRowsSteps{
+		start: func() {
+			c.VPXORQ(k.sum, k.sum, k.sum)
+			c.VPXORQ(sum, sum, sum)
+		},
+		turn: func() {
+			v := c.ZMM()
+			c.VMOVDQU8(operand.Mem{Base: k.x}, v)
+			add(v)
+			c.ADDQ(operand.Imm(64), k.x)
+		},
+		last: func() {
+			v := c.ZMM()
+			c.VMOVDQU8_Z(operand.Mem{Base: k.x}, k.mask, v)
+			add(v)
+			c.ADDQ(left, k.x)
+		},
+		total: func() {
+			c.VPSLLD(operand.Imm(7), sum, sum)
+			c.VPADDD(sum, k.sum, k.sum)
+			k.total(dst)
+		},
+	})
 }
 
 // size is how many bytes an entry has.
@@ -122,29 +115,53 @@ func (k *wholeRowsKernel) write() {
 	k.mask = k.K()
 	k.KMOVD(bits, k.mask)
 	k.sum, k.other = k.ZMM(), k.ZMM()
+	var at reg.Register
+	k.eachRow(dst, rows, turns, left, wholeRowsSteps{
+		start: func() {
+			k.VPXORQ(k.sum, k.sum, k.sum)
+			if !k.bytes {
+				k.VPXORQ(k.other, k.other, k.other)
+			}
+			at = k.GP64()
+			k.XORQ(at, at)
+		},
+		turn: func() {
+			k.turn(at, false)
+			k.ADDQ(operand.Imm(32), at)
+		},
+		last: func() {
+			k.turn(at, true)
+			k.ADDQ(left, at)
+		},
+		total: func() {
+			k.LEAQ(operand.Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, k.x)
+			k.total(dst)
+		},
+	})
+}
+
+// wholeRowsSteps write what happens at the start of a row, at a whole turn, with the entries that are left, and at its end.
+type wholeRowsSteps struct{ start, turn, last, total func() }
+
+// eachRow writes the loop over rows of so many whole turns and so many entries left, each of which makes a number
+// of dst, and the return.
+func (k *wholeRowsKernel) eachRow(dst, rows, turns, left reg.Register, s wholeRowsSteps) {
 	k.Label("row")
-	k.VPXORQ(k.sum, k.sum, k.sum)
-	if !k.bytes {
-		k.VPXORQ(k.other, k.other, k.other)
-	}
-	at, i := k.GP64(), k.GP64()
-	k.XORQ(at, at)
+	s.start()
+	i := k.GP64()
 	k.MOVQ(turns, i)
 	k.TESTQ(i, i)
 	k.JZ(operand.LabelRef("last"))
 	k.Label("turn")
-	k.turn(at, false)
-	k.ADDQ(operand.Imm(32), at)
+	s.turn()
 	k.DECQ(i)
 	k.JNZ(operand.LabelRef("turn"))
 	k.Label("last")
 	k.TESTQ(left, left)
 	k.JZ(operand.LabelRef("total"))
-	k.turn(at, true)
-	k.ADDQ(left, at)
+	s.last()
 	k.Label("total")
-	k.LEAQ(operand.Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, k.x)
-	k.total(dst)
+	s.total()
 	k.ADDQ(operand.Imm(8), dst)
 	k.DECQ(rows)
 	k.JNZ(operand.LabelRef("row"))

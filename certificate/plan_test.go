@@ -1,0 +1,64 @@
+package certificate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/privacy"
+)
+
+// even is a plan of one number, which must be even.
+type even struct{ Number int }
+
+func (e even) Validate() error {
+	if e.Number%2 != 0 {
+		return errors.New("odd")
+	}
+	return nil
+}
+
+func TestReadPlan(t *testing.T) {
+	if got, err := ReadPlan[even]("erm", []byte(`{"Number": 4}`)); err != nil || got.Number != 4 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		`{"Number": 3}`:            "odd",
+		`{"Number": 4, "More": 1}`: "erm: plan: json: unknown field",
+		`{`:                        "erm: plan: unexpected EOF",
+	} {
+		if _, err := ReadPlan[even]("erm", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestSubjectCheck changes one thing at a time.
+func TestSubjectCheck(t *testing.T) {
+	good := Subject{Neighboring: privacy.ReplaceOne, Unit: "one person", Delta: 1e-6, Records: 10, MaxRecords: 20, RowsPerPerson: 1}
+	if err := good.Check("train"); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(s *Subject){
+		"train: neighboring is ":                                                    func(s *Subject) { s.Neighboring = 0 },
+		"train: the schema does not say what one row is":                            func(s *Subject) { s.Unit = "" },
+		"train: delta is 0, want more than 0 and less than 1":                       func(s *Subject) { s.Delta = 0 },
+		"train: delta is 1, want 0 or more and less than 1":                         func(s *Subject) { s.Delta, s.MayBePure = 1, true },
+		"train: records is 21, max records 20, rows per person 1, want 0 ≤ records": func(s *Subject) { s.Records = 21 },
+		"train: records is 10, max records 20, rows per person -1, want 0":          func(s *Subject) { s.RowsPerPerson = -1 },
+		"train: records is 0, max records 0, rows per person 1, want 0":             func(s *Subject) { s.Records, s.MaxRecords = 0, 0 },
+		"train: under replace-one the number of records is public":                  func(s *Subject) { s.Records = 0 },
+	} {
+		s := good
+		if change(&s); s.Check("train") == nil || !strings.HasPrefix(s.Check("train").Error(), want) {
+			t.Errorf("got %v, want %q", s.Check("train"), want)
+		}
+	}
+	pure, private := good, good
+	pure.Delta, pure.MayBePure, private.Neighboring, private.Records = 0, true, privacy.AddOrRemoveOne, 0
+	for _, s := range []Subject{pure, private} {
+		if err := s.Check("train"); err != nil {
+			t.Error(err)
+		}
+	}
+}
