@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/bench/processor"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -74,11 +75,11 @@ func benchTogether(b *testing.B, rows *mechanism.Rows, models int) {
 	}
 	least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for b.Loop() {
-		used, start := processorTime(), time.Now()
+		used, start := processor.Time(), time.Now()
 		if err := stepTogether(runs, 0); err != nil {
 			b.Fatal(err)
 		}
-		least, core = min(least, time.Since(start)), min(core, processorTime()-used)
+		least, core = min(least, time.Since(start)), min(core, processor.Time()-used)
 	}
 	b.ReportMetric(1e3*least.Seconds(), "least-ms")
 	b.ReportMetric(1e3*core.Seconds(), "least-core-ms")

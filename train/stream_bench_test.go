@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/bench/processor"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -80,10 +81,10 @@ func (s *speeds) measure(b *testing.B, file *os.File, size int64, read func()) {
 			b.Fatal(err)
 		}
 	}
-	start, used := time.Now(), processorTime()
+	start, used := time.Now(), processor.Time()
 	read()
 	s.clock = append(s.clock, float64(size)/float64(time.Since(start)))
-	s.core = append(s.core, float64(size)/float64(max(1, processorTime()-used)))
+	s.core = append(s.core, float64(size)/float64(max(1, processor.Time()-used)))
 }
 
 func (s *speeds) report(b *testing.B, name string) {

@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ditherml/dither/bench/processor"
 )
 
 // bookSchema and fashionSchema declare the two tables of BenchmarkSweepCommand.
@@ -83,24 +84,15 @@ func compareSweeps(b *testing.B, args []string) {
 	var clock, core [2]time.Duration
 	for b.Loop() {
 		for k, epsilon := range []string{"1", "0.1..8 log 60"} {
-			used, start := processorTime(), time.Now()
+			used, start := processor.Time(), time.Now()
 			if status, _, stderr := invoke(append(args, "--epsilon", epsilon, "--out", filepath.Join(b.TempDir(), "out"))...); status != exitDone {
 				b.Fatal(stderr)
 			}
 			clock[k] += time.Since(start)
-			core[k] += processorTime() - used
+			core[k] += processor.Time() - used
 		}
 	}
 	b.ReportMetric(clock[0].Seconds()/float64(b.N), "one-s")
 	b.ReportMetric(clock[1].Seconds()/clock[0].Seconds(), "times-one")
 	b.ReportMetric(core[1].Seconds()/core[0].Seconds(), "core-times-one")
-}
-
-// processorTime is what this process has taken of all processors.
-func processorTime() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/bench/processor"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/train"
 )
@@ -61,24 +61,15 @@ func BenchmarkSweepTogether(b *testing.B) {
 				}
 				least, core := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 				for b.Loop() {
-					used, start := processorTime(), time.Now()
+					used, start := processor.Time(), time.Now()
 					if _, err := sweep.Run(context.Background()); err != nil {
 						b.Fatal(err)
 					}
-					least, core = min(least, time.Since(start)), min(core, processorTime()-used)
+					least, core = min(least, time.Since(start)), min(core, processor.Time()-used)
 				}
 				b.ReportMetric(least.Seconds(), "least-s")
 				b.ReportMetric(core.Seconds(), "least-core-s")
 			})
 		}
 	}
-}
-
-// processorTime is what this process has taken of all processors.
-func processorTime() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
