@@ -52,6 +52,8 @@ again:
 	VMULPD      Z10, Z10, Z9
 	VMULPD      Z8, Z9, Z9
 	VCMPPD      $0x12, Z5, Z9, K2, K4
+	KORTESTB    K4, K4
+	JCS         within0
 	VCMPPD      $0x1d, Z6, Z9, K2, K2
 	VRNDSCALEPD $0x0b, Z7, Z7
 	VADDPD      Z4, Z7, Z7
@@ -65,6 +67,8 @@ again:
 	KNOTB       K4, K4
 	KORB        K4, K1, K1
 	VPTERNLOGQ  $0xff, Z10, Z10, K4, Z10
+
+within0:
 	VMOVUPD     Z10, (AX)
 	VMOVUPD     64(CX), Z7
 	VMULPD      64(DX), Z7, Z7
@@ -78,6 +82,8 @@ again:
 	VMULPD      Z10, Z10, Z9
 	VMULPD      Z8, Z9, Z9
 	VCMPPD      $0x12, Z5, Z9, K2, K4
+	KORTESTB    K4, K4
+	JCS         within1
 	VCMPPD      $0x1d, Z6, Z9, K2, K2
 	VRNDSCALEPD $0x0b, Z7, Z7
 	VADDPD      Z4, Z7, Z7
@@ -91,15 +97,17 @@ again:
 	KNOTB       K4, K4
 	KORB        K4, K1, K1
 	VPTERNLOGQ  $0xff, Z10, Z10, K4, Z10
-	VMOVUPD     Z10, 64(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, DX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x10, SI
-	JNZ         again
-	KMOVB       K1, AX
-	MOVQ        AX, doubt+56(FP)
+
+within1:
+	VMOVUPD Z10, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x10, SI
+	JNZ     again
+	KMOVB   K1, AX
+	MOVQ    AX, doubt+56(FP)
 	VZEROUPPER
 	RET
 

@@ -15,6 +15,7 @@ type Group struct {
 	wholeSum        // of all sums, side by side
 	sums     []*Sum // each with its part of the total
 	exact    []float64
+	scales   *scales // of a block's records, for all sums
 }
 
 // NewGroup returns the group of these sums, which must be empty and of full samples; they take no records
@@ -42,12 +43,12 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		columns += s.columns
 	}
-	g := &Group{tally: newTally(like[0].sample), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim))}
+	g := &Group{tally: newTally(like[0].sample), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
 		own := Sum{tally: tally{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, scale: s.scale, grid: s.grid,
-			betas: make([]int64, s.columns), tails: make([]int64, s.columns)}
+			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales}
 		g.sums = append(g.sums, &own)
 		at = end
 	}
@@ -82,6 +83,7 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 		return err
 	}
 	g.exact = room(g.exact, n*g.columns) // column after column
+	g.scales.forget()
 	at := g.exact
 	for i, s := range g.sums {
 		own := at[:n*s.columns]

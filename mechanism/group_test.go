@@ -10,17 +10,29 @@ import (
 	"github.com/ditherml/dither/linalg"
 )
 
-// grouped are sums over one table seen from several frames, with bounds and columns of their own.
+// groupSums is how many sums grouped makes.
+const groupSums = 6
+
+// grouped are sums over one table seen from several frames, with bounds and columns of their own; the last three have one
+// column and rows in common, and the first and the last of them the bound.
 func grouped(t *testing.T, base *Rows, dim int, s []Sample) []*Sum {
 	t.Helper()
 	center := slices.Repeat([]float64{0.3}, dim)
-	sums := make([]*Sum, 3)
-	for i, f := range []Frame{{}, {Normalize: NormalizeUnit, Center: center, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 1, Intercept: 0.1}} {
-		rows, err := base.Seen(f)
-		if err != nil {
+	sums, seen := make([]*Sum, groupSums), make([]*Rows, groupSums)
+	for i, f := range []Frame{{}, {Normalize: NormalizeUnit, Center: center, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 1, Intercept: 0.1}, {Normalize: NormalizeUnit}} {
+		var err error
+		if seen[i], err = base.Seen(f); err != nil {
 			t.Fatal(err)
 		}
-		if sums[i], err = NewSum(s[i], rows, SumOptions{Noise: Gaussian{0.01 * float64(1+i)}, Columns: 1 + i, Bound: 1 + float64(i), MaxRecords: base.total}); err != nil {
+	}
+	seen[4], seen[5] = seen[3], seen[3]
+	for i, rows := range seen {
+		o := SumOptions{Noise: Gaussian{0.01 * float64(1+i)}, Columns: 2 + i, Bound: 1 + float64(i), MaxRecords: base.total}
+		if i > 2 { // one block ends as the next begins
+			o.Noise, o.Columns, o.Bound = Gaussian{0.01}, 1, 4+float64(i%2)
+		}
+		var err error
+		if sums[i], err = NewSum(s[i], rows, o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +53,7 @@ func TestGroupIsItsSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, base := range map[string]*Rows{"memory": memory, "file": file} {
-			samples := make([]Sample, 3)
+			samples := make([]Sample, groupSums)
 			for i := range samples {
 				samples[i], _ = Full().Draw(n)
 			}

@@ -40,7 +40,7 @@ type Sum struct {
 	tails  []int64   // Σ of the coefficients times the intercepts
 	q      []int64   // working space
 	exact  []float64 // of a block
-	scales []float64 // of its records
+	scales *scales   // of its records
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -73,7 +73,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, scale: float64(g.bound) / bound, grid: g,
-		betas: make([]int64, columns), tails: make([]int64, columns)}
+		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
@@ -121,6 +121,7 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 		return err
 	}
 	s.exact = room(s.exact, len(c.Coefficients))
+	s.scales.forget()
 	s.verifyBlock(s.exact, s.columns, 1, &b, c.Coefficients)
 	s.add(b.x, s.exact)
 	return nil

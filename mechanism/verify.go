@@ -31,9 +31,7 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 // verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
 // decides about the others.
 func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
-	s.scales = room(s.scales, len(proposals))
-	b.units(s.scales, s.scale)
-	if !linalg.RoundBounded(dst, proposals, s.scales, b.n2, s.grid.bound) {
+	if !linalg.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.grid.bound) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
@@ -44,6 +42,26 @@ func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
 	}
 	s.addBeside(dst, b)
 }
+
+// scales are what the proposals of a block's records are multiplied by. The sums of a group that have frame and scale in
+// common share them.
+type scales struct {
+	rows   *Rows // nil: none are known
+	scale  float64
+	values []float64
+}
+
+// of returns those of a block. Until forget is called all blocks are of the same records.
+func (v *scales) of(s *Sum, b *Block) []float64 {
+	if v.rows != b.rows || v.scale != s.scale {
+		v.rows, v.scale, v.values = b.rows, s.scale, room(v.values, b.Len())
+		b.units(v.values, s.scale)
+	}
+	return v.values
+}
+
+// forget says that another block comes.
+func (v *scales) forget() { v.rows = nil }
 
 // addBeside adds what stands beside the rows of a block, for one coefficient a record.
 func (s *Sum) addBeside(dst []float64, b *Block) {

@@ -53,6 +53,7 @@ func toNearest(c *build.Context, v, shift reg.VecVirtual) reg.VecVirtual {
 // roundBounded writes the kernel of RoundBounded: it gathers the bits of what is in doubt.
 func roundBounded(c *build.Context) {
 	var shift, most, magnitude, low, high, none, one reg.VecVirtual
+	within := []string{"within0", "within1"}
 	doubt := c.K()
 	eachGroup(c, "roundBoundedAVX512", "func(dst, v, scales *float64, n2 *int64, low, high float64, n int) (doubt uint64)",
 		[]string{"dst", "v", "scales", "n2"}, []int{128, 128, 128, 128}, func() {
@@ -75,6 +76,8 @@ func roundBounded(c *build.Context) {
 				square := squareTimes(c, f, n2)
 				sure, beyond := c.K(), c.K()
 				c.VCMPPD(operand.U8(lessOrEqual), low, square, counts, sure)
+				c.KORTESTB(sure, sure)
+				c.JCS(operand.LabelRef(within[h])) // all of them, and no row is of zeros
 				c.VCMPPD(operand.U8(atLeast), high, square, counts, beyond)
 				c.VRNDSCALEPD(operand.U8(towardZero), v, v)
 				c.VADDPD(none, v, v) // a zero has no sign
@@ -87,6 +90,7 @@ func roundBounded(c *build.Context) {
 				c.KNOTB(sure, sure)
 				c.KORB(sure, doubt, doubt)
 				c.VPTERNLOGQ(operand.U8(0xff), f, f, sure, f) // a NaN
+				c.Label(within[h])
 				c.VMOVUPD(f, beside(at[0], h))
 			}
 		})
