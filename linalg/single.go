@@ -47,6 +47,18 @@ func singleWhole(set instructions, dst []float32, x []int64) float64 {
 	return addLanes(&lanes)
 }
 
+// LargestShort returns the largest magnitude of an entry of x, and 0 of none.
+func LargestShort(x []int16) int { return largestShort(available, x) }
+
+// largestShort is LargestShort with a set of instructions that the processor has.
+func largestShort(set instructions, x []int16) int {
+	most, done := largestShortVector(set, x)
+	for _, v := range x[done:] {
+		most = max(most, int(v), -int(v))
+	}
+	return most
+}
+
 // addLanes adds up partial sums, always in one order.
 func addLanes(lanes *[singleLanes]float64) float64 {
 	sum := 0.0

@@ -22,6 +22,15 @@ func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLane
 	return n
 }
 
+// largestShortVector does the first entries of LargestShort, as many as the set takes, and returns how many they are.
+func largestShortVector(set instructions, x []int16) (most, done int) {
+	done = len(x) &^ 31
+	if set != avx512 || rowsAvailable != avx512 || done == 0 {
+		return 0, 0
+	}
+	return int(largestShortAVX512(&x[0], done)), done
+}
+
 // The kernels take a positive multiple of 16 entries, and write the lanes.
 //
 //go:noescape
@@ -29,3 +38,8 @@ func moveWholeAVX512(dst *float32, x *int16, center *float32, n int, scale float
 
 //go:noescape
 func singleWholeAVX512(dst *float32, x *int64, n int, lanes *[16]float64)
+
+// largestShortAVX512 takes a positive multiple of 32 entries.
+//
+//go:noescape
+func largestShortAVX512(x *int16, n int) (largest uint32)

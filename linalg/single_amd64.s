@@ -64,3 +64,30 @@ turn:
 	VMOVUPD     Z1, 64(AX)
 	VZEROUPPER
 	RET
+
+// func largestShortAVX512(x *int16, n int) (largest uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·largestShortAVX512(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORQ Z0, Z0, Z0
+
+turn:
+	VPABSW        (AX), Z1
+	VPMAXUW       Z1, Z0, Z0
+	ADDQ          $0x40, AX
+	SUBQ          $0x20, CX
+	JNZ           turn
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXUW       Y1, Y0, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPMAXUW       X0, X1, X0
+	VPCMPEQD      X1, X1, X1
+	VPXOR         X1, X0, X0
+	VPHMINPOSUW   X0, X0
+	VPXOR         X1, X0, X0
+	VMOVD         X0, AX
+	MOVWLZX       AX, AX
+	MOVL          AX, largest+16(FP)
+	VZEROUPPER
+	RET

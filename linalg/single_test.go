@@ -47,6 +47,32 @@ func TestSingleWhole(t *testing.T) {
 	})
 }
 
+// TestLargestShort puts the largest entry at every place among smaller ones, with both signs, and the least of all.
+func TestLargestShort(t *testing.T) {
+	eachSet(t, func(t *testing.T, set instructions) {
+		r := rand.New(rand.NewPCG(11, 4))
+		for n := range 150 {
+			x := make([]int16, n)
+			for j := range x {
+				x[j] = int16(r.IntN(201) - 100)
+			}
+			for j := range x {
+				for _, v := range []int16{101, -101, math.MaxInt16, math.MinInt16} {
+					kept := x[j]
+					x[j] = v
+					if got, want := largestShort(set, x), max(int(v), -int(v)); got != want {
+						t.Fatalf("%d entries with %d at %d: got %d", n, v, j, got)
+					}
+					x[j] = kept
+				}
+			}
+		}
+		if got := largestShort(set, nil); got != 0 {
+			t.Errorf("of no entries %d, want 0", got)
+		}
+	})
+}
+
 // TestSingleLengths holds that lengths that do not agree are refused before anything is written.
 func TestSingleLengths(t *testing.T) {
 	for name, call := range map[string]func(dst []float32){

@@ -66,6 +66,7 @@ func TestSinglesStayInside(t *testing.T) {
 		for n := range most + 1 {
 			moveWhole(set, dst[most-n:], x[most-n:], 1, center[most-n:])
 			singleWhole(set, dst[most-n:], long[most-n:])
+			largestShort(set, x[most-n:])
 		}
 	})
 }

@@ -16,16 +16,31 @@ func detectWholeProduct() instructions {
 
 // addProductVector does some columns of a, and reports whether the set has kernels.
 func addProductVector(set instructions, dst []int64, a, b []int16, s WholeShape, columns [2]int) bool {
-	set = min(set, wholeProductAvailable)
-	if set == portable {
-		return false
+	p, has := newWholeProduct(set, dst, a, b, s)
+	if has {
+		p.run(columns[0], columns[1])
 	}
-	p := wholeProduct{WholeShape: s, set: set, tile: wholeTile{columns: 16, rows: 6}, dst: dst, a: a, b: b}
+	return has
+}
+
+// addGramVector does what is on and below the diagonal, and reports whether the set has kernels.
+func addGramVector(set instructions, dst []int64, x []int16, s WholeShape) bool {
+	p, has := newWholeProduct(set, dst, x, x, s)
+	if has {
+		p.lower = true
+		p.run(0, s.Left)
+	}
+	return has
+}
+
+// newWholeProduct reports whether the set has kernels.
+func newWholeProduct(set instructions, dst []int64, a, b []int16, s WholeShape) (p wholeProduct, has bool) {
+	set = min(set, wholeProductAvailable)
+	p = wholeProduct{WholeShape: s, set: set, tile: wholeTile{columns: 16, rows: 6}, dst: dst, a: a, b: b}
 	if set == avx512 {
 		p.tile = wholeTile{columns: 32, rows: 12}
 	}
-	p.run(columns[0], columns[1])
-	return true
+	return p, set != portable
 }
 
 // wide returns how wide the panel of so many columns of a is, at most those of a tile.

@@ -20,8 +20,9 @@ type wholeProduct struct {
 	tile   wholeTile
 	dst    []int64
 	a, b   []int16
-	length int // rows of a block
-	pairs  int // pairs of rows of a block, the last of them perhaps half
+	lower  bool // of a square dst, what is above the diagonal does not matter: most of it is left out
+	length int  // rows of a block
+	pairs  int  // pairs of rows of a block, the last of them perhaps half
 }
 
 // wholeTile is the shape of the largest tile of dst.
@@ -80,10 +81,17 @@ func (p *wholeProduct) strip(w *wholeWorkspace, rows, columns [2]int) {
 	w.b = grown(w.b, blocks*p.pairs*wholeRights)
 	for j := 0; j < p.Right; j += wholeRights {
 		to := min(j+wholeRights, p.Right)
+		end := columns[1]
+		if p.lower {
+			end = min(end, to)
+		}
+		if columns[0] >= end {
+			continue
+		}
 		p.packRights(w.b, rows, j, to)
-		for k, at := columns[0], 0; k < columns[1]; k += p.tile.columns {
+		for k, at := columns[0], 0; k < end; k += p.tile.columns {
 			packed := w.a[at : at+panel]
-			if j == 0 {
+			if j == 0 || p.lower && k >= j {
 				p.packLefts(packed, rows, k, min(k+p.tile.columns, columns[1]))
 			}
 			p.panel(packed, w.b, rows, k, min(k+p.tile.columns, columns[1]), j, to)

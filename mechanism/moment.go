@@ -3,6 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"sync"
+
+	"github.com/ditherml/dither/linalg"
 )
 
 // maxMomentBound keeps ⌊√Δ⌋ within int16.
@@ -49,7 +52,53 @@ func SumProducts(s Sample, rows *Rows, p Products, n Noise, maxRecords int) (Bou
 		return Bounded{}, fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
 	}
 	unit := rows.step * rows.step
-	return Bounded{&bounded{sample: s, grid: g, values: p.sum(rows), unit: unit}}, nil
+	return Bounded{&bounded{sample: s, grid: g, values: sumOfProducts(rows, p), unit: unit}}, nil
+}
+
+// sumOfProducts adds up the products of rows, exactly.
+func sumOfProducts(rows *Rows, p Products) []int64 {
+	if p.form == allProducts {
+		return sumAllProducts(rows)
+	}
+	return p.sum(rows)
+}
+
+// gramRows is how many rows are multiplied at a time, in groups of their own.
+const gramRows = 2048
+
+// sumAllProducts is Products.sum of all pairs of coordinates, in whole numbers throughout. Sums of 64 bits hold
+// those of 2^33 rows, whose products are at most maxMomentBound.
+func sumAllProducts(rows *Rows) []int64 {
+	d, all := rows.dim, rows.x.(dense[int16]).x
+	total := make([]int64, d*d)
+	var lock sync.Mutex
+	parallel(rows.count, func(from, to int) {
+		part := make([]int64, d*d)
+		for first := from; first < to; first += gramRows {
+			n := min(gramRows, to-first)
+			x := all[first*d : (first+n)*d]
+			for i, n2 := range rows.n2[first : first+n] {
+				if n2 > rows.limit { // which no row that was made is
+					x = append(append(append([]int16(nil), x[:i*d]...), make([]int16, d)...), x[(i+1)*d:]...)
+				}
+			}
+			linalg.AddGramWhole(part, x, d, linalg.GramGroup(x, d))
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		linalg.AddLong(total, part)
+	})
+	mirrorLower(total, d)
+	return total
+}
+
+// mirrorLower copies what stands below the diagonal above it.
+func mirrorLower(m []int64, side int) {
+	for i := range side {
+		for j := range i {
+			m[j*side+i] = m[i*side+j]
+		}
+	}
 }
 
 const (

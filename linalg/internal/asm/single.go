@@ -7,10 +7,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// singles writes the kernels of MoveWhole and SingleWhole.
+// singles writes the kernels of MoveWhole, SingleWhole and LargestShort.
 func singles(c *build.Context) {
 	moveWhole(c)
 	singleWhole(c)
+	largestShort(c)
 }
 
 // squares are two vectors of sums of squares in float64.
@@ -93,4 +94,35 @@ func singleWhole(c *build.Context) {
 	c.SUBQ(operand.Imm(16), n)
 	c.JNZ(operand.LabelRef("turn"))
 	s.store()
+}
+
+// largestShort takes a positive multiple of 32 entries.
+func largestShort(c *build.Context) {
+	c.Function("largestShortAVX512")
+	c.Attributes(attr.NOSPLIT)
+	c.SignatureExpr("func(x *int16, n int) (largest uint32)")
+	x, n := c.Load(c.Param("x"), c.GP64()), c.Load(c.Param("n"), c.GP64())
+	most, v := c.ZMM(), c.ZMM()
+	c.VPXORQ(most, most, most)
+	c.Label("turn")
+	c.VPABSW(operand.Mem{Base: x}, v)
+	c.VPMAXUW(v, most, most) // the magnitude of -32768 is 32768 without a sign
+	c.ADDQ(operand.Imm(64), x)
+	c.SUBQ(operand.Imm(32), n)
+	c.JNZ(operand.LabelRef("turn"))
+	half, quarter, ones := c.YMM(), c.XMM(), c.XMM()
+	c.VEXTRACTI64X4(operand.Imm(1), most, half)
+	c.VPMAXUW(half, most.AsY(), half)
+	c.VEXTRACTI128(operand.Imm(1), half, quarter)
+	c.VPMAXUW(quarter, half.AsX(), quarter)
+	c.VPCMPEQD(ones, ones, ones)
+	c.VPXOR(ones, quarter, quarter)
+	c.VPHMINPOSUW(quarter, quarter) // the least complement is that of the largest
+	c.VPXOR(ones, quarter, quarter)
+	largest := c.GP32()
+	c.VMOVD(quarter, largest)
+	c.MOVWLZX(largest.As16(), largest)
+	c.Store(largest, c.ReturnIndex(0))
+	c.VZEROUPPER()
+	c.RET()
 }

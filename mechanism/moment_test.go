@@ -1,0 +1,52 @@
+package mechanism
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestSumAllProducts compares sums of products with the definition, over several goroutines and groups, and with rows beyond
+// the limit, which are made by lowering it afterwards: they count as zero, and stay as they are.
+func TestSumAllProducts(t *testing.T) {
+	const n, dim = 2*gramRows + 300, 5
+	r := rand.New(rand.NewPCG(12, 2))
+	numbers := make([]int16, n*dim)
+	for j := range numbers {
+		numbers[j] = int16(r.IntN(1<<15) - 1<<14)
+	}
+	rows, err := NewWholeRows(n, RowsOptions{Dim: dim, Step: 1, Limit: maxMomentBound}, func() func(dst []int16, first, n int) {
+		return func(dst []int16, first, _ int) { copy(dst, numbers[first*dim:]) }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, limit := range map[string]int64{"all": maxMomentBound, "some": maxMomentBound / 3} {
+		rows.limit = limit
+		var want [dim * dim]int64
+		counted := 0
+		for i := range n {
+			row, n2 := numbers[i*dim:(i+1)*dim], int64(0)
+			for _, v := range row {
+				n2 += int64(v) * int64(v)
+			}
+			if n2 > limit {
+				continue
+			}
+			counted++
+			for j, v := range row {
+				for k, u := range row {
+					want[j*dim+k] += int64(v) * int64(u)
+				}
+			}
+		}
+		if some := counted < n; counted == 0 || some != (name == "some") && name == "some" {
+			t.Fatalf("%s: %d of %d rows count, want others", name, counted, n)
+		}
+		got := sumAllProducts(rows)
+		for j, v := range want {
+			if got[j] != v {
+				t.Fatalf("%s: number %d is %d, want %d", name, j, got[j], v)
+			}
+		}
+	}
+}
