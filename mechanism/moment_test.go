@@ -39,7 +39,7 @@ func TestSumAllProducts(t *testing.T) {
 				}
 			}
 		}
-		if some := counted < n; counted == 0 || some != (name == "some") && name == "some" {
+		if counted == 0 || counted == n && name == "some" {
 			t.Fatalf("%s: %d of %d rows count, want others", name, counted, n)
 		}
 		got := sumAllProducts(rows)
