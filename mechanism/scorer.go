@@ -141,7 +141,7 @@ func (g *GroupScorer) Multiply(margins []float32, b Block) {
 
 // Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records that
 // Multiply made margins of, as the model's rows see them.
-func (g *GroupScorer) Scores(dst []float32, model int, b Block, margins []float32) {
+func (g *GroupScorer) Scores(dst []float32, model int, b *Block, margins []float32) {
 	n := b.Len()
-	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, &b)
+	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, b)
 }

@@ -135,14 +135,14 @@ func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply f
 	}
 	norms := c.Norms[:b.Len()]
 	b.Norms(norms)
-	r.proposeOf(c, b, norms, multiply)
+	r.proposeOf(c, &b, norms, multiply)
 }
 
 // proposeOf is propose with the norms of the rows at hand.
-func (r *descent) proposeOf(c *linalg.Contributions, b mechanism.Block, norms []float64, multiply func(dst []float32)) {
+func (r *descent) proposeOf(c *linalg.Contributions, b *mechanism.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.weigh(c, b.Labels())
-	r.ready.weighRows(c, b.Record)
+	r.ready.weighRows(c, b)
 	r.Plan.Clipping.clip(c, norms)
 }
 

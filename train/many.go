@@ -217,16 +217,21 @@ func stepTogether(runs []*descent, step int) error {
 
 // together is what one goroutine makes proposals of several runs with.
 type together struct {
-	runs    []*descent
-	scorer  *mechanism.GroupScorer
-	margins []float32
-	norms   []float64 // of the rows of a block, as a run sees them
+	runs     []*descent
+	scorer   *mechanism.GroupScorer
+	margins  []float32
+	norms    []float64             // of the rows of a block, as a run sees them
+	blocks   []mechanism.Block     // of each run
+	multiply []func(dst []float32) // what writes the scores of each run
 }
 
 // proposerTogether returns proposers for goroutines.
 func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() func(c []linalg.Contributions, blocks []mechanism.Block) {
 	return func() func(c []linalg.Contributions, blocks []mechanism.Block) {
-		t := &together{runs: runs, scorer: scorer}
+		t := &together{runs: runs, scorer: scorer, multiply: make([]func(dst []float32), len(runs))}
+		for i := range runs {
+			t.multiply[i] = func(dst []float32) { t.scorer.Scores(dst, i, &t.blocks[i], t.margins) }
+		}
 		return t.propose
 	}
 }
@@ -237,14 +242,12 @@ func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
 	if len(t.norms) < n {
 		t.norms, t.margins = make([]float64, n), make([]float32, n*t.scorer.Columns())
 	}
-	margins := t.margins[:n*t.scorer.Columns()]
-	t.scorer.Multiply(margins, blocks[0])
+	t.blocks, t.margins = blocks, t.margins[:n*t.scorer.Columns()]
+	t.scorer.Multiply(t.margins, blocks[0])
 	for i, r := range t.runs {
-		b := blocks[i]
-		multiply := func(dst []float32) { t.scorer.Scores(dst, i, b, margins) }
 		if i == 0 || r.rows != t.runs[i-1].rows {
-			b.Norms(t.norms[:n])
+			blocks[i].Norms(t.norms[:n])
 		}
-		r.proposeOf(&c[i], b, t.norms[:n], multiply)
+		r.proposeOf(&c[i], &blocks[i], t.norms[:n], t.multiply[i])
 	}
 }

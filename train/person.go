@@ -210,7 +210,7 @@ func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, s
 	b, dim := room.block, r.Plan.Columns*r.Plan.Dim
 	r.Model.Propose(&room.c, b.Labels(), func(scores []float32) { scorer.Scores(scores, b) })
 	r.ready.weigh(&room.c, b.Labels())
-	r.ready.weighRows(&room.c, b.Record)
+	r.ready.weighRows(&room.c, &b)
 	for i, k := range owner {
 		b.AddTo(dst[k*dim:(k+1)*dim], i, room.c.Coefficients[i*r.Plan.Columns:(i+1)*r.Plan.Columns], room.row)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // SampleWeights says that each row has a weight of its own, in a column of numbers between declared bounds,
@@ -66,14 +67,14 @@ func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 	return out, nil
 }
 
-// weighRows multiplies what records propose by the weights of their rows, which record tells.
-func (p prepared) weighRows(c *linalg.Contributions, record func(i int) int) {
+// weighRows multiplies what the records of a block propose by the weights of their rows.
+func (p prepared) weighRows(c *linalg.Contributions, b *mechanism.Block) {
 	if p.rowWeights == nil {
 		return
 	}
 	for i := range c.Records() {
 		w := 0.0
-		if at := record(i); at < len(p.rowWeights) { // places beyond the records hold nothing
+		if at := b.Record(i); at < len(p.rowWeights) { // places beyond the records hold nothing
 			w = p.rowWeights[at]
 		}
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]
