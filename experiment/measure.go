@@ -148,7 +148,7 @@ func (e *Examiner) encode(m *model.Model, d *data.Dataset) []float64 {
 
 // inBlocks lets workers go through the rows of [0, n) in blocks; each goroutine has a worker of its own.
 func inBlocks(n int, worker func() func(first, rows int)) {
-	const most = 64
+	const most = 128
 	blocks := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -142,8 +142,21 @@ func (b *Block) Norms(dst []float64) {
 		linalg.RootsTimes(dst, b.n2, b.multipliers)
 		return
 	}
-	for i := range dst {
-		dst[i] = b.Norm(i)
+	unit := b.rows.frame.unit
+	if float64(float32(unit)) != unit {
+		for i := range dst {
+			dst[i] = b.Norm(i)
+		}
+		return
+	}
+	var same [64]float32
+	for i := range same {
+		same[i] = float32(unit)
+	}
+	for n2 := b.n2[:len(dst)]; len(dst) > 0; {
+		n := min(len(same), len(dst))
+		linalg.RootsTimes(dst[:n], n2[:n], same[:n])
+		dst, n2 = dst[n:], n2[n:]
 	}
 }
 

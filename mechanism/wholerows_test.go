@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,35 @@ func TestWholeRows(t *testing.T) {
 	for want, o := range map[string]RowsOptions{"type sparse": {Dim: dim, Step: 1, Type: Sparse}, "type uint8": {Dim: dim, Step: 1, Type: Uint8}, "step of rows": {Dim: dim}} {
 		if _, err = NewWholeRows(n, o, worker); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", o, err, want)
+		}
+	}
+}
+
+// TestNorms holds that the norms of a block are those of its rows, of rows on which every integer stands for the same,
+// whether float32 has it or not.
+func TestNorms(t *testing.T) {
+	const n = 150
+	for _, step := range []float64{0.25, 0.1} {
+		rows, err := NewWholeRows(n, RowsOptions{Dim: 2, Step: step}, func() func(dst []int16, first, n int) {
+			return func(dst []int16, first, n int) {
+				for i := range n {
+					dst[2*i], dst[2*i+1] = int16(first+i), 3
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := rows.Load(0, n, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		norms := make([]float64, n-1)
+		block.Norms(norms)
+		for i, got := range norms {
+			if want := step * math.Sqrt(float64(i*i+9)); got != block.Norm(i) || math.Abs(got/want-1) > 1e-15 {
+				t.Errorf("step %v: norm of row %d is %v, want %v", step, i, got, want)
+			}
 		}
 	}
 }
