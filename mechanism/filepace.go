@@ -5,8 +5,15 @@ import (
 	"time"
 )
 
-// tryEvery is after how many parts of a file the slower way is tried again.
-const tryEvery = 32
+const (
+	// tryEvery is after how many parts of a file the slower way is tried again, at first; each time that nothing comes of
+	// it the next try is after twice as many, up to rarelyEvery.
+	tryEvery, rarelyEvery = 32, 256
+	// worthSeeing is what share of the time of copies blocks in place may take to be preferred: where both take
+	// the same time on each processor, all of them together copy faster, since what is seen is given back by
+	// messages to all.
+	worthSeeing = 0.9
+)
 
 // pace remembers how fast parts of a file were done in each of two ways, seen in place and copied. Which is
 // faster hangs on the operating system: pages of a few KB take longer to show than to copy, large ones do
@@ -14,7 +21,9 @@ const tryEvery = 32
 type pace struct {
 	lock  sync.Mutex
 	took  [2]float64 // ns a byte, near the least; 0: not known
-	parts int
+	best  int        // the way that was faster when it was looked at last
+	wait  int        // parts between tries
+	since int        // parts since the last try
 }
 
 // Ways of a pace.
@@ -27,15 +36,23 @@ const (
 func (p *pace) next() int {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.parts++
-	faster := inPlace
-	if p.took[copied] < p.took[inPlace] {
-		faster = copied
+	for way, took := range p.took {
+		if took == 0 {
+			return way // not known yet
+		}
 	}
-	if p.parts%tryEvery == 0 {
-		return 1 - faster
+	best := copied
+	if p.took[inPlace] < worthSeeing*p.took[copied] {
+		best = inPlace
 	}
-	return faster
+	if best != p.best || p.wait == 0 {
+		p.best, p.wait, p.since = best, tryEvery, 0
+	}
+	if p.since++; p.since < p.wait {
+		return best
+	}
+	p.wait, p.since = min(2*p.wait, rarelyEvery), 0
+	return 1 - best
 }
 
 // note takes how long n bytes took in a way. What is remembered is the least, and grows by at most a sixteenth at a
