@@ -231,6 +231,11 @@ func TestProjectedGradientsAreThoseOfTheRecords(t *testing.T) {
 	for network, request := range networksUnderTest() {
 		rows := testRows(t, 40, 12, network)
 		plain, projects := testRun(t, request, ClippingRequest{Norm: 50}, rows), testRun(t, request, ClippingRequest{Norm: 5000, Rule: "projected", Cap: 1000}, rows)
+		r := rand.New(rand.NewPCG(5, 2)) // weights of chance make gradients beyond the norm now and then
+		for j := range plain.weights {
+			plain.weights[j] = 0.3 * r.NormFloat64()
+		}
+		plain.copyWeights(plain.weights)
 		projects.copyWeights(plain.weights)
 		var got [2][]float64
 		for i, r := range []*run{plain, projects} {
