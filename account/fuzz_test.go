@@ -38,13 +38,13 @@ var extremes = []string{
 // order, nothing that is no number. Zero-out is priced as add-or-remove-one where that has a proof, and then
 // beside it in the long run only.
 func TestExtremeEvents(t *testing.T) {
-	if !everyRelation {
+	if !thorough {
 		skipShort(t)
 	}
 	for _, text := range extremes {
 		again := mechanism.CheckNeighboring(parsed(t, text), privacy.AddOrRemoveOne) == nil
 		for which := range uint8(len(accountants()) * len(relations)) {
-			if everyRelation || !again || relations[int(which)/len(accountants())] != privacy.ZeroOut {
+			if thorough || !again || relations[int(which)/len(accountants())] != privacy.ZeroOut {
 				priceAny(t, text, 1e-15, 3, which)
 			}
 		}
