@@ -417,3 +417,119 @@ total:
 	JNZ           row
 	VZEROUPPER
 	RET
+
+// func squareRowsShortFourAVX512(dst *int64, x *int16, fours int, turns int, stride int, mask uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·squareRowsShortFourAVX512(SB), NOSPLIT, $0-44
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  fours+16(FP), DX
+	MOVQ  turns+24(FP), BX
+	MOVQ  stride+32(FP), SI
+	LEAQ  (SI)(SI*2), DI
+	MOVL  mask+40(FP), R8
+	KMOVD R8, K1
+
+rows:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   CX, R9
+	MOVQ   BX, R10
+	TESTQ  R10, R10
+	JZ     last
+
+turn:
+	VMOVDQU16 (R9), Z8
+	VPMADDWD  Z8, Z8, Z8
+	VPADDD    Z8, Z0, Z0
+	VPSRLD    $0x10, Z8, Z8
+	VPADDD    Z8, Z1, Z1
+	VMOVDQU16 (R9)(SI*1), Z8
+	VPMADDWD  Z8, Z8, Z8
+	VPADDD    Z8, Z2, Z2
+	VPSRLD    $0x10, Z8, Z8
+	VPADDD    Z8, Z3, Z3
+	VMOVDQU16 (R9)(SI*2), Z8
+	VPMADDWD  Z8, Z8, Z8
+	VPADDD    Z8, Z4, Z4
+	VPSRLD    $0x10, Z8, Z8
+	VPADDD    Z8, Z5, Z5
+	VMOVDQU16 (R9)(DI*1), Z8
+	VPMADDWD  Z8, Z8, Z8
+	VPADDD    Z8, Z6, Z6
+	VPSRLD    $0x10, Z8, Z8
+	VPADDD    Z8, Z7, Z7
+	ADDQ      $0x40, R9
+	DECQ      R10
+	JNZ       turn
+
+last:
+	TESTL       R8, R8
+	JZ          total
+	VMOVDQU16.Z (R9), K1, Z8
+	VPMADDWD    Z8, Z8, Z8
+	VPADDD      Z8, Z0, Z0
+	VPSRLD      $0x10, Z8, Z8
+	VPADDD      Z8, Z1, Z1
+	VMOVDQU16.Z (R9)(SI*1), K1, Z8
+	VPMADDWD    Z8, Z8, Z8
+	VPADDD      Z8, Z2, Z2
+	VPSRLD      $0x10, Z8, Z8
+	VPADDD      Z8, Z3, Z3
+	VMOVDQU16.Z (R9)(SI*2), K1, Z8
+	VPMADDWD    Z8, Z8, Z8
+	VPADDD      Z8, Z4, Z4
+	VPSRLD      $0x10, Z8, Z8
+	VPADDD      Z8, Z5, Z5
+	VMOVDQU16.Z (R9)(DI*1), K1, Z8
+	VPMADDWD    Z8, Z8, Z8
+	VPADDD      Z8, Z6, Z6
+	VPSRLD      $0x10, Z8, Z8
+	VPADDD      Z8, Z7, Z7
+
+total:
+	VPUNPCKLDQ    Z2, Z0, Z8
+	VPUNPCKHDQ    Z2, Z0, Z9
+	VPADDD        Z9, Z8, Z8
+	VPUNPCKLDQ    Z6, Z4, Z9
+	VPUNPCKHDQ    Z6, Z4, Z10
+	VPADDD        Z10, Z9, Z9
+	VPUNPCKLQDQ   Z9, Z8, Z10
+	VPUNPCKHQDQ   Z9, Z8, Z8
+	VPADDD        Z8, Z10, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y8
+	VPADDD        Y8, Y10, Y8
+	VEXTRACTI128  $0x01, Y8, X9
+	VPADDD        X9, X8, X9
+	VPUNPCKLDQ    Z3, Z1, Z8
+	VPUNPCKHDQ    Z3, Z1, Z10
+	VPADDD        Z10, Z8, Z8
+	VPUNPCKLDQ    Z7, Z5, Z10
+	VPUNPCKHDQ    Z7, Z5, Z11
+	VPADDD        Z11, Z10, Z10
+	VPUNPCKLQDQ   Z10, Z8, Z11
+	VPUNPCKHQDQ   Z10, Z8, Z8
+	VPADDD        Z8, Z11, Z11
+	VEXTRACTI64X4 $0x01, Z11, Y8
+	VPADDD        Y8, Y11, Y8
+	VEXTRACTI128  $0x01, Y8, X10
+	VPADDD        X10, X8, X10
+	VPSLLD        $0x10, X10, X8
+	VPSUBD        X8, X9, X9
+	VPMOVZXDQ     X9, Y8
+	VPMOVZXDQ     X10, Y9
+	VPSLLQ        $0x10, Y9, Y9
+	VPADDQ        Y9, Y8, Y8
+	VMOVDQU       Y8, (AX)
+	ADDQ          $0x20, AX
+	LEAQ          (CX)(SI*4), CX
+	DECQ          DX
+	JNZ           rows
+	VZEROUPPER
+	RET

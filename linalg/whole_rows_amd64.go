@@ -21,6 +21,8 @@ const (
 	// maxSquareBytes: a turn of 32 entries adds at most 2·255², and 2^31 holds that of 2^14 turns; one of 64 entries adds at
 	// most 4·255², and 2^32 holds that of 2^13 turns.
 	maxSquareBytes = 1 << 14 * 32
+	// maxSquareFour is the longest row of 16 bits that is taken with three others: of 2^16 pairs.
+	maxSquareFour = 1 << 17
 )
 
 // dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
@@ -48,7 +50,7 @@ func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim in
 	}
 	switch x := any(x).(type) {
 	case []int16:
-		squareRowsShortAVX512(&dst[0], &x[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
+		squareShorts(dst, x, dim)
 	case []uint8:
 		if dim > maxSquareBytes {
 			return 0
@@ -62,6 +64,21 @@ func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim in
 	return len(dst)
 }
 
+// squareShorts writes the squares of rows of at least one entry.
+func squareShorts(dst []int64, x []int16, dim int) {
+	mask := uint32(lowMask(dim, 32))
+	fours := len(dst) / 4
+	if dim > maxSquareFour {
+		fours = 0
+	}
+	if fours > 0 {
+		squareRowsShortFourAVX512(&dst[0], &x[0], fours, dim/32, 2*dim, mask)
+	}
+	if done := 4 * fours; done < len(dst) {
+		squareRowsShortAVX512(&dst[done], &x[done*dim], len(dst)-done, dim/32, dim%32, mask)
+	}
+}
+
 // dotRowsShortAVX512 writes the products of at least one row of 32·turns+left entries; bit j of mask is set
 // for each of the left.
 //
@@ -72,6 +89,12 @@ func dotRowsShortAVX512(dst *int64, x, m *int16, rows, turns, left int, mask uin
 //
 //go:noescape
 func squareRowsShortAVX512(dst *int64, x *int16, rows, turns, left int, mask uint32)
+
+// squareRowsShortFourAVX512 writes the squares of four rows at a time, at least of four, of at most maxSquareFour entries, that
+// are stride bytes apart: of 32·turns entries and those of the mask.
+//
+//go:noescape
+func squareRowsShortFourAVX512(dst *int64, x *int16, fours, turns, stride int, mask uint32)
 
 // dotRowsByteAVX512 is dotRowsShortAVX512 for at most maxDotBytes entries.
 //

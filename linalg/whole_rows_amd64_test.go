@@ -38,3 +38,31 @@ func TestSquaresOfBytesByEveryKernel(t *testing.T) {
 		}
 	}
 }
+
+// TestSquaresOfLongShorts takes rows beside the longest that are added four at a time, of pairs whose sums of squares have the
+// largest lower halves: there the two sums of 32 bits that tell the squares are nearest to telling another.
+func TestSquaresOfLongShorts(t *testing.T) {
+	var a, b int64 = 1, 2
+	for v := int64(1); v < 1<<15; v++ {
+		for _, w := range []int64{2, 6, 302} {
+			if (v*v+w*w)%(1<<16) > (a*a+b*b)%(1<<16) {
+				a, b = v, w
+			}
+		}
+	}
+	if low := (a*a + b*b) % (1 << 16); low < 1<<16-8 {
+		t.Fatalf("%d and %d: the lower half is %d, want one near 2^16", a, b, low)
+	}
+	for _, dim := range []int{maxSquareFour, maxSquareFour + 64} {
+		x, got := make([]int16, 4*dim), make([]int64, 4)
+		for j := range x {
+			x[j] = int16([]int64{a, b}[j%2])
+		}
+		SquareRows(got, x, dim)
+		for i, v := range got {
+			if want := int64(dim/2) * (a*a + b*b); v != want {
+				t.Errorf("row %d of %d entries: got %d, want %d", i, dim, v, want)
+			}
+		}
+	}
+}
