@@ -187,7 +187,11 @@ func (r *Rows) Each(first, n int, do func(Block) error) error {
 	if r.file != nil {
 		return r.eachOfFile(first, n, do)
 	}
-	size := r.BlockLen()
+	return r.eachOfMemory(first, n, r.BlockLen(), do)
+}
+
+// eachOfMemory is Each for rows in memory, in blocks of a size.
+func (r *Rows) eachOfMemory(first, n, size int, do func(Block) error) error {
 	for end := first + n; first < end || n < 0; first += size {
 		b, err := r.Load(first, min(size, end-first), Block{})
 		if err != nil {

@@ -4,15 +4,23 @@ package mechanism
 type Pass struct {
 	rows  *Rows
 	parts int
+	size  int    // of a block
 	turns *turns // of rows in a file
 }
 
 // Pass returns a pass in so many parts, at least 1, before it begins.
 func (r *Rows) Pass(parts int) *Pass {
-	p := &Pass{rows: r, parts: parts}
+	p := &Pass{rows: r, parts: parts, size: r.BlockLen()}
 	if r.file != nil {
 		p.turns = r.file.newTurns(0, r.count)
 	}
+	return p
+}
+
+// LongPass is Pass with blocks of rows in memory that are twice as long, for those who do much with each.
+func (r *Rows) LongPass(parts int) *Pass {
+	p := r.Pass(parts)
+	p.size *= 2
 	return p
 }
 
@@ -24,7 +32,7 @@ func (p *Pass) Each(part int, do func(Block) error) error {
 	r := p.rows
 	if p.turns == nil {
 		from, to := part*r.count/p.parts, (part+1)*r.count/p.parts
-		return r.Each(r.first+from, to-from, do)
+		return r.eachOfMemory(r.first+from, to-from, p.size, do)
 	}
 	return r.file.each(r.form, p.turns, func(own *blockMemory, k int) error {
 		return do(r.blockOfFile(own, r.file.table.Blocks[k].First))

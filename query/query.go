@@ -170,6 +170,10 @@ func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) e
 	return nil
 }
 
+// manySums is from how many sums on AddTogether takes longer blocks: what is done for each sum once a block then weighs more
+// than that a block stays nearer to the processor.
+const manySums = 16
+
 // AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must be the
 // same integers. Each goroutine asks for a proposer of its own, a function that fills c[m] for the records
 // of blocks[m], which are the same for each sum m, as its rows see them.
@@ -177,6 +181,9 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())
 	pass := base.Pass(parts)
+	if len(rows) >= manySums {
+		pass = base.LongPass(parts)
+	}
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
@@ -185,6 +192,10 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 			c, blocks, propose := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows)), proposer()
 			errs[p] = pass.Each(p, func(b mechanism.Block) error {
 				for m, r := range rows {
+					if m > 0 && r == rows[m-1] {
+						blocks[m] = blocks[m-1]
+						continue
+					}
 					var err error
 					if blocks[m], err = r.See(b, blocks[m]); err != nil {
 						return err
