@@ -20,8 +20,9 @@ const (
 //
 // The proof: f is whole, so that the float64 of f² is exact or, with the float64 of n2[i], at least 1; three roundings to
 // nearest, none of which underflows, make of f²·n2[i] at least (1-2^-53)³ of it, and four make the number that it is compared
-// with, bound²·(1-2^-48), at most (1+2^-53)⁴ of that. So a comparison that holds, holds without roundings for bound². Of
-// what is beyond it the same holds the other way round. (N. J. Higham, "Accuracy and Stability of Numerical Algorithms",
+// with, bound²·(1-2^-48), at most (1+2^-53)⁴ of that. So a comparison that holds, holds without roundings for bound², even if
+// the processor rounds in another direction, where each error is twice as large. Of what is beyond it the same holds the
+// other way round. (N. J. Higham, "Accuracy and Stability of Numerical Algorithms",
 // SIAM 2002, section 2.2, https://doi.org/10.1137/1.9780898718027.)
 func RoundBounded(dst, v, scales []float64, n2 []int64, bound int64) (all bool) {
 	sameLengths(len(dst), len(v), len(scales), len(n2))
