@@ -421,12 +421,12 @@ total:
 // func squareRowsShortFourAVX512(dst *int64, x *int16, fours int, turns int, stride int, mask uint32)
 // Requires: AVX, AVX2, AVX512BW, AVX512F
 TEXT ·squareRowsShortFourAVX512(SB), NOSPLIT, $0-44
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  fours+16(FP), DX
-	MOVQ  turns+24(FP), BX
-	MOVQ  stride+32(FP), SI
-	LEAQ  (SI)(SI*2), DI
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  fours+16(FP), BX
+	MOVQ  turns+24(FP), SI
+	MOVQ  stride+32(FP), DI
+	LEAQ  (DI)(DI*2), AX
 	MOVL  mask+40(FP), R8
 	KMOVD R8, K1
 
@@ -439,55 +439,55 @@ rows:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	MOVQ   CX, R9
-	MOVQ   BX, R10
-	TESTQ  R10, R10
+	MOVQ   DX, R8
+	MOVQ   SI, R9
+	TESTQ  R9, R9
 	JZ     last
 
 turn:
-	VMOVDQU16 (R9), Z8
+	VMOVDQU16 (R8), Z8
 	VPMADDWD  Z8, Z8, Z8
 	VPADDD    Z8, Z0, Z0
 	VPSRLD    $0x10, Z8, Z8
 	VPADDD    Z8, Z1, Z1
-	VMOVDQU16 (R9)(SI*1), Z8
+	VMOVDQU16 (R8)(DI*1), Z8
 	VPMADDWD  Z8, Z8, Z8
 	VPADDD    Z8, Z2, Z2
 	VPSRLD    $0x10, Z8, Z8
 	VPADDD    Z8, Z3, Z3
-	VMOVDQU16 (R9)(SI*2), Z8
+	VMOVDQU16 (R8)(DI*2), Z8
 	VPMADDWD  Z8, Z8, Z8
 	VPADDD    Z8, Z4, Z4
 	VPSRLD    $0x10, Z8, Z8
 	VPADDD    Z8, Z5, Z5
-	VMOVDQU16 (R9)(DI*1), Z8
+	VMOVDQU16 (R8)(AX*1), Z8
 	VPMADDWD  Z8, Z8, Z8
 	VPADDD    Z8, Z6, Z6
 	VPSRLD    $0x10, Z8, Z8
 	VPADDD    Z8, Z7, Z7
-	ADDQ      $0x40, R9
-	DECQ      R10
+	ADDQ      $0x40, R8
+	DECQ      R9
 	JNZ       turn
 
 last:
-	TESTL       R8, R8
+	KORTESTQ    K1, K1
 	JZ          total
-	VMOVDQU16.Z (R9), K1, Z8
+	VMOVDQU16.Z (R8), K1, Z8
 	VPMADDWD    Z8, Z8, Z8
 	VPADDD      Z8, Z0, Z0
 	VPSRLD      $0x10, Z8, Z8
 	VPADDD      Z8, Z1, Z1
-	VMOVDQU16.Z (R9)(SI*1), K1, Z8
+	VMOVDQU16.Z (R8)(DI*1), K1, Z8
 	VPMADDWD    Z8, Z8, Z8
 	VPADDD      Z8, Z2, Z2
 	VPSRLD      $0x10, Z8, Z8
 	VPADDD      Z8, Z3, Z3
-	VMOVDQU16.Z (R9)(SI*2), K1, Z8
+	VMOVDQU16.Z (R8)(DI*2), K1, Z8
 	VPMADDWD    Z8, Z8, Z8
 	VPADDD      Z8, Z4, Z4
 	VPSRLD      $0x10, Z8, Z8
 	VPADDD      Z8, Z5, Z5
-	VMOVDQU16.Z (R9)(DI*1), K1, Z8
+	VMOVDQU16.Z (R8)(AX*1), K1, Z8
 	VPMADDWD    Z8, Z8, Z8
 	VPADDD      Z8, Z6, Z6
 	VPSRLD      $0x10, Z8, Z8
@@ -526,10 +526,119 @@ total:
 	VPMOVZXDQ     X10, Y9
 	VPSLLQ        $0x10, Y9, Y9
 	VPADDQ        Y9, Y8, Y8
-	VMOVDQU       Y8, (AX)
-	ADDQ          $0x20, AX
-	LEAQ          (CX)(SI*4), CX
-	DECQ          DX
+	VMOVDQU       Y8, (CX)
+	ADDQ          $0x20, CX
+	LEAQ          (DX)(DI*4), DX
+	DECQ          BX
+	JNZ           rows
+	VZEROUPPER
+	RET
+
+// func squareRowsByteFourVNNI(dst *int64, x *uint8, fours int, turns int, stride int, mask uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·squareRowsByteFourVNNI(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         fours+16(FP), BX
+	MOVQ         turns+24(FP), SI
+	MOVQ         stride+32(FP), DI
+	LEAQ         (DI)(DI*2), AX
+	MOVQ         mask+40(FP), R8
+	KMOVQ        R8, K1
+	MOVL         $0x80808080, R8
+	VPBROADCASTD R8, Z8
+	MOVL         $0x01010101, R8
+	VPBROADCASTD R8, Z9
+
+rows:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DX, R8
+	MOVQ   SI, R9
+	TESTQ  R9, R9
+	JZ     last
+
+turn:
+	VMOVDQU8 (R8), Z10
+	VPXORD   Z8, Z10, Z11
+	VPDPBUSD Z11, Z10, Z0
+	VPDPBUSD Z9, Z10, Z1
+	VMOVDQU8 (R8)(DI*1), Z10
+	VPXORD   Z8, Z10, Z11
+	VPDPBUSD Z11, Z10, Z2
+	VPDPBUSD Z9, Z10, Z3
+	VMOVDQU8 (R8)(DI*2), Z10
+	VPXORD   Z8, Z10, Z11
+	VPDPBUSD Z11, Z10, Z4
+	VPDPBUSD Z9, Z10, Z5
+	VMOVDQU8 (R8)(AX*1), Z10
+	VPXORD   Z8, Z10, Z11
+	VPDPBUSD Z11, Z10, Z6
+	VPDPBUSD Z9, Z10, Z7
+	ADDQ     $0x40, R8
+	DECQ     R9
+	JNZ      turn
+
+last:
+	KORTESTQ   K1, K1
+	JZ         total
+	VMOVDQU8.Z (R8), K1, Z10
+	VPXORD     Z8, Z10, Z11
+	VPDPBUSD   Z11, Z10, Z0
+	VPDPBUSD   Z9, Z10, Z1
+	VMOVDQU8.Z (R8)(DI*1), K1, Z10
+	VPXORD     Z8, Z10, Z11
+	VPDPBUSD   Z11, Z10, Z2
+	VPDPBUSD   Z9, Z10, Z3
+	VMOVDQU8.Z (R8)(DI*2), K1, Z10
+	VPXORD     Z8, Z10, Z11
+	VPDPBUSD   Z11, Z10, Z4
+	VPDPBUSD   Z9, Z10, Z5
+	VMOVDQU8.Z (R8)(AX*1), K1, Z10
+	VPXORD     Z8, Z10, Z11
+	VPDPBUSD   Z11, Z10, Z6
+	VPDPBUSD   Z9, Z10, Z7
+
+total:
+	VPUNPCKLDQ    Z2, Z0, Z10
+	VPUNPCKHDQ    Z2, Z0, Z11
+	VPADDD        Z11, Z10, Z10
+	VPUNPCKLDQ    Z6, Z4, Z11
+	VPUNPCKHDQ    Z6, Z4, Z12
+	VPADDD        Z12, Z11, Z11
+	VPUNPCKLQDQ   Z11, Z10, Z12
+	VPUNPCKHQDQ   Z11, Z10, Z10
+	VPADDD        Z10, Z12, Z12
+	VEXTRACTI64X4 $0x01, Z12, Y10
+	VPADDD        Y10, Y12, Y10
+	VEXTRACTI128  $0x01, Y10, X11
+	VPADDD        X11, X10, X11
+	VPUNPCKLDQ    Z3, Z1, Z10
+	VPUNPCKHDQ    Z3, Z1, Z12
+	VPADDD        Z12, Z10, Z10
+	VPUNPCKLDQ    Z7, Z5, Z12
+	VPUNPCKHDQ    Z7, Z5, Z13
+	VPADDD        Z13, Z12, Z12
+	VPUNPCKLQDQ   Z12, Z10, Z13
+	VPUNPCKHQDQ   Z12, Z10, Z10
+	VPADDD        Z10, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z13, Y10
+	VPADDD        Y10, Y13, Y10
+	VEXTRACTI128  $0x01, Y10, X12
+	VPADDD        X12, X10, X12
+	VPSLLD        $0x07, X12, X12
+	VPADDD        X12, X11, X11
+	VPMOVZXDQ     X11, Y10
+	VMOVDQU       Y10, (CX)
+	ADDQ          $0x20, CX
+	LEAQ          (DX)(DI*4), DX
+	DECQ          BX
 	JNZ           rows
 	VZEROUPPER
 	RET

@@ -23,6 +23,8 @@ const (
 	maxSquareBytes = 1 << 14 * 32
 	// maxSquareFour is the longest row of 16 bits that is taken with three others: of 2^16 pairs.
 	maxSquareFour = 1 << 17
+	// maxSquareFourBytes is the longest row of bytes that is taken with three others: its squares add up to less than 2^32.
+	maxSquareFourBytes = 1 << 16
 )
 
 // dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
@@ -56,7 +58,7 @@ func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim in
 			return 0
 		}
 		if productsAvailable == avx512 { // with VNNI
-			squareRowsByteVNNI(&dst[0], &x[0], len(dst), dim/64, dim%64, lowMask(dim, 64))
+			squareBytes(dst, x, dim)
 			return len(dst)
 		}
 		squareRowsByteAVX512(&dst[0], &x[0], len(dst), dim/32, dim%32, uint32(lowMask(dim, 32)))
@@ -76,6 +78,21 @@ func squareShorts(dst []int64, x []int16, dim int) {
 	}
 	if done := 4 * fours; done < len(dst) {
 		squareRowsShortAVX512(&dst[done], &x[done*dim], len(dst)-done, dim/32, dim%32, mask)
+	}
+}
+
+// squareBytes writes the squares of rows of at least one entry and at most maxSquareBytes, where there is VNNI.
+func squareBytes(dst []int64, x []uint8, dim int) {
+	mask := lowMask(dim, 64)
+	fours := len(dst) / 4
+	if dim > maxSquareFourBytes {
+		fours = 0
+	}
+	if fours > 0 {
+		squareRowsByteFourVNNI(&dst[0], &x[0], fours, dim/64, dim, mask)
+	}
+	if done := 4 * fours; done < len(dst) {
+		squareRowsByteVNNI(&dst[done], &x[done*dim], len(dst)-done, dim/64, dim%64, mask)
 	}
 }
 
@@ -110,3 +127,9 @@ func squareRowsByteAVX512(dst *int64, x *uint8, rows, turns, left int, mask uint
 //
 //go:noescape
 func squareRowsByteVNNI(dst *int64, x *uint8, rows, turns, left int, mask uint64)
+
+// squareRowsByteFourVNNI is squareRowsShortFourAVX512 for bytes, of at most maxSquareFourBytes entries: of 64·turns entries and
+// those of the mask.
+//
+//go:noescape
+func squareRowsByteFourVNNI(dst *int64, x *uint8, fours, turns, stride int, mask uint64)

@@ -14,9 +14,9 @@ func TestRowsOfWhole(t *testing.T) {
 	for dim := range 101 {
 		lengths = append(lengths, dim)
 	}
-	for _, dim := range append(lengths, 1<<17-2, 1<<17, 1<<17+2) {
+	for _, dim := range append(lengths, 1<<16-2, 1<<16, 1<<16+2, 1<<17-2, 1<<17, 1<<17+2) {
 		rows, offset := 1+r.IntN(9), r.IntN(17)
-		if dim > 1<<16 {
+		if dim > 1<<15 {
 			rows = 5
 		}
 		short, bytes, m := make([]int16, offset+rows*dim)[offset:], make([]uint8, offset+rows*dim)[offset:], make([]int16, dim+3)

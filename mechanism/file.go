@@ -33,7 +33,7 @@ const (
 	// product of bits with a center is slow.
 	keptMeasures = 256
 	// checkEvery is at which readings of a block its checksum is held: the first and each so many after it.
-	checkEvery = 16
+	checkEvery = 64
 	// writeBytes is how much is written at a time, a multiple of the largest page: the operating system keeps a
 	// file that was written in large pieces in large pieces, which are read faster.
 	writeBytes = 4 << 20

@@ -27,6 +27,7 @@ func wholeRows(c *build.Context) {
 	}
 	squareRowsByteVNNI(c)
 	squareRowsShortFour(c)
+	squareRowsByteFour(c)
 }
 
 // squareRowsByteVNNI writes the kernel of SquareRows for bytes where the processor adds products of bytes, 64 entries a turn:
