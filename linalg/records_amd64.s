@@ -320,6 +320,59 @@ again:
 	VZEROUPPER
 	RET
 
+// func centeredScoresAVX512(dst *float32, src *float32, units *float32, tails *int32, betas *int32, scale float64, weight float64, center float64, n int)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·centeredScoresAVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         units+16(FP), DX
+	MOVQ         tails+24(FP), BX
+	MOVQ         betas+32(FP), SI
+	MOVQ         n+64(FP), DI
+	MOVSD        scale+40(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        weight+48(FP), X1
+	VBROADCASTSD X1, Z1
+	MOVSD        center+56(FP), X2
+	VBROADCASTSD X2, Z2
+
+again:
+	VCVTPS2PD (CX), Z3
+	VCVTPS2PD (DX), Z4
+	VMULPD    Z0, Z4, Z5
+	VMULPD    Z3, Z5, Z3
+	VCVTDQ2PD (BX), Z5
+	VMULPD    Z1, Z5, Z5
+	VCVTDQ2PD (SI), Z6
+	VMULPD    Z2, Z6, Z6
+	VSUBPD    Z6, Z5, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z3, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (AX)
+	VCVTPS2PD 32(CX), Z3
+	VCVTPS2PD 32(DX), Z4
+	VMULPD    Z0, Z4, Z5
+	VMULPD    Z3, Z5, Z3
+	VCVTDQ2PD 32(BX), Z5
+	VMULPD    Z1, Z5, Z5
+	VCVTDQ2PD 32(SI), Z6
+	VMULPD    Z2, Z6, Z6
+	VSUBPD    Z6, Z5, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z3, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x10, DI
+	JNZ       again
+	VZEROUPPER
+	RET
+
 // func dotRoundedAVX512(q *float64, v *int32, n int) (sum int64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F
 TEXT ·dotRoundedAVX512(SB), NOSPLIT, $0-32

@@ -61,15 +61,28 @@ func Widen(dst []float64, v []float32, factor float64) {
 	}
 }
 
-// InterceptScores writes the scores of rows with an intercept to dst: units[i]·scale·src[i] + units[i]·(tails[i]·weight), in
-// float64 from the left to the right and none of it fused, rounded to float32 at the end.
-func InterceptScores(dst, src, units []float32, tails []int32, scale, weight float64) {
-	sameLengths(len(dst), len(src), len(units), len(tails))
-	done := interceptScoresVector(rowsAvailable, dst, src, units, tails, scale, weight)
-	src, units, tails = src[:len(dst)], units[:len(dst)], tails[:len(dst)]
+// Beside is what stands beside the rows of records with an intercept: in each record's integers, the intercept and, for
+// rows with a center, how many times that is taken off; and the products of the intercept and of the center with the weights.
+type Beside struct {
+	Tails, Betas   []int32 // Betas is nil where there is no center
+	Weight, Center float64
+}
+
+// InterceptScores writes the scores of rows with an intercept to dst: units[i]·scale·src[i] + units[i]·(Tails[i]·Weight -
+// Betas[i]·Center), in float64 from the left to the right and none of it fused, rounded to float32 at the end.
+func InterceptScores(dst, src, units []float32, scale float64, b Beside) {
+	sameLengths(len(dst), len(src), len(units), len(b.Tails))
+	if b.Betas != nil {
+		sameLengths(len(dst), len(b.Betas), len(dst), len(dst))
+	}
+	done := interceptScoresVector(rowsAvailable, dst, src, units, scale, b)
+	src, units, tails := src[:len(dst)], units[:len(dst)], b.Tails[:len(dst)]
 	for i := done; i < len(dst); i++ {
-		unit := float64(units[i])
-		dst[i] = float32(float64(unit*scale*float64(src[i])) + float64(unit*float64(float64(tails[i])*weight)))
+		unit, beside := float64(units[i]), float64(float64(tails[i])*b.Weight)
+		if b.Betas != nil {
+			beside -= float64(float64(b.Betas[i]) * b.Center)
+		}
+		dst[i] = float32(float64(unit*scale*float64(src[i])) + float64(unit*beside))
 	}
 }
 

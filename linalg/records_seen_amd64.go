@@ -39,9 +39,13 @@ func widenVector(set instructions, dst []float64, v []float32, factor float64) (
 	return done
 }
 
-func interceptScoresVector(set instructions, dst, src, units []float32, tails []int32, scale, weight float64) (done int) {
-	if done = recordsOf(set, len(dst)); done > 0 {
-		interceptScoresAVX512(&dst[0], &src[0], &units[0], &tails[0], scale, weight, done)
+func interceptScoresVector(set instructions, dst, src, units []float32, scale float64, b Beside) (done int) {
+	switch done = recordsOf(set, len(dst)); {
+	case done == 0:
+	case b.Betas == nil:
+		interceptScoresAVX512(&dst[0], &src[0], &units[0], &b.Tails[0], scale, b.Weight, done)
+	default:
+		centeredScoresAVX512(&dst[0], &src[0], &units[0], &b.Tails[0], &b.Betas[0], scale, b.Weight, b.Center, done)
 	}
 	return done
 }
@@ -72,6 +76,9 @@ func widenAVX512(dst *float64, v *float32, factor float64, n int)
 
 //go:noescape
 func interceptScoresAVX512(dst, src, units *float32, tails *int32, scale, weight float64, n int)
+
+//go:noescape
+func centeredScoresAVX512(dst, src, units *float32, tails, betas *int32, scale, weight, center float64, n int)
 
 //go:noescape
 func dotRoundedAVX512(q *float64, v *int32, n int) (sum int64)

@@ -58,34 +58,38 @@ func TestMeasureUnits(t *testing.T) {
 	}
 }
 
-// TestRecordProducts compares RootsTimes, Widen and InterceptScores with their definitions.
+// TestRecordProducts compares RootsTimes, Widen and InterceptScores, with a center and without, with their definitions.
 func TestRecordProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(78, 1))
 	for range 20 {
 		for _, n := range recordLengths {
-			n2, units, src, tails := make([]int64, n), anySingles(r, n), anySingles(r, n), make([]int32, n)
+			n2, units, src := make([]int64, n), anySingles(r, n), anySingles(r, n)
+			b := Beside{Tails: make([]int32, n), Betas: make([]int32, n), Weight: r.NormFloat64(), Center: r.NormFloat64()}
 			for i := range n2 {
-				n2[i], tails[i] = r.Int64()>>r.IntN(63), int32(r.Uint32())
+				n2[i], b.Tails[i], b.Betas[i] = r.Int64()>>r.IntN(63), int32(r.Uint32()), int32(r.Uint32())
 			}
-			factor, weight := r.NormFloat64(), r.NormFloat64()
-			roots, wide, scores := make([]float64, n), make([]float64, n), make([]float32, n)
+			factor := r.NormFloat64()
+			roots, wide, scores, centered := make([]float64, n), make([]float64, n), make([]float32, n), make([]float32, n)
 			RootsTimes(roots, n2, units)
 			Widen(wide, units, factor)
-			InterceptScores(scores, src, units, tails, factor, weight)
+			InterceptScores(scores, src, units, factor, Beside{Tails: b.Tails, Weight: b.Weight})
+			InterceptScores(centered, src, units, factor, b)
 			for i, unit := range units {
 				u := float64(unit)
 				own := u * factor
 				own *= float64(src[i])
-				beside := float64(tails[i]) * weight
-				beside *= u
-				for _, c := range []struct{ got, want float64 }{{roots[i], math.Sqrt(float64(n2[i])) * u}, {wide[i], factor * u}, {float64(scores[i]), float64(float32(own + beside))}} {
+				beside, moved := float64(b.Tails[i])*b.Weight, float64(b.Betas[i])*b.Center
+				without, with := u*beside, beside-moved
+				with *= u
+				for _, c := range []struct{ got, want float64 }{{roots[i], math.Sqrt(float64(n2[i])) * u}, {wide[i], factor * u},
+					{float64(scores[i]), float64(float32(own + without))}, {float64(centered[i]), float64(float32(own + with))}} {
 					if math.Float64bits(c.got) != math.Float64bits(c.want) && (c.got == c.got || c.want == c.want) {
 						t.Fatalf("record %d of %d: got %v, want %v", i, n, c.got, c.want)
 					}
 				}
 			}
-			InterceptScores(src, src, units, tails, factor, weight)
-			expectSame(t, fmt.Sprintf("%d records in place", n), src, scores)
+			InterceptScores(src, src, units, factor, b)
+			expectSame(t, fmt.Sprintf("%d records in place", n), src, centered)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestRecordKernelsStayInside(t *testing.T) {
 	const most = 100
 	var doubles [3]func(int) []float64
 	var singles [3]func(int) []float32
-	whole, tails := endsAtGap[int64](t, most), endsAtGap[int32](t, most)
+	whole, tails, betas := endsAtGap[int64](t, most), endsAtGap[int32](t, most), endsAtGap[int32](t, most)
 	for i := range doubles {
 		doubles[i] = endsAtGap[float64](t, most)
 	}
@@ -100,7 +100,8 @@ func TestRecordKernelsStayInside(t *testing.T) {
 		MeasureUnits(whole(n), singles[0](n), tails(n), UnitRows{Bits: 3, Most: 1e9, Intercept: 1, Rest: 1})
 		RootsTimes(doubles[0](n), whole(n), singles[0](n))
 		Widen(doubles[0](n), singles[0](n), 1)
-		InterceptScores(singles[2](n), singles[0](n), singles[1](n), tails(n), 1, 1)
+		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, Beside{Tails: tails(n)})
+		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, Beside{Tails: tails(n), Betas: betas(n)})
 		DotRounded(doubles[0](n), tails(n))
 		LessLabels(doubles[0](n), singles[0](n), singles[1](n))
 		Multiply(singles[2](n), singles[0](n), singles[1](n))

@@ -71,9 +71,9 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	case r.frame.m == nil && b.tails == nil:
 		s.scaleAll(dst, src, row, column, b)
 		return
-	case s.columns == 1 && b.multipliers != nil && r.frame.m == nil:
+	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
 		n := b.Len()
-		linalg.InterceptScores(dst[:n], src[:n], b.multipliers, b.tails, s.scale, s.tails[0])
+		linalg.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, linalg.Beside{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
 		return
 	}
 	for i := range b.Len() {

@@ -80,27 +80,40 @@ func widen(c *build.Context) {
 	finishRecords(c)
 }
 
-// interceptScores writes the kernel of InterceptScores.
-func interceptScores(c *build.Context) {
-	var scale, weight reg.VecVirtual
-	eachGroup(c, "interceptScoresAVX512", "func(dst, src, units *float32, tails *int32, scale, weight float64, n int)",
-		[]string{"dst", "src", "units", "tails"}, []int{64, 64, 64, 64}, func() {
-			scale, weight = argument(c, "scale"), argument(c, "weight")
-		}, func(at []reg.Register) {
-			for h := range 2 {
-				v, unit, scaled, tail, single := c.ZMM(), c.ZMM(), c.ZMM(), c.ZMM(), c.YMM()
-				c.VCVTPS2PD(halfOf(at[1], h), v)
-				c.VCVTPS2PD(halfOf(at[2], h), unit)
-				c.VMULPD(scale, unit, scaled)
-				c.VMULPD(v, scaled, v)
-				c.VCVTDQ2PD(halfOf(at[3], h), tail)
-				c.VMULPD(weight, tail, tail)
-				c.VMULPD(tail, unit, tail)
-				c.VADDPD(tail, v, v)
-				c.VCVTPD2PS(v, single)
-				c.VMOVUPS(single, halfOf(at[0], h))
+// interceptScores writes the kernels of InterceptScores, for rows without a center and with one.
+func interceptScores(c *build.Context, centered bool) {
+	name, arguments, pointers, advance := "interceptScoresAVX512", "tails *int32, scale, weight float64", []string{"dst", "src", "units", "tails"}, []int{64, 64, 64, 64}
+	if centered {
+		name, arguments = "centeredScoresAVX512", "tails, betas *int32, scale, weight, center float64"
+		pointers, advance = append(pointers, "betas"), append(advance, 64)
+	}
+	var scale, weight, center reg.VecVirtual
+	eachGroup(c, name, "func(dst, src, units *float32, "+arguments+", n int)", pointers, advance, func() {
+		scale, weight = argument(c, "scale"), argument(c, "weight")
+		if centered {
+			center = argument(c, "center")
+		}
+	}, func(at []reg.Register) {
+		for h := range 2 {
+			v, unit, scaled, beside, single := c.ZMM(), c.ZMM(), c.ZMM(), c.ZMM(), c.YMM()
+			c.VCVTPS2PD(halfOf(at[1], h), v)
+			c.VCVTPS2PD(halfOf(at[2], h), unit)
+			c.VMULPD(scale, unit, scaled)
+			c.VMULPD(v, scaled, v)
+			c.VCVTDQ2PD(halfOf(at[3], h), beside)
+			c.VMULPD(weight, beside, beside)
+			if centered {
+				moved := c.ZMM()
+				c.VCVTDQ2PD(halfOf(at[4], h), moved)
+				c.VMULPD(center, moved, moved)
+				c.VSUBPD(moved, beside, beside)
 			}
-		})
+			c.VMULPD(beside, unit, beside)
+			c.VADDPD(beside, v, v)
+			c.VCVTPD2PS(v, single)
+			c.VMOVUPS(single, halfOf(at[0], h))
+		}
+	})
 	finishRecords(c)
 }
 
