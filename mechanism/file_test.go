@@ -319,7 +319,7 @@ func TestFileThatIsWrittenToIsRefused(t *testing.T) {
 // TestPassMeetsEveryRowOnce counts the rows that the parts of a pass meet, in memory and in a file, run one
 // after another and at the same time.
 func TestPassMeetsEveryRowOnce(t *testing.T) {
-	const n = 300
+	const n = 1300
 	x := coordinates(rand.New(rand.NewPCG(4, 9)), Uint8, n, 3)
 	memory := typedRows(t, x, Uint8, Frame{}, 0, n)
 	text := smallBlocks(t, x, Uint8, make([]float32, n))
@@ -328,8 +328,12 @@ func TestPassMeetsEveryRowOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, rows := range map[string]*Rows{"memory": memory, "file": file} {
-		for _, parts := range []int{1, 3} {
-			met, pass := make([]atomic.Int32, n), rows.Pass(parts)
+		for _, parts := range []int{1, 3, -1, -2} {
+			begin := rows.Pass
+			if parts < 0 {
+				parts, begin = -parts, rows.LongPass
+			}
+			met, pass := make([]atomic.Int32, n), begin(parts)
 			parallel(parts, func(from, to int) {
 				for p := from; p < to; p++ {
 					if failed := pass.Each(p, func(b Block) error {
