@@ -25,6 +25,7 @@ const packChunk = 64
 type packedColumns struct {
 	bytes  []int8  // both limbs of weights for bytes
 	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+	panels packedPanels
 }
 
 // pack writes the limbs for every set of instructions.
@@ -45,11 +46,23 @@ func (c *WholeColumns[T]) pack() (p packedColumns) {
 				p.shorts[k*apart+j] = v
 				continue
 			}
-			high := (v + 1<<(shortShift-1)) >> shortShift
-			p.shorts[at], p.shorts[at+apart] = high, v-high<<shortShift
+			p.shorts[at], p.shorts[at+apart] = shortLimbs(v)
 		}
 	}
+	p.panels = c.packPanels()
 	return p
+}
+
+// byteLimbs returns the higher and the lower limb of a weight for bytes.
+func byteLimbs(v int16) (high, low int8) {
+	low = int8(v)
+	return int8((int32(v) - int32(low)) >> 8), low
+}
+
+// shortLimbs returns the higher and the lower limb of a weight for 16 bits.
+func shortLimbs(v int16) (high, low int16) {
+	high = (v + 1<<(shortShift-1)) >> shortShift
+	return high, v - high<<shortShift
 }
 
 // apart is the distance of the limbs of a column, in entries.
@@ -83,6 +96,12 @@ func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []
 		return
 	}
 	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
+	if done := c.panelProducts(dst, x, rows); done > 0 {
+		if rest := c.rest(done); rest.columns > 0 {
+			rest.productsByColumn(set, dst[done*rows:], x[:len(x):len(x)])
+		}
+		return
+	}
 	most, distance := evenRows(rows, c.nearRows(stride)), 4*rows
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)

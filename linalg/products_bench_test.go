@@ -31,13 +31,15 @@ func benchmarkProducts[T WholeEntry](b *testing.B, dim int) {
 		}
 		whole := RoundColumns[T](w, dim, columns)
 		b.Run(fmt.Sprintf("columns=%d", columns), func(b *testing.B) {
-			margins, products := math.Inf(1), math.Inf(1)
+			margins, products, byColumn := math.Inf(1), math.Inf(1), math.Inf(1)
 			for b.Loop() {
 				margins = min(margins, leastTime(turns, func() { Margins(dst, x, dim, w, columns) }))
 				products = min(products, leastTime(turns, func() { whole.Products(dst, x) }))
+				byColumn = min(byColumn, leastTime(turns, func() { whole.ProductsByColumn(dst, x) }))
 			}
 			b.ReportMetric(margins/float64(len(dst)), "margins-ns")
 			b.ReportMetric(products/float64(len(dst)), "products-ns")
+			b.ReportMetric(byColumn/float64(len(dst)), "by-column-ns")
 		})
 	}
 }

@@ -107,3 +107,20 @@ func TestRecordKernelsStayInside(t *testing.T) {
 		Multiply(singles[2](n), singles[0](n), singles[1](n))
 	}
 }
+
+// TestPanelsStayInside does the same for products of sixteen columns at a time.
+func TestPanelsStayInside(t *testing.T) {
+	t.Run("int16", panelsStayInside[int16])
+	t.Run("uint8", panelsStayInside[uint8])
+}
+
+func panelsStayInside[T WholeEntry](t *testing.T) {
+	const rows, dim, columns = 26, 36, 40
+	x, w, dst := endsAtGap[T](t, rows*dim), endsAtGap[float32](t, columns*dim), endsAtGap[float32](t, rows*columns)
+	for _, s := range panelShapes() {
+		if s.rows <= rows && s.dim <= dim && s.columns <= columns {
+			c := RoundColumns[T](w(s.columns*s.dim), s.dim, s.columns)
+			c.productsByColumn(productsAvailable, dst(s.rows*s.columns), x(s.rows*s.dim))
+		}
+	}
+}

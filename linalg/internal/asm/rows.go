@@ -80,6 +80,7 @@ func rows(c *build.Context) {
 			(&rowKernel{Context: c, set: set, entry: entry}).products(false)
 			if set.masks {
 				(&rowKernel{Context: c, set: set, entry: entry}).products(true)
+				(&rowKernel{Context: c, set: set, entry: entry}).panelProducts()
 			}
 		}
 	}
