@@ -117,6 +117,32 @@ func productsByColumn[T WholeEntry](t *testing.T, set instructions) {
 	}
 }
 
+// TestAddWholeColumnsAtTheirLargest takes the largest entries with factors, all the same, at which sums of limbs are
+// largest: those with the largest lower limb of 8, 9 and 10 bits, with the largest upper one, and what next needs another.
+func TestAddWholeColumnsAtTheirLargest(t *testing.T) {
+	t.Run("int16", func(t *testing.T) { addColumnsAtTheirLargest(t, int16(math.MinInt16)) })
+	t.Run("uint8", func(t *testing.T) { addColumnsAtTheirLargest(t, uint8(math.MaxUint8)) })
+}
+
+func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, largest T) {
+	const rows, dim, columns = 320, 300, 9
+	x, q, got := make([]T, rows*dim), make([]float64, rows*columns), make([]float64, columns*dim)
+	for j := range x {
+		x[j] = largest
+	}
+	for _, factor := range []float64{127, -128, 255, -256, 511, -512, -256 - 254*512, 127 * 257, 127*257 + 1, 255 * 513, -255 * 513, 255*513 + 1, 511 * 1025, -511 * 1025} {
+		for j := range q {
+			q[j] = factor
+		}
+		clear(got)
+		AddWholeColumns(got, x, dim, q, columns)
+		want := rows * factor * float64(largest)
+		if at := slices.IndexFunc(got, func(v float64) bool { return v != want }); at >= 0 {
+			t.Errorf("%d rows of %d times %v: got %v at %d, want %v", rows, largest, factor, got[at], at, want)
+		}
+	}
+}
+
 // TestAddWholeColumns compares with AddWhole by portable code, with factors of few and many bits, beside every number of
 // rows and columns that kernels take together.
 func TestAddWholeColumns(t *testing.T) {
@@ -126,7 +152,7 @@ func TestAddWholeColumns(t *testing.T) {
 
 func addWholeColumns[T WholeEntry](t *testing.T) {
 	r := rand.New(rand.NewPCG(75, 1))
-	shapes := append(rowShapes(r), rowShape{165, 784, 32}, rowShape{400, 100, 40}, rowShape{13, 64, 5}, rowShape{50, 33, 2})
+	shapes := append(rowShapes(r), rowShape{165, 784, 32}, rowShape{400, 100, 40}, rowShape{13, 64, 5}, rowShape{50, 33, 2}, rowShape{320, 300, 9})
 	for _, s := range shapes {
 		for _, bits := range []int{3, 9, 14, 19, 30, 32, 36} {
 			if math.Ldexp(float64(s.rows), bits+8*strideOf[T](1)) >= 1<<53 {

@@ -9971,9 +9971,6 @@ fewer10:
 DATA limbBaseByte<>+0(SB)/8, $0x40f0000000000000
 GLOBL limbBaseByte<>(SB), RODATA|NOPTR, $8
 
-DATA limbBaseShort<>+0(SB)/8, $0x4090000000000000
-GLOBL limbBaseShort<>(SB), RODATA|NOPTR, $8
-
 DATA limbBias<>+0(SB)/4, $0x80808080
 GLOBL limbBias<>(SB), RODATA|NOPTR, $4
 
@@ -10259,6 +10256,54 @@ next:
 	VPMAXUD       X1, X0, X0
 	VMOVD         X0, AX
 	MOVL          AX, largest+40(FP)
+	VZEROUPPER
+	RET
+
+// func packShortColumnsAVX512(words *uint32, q *float64, fours int, columns int, apart int, bits int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·packShortColumnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ       words+0(FP), AX
+	MOVQ       q+8(FP), CX
+	MOVQ       columns+24(FP), DX
+	MOVQ       columns+24(FP), BX
+	MOVQ       apart+32(FP), SI
+	SHLQ       $0x04, BX
+	LEAQ       (BX)(BX*2), DI
+	VMOVD      bits+40(FP), X2
+	VPTERNLOGD $0xff, Y1, Y1, Y1
+	VPSLLD     X2, Y1, Y1
+	VPTERNLOGD $0x0f, Y1, Y1, Y1
+	VPSRLD     $0x01, Y1, Y0
+	VPSUBD     Y0, Y1, Y0
+
+columns:
+	MOVQ fours+16(FP), R10
+	MOVQ CX, R8
+	MOVQ AX, R9
+
+fours:
+	VMOVUPD    (R8), Z3
+	VCVTTPD2DQ Z3, Y3
+	VPADDD     Y0, Y3, Y3
+	VPANDD     Y1, Y3, Y4
+	VPSUBD     Y0, Y4, Y4
+	VPSRAD     X2, Y3, Y3
+	VPMOVDW    Y4, X4
+	VPMOVDW    Y3, X3
+	VPUNPCKLDQ X3, X4, X5
+	VMOVLPS    X5, (R9)
+	VMOVHPS    X5, (R9)(BX*1)
+	VPUNPCKHDQ X3, X4, X3
+	VMOVLPS    X3, (R9)(BX*2)
+	VMOVHPS    X3, (R9)(DI*1)
+	ADDQ       $0x40, R8
+	LEAQ       (R9)(BX*4), R9
+	DECQ       R10
+	JNZ        fours
+	ADDQ       SI, CX
+	ADDQ       $0x10, AX
+	DECQ       DX
+	JNZ        columns
 	VZEROUPPER
 	RET
 
@@ -15343,9 +15388,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func addOneLimbShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
+// func addOneLimbShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64, base float64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·addOneLimbShortVNNI(SB), NOSPLIT, $48-80
+TEXT ·addOneLimbShortVNNI(SB), NOSPLIT, $48-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
@@ -17035,9 +17080,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func addTwoLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
+// func addTwoLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64, base float64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·addTwoLimbsShortVNNI(SB), NOSPLIT, $48-80
+TEXT ·addTwoLimbsShortVNNI(SB), NOSPLIT, $48-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
@@ -17177,7 +17222,7 @@ groups6:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z25
 	VCVTDQ2PD     Y24, Z26
 	VFMADD213PD   Z26, Z7, Z25
@@ -17243,7 +17288,7 @@ groups6:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z15, Z14, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -17309,7 +17354,7 @@ groups6:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z23, Z22, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -17438,7 +17483,7 @@ groups9:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z17
 	VCVTDQ2PD     Y16, Z18
 	VFMADD213PD   Z18, Z7, Z17
@@ -17504,7 +17549,7 @@ groups9:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z15, Z14, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -17615,7 +17660,7 @@ groups12:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z9
 	VCVTDQ2PD     Y8, Z10
 	VFMADD213PD   Z10, Z7, Z9
@@ -17775,7 +17820,7 @@ groups15:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z25
 	VCVTDQ2PD     Y24, Z26
 	VFMADD213PD   Z26, Z7, Z25
@@ -17841,7 +17886,7 @@ groups15:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z15, Z14, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -17907,7 +17952,7 @@ groups15:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z23, Z22, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -18046,7 +18091,7 @@ groups18:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z17
 	VCVTDQ2PD     Y16, Z18
 	VFMADD213PD   Z18, Z7, Z17
@@ -18112,7 +18157,7 @@ groups18:
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
 	VSHUFI32X4    $0xee, Z15, Z14, Z7
 	VSHUFI32X4    $0xd8, Z7, Z7, Z7
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y4, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -18233,7 +18278,7 @@ groups21:
 	VSHUFI32X4    $0xd8, Z5, Z5, Z5
 	VSHUFI32X4    $0xee, Z7, Z6, Z6
 	VSHUFI32X4    $0xd8, Z6, Z6, Z6
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z7
+	VBROADCASTSD  base+80(FP), Z7
 	VCVTDQ2PD     Y3, Z9
 	VCVTDQ2PD     Y8, Z10
 	VFMADD213PD   Z10, Z7, Z9
@@ -18385,7 +18430,7 @@ groups27:
 	JNZ           groups27
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z16
+	VBROADCASTSD  base+80(FP), Z16
 	VCVTDQ2PD     Y1, Z17
 	VCVTDQ2PD     Y0, Z18
 	VFMADD213PD   Z18, Z16, Z17
@@ -18399,7 +18444,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z16
 	VFMADD213PD   Z16, Z0, Z1
@@ -18413,7 +18458,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18427,7 +18472,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y7, Z1
 	VCVTDQ2PD     Y6, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18441,7 +18486,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y9, Z1
 	VCVTDQ2PD     Y8, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18455,7 +18500,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18469,7 +18514,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y13, Z1
 	VCVTDQ2PD     Y12, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18483,7 +18528,7 @@ groups27:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y15, Z1
 	VCVTDQ2PD     Y14, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18537,7 +18582,7 @@ groups30:
 	JNZ           groups30
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y1, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -18551,7 +18596,7 @@ groups30:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z8
 	VFMADD213PD   Z8, Z0, Z1
@@ -18565,7 +18610,7 @@ groups30:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18579,7 +18624,7 @@ groups30:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y7, Z1
 	VCVTDQ2PD     Y6, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18621,7 +18666,7 @@ groups33:
 	JNZ           groups33
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VBROADCASTSD  base+80(FP), Z2
 	VCVTDQ2PD     Y1, Z3
 	VCVTDQ2PD     Y0, Z4
 	VFMADD213PD   Z4, Z2, Z3
@@ -18684,7 +18729,7 @@ groups36:
 	JNZ           groups36
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VBROADCASTSD  base+80(FP), Z6
 	VCVTDQ2PD     Y1, Z7
 	VCVTDQ2PD     Y0, Z8
 	VFMADD213PD   Z8, Z6, Z7
@@ -18698,7 +18743,7 @@ groups36:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z6
 	VFMADD213PD   Z6, Z0, Z1
@@ -18712,7 +18757,7 @@ groups36:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18768,7 +18813,7 @@ groups39:
 	JNZ           groups39
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z4
+	VBROADCASTSD  base+80(FP), Z4
 	VCVTDQ2PD     Y1, Z5
 	VCVTDQ2PD     Y0, Z6
 	VFMADD213PD   Z6, Z4, Z5
@@ -18782,7 +18827,7 @@ groups39:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z4
 	VFMADD213PD   Z4, Z0, Z1
@@ -18834,7 +18879,7 @@ groups42:
 	JNZ           groups42
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VBROADCASTSD  base+80(FP), Z2
 	VCVTDQ2PD     Y1, Z3
 	VCVTDQ2PD     Y0, Z4
 	VFMADD213PD   Z4, Z2, Z3
@@ -18943,7 +18988,7 @@ groups48:
 	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z16
+	VBROADCASTSD  base+80(FP), Z16
 	VCVTDQ2PD     Y1, Z17
 	VCVTDQ2PD     Y0, Z18
 	VFMADD213PD   Z18, Z16, Z17
@@ -18960,7 +19005,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z16
 	VFMADD213PD   Z16, Z0, Z1
@@ -18977,7 +19022,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -18994,7 +19039,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y7, Z1
 	VCVTDQ2PD     Y6, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19011,7 +19056,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y9, Z1
 	VCVTDQ2PD     Y8, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19028,7 +19073,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19045,7 +19090,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y13, Z1
 	VCVTDQ2PD     Y12, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19062,7 +19107,7 @@ groups48:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y15, Z1
 	VCVTDQ2PD     Y14, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19119,7 +19164,7 @@ groups51:
 	JNZ           groups51
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z8
+	VBROADCASTSD  base+80(FP), Z8
 	VCVTDQ2PD     Y1, Z9
 	VCVTDQ2PD     Y0, Z10
 	VFMADD213PD   Z10, Z8, Z9
@@ -19136,7 +19181,7 @@ groups51:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z8
 	VFMADD213PD   Z8, Z0, Z1
@@ -19153,7 +19198,7 @@ groups51:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19170,7 +19215,7 @@ groups51:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y7, Z1
 	VCVTDQ2PD     Y6, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19215,7 +19260,7 @@ groups54:
 	JNZ           groups54
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VBROADCASTSD  base+80(FP), Z2
 	VCVTDQ2PD     Y1, Z3
 	VCVTDQ2PD     Y0, Z4
 	VFMADD213PD   Z4, Z2, Z3
@@ -19283,7 +19328,7 @@ groups57:
 	JNZ           groups57
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VBROADCASTSD  base+80(FP), Z6
 	VCVTDQ2PD     Y1, Z7
 	VCVTDQ2PD     Y0, Z8
 	VFMADD213PD   Z8, Z6, Z7
@@ -19300,7 +19345,7 @@ groups57:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z6
 	VFMADD213PD   Z6, Z0, Z1
@@ -19317,7 +19362,7 @@ groups57:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -19378,7 +19423,7 @@ groups60:
 	JNZ           groups60
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z4
+	VBROADCASTSD  base+80(FP), Z4
 	VCVTDQ2PD     Y1, Z5
 	VCVTDQ2PD     Y0, Z6
 	VFMADD213PD   Z6, Z4, Z5
@@ -19395,7 +19440,7 @@ groups60:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y3, Z1
 	VCVTDQ2PD     Y2, Z4
 	VFMADD213PD   Z4, Z0, Z1
@@ -19452,7 +19497,7 @@ groups63:
 	JNZ           groups63
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z2
+	VBROADCASTSD  base+80(FP), Z2
 	VCVTDQ2PD     Y1, Z3
 	VCVTDQ2PD     Y0, Z4
 	VFMADD213PD   Z4, Z2, Z3
@@ -19487,9 +19532,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func addThreeLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64)
+// func addThreeLimbsShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups int, dim int, columns int, stride int, ahead int, mask uint64, base float64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, MMX+
-TEXT ·addThreeLimbsShortVNNI(SB), NOSPLIT, $48-80
+TEXT ·addThreeLimbsShortVNNI(SB), NOSPLIT, $48-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  AX, (SP)
 	MOVQ  mask+72(FP), AX
@@ -19637,7 +19682,7 @@ groups6:
 	VSHUFI32X4    $0xd8, Z9, Z9, Z9
 	VSHUFI32X4    $0xee, Z11, Z10, Z10
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
+	VBROADCASTSD  base+80(FP), Z11
 	VCVTDQ2PD     Y7, Z25
 	VCVTDQ2PD     Y3, Z26
 	VFMADD213PD   Z26, Z11, Z25
@@ -19731,7 +19776,7 @@ groups6:
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
 	VSHUFI32X4    $0xee, Z23, Z22, Z11
 	VSHUFI32X4    $0xd8, Z11, Z11, Z11
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VBROADCASTSD  base+80(FP), Z12
 	VCVTDQ2PD     Y8, Z13
 	VCVTDQ2PD     Y4, Z14
 	VFMADD213PD   Z14, Z12, Z13
@@ -19879,7 +19924,7 @@ groups9:
 	VSHUFI32X4    $0xd8, Z9, Z9, Z9
 	VSHUFI32X4    $0xee, Z11, Z10, Z10
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
+	VBROADCASTSD  base+80(FP), Z11
 	VCVTDQ2PD     Y7, Z13
 	VCVTDQ2PD     Y3, Z14
 	VFMADD213PD   Z14, Z11, Z13
@@ -20067,7 +20112,7 @@ groups12:
 	VSHUFI32X4    $0xd8, Z9, Z9, Z9
 	VSHUFI32X4    $0xee, Z11, Z10, Z10
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
+	VBROADCASTSD  base+80(FP), Z11
 	VCVTDQ2PD     Y7, Z25
 	VCVTDQ2PD     Y3, Z26
 	VFMADD213PD   Z26, Z11, Z25
@@ -20161,7 +20206,7 @@ groups12:
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
 	VSHUFI32X4    $0xee, Z23, Z22, Z11
 	VSHUFI32X4    $0xd8, Z11, Z11, Z11
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VBROADCASTSD  base+80(FP), Z12
 	VCVTDQ2PD     Y8, Z13
 	VCVTDQ2PD     Y4, Z14
 	VFMADD213PD   Z14, Z12, Z13
@@ -20319,7 +20364,7 @@ groups15:
 	VSHUFI32X4    $0xd8, Z9, Z9, Z9
 	VSHUFI32X4    $0xee, Z11, Z10, Z10
 	VSHUFI32X4    $0xd8, Z10, Z10, Z10
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z11
+	VBROADCASTSD  base+80(FP), Z11
 	VCVTDQ2PD     Y7, Z13
 	VCVTDQ2PD     Y3, Z14
 	VFMADD213PD   Z14, Z11, Z13
@@ -20507,7 +20552,7 @@ groups21:
 	JNZ           groups21
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z24
+	VBROADCASTSD  base+80(FP), Z24
 	VCVTDQ2PD     Y2, Z25
 	VCVTDQ2PD     Y1, Z26
 	VFMADD213PD   Z26, Z24, Z25
@@ -20526,7 +20571,7 @@ groups21:
 	VADDPD        64(CX), Z2, Z2
 	VMOVUPD       Z2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20545,7 +20590,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y8, Z1
 	VCVTDQ2PD     Y7, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20564,7 +20609,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20583,7 +20628,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y14, Z1
 	VCVTDQ2PD     Y13, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20602,7 +20647,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y17, Z1
 	VCVTDQ2PD     Y16, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20621,7 +20666,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y20, Z1
 	VCVTDQ2PD     Y19, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20640,7 +20685,7 @@ groups21:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y23, Z1
 	VCVTDQ2PD     Y22, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20707,7 +20752,7 @@ groups24:
 	JNZ           groups24
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VBROADCASTSD  base+80(FP), Z12
 	VCVTDQ2PD     Y2, Z13
 	VCVTDQ2PD     Y1, Z14
 	VFMADD213PD   Z14, Z12, Z13
@@ -20726,7 +20771,7 @@ groups24:
 	VADDPD        64(CX), Z2, Z2
 	VMOVUPD       Z2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20745,7 +20790,7 @@ groups24:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y8, Z1
 	VCVTDQ2PD     Y7, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20764,7 +20809,7 @@ groups24:
 	VADDPD        64(CX), Z1, Z1
 	VMOVUPD       Z1, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20813,7 +20858,7 @@ groups27:
 	JNZ           groups27
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VBROADCASTSD  base+80(FP), Z3
 	VCVTDQ2PD     Y2, Z4
 	VCVTDQ2PD     Y1, Z5
 	VFMADD213PD   Z5, Z3, Z4
@@ -20881,7 +20926,7 @@ groups30:
 	JNZ           groups30
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VBROADCASTSD  base+80(FP), Z6
 	VCVTDQ2PD     Y2, Z7
 	VCVTDQ2PD     Y1, Z8
 	VFMADD213PD   Z8, Z6, Z7
@@ -20900,7 +20945,7 @@ groups30:
 	VADDPD        64(CX), Z2, Z2
 	VMOVUPD       Z2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -20959,7 +21004,7 @@ groups33:
 	JNZ           groups33
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VBROADCASTSD  base+80(FP), Z3
 	VCVTDQ2PD     Y2, Z4
 	VCVTDQ2PD     Y1, Z5
 	VFMADD213PD   Z5, Z3, Z4
@@ -21089,7 +21134,7 @@ groups39:
 	JNZ           groups39
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z24
+	VBROADCASTSD  base+80(FP), Z24
 	VCVTDQ2PD     Y2, Z25
 	VCVTDQ2PD     Y1, Z26
 	VFMADD213PD   Z26, Z24, Z25
@@ -21111,7 +21156,7 @@ groups39:
 	VADDPD        Z0, Z2, Z2
 	VMOVUPD       Z2, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21133,7 +21178,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y8, Z1
 	VCVTDQ2PD     Y7, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21155,7 +21200,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21177,7 +21222,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y14, Z1
 	VCVTDQ2PD     Y13, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21199,7 +21244,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y17, Z1
 	VCVTDQ2PD     Y16, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21221,7 +21266,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y20, Z1
 	VCVTDQ2PD     Y19, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21243,7 +21288,7 @@ groups39:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y23, Z1
 	VCVTDQ2PD     Y22, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21313,7 +21358,7 @@ groups42:
 	JNZ           groups42
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z12
+	VBROADCASTSD  base+80(FP), Z12
 	VCVTDQ2PD     Y2, Z13
 	VCVTDQ2PD     Y1, Z14
 	VFMADD213PD   Z14, Z12, Z13
@@ -21335,7 +21380,7 @@ groups42:
 	VADDPD        Z0, Z2, Z2
 	VMOVUPD       Z2, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21357,7 +21402,7 @@ groups42:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y8, Z1
 	VCVTDQ2PD     Y7, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21379,7 +21424,7 @@ groups42:
 	VADDPD        Z0, Z1, Z1
 	VMOVUPD       Z1, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y11, Z1
 	VCVTDQ2PD     Y10, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21431,7 +21476,7 @@ groups45:
 	JNZ           groups45
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VBROADCASTSD  base+80(FP), Z3
 	VCVTDQ2PD     Y2, Z4
 	VCVTDQ2PD     Y1, Z5
 	VFMADD213PD   Z5, Z3, Z4
@@ -21504,7 +21549,7 @@ groups48:
 	JNZ           groups48
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z6
+	VBROADCASTSD  base+80(FP), Z6
 	VCVTDQ2PD     Y2, Z7
 	VCVTDQ2PD     Y1, Z8
 	VFMADD213PD   Z8, Z6, Z7
@@ -21526,7 +21571,7 @@ groups48:
 	VADDPD        Z0, Z2, Z2
 	VMOVUPD       Z2, K2, 64(CX)
 	LEAQ          (CX)(DX*8), CX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z0
+	VBROADCASTSD  base+80(FP), Z0
 	VCVTDQ2PD     Y5, Z1
 	VCVTDQ2PD     Y4, Z2
 	VFMADD213PD   Z2, Z0, Z1
@@ -21590,7 +21635,7 @@ groups51:
 	JNZ           groups51
 	MOVQ          8(SP), CX
 	MOVQ          dim+40(FP), DX
-	VBROADCASTSD  limbBaseShort<>+0(SB), Z3
+	VBROADCASTSD  base+80(FP), Z3
 	VCVTDQ2PD     Y2, Z4
 	VCVTDQ2PD     Y1, Z5
 	VFMADD213PD   Z5, Z3, Z4

@@ -41,7 +41,7 @@ type packedFactors struct {
 }
 
 // limbGroups is how many groups of rows the kernels take at most: four rows of bytes are one, or two of 16 bits.
-const limbGroups = max(limbRows/4, shortLimbRows/2)
+const limbGroups = max(limbRows/4, shortLimbRows/2, fineLimbRows/2)
 
 // packedRooms holds *packedFactors, which are filled before they are read.
 var packedRooms = sync.Pool{New: func() any { return new(packedFactors) }}

@@ -10,15 +10,18 @@ func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, co
 		return 0
 	}
 	stride, rows := strideOf[T](dim), len(q)/columns
-	most = evenRows(rows, min(most, blockRows(stride)))
-	f := columnFactors{q: q, rows: rows, columns: columns}
-	if columns < spreadColumns {
-		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
-	}
-	if strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
-		if f.limbs = limbsFor[T](LargestDouble(q), columns, dim); f.limbs == 0 {
+	f := columnFactors{q: q, rows: rows, columns: columns, bits: shortLimbBits}
+	if most = min(most, blockRows(stride)); strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
+		largest := LargestDouble(q)
+		if f.limbs = limbsFor[T](largest, columns, dim); f.limbs == 0 {
 			return 0
 		}
+		if strideOf[T](1) == 2 && columns >= spreadColumns && largest <= twoFineLimbs {
+			f.limbs, f.bits, most = 2, fineLimbBits, fineLimbRows
+		}
+	}
+	if most = evenRows(rows, most); columns < spreadColumns {
+		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
 	}
 	for done < rows {
 		n := min(rows-done, most)
@@ -46,10 +49,10 @@ func limbsFor[T WholeEntry](largest float64, columns, dim int) int {
 }
 
 // columnFactors are factors of columns that are rows numbers apart, in so many limbs. 0: of bytes, as many as the largest
-// needs.
+// needs. Those of 16 bits have so many bits.
 type columnFactors struct {
-	q                           []float64
-	rows, columns, limbs, ahead int
+	q                                 []float64
+	rows, columns, limbs, bits, ahead int
 }
 
 // addBytes adds as many of n rows as make whole groups, and returns how many they are.
@@ -87,12 +90,30 @@ func (f columnFactors) addShorts(dst []float64, x []int16, n, dim int) (done int
 	ahead := f.ahead // with the first columns
 	for k := 0; k < f.columns; k += limbColumns {
 		count := min(limbColumns, f.columns-k)
-		packShortLimbs(packed.words[:], f.q[k*f.rows:], groups, factorSteps{row: 1, column: f.rows}, count, f.limbs)
-		addLimbsShort(f.limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		f.packShorts(packed.words[:], f.q[k*f.rows:], groups, count)
+		addLimbsShort(f.limbs, f.bits, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
 		ahead = 0
 	}
 	return 2 * groups
 }
+
+// packShorts is packShortLimbs for the columns of q.
+func (f columnFactors) packShorts(words []uint32, q []float64, groups, count int) {
+	done := 0
+	if f.limbs <= 2 && groups >= 4 {
+		done = groups &^ 3
+		packShortColumnsAVX512(&words[0], &q[0], done/4, count, 8*f.rows, f.bits)
+	}
+	if done < groups {
+		packShortLimbs(words[4*done*count:], q[2*done:], groups-done, factorSteps{row: 1, column: f.rows}, count, f.limbs, f.bits)
+	}
+}
+
+// packShortColumnsAVX512 is packShortLimbs for four groups at a time, at least once, in at most two limbs, and factors whose
+// columns are apart bytes apart.
+//
+//go:noescape
+func packShortColumnsAVX512(words *uint32, q *float64, fours, columns, apart, bits int)
 
 // packColumnsAVX512 is packLimbs for factors whose columns are apart bytes apart. It returns the largest magnitude, or 2^31
 // where one is larger or NaN.

@@ -41,12 +41,37 @@ func TestFactorsOfOneColumnArePacked(t *testing.T) {
 				q := factors(n, largest)
 				got, want := make([]uint32, 2*n), make([]uint32, 2*n)
 				packOneShortAVX512(&got[0], &q[0], n)
-				packShortLimbs(want, q, n/2, factorSteps{row: 1}, 1, limbs)
+				packShortLimbs(want, q, n/2, factorSteps{row: 1}, 1, limbs, shortLimbBits)
 				for i := range want {
 					if i%4 < limbs && got[i] != want[i] {
 						t.Fatalf("%d factors of 16 bits up to %d, word %d: got %x, want %x", n, largest, i, got[i], want[i])
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestPackShortColumns compares the vector kernel with portable code, at both widths of limbs, for every rest of groups.
+func TestPackShortColumns(t *testing.T) {
+	if !hasLimbs {
+		t.Skip("NOT RUN: the processor has no limbs")
+	}
+	r := rand.New(rand.NewPCG(77, 1))
+	for bits, largest := range map[int]int64{fineLimbBits: twoFineLimbs, shortLimbBits: twoShortLimbs} {
+		for groups := 1; groups <= 40; groups++ {
+			rows, columns := 2*groups+r.IntN(5), 1+r.IntN(limbColumns)
+			q := make([]float64, rows*columns)
+			for i := range q {
+				if q[i] = float64(r.Int64N(2*largest+1) - largest); r.IntN(8) == 0 {
+					q[i] = float64(largest * int64(1-2*r.IntN(2)))
+				}
+			}
+			f := columnFactors{q: q, rows: rows, columns: columns, limbs: 2, bits: bits}
+			got, want := make([]uint32, 4*groups*columns), make([]uint32, 4*groups*columns)
+			f.packShorts(got, q, groups, columns)
+			if packShortLimbs(want, q, groups, factorSteps{row: 1, column: rows}, columns, 2, bits); !slices.Equal(got, want) {
+				t.Fatalf("%d groups, %d columns, limbs of %d bits: got %x, want %x", groups, columns, bits, got, want)
 			}
 		}
 	}

@@ -71,6 +71,7 @@ func rows(c *build.Context) {
 	limbTables(c)
 	packLimbs(c)
 	packColumns(c)
+	packShortColumns(c)
 	for _, shape := range limbShapes {
 		(&rowKernel{Context: c, set: rowSet{"VNNI", 64, true}, entry: shape.of, double: true}).limbKernel(shape)
 	}

@@ -50,7 +50,11 @@ type limbSums [][][4]reg.VecVirtual
 // columns, and for each tile of them through the groups of rows. Where there are more columns than one tile it writes
 // the rows of a strip to room first, in the order that products are made in.
 func (k *rowKernel) limbKernel(shape limbShape) {
-	k.begin(shape.name, "dst *float64, x "+shape.of.pointer+", factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64")
+	arguments := "dst *float64, x " + shape.of.pointer + ", factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64"
+	if shape.of == rowShort {
+		arguments += ", base float64"
+	}
+	k.begin(shape.name, arguments)
 	s := &limbState{rowKernel: k, limbShape: shape, dst: k.keep("dst"), out: k.AllocLocal(8), factors: k.AllocLocal(8), left: k.AllocLocal(8), ahead: k.AllocLocal(8), mask: k.keep("mask")}
 	s.x = k.argument("x")
 	strips := k.argument("dim")
@@ -278,12 +282,13 @@ func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual) {
 
 // counts returns what a part counts for in the one below it, where there are several.
 func (s *limbState) counts(parts int) reg.VecVirtual {
-	counts, base := s.ZMM(), "limbBaseShort"
-	if s.entry == rowByte {
-		base = "limbBaseByte"
-	}
-	if parts > 1 {
-		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol(base), 0), counts)
+	counts := s.ZMM()
+	switch {
+	case parts == 1:
+	case s.entry == rowByte:
+		s.VBROADCASTSD(operand.NewDataAddr(operand.NewStaticSymbol("limbBaseByte"), 0), counts)
+	default:
+		s.VBROADCASTSD(s.place("base"), counts)
 	}
 	return counts
 }
@@ -415,9 +420,6 @@ func limbTables(c *build.Context) {
 	c.StaticGlobal("limbBaseByte")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U64(math.Float64bits(1<<16)))
-	c.StaticGlobal("limbBaseShort")
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
-	c.AddDatum(0, operand.U64(math.Float64bits(1<<10)))
 	c.StaticGlobal("limbBias")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	c.AddDatum(0, operand.U32(0x80808080))

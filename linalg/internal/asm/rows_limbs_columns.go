@@ -96,3 +96,66 @@ func (p *columnPacker) end() {
 	p.VPMAXUD(upper, p.most.AsY(), upper)
 	(&limbPacker{rowKernel: p.rowKernel, most: upper}).end()
 }
+
+// packShortColumns writes the kernel that splits the factors of rows of 16 bits into two limbs of so many bits where those of
+// a column stand together. It takes four groups of two rows at a time, and writes two of a group's four words.
+func packShortColumns(c *build.Context) {
+	k := &rowKernel{Context: c, set: rowSet{"AVX512", 64, true}}
+	k.begin("packShortColumns", "words *uint32, q *float64, fours, columns, apart, bits int")
+	words, q, left := k.argument("words"), k.argument("q"), k.argument("columns")
+	distance, apart := k.argument("columns"), k.argument("apart")
+	k.SHLQ(operand.U8(4), distance)
+	p := &shortPacker{rowKernel: k, to: k.stridesOf(distance, 4), half: k.YMM(), all: k.YMM(), bits: k.XMM()}
+	p.constants()
+	k.Label("columns")
+	column, out, fours := k.GP64(), k.GP64(), k.argument("fours")
+	k.MOVQ(q, column)
+	k.MOVQ(words, out)
+	k.Label("fours")
+	p.four(column, out)
+	k.ADDQ(operand.U8(64), column)
+	k.LEAQ(operand.Mem{Base: out, Index: p.to.one, Scale: 4}, out)
+	k.DECQ(fours)
+	k.JNZ(operand.LabelRef("fours"))
+	k.ADDQ(apart, q)
+	k.ADDQ(operand.U8(limbWordBytes), words)
+	k.DECQ(left)
+	k.JNZ(operand.LabelRef("columns"))
+	k.end()
+}
+
+// shortPacker is what the parts of packShortColumns share.
+type shortPacker struct {
+	*rowKernel
+	to              strides
+	half, all, bits reg.VecVirtual // 2^(bits-1), 2^bits - 1, and bits
+}
+
+// constants makes them.
+func (p *shortPacker) constants() {
+	p.VMOVD(p.place("bits"), p.bits)
+	p.VPTERNLOGD(operand.U8(0xff), p.all, p.all, p.all)
+	p.VPSLLD(p.bits, p.all, p.all)
+	p.VPTERNLOGD(operand.U8(0x0f), p.all, p.all, p.all) // its complement
+	p.VPSRLD(operand.U8(1), p.all, p.half)
+	p.VPSUBD(p.half, p.all, p.half)
+}
+
+// four packs the factors of four groups in a column.
+func (p *shortPacker) four(column, out reg.Register) {
+	wide, high, low := p.ZMM(), p.YMM(), p.YMM()
+	p.VMOVUPD(operand.Mem{Base: column}, wide)
+	p.VCVTTPD2DQ(wide, high)
+	p.VPADDD(p.half, high, high)
+	p.VPANDD(p.all, high, low)
+	p.VPSUBD(p.half, low, low)
+	p.VPSRAD(p.bits, high, high)
+	p.VPMOVDW(low, low.AsX())
+	p.VPMOVDW(high, high.AsX())
+	for h, interleave := range []func(ops ...operand.Op){p.VPUNPCKLDQ, p.VPUNPCKHDQ} {
+		v := p.XMM()
+		interleave(high.AsX(), low.AsX(), v)
+		p.VMOVLPS(v, p.to.at(out, 2*h, 0))
+		p.VMOVHPS(v, p.to.at(out, 2*h+1, 0))
+	}
+}
