@@ -208,12 +208,12 @@ func (i *Integral) LogMoment(t float64) float64 {
 		if t < -1 && r.infinQ > 0 {
 			return math.Inf(1)
 		}
-		l, _, err := r.settled(t)
+		c, _, err := r.agreed(t)
 		if err != nil {
 			i.forget()
 			return math.Inf(1)
 		}
-		sum.add(r.count * l.cumulant.value)
+		sum.add(r.count * c.value)
 	}
 	return sum.value()
 }

@@ -37,7 +37,8 @@ func newLattice(terms []*term) *lattice {
 	return all
 }
 
-// atoms returns the losses of the atoms of one release and their probabilities.
+// atoms returns the losses of the atoms of one release and their probabilities, and stops at the third
+// loss: a lattice has no use for more.
 func (r *term) atoms() (loss, mass []float64) {
 	first, _, err := r.rules(0)
 	if err != nil {
@@ -51,7 +52,9 @@ func (r *term) atoms() (loss, mass []float64) {
 			mass[k] += math.Exp(first.logMass[j])
 			continue
 		}
-		loss, mass = append(loss, first.loss[j]), append(mass, math.Exp(first.logMass[j]))
+		if loss, mass = append(loss, first.loss[j]), append(mass, math.Exp(first.logMass[j])); len(loss) > 2 {
+			break
+		}
 	}
 	return loss, mass
 }

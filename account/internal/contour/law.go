@@ -29,9 +29,8 @@ type closer interface {
 	closed(lambda float64, c cumulants) closedForm
 }
 
-// tilted returns the law by one rule.
-func (r *term) tilted(q *rule, lambda float64) *law {
-	c := r.expect(q, lambda)
+// tilted returns the law by one rule, whose cumulants are c.
+func (r *term) tilted(q *rule, lambda float64, c cumulants) *law {
 	l := &law{count: r.count, cumulant: c}
 	if s, ok := r.source.(closer); ok {
 		l.closed = s.closed(lambda, c)
@@ -71,21 +70,33 @@ func (r *rule) spacing(j int) float64 {
 // settled returns the tilted laws by two rules that agree, on finer rules if need be. The
 // second is nil where the first is exact.
 func (r *term) settled(lambda float64) (first, second *law, err error) {
+	a, b, err := r.agreed(lambda)
+	if err != nil {
+		return nil, nil, err
+	}
+	first = r.tilted(r.first, lambda, a)
+	if r.second != nil {
+		second = r.tilted(r.second, lambda, b)
+	}
+	return first, second, nil
+}
+
+// agreed makes rules of which both give the same cumulants, and returns those of the first and of the
+// second; the second has none where the first is exact.
+func (r *term) agreed(lambda float64) (a, b cumulants, err error) {
 	for {
-		var a, b *rule
-		if a, b, err = r.rules(lambda); err != nil {
-			return nil, nil, err
+		first, second, failed := r.rules(lambda)
+		if failed != nil {
+			return a, b, failed
 		}
-		first = r.tilted(a, lambda)
-		if b == nil {
-			return first, nil, nil
+		if a = r.expect(first, lambda); second == nil {
+			return a, cumulants{}, nil
 		}
-		second = r.tilted(b, lambda)
-		if r.agree(first.cumulant, second.cumulant, lambda) {
-			return first, second, nil
+		if b = r.expect(second, lambda); r.agree(a, b, lambda) {
+			return a, b, nil
 		}
 		if err = r.refine(); err != nil {
-			return nil, nil, err
+			return a, b, err
 		}
 	}
 }

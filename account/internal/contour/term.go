@@ -22,6 +22,7 @@ type term struct {
 	level         int
 	low, high     float64 // the tilts that the rules serve
 	first, second *rule
+	weight        []float64 // where sumPlain keeps what it sums
 }
 
 // newTerm checks and translates one term.
@@ -163,32 +164,38 @@ func (r *term) expect(q *rule, t float64) cumulants {
 	return r.sumNear(q, t)
 }
 
-// sumPlain sums M itself, scaled by its largest summand.
+// sumPlain sums M itself, scaled by its largest summand. Losses are measured from their mean, which
+// takes the sum itself to know.
 func (r *term) sumPlain(q *rule, t float64) cumulants {
 	top := math.Inf(-1)
 	for j, loss := range q.loss {
 		top = max(top, q.logMass[j]+t*loss)
 	}
-	var sum, first, second float64
-	center := 0.0
-	for pass := range 2 {
-		sum, first, second = 0, 0, 0
-		for j, loss := range q.loss {
-			e := q.logMass[j] + t*loss - top
-			if e < -reach {
-				continue
-			}
-			w := math.Exp(e)
+	if cap(r.weight) < len(q.loss) {
+		r.weight = make([]float64, len(q.loss))
+	}
+	weight := r.weight[:len(q.loss)]
+	sum, first := 0.0, 0.0
+	for j, loss := range q.loss {
+		e := q.logMass[j] + t*loss - top
+		if weight[j] = 0; e < -reach {
+			continue
+		}
+		w := math.Exp(e)
+		weight[j] = w
+		sum += w
+		first += w * loss
+	}
+	if math.Abs(top+math.Log(sum)) < nearOne {
+		return cumulants{} // sumNear does it better
+	}
+	center := first / sum
+	first, second := 0.0, 0.0
+	for j, loss := range q.loss {
+		if w := weight[j]; w != 0 {
 			d := loss - center
-			sum += w
 			first += w * d
 			second += w * d * d
-		}
-		if pass == 0 {
-			if math.Abs(top+math.Log(sum)) < nearOne {
-				return cumulants{} // sumNear does it better
-			}
-			center = first / sum
 		}
 	}
 	rest := first / sum
