@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -224,35 +225,23 @@ func (s *search) bracket(low, high float64) (weak, strong float64, ok bool) {
 	return 0, 0, false
 }
 
-// root narrows a bracket by secants of log ε over log parameter, every third step being a bisection, and
-// returns its strong end.
+// root narrows a bracket in log parameter, where log ε is nearly straight, and returns its strong end.
 func (s *search) root(weak, strong float64) float64 {
-	value := func(parameter float64) float64 {
-		return math.Log(max(s.estimate(parameter), 1e-15) / s.target.Epsilon())
-	}
 	tolerance := calibrateTolerance
 	if _, quick := s.accountant.(estimator); quick {
 		tolerance = 1e-8 // the estimate is no more accurate than that
 	}
-	a, b := math.Log(weak), math.Log(strong)
-	fa, fb := value(weak), value(strong)
-	for i := 0; i < 200 && b-a > tolerance; i++ {
-		x := (a + b) / 2
-		if !math.IsInf(fa, 0) && i%3 != 2 {
-			// A little past the secant's root, so that both ends close in.
-			x = b - fb*(b-a)/(fb-fa)
-			if i%3 == 0 {
-				x += 0.4 * tolerance
-			} else {
-				x -= 0.4 * tolerance
-			}
-			x = max(a+tolerance/4, min(b-tolerance/4, x))
+	low, high := math.Log(weak), math.Log(strong)
+	parameter := func(x float64) float64 {
+		switch x {
+		case low:
+			return weak
+		case high:
+			return strong
 		}
-		if fx := value(math.Exp(x)); fx > 0 {
-			a, fa = x, fx
-		} else {
-			b, fb = x, fx
-		}
+		return math.Exp(x)
 	}
-	return math.Exp(b)
+	return parameter(numeric.Crossing(high, low, tolerance, func(x float64) float64 {
+		return math.Log(max(s.estimate(parameter(x)), 1e-15) / s.target.Epsilon())
+	}))
 }

@@ -3,6 +3,8 @@ package evaluate
 import (
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/numeric"
 )
 
 // quad is a polynomial of degree 2 in θ, the lowest power first.
@@ -56,8 +58,8 @@ const (
 	// coarse is how many points of a range are looked at, and fine from which part of its reach on, growing by
 	// growth from point to point, those around the value.
 	coarse, fine, growth = 32, 0.25, 1.5
-	// halvings is how often the way to an end of a piece is halved.
-	halvings = 40
+	// narrow is to which part of the way between two points an end of a piece is known.
+	narrow = 0x1p-40
 )
 
 // set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be infinite. The search goes over
@@ -119,14 +121,7 @@ func (s spread) points(r *ratio, end float64) []float64 {
 
 // crossing is the last angle from inside to outside with an excess of at most 0.
 func crossing(excess func(angle float64) float64, inside, outside float64) float64 {
-	for range halvings {
-		if middle := inside + (outside-inside)/2; excess(middle) <= 0 {
-			inside = middle
-		} else {
-			outside = middle
-		}
-	}
-	return inside
+	return numeric.Crossing(inside, outside, narrow*math.Abs(outside-inside), excess)
 }
 
 // leastWhole is how many standard deviations of its noise the denominator of a ratio must have for a set of one number.

@@ -120,6 +120,37 @@ func TestBisectLogEndsOnTheTrueSide(t *testing.T) {
 	}
 }
 
+// TestCrossing wants an end on the side of at most 0, within the tolerance of the crossing, in few calls where
+// the function is smooth and in no more than three times those of halving where it is not.
+func TestCrossing(t *testing.T) {
+	cases := []struct {
+		name            string
+		inside, outside float64
+		f               func(float64) float64
+		at              float64
+		calls           int
+	}{
+		{"nearly straight", 0, 3, func(x float64) float64 { return math.Exp(x/4) - math.Exp(0.3) }, 1.2, 9},
+		{"curved, falling", 4, 0.5, func(x float64) float64 { return 1/x - 0.5 }, 2, 10},
+		{"flat at its zero", -1, 2, func(x float64) float64 { return x * x * x }, 0, 126},
+		{"a step", 0, 1, func(x float64) float64 { return math.Copysign(1, x-0.3) }, 0.3, 126},
+		{"infinite outside", 1, 9, func(x float64) float64 { return 4 * math.Log(max(0, 3-x)) * -1 }, 2, 126},
+		{"not a number outside", 1, 9, func(x float64) float64 { return math.Sqrt(2-x) * 0 }, 2, 126},
+	}
+	const tolerance = 0x1p-40
+	for _, c := range cases {
+		calls := 0
+		got := Crossing(c.inside, c.outside, tolerance, func(x float64) float64 { calls++; return c.f(x) })
+		if !(c.f(got) <= 0) || math.Abs(got-c.at) > tolerance || calls > c.calls {
+			t.Errorf("%s: got %v with the value %v in %d calls, want %v within %v at no more than 0 in %d", c.name, got, c.f(got), calls, c.at, tolerance, c.calls)
+		}
+	}
+	calls := 0
+	if got := Crossing(1, math.Nextafter(1, 2), 0, func(x float64) float64 { calls++; return x - 1 }); got != 1 || calls > 3 {
+		t.Errorf("between neighbors: got %v in %d calls, want 1 in no more than 3", got, calls)
+	}
+}
+
 func TestGoldenSection(t *testing.T) {
 	calls := 0
 	got := GoldenSection(-3, 7, 40, func(x float64) float64 { calls++; return (x-1.25)*(x-1.25) - 2 })
