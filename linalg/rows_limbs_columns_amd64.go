@@ -2,6 +2,8 @@
 
 package linalg
 
+import "math"
+
 // addColumnLimbs adds rows in limbs whose factors stand column after column: the first rows, as many as make whole
 // groups, or none if rows are too short or a factor is too large. It returns how many they are.
 func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) (done int) {
@@ -19,6 +21,8 @@ func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, co
 		if strideOf[T](1) == 2 && columns >= spreadColumns && largest <= twoFineLimbs {
 			f.limbs, f.bits, most = 2, fineLimbBits, fineLimbRows
 		}
+	} else if columns >= spreadColumns {
+		most = mostByteRows
 	}
 	if most = evenRows(rows, most); columns < spreadColumns {
 		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
@@ -55,6 +59,9 @@ type columnFactors struct {
 	rows, columns, limbs, bits, ahead int
 }
 
+// mostByteRows is how many rows of bytes are packed at a time at most.
+const mostByteRows = 4 * limbGroups
+
 // addBytes adds as many of n rows as make whole groups, and returns how many they are.
 func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int) {
 	groups := n / 4
@@ -73,7 +80,13 @@ func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int)
 		if limbs == 0 {
 			return 0 // of the only columns
 		}
-		addLimbsByte(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
+		most := min(groups, limbRows/4)
+		if limbs == 2 && 4*groups*int(largest) <= math.MaxInt32/math.MaxUint8 {
+			most = groups // both limbs together fit 32 bits
+		}
+		for from := 0; from < groups; from += most {
+			addLimbsByte(limbs, dst[k*dim:], x[4*from*dim:], packed.words[4*from*count:], &packed.room[0], min(most, groups-from), dim, count, ahead)
+		}
 		ahead = 0
 	}
 	return 4 * groups
