@@ -8,7 +8,7 @@ type WholeColumns[T WholeEntry] struct {
 	dim, columns int
 	whole        []int16   // column after column
 	units        []float32 // of each column
-	packed       packedColumns
+	packed       packedColumns[T]
 }
 
 const (

@@ -2,7 +2,11 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
+import (
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
 
 // productsAvailable is the set of instructions that products of whole columns use; AVX-512 with VNNI.
 var productsAvailable = detectProducts()
@@ -20,16 +24,36 @@ func detectProducts() instructions {
 // packChunk is the number of entries that packed columns are filled up to a multiple of.
 const packChunk = 64
 
-// packedColumns are the limbs of the weights, the higher before the lower, those of each column behind those
-// of the last, with zeros up to a multiple of packChunk.
-type packedColumns struct {
-	bytes  []int8  // both limbs of weights for bytes
-	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+// packedColumns are the limbs of the weights in the orders of the kernels.
+type packedColumns[T WholeEntry] struct {
+	limbs  func() packedLimbs // of all columns, written when they are first asked for
 	panels packedPanels
+	rest   *WholeColumns[T] // the columns behind whole panels
 }
 
-// pack writes the limbs for every set of instructions.
-func (c *WholeColumns[T]) pack() (p packedColumns) {
+// packedLimbs are the limbs of the weights, the higher before the lower, those of each column behind those
+// of the last, with zeros up to a multiple of packChunk.
+type packedLimbs struct {
+	bytes  []int8  // both limbs of weights for bytes
+	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+}
+
+// pack writes panels where there are any.
+func (c *WholeColumns[T]) pack() packedColumns[T] {
+	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
+	done := c.columns / panelColumns * panelColumns
+	if productsAvailable != avx512 || done == 0 || c.dim < limbDim {
+		return p
+	}
+	if p.panels = c.packPanels(); done < c.columns {
+		p.rest = &WholeColumns[T]{dim: c.dim, columns: c.columns - done, whole: c.whole[done*c.dim:], units: c.units[done:]}
+		p.rest.packed = p.rest.pack()
+	}
+	return p
+}
+
+// packLimbs writes the limbs for every set of instructions.
+func (c *WholeColumns[T]) packLimbs() (p packedLimbs) {
 	apart := c.apart()
 	bytes := strideOf[T](1) == 1
 	if bytes {
@@ -49,7 +73,6 @@ func (c *WholeColumns[T]) pack() (p packedColumns) {
 			p.shorts[at], p.shorts[at+apart] = shortLimbs(v)
 		}
 	}
-	p.panels = c.packPanels()
 	return p
 }
 
@@ -97,7 +120,7 @@ func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []
 	}
 	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
 	if done := c.panelProducts(dst, x, rows); done > 0 {
-		if rest := c.rest(done); rest.columns > 0 {
+		if rest := c.packed.rest; rest != nil {
 			rest.productsByColumn(set, dst[done*rows:], x[:len(x):len(x)])
 		}
 		return
@@ -142,19 +165,20 @@ func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
 		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
 	}
+	limbs := c.packed.limbs()
 	switch x := any(x).(type) {
 	case []uint8:
 		kernel := productsByteVNNI
 		if a.byColumn {
 			kernel = columnProductsByteVNNI
 		}
-		kernel(&dst[0], &x[0], &c.packed.bytes[0], &c.units[0], a.rows, c.dim/64, c.columns, a.stride, c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 64))
+		kernel(&dst[0], &x[0], &limbs.bytes[0], &c.units[0], a.rows, c.dim/64, c.columns, a.stride, c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 64))
 	case []int16:
 		kernel := productsShortVNNI
 		if a.byColumn {
 			kernel = columnProductsShortVNNI
 		}
-		kernel(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], a.rows, c.dim/32, c.columns, a.stride, 2*c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 32))
+		kernel(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], a.rows, c.dim/32, c.columns, a.stride, 2*c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 32))
 	}
 }
 
@@ -179,12 +203,12 @@ func (c *WholeColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 
 // productsNarrow makes the products of the first rows of whole chunks, of which there is at least one.
 func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
-	stride := strideOf[T](c.dim)
+	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+		productsByteAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	case []int16:
-		productsShortAVX2(&dst[0], &x[0], &c.packed.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+		productsShortAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	}
 }
 

@@ -6,9 +6,9 @@ package linalg
 const productsAvailable = portable
 
 // packedColumns are of use to kernels only.
-type packedColumns struct{}
+type packedColumns[T WholeEntry] struct{}
 
-func (c *WholeColumns[T]) pack() packedColumns { return packedColumns{} }
+func (c *WholeColumns[T]) pack() packedColumns[T] { return packedColumns[T]{} }
 
 // products is Products.
 func (c *WholeColumns[T]) products(_ instructions, dst []float32, x []T) { c.productsPortable(dst, x) }

@@ -21,11 +21,7 @@ type packedPanels struct {
 
 // packPanels writes the limbs of as many whole panels as there are.
 func (c *WholeColumns[T]) packPanels() (p packedPanels) {
-	panels := c.columns / panelColumns
-	if productsAvailable != avx512 || panels == 0 || c.dim < limbDim {
-		return p
-	}
-	size := panels * c.panelEntries()
+	size := c.columns / panelColumns * c.panelEntries()
 	if strideOf[T](1) == 1 {
 		p.bytes = make([]int8, size)
 		packPanels(p.bytes, c.whole, c.dim, byteLimbs)
@@ -46,16 +42,16 @@ func (c *WholeColumns[T]) panelEntries() int {
 func packPanels[L int8 | int16](dst []L, whole []int16, dim int, limbs func(v int16) (high, low L)) {
 	entries := panelWord / int(unsafe.Sizeof(dst[0]))
 	words := (dim + entries - 1) / entries
-	for at := range len(dst) / (2 * panelColumns * words * entries) {
-		panel := dst[at*2*panelColumns*words*entries:]
-		for k := range panelColumns {
-			for j, v := range whole[(at*panelColumns+k)*dim:][:dim] {
-				word, place := j/entries, j%entries
-				if left := dim % entries; j >= dim-left {
-					place += entries - left
+	for k := range len(dst) / (2 * words * entries) {
+		column := dst[k/panelColumns*panelColumns*2*words*entries+k%panelColumns*entries:]
+		for word := range words {
+			at := word * 2 * panelColumns * entries
+			high, low := column[at:at+entries], column[at+panelColumns*entries:]
+			first := min(word*entries, dim-entries) // of the last word, in the one before it
+			for j, v := range whole[k*dim+first : k*dim+first+entries] {
+				if first+j >= word*entries {
+					high[j], low[j] = limbs(v)
 				}
-				to := (2*word*panelColumns+k)*entries + place
-				panel[to], panel[to+panelColumns*entries] = limbs(v)
 			}
 		}
 	}
@@ -98,17 +94,6 @@ func (c *WholeColumns[T]) panel(dst []float32, x []T, p int, a panelCall) {
 	case []int16:
 		panelProductsShortVNNI(&dst[0], &x[0], &c.packed.panels.shorts[first], units, a.rows, a.turns, a.tail, a.stride, a.distance, a.next, a.step)
 	}
-}
-
-// rest is the columns behind the first.
-func (c *WholeColumns[T]) rest(first int) *WholeColumns[T] {
-	r := &WholeColumns[T]{dim: c.dim, columns: c.columns - first, whole: c.whole[first*c.dim:], units: c.units[first:], packed: c.packed}
-	if at := 2 * first * c.apart(); strideOf[T](1) == 1 {
-		r.packed.bytes = c.packed.bytes[at:]
-	} else {
-		r.packed.shorts = c.packed.shorts[at:]
-	}
-	return r
 }
 
 // What follows makes the products of sixteen columns, at least twelve rows and one turn, as panelCall says.

@@ -187,8 +187,8 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
 	var wait sync.WaitGroup
 	for p := range parts {
-		groups[p] = group.Empty()
 		wait.Go(func() {
+			groups[p] = group.Empty()
 			c, blocks, propose := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows)), proposer()
 			errs[p] = pass.Each(p, func(b mechanism.Block) error {
 				for m, r := range rows {

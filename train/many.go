@@ -245,6 +245,7 @@ func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
 	t.blocks, t.margins = blocks, t.margins[:n*t.scorer.Columns()]
 	t.scorer.Multiply(t.margins, blocks[0])
 	for i, r := range t.runs {
+		c[i].Scores = c[0].Scores // which nobody needs any more
 		if i == 0 || r.rows != t.runs[i-1].rows {
 			blocks[i].Norms(t.norms[:n])
 		}

@@ -68,7 +68,7 @@ func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 }
 
 // weighRows multiplies what the records of a block propose by the weights of their rows.
-func (p prepared) weighRows(c *linalg.Contributions, b *mechanism.Block) {
+func (p *prepared) weighRows(c *linalg.Contributions, b *mechanism.Block) {
 	if p.rowWeights == nil {
 		return
 	}
