@@ -47,9 +47,9 @@ type Examiner struct {
 	mutex sync.Mutex
 	// tables are the features of the data set by their transforms, so that costly ones are made once.
 	tables map[string]*train.Table
-	// features are those of the data set under a schema without transforms, kept for the models that follow.
-	features []float64
-	schema   *data.Schema
+	// rows are those of the data set under a schema without transforms, kept for the models that follow; nil for none.
+	rows   *feature.WholeRows
+	schema *data.Schema
 }
 
 // NewExaminer returns an examiner of a data set, which it keeps. It errs on one without targets or records.
@@ -90,8 +90,8 @@ func (e *Examiner) Measure(m *model.Model) ([]Metric, error) {
 	return out, err
 }
 
-// predict returns what a model predicts for every row. Features behind transforms are made once for all models
-// and rounded to the grid of training, by half a step of it at most.
+// predict returns what a model predicts for every row: rounded as model.WholeScores says where rows are kept. Features behind
+// transforms are made once for all models and rounded to the grid of training, by half a step of it at most.
 func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 	if f := m.Features(); m.Network() == nil && f.Transforms() {
 		t, err := e.table(m, d)
@@ -102,53 +102,51 @@ func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 		return predictions, err
 	}
 	k, n := m.Outputs(), d.Records()
-	out, features := make([]float64, n*k), e.encode(m, d)
-	inBlocks(n, func() func(first, rows int) {
+	out := make([]float64, n*k)
+	if scores := e.scores(m, d); scores != nil {
+		inBlocks(n, feature.WholeBlock, func() func(first, rows int) {
+			predict := scores.NewPredictor()
+			return func(first, rows int) { predict(out[first*k:(first+rows)*k], first/feature.WholeBlock) }
+		})
+		return out, nil
+	}
+	inBlocks(n, 128, func() func(first, rows int) {
 		r := m.NewReader(d)
-		return func(first, rows int) {
-			if features == nil {
-				r.PredictRows(out[first*k:(first+rows)*k], first, rows)
-				return
-			}
-			dim := len(features) / n
-			r.PredictFeatures(out[first*k:(first+rows)*k], features[first*dim:(first+rows)*dim], rows)
-		}
+		return func(first, rows int) { r.PredictRows(out[first*k:(first+rows)*k], first, rows) }
 	})
 	return out, nil
 }
 
-// mostFeatures is how many features are kept between models: of 8 bytes each.
-const mostFeatures = 1 << 24
+// mostFeatures is how many features are kept between models: of 2 bytes each, or of 4.
+const mostFeatures = 1 << 25
 
-// encode returns the features of all rows of a data set for a model without transforms, row after row, or nil where
-// they are too many to be kept, or the model does not take them.
-func (e *Examiner) encode(m *model.Model, d *data.Dataset) []float64 {
-	dim, n := m.Features().Encoder().Dim(), d.Records()
+// scores returns what predicts all rows of a data set as they are kept between models, or nil where they are too many or the
+// model does not take them.
+func (e *Examiner) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
+	dim, n := m.Features().Dim(), d.Records()
 	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
 		return nil
 	}
 	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.schema == m.Schema() {
-		return e.features
-	}
-	features := make([]float64, dim*n)
-	inBlocks(n, func() func(first, rows int) {
-		var values []float32
-		return func(first, rows int) {
-			for i := first; i < first+rows; i++ {
+	if e.schema != m.Schema() {
+		e.schema, e.rows = m.Schema(), m.Features().WholeRows(n, func() func(i int) []float32 {
+			var values []float32
+			return func(i int) []float32 {
 				values = d.Row(values, i)
-				m.Features().Encoder().Encode(features[i*dim:(i+1)*dim], values)
+				return values
 			}
-		}
-	})
-	e.schema, e.features = m.Schema(), features
-	return features
+		})
+	}
+	rows := e.rows
+	e.mutex.Unlock()
+	if rows == nil {
+		return nil
+	}
+	return m.NewWholeScores(d, rows)
 }
 
-// inBlocks lets workers go through the rows of [0, n) in blocks; each goroutine has a worker of its own.
-func inBlocks(n int, worker func() func(first, rows int)) {
-	const most = 128
+// inBlocks lets workers go through the rows of [0, n) in blocks of most rows; each goroutine has a worker of its own.
+func inBlocks(n, most int, worker func() func(first, rows int)) {
 	blocks := make(chan int)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -22,19 +22,6 @@ func (r *Reader) PredictRows(dst []float64, first, n int) {
 	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], x, n, r.rows.scratch)
 }
 
-// PredictFeatures is PredictRows for n rows whose features, after the transforms, stand in x, one row after the other. Of a
-// model that TakesFeatures they have the same bits.
-func (r *Reader) PredictFeatures(dst, x []float64, n int) {
-	if !r.model.TakesFeatures() {
-		r.model.PredictFeatures(dst, append([]float64(nil), x...), n, r.model.features.NewScratch(n))
-		return
-	}
-	r.makeRoom(n)
-	own := r.rows.x[:len(x)]
-	copy(own, x)
-	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], own, n, r.rows.scratch)
-}
-
 // TakesFeatures reports whether a prediction is made of all features of a row, which can be kept between models: the model
 // is linear, and whitens its rows or has no more than 1000 features.
 func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPredictRows compares predictions that are made together with those of one row, bit by bit: with and without
-// whitening, by features that were kept, of wide models and of sparse records, in blocks of several lengths.
+// whitening, of wide models and of sparse records, in blocks of several lengths.
 func TestPredictRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for name, c := range map[string]struct {
@@ -45,10 +45,10 @@ func TestPredictRows(t *testing.T) {
 	}
 }
 
-// checkRows predicts all records of a data set in three ways.
+// checkRows predicts all records of a data set in two ways.
 func checkRows(t *testing.T, name string, m *Model, d *data.Dataset) {
 	t.Helper()
-	k, dim, n := m.Outputs(), m.features.Chain.Dim(), d.Records()
+	k, n := m.Outputs(), d.Records()
 	want, got := make([]float64, n*k), make([]float64, n*k)
 	one, several := m.NewReader(d), m.NewReader(d)
 	for i := range n {
@@ -63,15 +63,5 @@ func checkRows(t *testing.T, name string, m *Model, d *data.Dataset) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: predictions of rows together are %v, want %v", name, got, want)
-	}
-	if !m.TakesFeatures() {
-		return
-	}
-	x, scratch := make([]float64, n*dim), m.features.Chain.NewScratch()
-	m.features.FeaturesOf(x, n, scratch, func(i int) []float32 { return d.Row(nil, i) })
-	kept := slices.Clone(x)
-	clear(got)
-	if m.NewReader(d).PredictFeatures(got, x, n); !slices.Equal(got, want) || !slices.Equal(x, kept) {
-		t.Errorf("%s: predictions by features are %v, want %v, and the features as they were", name, got, want)
 	}
 }

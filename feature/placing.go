@@ -1,0 +1,66 @@
+package feature
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// Inner are the products of the features x of a row, the center c and the whitening W that say where the row goes; those
+// with what a map does not have are not looked at.
+type Inner struct {
+	Square         float64 // ‖x‖²
+	Center         float64 // x·c
+	Whitened       float64 // ‖xW‖²
+	WhitenedCenter float64 // xW·cW
+}
+
+// Placing says where rows go by their products. It is immutable.
+type Placing struct {
+	m                 *Map
+	center2, whitened float64 // squared norms of c and of cW
+}
+
+// NewPlacing returns the placing of a map; whitened is cW, nil without.
+func (m *Map) NewPlacing(whitened []float64) Placing {
+	center, after := linalg.Norm(m.Center), linalg.Norm(whitened)
+	return Placing{m, center * center, after * after}
+}
+
+// closest is the least squared distance of row and center, relative to the sum of their squared norms, of which products tell
+// the distance: its relative error is 2/closest times that of the products at most.
+const closest = 0x1p-6
+
+// Place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become
+// Scale·x - Shift·c, multiplied by W. It reports false for a row so near the center that products do not tell.
+func (p Placing) Place(in Inner) (at Mapped, ok bool) {
+	m := p.m
+	scale, shift := m.Factor(math.Sqrt(in.Square)), 0.0
+	square := scale * scale * in.Square
+	if m.Center != nil {
+		if square, ok = distance(square, scale*in.Center, p.center2); !ok {
+			return at, false
+		}
+		shift = m.Factor(math.Sqrt(square))
+		scale, square = scale*shift, shift*shift*square
+	}
+	if m.Whitening != nil {
+		if square, ok = distance(scale*scale*in.Whitened, scale*shift*in.WhitenedCenter, shift*shift*p.whitened); !ok {
+			return at, false
+		}
+		last := m.Factor(math.Sqrt(square))
+		scale, shift, square = scale*last, shift*last, last*last*square
+	}
+	at = Mapped{Scale: scale, Shift: shift, Intercept: m.Intercept}
+	if m.Intercept > 0 && m.Norm == NormUnit {
+		last := 1 / math.Sqrt(square+m.Intercept*m.Intercept)
+		at = Mapped{scale * last, shift * last, m.Intercept * last}
+	}
+	return at, true
+}
+
+// distance returns ‖a - b‖² by ‖a‖², a·b and ‖b‖², and whether it is far enough from the rounding of these.
+func distance(a2, ab, b2 float64) (square float64, ok bool) {
+	square = a2 - 2*ab + b2
+	return square, square >= closest*(a2+b2)
+}

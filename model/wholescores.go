@@ -1,0 +1,155 @@
+package model
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+)
+
+// WholeScores predicts rows that are kept as whole numbers between models. Of a row it makes exact products: with the
+// columns of the whitening, for the norm of the whitened row alone, and with vectors, of which the scores are made: the
+// weights behind the whitening, and the center. It is immutable and safe for concurrent use.
+//
+// Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a whitening is of whole multiples
+// of one unit, as training makes it; rows are rounded as feature.WholeRows says; the norm of a whitened row is that of its
+// numbers in float32. A score is so far from that of Model.Predict at most, relative to the product of the norms of the weights
+// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Rows of which more would be
+// lost, those near the center or shortened much by the whitening, are predicted by Model.Predict.
+type WholeScores struct {
+	model     *Model
+	data      *data.Dataset
+	rows      *feature.WholeRows
+	placing   feature.Placing
+	columns   []int16 // dim × count: the whitening in side columns, in limbs, then the vectors, each in two limbs
+	count     int
+	side      int // of the whitening; 0 without
+	limbs     int // of the whitening
+	unit      float64
+	least     float64 // squared norm of a row behind the whitening that rounding lets be told, for rows of norm 1
+	group     int
+	units     []float64 // of the vectors: scores, center, whitened center turned back
+	constants []float64 // of each score, the product of the center and its vector
+}
+
+// mostWholeDim is the most features of which the products of two limbs fit 62 bits.
+const mostWholeDim = 1 << 10
+
+// NewWholeScores returns what predicts rows of a data set under the model's schema, which are the same as those of the whole
+// rows. It returns nil for a model that does not take them: one that takes no features, whitens by other
+// than a matrix, has more than 1024 features, or products of weights and whitening that are not finite.
+func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeScores {
+	f := m.features
+	dim := f.Chain.Dim()
+	if !m.TakesFeatures() || dim > mostWholeDim || dim != rows.Dim() || f.Whitening != nil && f.Whitening.Matrix == nil {
+		return nil
+	}
+	w := &WholeScores{model: m, data: d, rows: rows}
+	vectors, after := w.vectors()
+	w.placing = f.NewPlacing(after)
+	if !w.lay(vectors) {
+		return nil
+	}
+	return w
+}
+
+// vectors returns what rows are multiplied by beside the whitening, one after the other, and the whitened center.
+func (w *WholeScores) vectors() (vectors, after []float64) {
+	m, f, dim := w.model, w.model.features, w.rows.Dim()
+	behind := make([]float64, 0, (m.linear.Columns+2)*dim)
+	for k := range m.linear.Columns {
+		behind = append(behind, m.weights[k*m.linear.Dim:k*m.linear.Dim+dim]...)
+	}
+	if f.Whitening != nil {
+		matrix := linalg.NewMatrix(f.Whitening.Matrix, dim, dim)
+		if f.Center != nil {
+			after = make([]float64, dim)
+			linalg.Gemm(linalg.NewMatrix(after, 1, dim), 1, linalg.NewMatrix(f.Center, 1, dim), matrix, 0)
+			behind = append(behind, after...)
+		}
+		turned := make([]float64, len(behind))
+		linalg.Gemm(linalg.NewMatrix(turned, len(turned)/dim, dim), 1, linalg.NewMatrix(behind, len(behind)/dim, dim), matrix.Transposed(), 0)
+		behind = turned
+	}
+	w.constants = make([]float64, m.linear.Columns)
+	if f.Center == nil {
+		return behind, after
+	}
+	for k := range w.constants {
+		w.constants[k] = linalg.Dot(f.Center, behind[k*dim:(k+1)*dim])
+	}
+	scores := m.linear.Columns * dim
+	vectors = append(append(append(vectors, behind[:scores]...), f.Center...), behind[scores:]...)
+	return vectors, after
+}
+
+// lay rounds the whitening and the vectors and lays their columns beside each other. It reports whether they are finite.
+func (w *WholeScores) lay(vectors []float64) bool {
+	dim := w.rows.Dim()
+	var matrix [][]int16 // limbs, row after row
+	if f := w.model.features.Whitening; f != nil {
+		matrix = w.roundMatrix(f.Matrix)
+	}
+	n := len(vectors) / dim
+	w.count = w.limbs*w.side + 2*n
+	w.columns, w.units = make([]int16, dim*w.count), make([]float64, n)
+	for l, limb := range matrix {
+		for j := range dim {
+			copy(w.columns[j*w.count+l*w.side:], limb[j*dim:(j+1)*dim])
+		}
+	}
+	high, low := make([]int16, dim), make([]int16, dim)
+	for v := range w.units {
+		own := vectors[v*dim : (v+1)*dim]
+		w.units[v] = splitUnit(own)
+		if !linalg.SplitWhole(high, low, own, w.units[v]) {
+			return false
+		}
+		for j := range dim {
+			at := w.columns[j*w.count+w.limbs*w.side+2*v:]
+			at[0], at[1] = high[j], low[j]
+		}
+	}
+	w.group = linalg.ProductGroup(w.extent(), w.rows.Extent())
+	return true
+}
+
+// extent bounds all columns.
+func (w *WholeScores) extent() (extent linalg.WholeExtent) {
+	dim, columns := w.rows.Dim(), make([]int16, len(w.columns))
+	linalg.Transpose(columns, w.columns, dim, w.count)
+	for k := range w.count {
+		extent = extent.With(linalg.ExtentOf(columns[k*dim : (k+1)*dim]))
+	}
+	return extent
+}
+
+const (
+	// exactly is how far the numbers of a matrix may be from multiples of a unit, relative to the largest.
+	exactly = 0x1p-40
+	// shortest is the least norm of a row behind the whitening, relative to those of the whitening and of a row before it of
+	// norm at least 1, of which rounding to 2^-27 leaves 2^-20.
+	shortest = 0x1p-8
+)
+
+// roundMatrix returns the whitening as whole numbers, in one limb where they are.
+func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
+	w.side = w.rows.Dim()
+	norm := shortest * linalg.Norm(matrix)
+	w.least = norm * norm
+	one := make([]int16, len(matrix))
+	if w.unit = linalg.CommonUnit(matrix, math.MaxInt16, exactly); w.unit > 0 && linalg.Whole(one, matrix, w.unit, exactly*math.MaxInt16) {
+		w.limbs = 1
+		return [][]int16{one}
+	}
+	two := make([]int16, len(matrix))
+	w.limbs, w.unit = 2, splitUnit(matrix)
+	linalg.SplitWhole(one, two, matrix, w.unit)
+	return [][]int16{one, two}
+}
+
+// splitUnit returns the least unit of which two limbs hold finite numbers.
+func splitUnit(x []float64) float64 {
+	return max(linalg.LargestDouble(x)*(1+0x1p-50)/(linalg.LimbUnit*linalg.LimbUnit), math.SmallestNonzeroFloat64)
+}

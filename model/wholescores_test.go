@@ -1,0 +1,196 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+)
+
+// denseRecords are records under the schema of wideModel whose numbers are multiples of 1/200, or any.
+func denseRecords(t *testing.T, r *rand.Rand, m *Model, n int, multiples bool) *data.Dataset {
+	t.Helper()
+	columns := make([][]float32, len(m.Schema().Columns))
+	for j := range columns {
+		for range n {
+			v := r.Float64()
+			switch {
+			case j == len(columns)-1:
+				v = float64(r.IntN(2))
+			case multiples:
+				v = float64(r.IntN(200)) / 200
+			}
+			columns[j] = append(columns[j], float32(v))
+		}
+	}
+	d, err := data.New(m.Schema(), columns, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// whitening returns a matrix of multiples of one unit that 16 bits hold, or of any numbers.
+func whitening(r *rand.Rand, dim int, whole bool) *feature.Whitening {
+	out := &feature.Whitening{Matrix: make([]float64, dim*dim)}
+	for i := range dim {
+		for j := range i + 1 {
+			v := r.NormFloat64() / 10
+			if i == j {
+				v += 3
+			}
+			if whole {
+				v = math.Round(v*5000) * (1.0 / 5000)
+			}
+			out.Matrix[i*dim+j], out.Matrix[j*dim+i] = v, v
+		}
+	}
+	return out
+}
+
+// keptRows are the rows of a data set as whole numbers.
+func keptRows(m *Model, d *data.Dataset) *feature.WholeRows {
+	return m.features.WholeRows(d.Records(), func() func(int) []float32 {
+		return func(i int) []float32 { return d.Row(nil, i) }
+	})
+}
+
+// TestWholeScores compares predictions of rows that are kept as whole numbers with those of one row, for every
+// normalization, with center, intercept and whitening and without, of rows and matrices of whole multiples and of any numbers.
+func TestWholeScores(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const width, records = 40, 230
+	for name, f := range map[string]feature.Map{
+		"unit":      {Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5},
+		"clip":      {Norm: feature.NormClip, Radius: 2.5, Center: []float64{}, Intercept: 1},
+		"no center": {Norm: feature.NormUnit},
+		"none":      {Norm: feature.NormNone, Center: []float64{}, Intercept: 1},
+	} {
+		for _, loss := range []Loss{Logistic{}, Softmax{}, Squared{}} {
+			levels := map[string][]string{"logistic": {"a", "b"}, "softmax": {"a", "b", "c"}}[loss.Name()]
+			for _, whiten := range []string{"", "whole", "any"} {
+				if f.Norm == feature.NormNone && whiten != "" {
+					continue
+				}
+				m := wideModel(t, r, loss, levels, f, width)
+				if whiten != "" {
+					m.features.Whitening = whitening(r, m.features.Chain.Dim(), whiten == "whole")
+				}
+				for _, multiples := range []bool{true, false} {
+					d := denseRecords(t, r, m, records, multiples)
+					w := m.NewWholeScores(d, keptRows(m, d))
+					if whiten == "whole" && w.limbs != 1 || whiten == "any" && w.limbs != 2 {
+						t.Fatalf("%s: %s whitening has %d limbs", name, whiten, w.limbs)
+					}
+					checkWhole(t, name+" "+loss.Name()+" "+whiten, m, d, w)
+				}
+			}
+		}
+	}
+}
+
+// checkWhole compares predictions. Those of these models change by less than a score does, and scores by less than their
+// rounding says.
+func checkWhole(t *testing.T, name string, m *Model, d *data.Dataset, w *WholeScores) {
+	t.Helper()
+	k := m.Outputs()
+	want, got, reader, predict := make([]float64, k), make([]float64, feature.WholeBlock*k), m.NewReader(d), w.NewPredictor()
+	norms, least, most := 0.0, math.Inf(1), math.Inf(-1)
+	for _, v := range m.weights {
+		norms += v * v
+	}
+	norms = math.Sqrt(norms) * m.features.RowBound()
+	for b := range w.rows.Blocks() {
+		first, n := w.rows.Block(b)
+		predict(got[:n*k], b)
+		for i := range n {
+			reader.Predict(want, first+i)
+			for c, v := range want {
+				least, most = min(least, v), max(most, v)
+				if g := got[i*k+c]; !(math.Abs(g-v) <= 1e-7*norms) {
+					t.Fatalf("%s: prediction %d of row %d is %v, want %v", name, c, first+i, g, v)
+				}
+			}
+		}
+	}
+	if most-least < 1e-3 {
+		t.Errorf("%s: predictions are from %v to %v, want several", name, least, most)
+	}
+}
+
+// TestWholeScoresOfRowsThatDoNotTell has a row that lies on the center but for little, and one that the whitening shortens
+// to almost nothing: they are predicted with the bits of Predict.
+func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	for name, change := range map[string]func(m *Model, x []float64){
+		"center": func(m *Model, x []float64) {
+			m.features.Center = slices.Clone(x)
+			for j := range x {
+				m.features.Center[j] += 1e-3 * r.NormFloat64()
+			}
+		},
+		"whitening": func(m *Model, x []float64) { // all but 1e-4 of the direction of the row is left out
+			m.features.Whitening = &feature.Whitening{}
+			for i, u := range x {
+				for j, v := range x {
+					e := -(1 - 1e-4) * u * v
+					if i == j {
+						e++
+					}
+					m.features.Whitening.Matrix = append(m.features.Whitening.Matrix, e)
+				}
+			}
+		},
+	} {
+		m := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Intercept: 0.5}, 20)
+		d := denseRecords(t, r, m, 3, false)
+		change(m, newRow(m, d, 1))
+		want, got := []float64{0}, []float64{0, 0, 0}
+		m.NewReader(d).Predict(want, 1)
+		m.NewWholeScores(d, keptRows(m, d)).NewPredictor()(got, 0)
+		if got[1] != want[0] {
+			t.Errorf("%s: the prediction is %v, want the bits of %v", name, got[1], want[0])
+		}
+	}
+}
+
+// newRow returns the features of a record, scaled to norm 1.
+func newRow(m *Model, d *data.Dataset, i int) []float64 {
+	x := make([]float64, m.features.Chain.Dim())
+	m.features.FeaturesOf(x, 1, m.features.Chain.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
+	norm := linalg.Norm(x)
+	for j := range x {
+		x[j] /= norm
+	}
+	return x
+}
+
+// TestWholeScoresRefuses has models that do not take rows of whole numbers.
+func TestWholeScoresRefuses(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	narrow := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	d := denseRecords(t, r, narrow, 5, true)
+	rows := keptRows(narrow, d)
+	if narrow.NewWholeScores(d, rows) == nil {
+		t.Fatal("a model of its rows got nil")
+	}
+	scaled := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	scaled.features.Whitening = &feature.Whitening{Scales: make([]float64, scaled.features.Chain.Dim())}
+	large := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	large.features.Whitening = whitening(r, large.features.Chain.Dim(), false)
+	large.features.Whitening.Matrix[0], large.weights[0] = 1e200, 1e200
+	for name, m := range map[string]*Model{
+		"of other rows":   wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),
+		"of 1300 columns": wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 1300),
+		"with scales":     scaled,
+		"that overflows":  large,
+	} {
+		if m.NewWholeScores(d, rows) != nil {
+			t.Errorf("a model %s takes the rows, want nil", name)
+		}
+	}
+}
