@@ -146,6 +146,17 @@ func recordIntervals(c PrivateClassification) map[string]Estimate {
 	return out
 }
 
+// recordNumbers are the numbers that recordIntervals are of.
+func recordNumbers(p Plan, exact []float64) map[string]float64 {
+	all, groups := p.countsOf(exact)
+	inBin, _ := all.sum(func(at place) bool { return at.bin == 2 })
+	out := map[string]float64{"records": total(all.cells), "records in a bin": inBin}
+	for g, c := range groups {
+		out["records of group "+p.groupName(g)] = total(c.cells)
+	}
+	return out
+}
+
 // population is a law of persons: of each type its share, and the cumulated law of the cells of its rows. A person of
 // type k has 1 to least[k]+2 rows but at most the plan's.
 type population struct {
@@ -283,9 +294,9 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) cov
 			}
 			to.add(name, e, float64(truth))
 		}
-		records := recordIntervals(p.classify(exact))
+		records := recordNumbers(p, exact)
 		for name, e := range recordIntervals(got) {
-			to.add(name, e, float64(records[name].Value))
+			to.add(name, e, records[name])
 		}
 	})
 	for name, c := range of {
