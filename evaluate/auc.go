@@ -1,7 +1,7 @@
 package evaluate
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
@@ -13,25 +13,35 @@ import (
 // Pairs are counted in integers, doubled so that a tie is 1, which is exact
 // below 2^31 records; only the division rounds. Time O(n log n).
 func (s *scores) auc(records []int) Measure {
-	sorted := slices.Clone(records)
-	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(s.second(a), s.second(b)) })
-	var below, doubled int64 // records of level 0 that score lower; twice the pairs won
-	var total [2]int64
-	for start := 0; start < len(sorted); {
-		end := start
-		var tied [2]int64
-		for end < len(sorted) && s.second(sorted[end]) == s.second(sorted[start]) {
-			tied[s.labels[sorted[end]]]++
-			end++
-		}
-		doubled += tied[1] * (2*below + tied[0])
-		below += tied[0]
-		total[0] += tied[0]
-		total[1] += tied[1]
-		start = end
+	var of [2][]uint64 // scores of each level, ascending
+	for _, i := range records {
+		of[s.labels[i]] = append(of[s.labels[i]], sortable(s.second(i)))
 	}
-	if total[0] == 0 || total[1] == 0 {
+	slices.Sort(of[0])
+	slices.Sort(of[1])
+	var doubled int64 // twice the pairs won
+	below, upTo := 0, 0
+	for _, v := range of[1] {
+		for below < len(of[0]) && of[0][below] < v {
+			below++
+		}
+		for upTo < len(of[0]) && of[0][upTo] <= v {
+			upTo++
+		}
+		doubled += int64(below) + int64(upTo)
+	}
+	if len(of[0]) == 0 || len(of[1]) == 0 {
 		return Undefined()
 	}
-	return Measure(float64(doubled) / (2 * float64(total[0]) * float64(total[1])))
+	return Measure(float64(doubled) / (2 * float64(len(of[0])) * float64(len(of[1]))))
+}
+
+// sortable returns bits that are in the order of the numbers, which are not NaN, and sort faster than they do.
+func sortable(v float64) uint64 {
+	const sign = 1 << 63
+	b := math.Float64bits(v + 0) // of both zeros one
+	if b&sign != 0 {
+		return ^b
+	}
+	return b | sign
 }

@@ -165,6 +165,9 @@ func TestAUCIsItsDefinition(t *testing.T) {
 			if round%7 == 0 && random.IntN(4) == 0 {
 				probabilities[i] = math.NaN()
 			}
+			if round%5 == 0 { // what rounding may leave, of either sign
+				probabilities[i] = []float64{0, math.Copysign(0, -1), -1e-10, -1e-11, 1e-11}[random.IntN(5)]
+			}
 		}
 		c, err := Classify(yesNo, labels, probabilities, nil)
 		if err != nil {
