@@ -97,18 +97,9 @@ func runKey(settings []Setting, baseline bool) string {
 }
 
 // Together reports whether runs of the candidate can share passes over the records with others: gradient descent
-// on all records, of rows that are the same for all (train.FitMany).
+// on all records, of rows that all have in common (train.FitMany).
 func (c *Candidate) Together() bool {
-	if c.Linear == nil {
-		return false
-	}
-	p := c.Linear.Plan
-	for _, s := range p.Preparation {
-		if s.Kind.Whitens() {
-			return false
-		}
-	}
-	return p.Method() == train.MethodGD && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && len(c.Linear.Schema.Private()) == 0
+	return c.Linear != nil && c.Linear.Plan.Method() == train.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
 // Runs is how often the candidate runs where others run so many times: once if it has neither noise nor samples, so

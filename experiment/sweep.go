@@ -140,7 +140,10 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 
 // mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a record, and the bytes of
 // their sums and weights. More at a time is no faster, and results are written after each group.
-const mostTogether, mostColumns, mostMemory = 32, 80, 256 << 20
+const mostTogether, mostColumns, mostMemory = 32, 80, 512 << 20
+
+// whitenedBytes are those that a model keeps of each number of its whitening: in float64 and, twice, in 16 bits.
+const whitenedBytes = 8 + 2*2
 
 // grouped divides runs into groups that may share passes: of one encoding, one relation and one number of
 // scores, with or without privacy, the longer runs first.
@@ -159,7 +162,7 @@ func grouped(jobs []job) [][]job {
 		group := kinds[key]
 		slices.SortStableFunc(group, func(a, b job) int { return b.candidate.Linear.Plan.Steps - a.candidate.Linear.Plan.Steps })
 		p := group[0].candidate.Linear.Plan
-		each := p.Dim * p.Columns * 8 * (8 + 3*runtime.GOMAXPROCS(0))
+		each := p.Dim*p.Columns*8*(8+3*runtime.GOMAXPROCS(0)) + p.Whitened()*whitenedBytes
 		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostColumns/p.Columns, mostMemory/max(each, 1)))))...)
 	}
 	return out

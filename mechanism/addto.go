@@ -7,6 +7,10 @@ package mechanism
 func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
 	b.x.copyRow(row, i)
 	f := &b.rows.frame
+	if f.turn != nil {
+		b.addTurned(dst, i, coefficients, row)
+		return
+	}
 	unit, beta, tail := b.multiplier(i, f), float64(b.beta(i)), float64(b.tail(i))
 	scale := float64(int64(1) << f.bits)
 	dim := b.rows.Dim()
@@ -28,9 +32,27 @@ func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16)
 	}
 }
 
+// addTurned is AddTo for whitened rows; row holds the row's integers.
+func (b *Block) addTurned(dst []float64, i int, coefficients []float64, row []int16) {
+	f, own, dim := &b.rows.frame, b.rows.dim, b.rows.Dim()
+	y := make([]float64, dim)
+	f.see(y[:own], row[:own], b.beta(i))
+	if f.Intercept > 0 {
+		y[own] = float64(b.tail(i))
+	}
+	for k, c := range coefficients {
+		c *= b.multiplier(i, f)
+		for j, v := range y {
+			dst[k*dim+j] += c * v
+		}
+	}
+}
+
 // Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and nothing that they are seen
 // with, a center or an intercept, makes other coordinates differ from 0.
-func (r *Rows) Entries() bool { return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 }
+func (r *Rows) Entries() bool {
+	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.turn == nil
+}
 
 // AppendEntries appends the coordinates of the i-th row of the block that are not 0, ascending, to index, and
 // their values, as AddTo gives them, to values, and returns both. It is for rows of which Entries is true.

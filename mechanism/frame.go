@@ -16,6 +16,9 @@ import (
 // Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
 // which is exact because the result lies within ±2^62 (see Sum). The squared norm of y and the
 // intercept is an exact integer of each row, and what Sum verifies.
+//
+// With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y follows
+// as before from W·Σ a·x. What Sum verifies is then a whole number that is not below the squared norm, see whitened.go.
 type Frame struct {
 	// Normalize is how rows are normalized.
 	Normalize Normalize
@@ -23,6 +26,9 @@ type Frame struct {
 	Radius float64
 	// Center, if not nil, is subtracted from normalized rows; it has Dim coordinates.
 	Center []float64
+	// Whitening, if not nil, is what rows are multiplied by behind the center, before they are normalized for the last
+	// time. It is for NormalizeUnit.
+	Whitening *WholeMatrix
 	// Intercept, if positive, is a coordinate after the others that every row has. Under
 	// NormalizeUnit rows have norm 1 with it.
 	Intercept float64
@@ -40,7 +46,7 @@ const (
 
 // own reports whether rows are seen as they are.
 func (f Frame) own() bool {
-	return f.Normalize == NormalizeNone && f.Center == nil && f.Intercept == 0
+	return f.Normalize == NormalizeNone && f.Center == nil && f.Intercept == 0 && f.Whitening == nil
 }
 
 // frame is a Frame in integers.
@@ -56,6 +62,8 @@ type frame struct {
 	square int64   // Σ m²
 	most   float64 // the squared norm of a row that counts, in grid units
 	rest   float64 // what the intercept leaves of norm 1 to a row
+	turn   *turn   // nil: there is no whitening
+	shift  uint    // n2 counts in units of 2^shift integers of y, and intercepts are as many
 }
 
 const (
@@ -82,38 +90,48 @@ func newFrame(f Frame, kind RowType, dim int, step float64) (frame, error) {
 		return out, fmt.Errorf("mechanism: rows are normalized by way %d with radius %v, want a way of this package and a positive finite radius", f.Normalize, f.Radius)
 	case !(f.Intercept >= 0) || math.IsInf(f.Intercept, 1):
 		return out, fmt.Errorf("mechanism: intercept is %v, want 0 or a positive finite number", f.Intercept)
-	case f.Center == nil && f.Intercept == 0:
-		return out, nil
 	case f.Center != nil && len(f.Center) != dim:
 		return out, fmt.Errorf("mechanism: center has %d coordinates, want %d", len(f.Center), dim)
+	case f.Whitening != nil:
+		return out, out.whiten(kind, dim)
+	case f.Center == nil && f.Intercept == 0:
+		return out, nil
 	}
-	many := dim
-	if kind == Sparse {
-		many = min(dim, manyEntries)
-	}
-	largest := float64(kind.Largest()) * math.Sqrt(float64(many))
-	out.bits = uint(max(0, rowBits-math.Ceil(math.Log2(largest))))
+	out.bits = bitsFor(kind.longest(dim))
 	out.unit, out.most = math.Ldexp(step, -int(out.bits)), math.Ldexp(termLimit, -2*int(out.bits))
 	if f.Center == nil {
 		return out, nil
 	}
 	out.Center = slices.Clone(f.Center)
-	return out, out.putCenter()
+	return out, out.putCenter(f.Center)
 }
 
-// putCenter rounds the center to its grid.
-func (f *frame) putCenter() error {
+// longest is the norm of the longest row that is expected of a type.
+func (t RowType) longest(dim int) float64 {
+	if t == Sparse {
+		dim = min(dim, manyEntries)
+	}
+	return float64(t.Largest()) * math.Sqrt(float64(dim))
+}
+
+// bitsFor returns the bits of M for rows of this norm.
+func bitsFor(longest float64) uint {
+	return uint(max(0, rowBits-math.Ceil(math.Log2(longest))))
+}
+
+// putCenter rounds the center, as y has it, to its grid.
+func (f *frame) putCenter(center []float64) error {
 	grid := f.unit
 	if f.Normalize != NormalizeNone {
 		largest := 0.0
-		for _, v := range f.Center {
+		for _, v := range center {
 			largest = max(largest, math.Abs(v))
 		}
 		grid = math.Ldexp(largest, -centerBits)
 		f.beta = grid / f.unit
 	}
-	f.m = make([]int64, len(f.Center))
-	for j, v := range f.Center {
+	f.m = make([]int64, len(center))
+	for j, v := range center {
 		q := math.Round(v / max(grid, math.SmallestNonzeroFloat64))
 		if !(math.Abs(q) <= 1<<frameBits) {
 			return fmt.Errorf("mechanism: coordinate %d of the center is %v, want within 2^%d steps of the grid", j, v, frameBits)
@@ -147,7 +165,7 @@ func (f frame) intercepts() int {
 // equal reports whether two frames are the same.
 func (f frame) equal(o frame) bool {
 	return f.Normalize == o.Normalize && f.Radius == o.Radius && f.Intercept == o.Intercept && f.bits == o.bits &&
-		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m)
+		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m) && f.turn.equal(o.turn)
 }
 
 // measured is what a frame makes of one row.
@@ -246,14 +264,14 @@ func (f frame) centered(total, betas, tails []int64) []int64 {
 	dim := len(total) / columns
 	values := make([]int64, 0, columns*(dim+1))
 	for k := range columns {
-		for j, v := range total[k*dim : (k+1)*dim] {
+		for j, v := range f.turn.of(total[k*dim : (k+1)*dim]) {
 			if v <<= f.bits; f.m != nil {
 				v -= betas[k] * f.m[j]
 			}
 			values = append(values, v)
 		}
 		if f.Intercept > 0 {
-			values = append(values, tails[k])
+			values = append(values, tails[k]<<f.shift)
 		}
 	}
 	return values

@@ -16,8 +16,17 @@ var rowTypes = []RowType{Int16, Uint8, Bit, Sparse}
 func frames(r *rand.Rand, dim int) []Frame {
 	var out []Frame
 	for _, way := range []Normalize{NormalizeNone, NormalizeClip, NormalizeUnit} {
-		for variant := range 4 {
+		for variant := range 8 {
 			f := Frame{Normalize: way, Radius: 0.7}
+			if variant >= 4 {
+				if way != NormalizeUnit {
+					break
+				}
+				f.Whitening = &WholeMatrix{Unit: 1.0 / 500}
+				for range dim * dim {
+					f.Whitening.Numbers = append(f.Whitening.Numbers, int16(r.IntN(801)-400))
+				}
+			}
 			if variant&1 == 1 {
 				f.Intercept = 0.5
 			}
@@ -81,15 +90,23 @@ func eachFrame(t *testing.T, dim int, test func(t *testing.T, r *rand.Rand, kind
 // integers returns what row i adds to a sum for a coefficient of 1, by the definition of a frame.
 func (r *Rows) integers(i int) []*big.Int {
 	var y []*big.Int
-	for j, x := range r.row(i) {
-		v := new(big.Int).Lsh(big.NewInt(int64(x)), r.frame.bits)
+	row := r.row(i)
+	for j, x := range row {
+		v := big.NewInt(int64(x))
+		if w := r.frame.Whitening; w != nil {
+			v.SetInt64(0)
+			for l, other := range row {
+				v.Add(v, big.NewInt(int64(w.Numbers[j*len(row)+l])*int64(other)))
+			}
+		}
+		v.Lsh(v, r.frame.bits)
 		if r.frame.m != nil {
 			v.Sub(v, new(big.Int).Mul(big.NewInt(r.beta(i-r.first)), big.NewInt(r.frame.m[j])))
 		}
 		y = append(y, v)
 	}
 	if r.frame.Intercept > 0 {
-		y = append(y, big.NewInt(r.tail(i-r.first)))
+		y = append(y, big.NewInt(r.tail(i-r.first)<<r.frame.shift))
 	}
 	return y
 }
@@ -174,6 +191,16 @@ func (f Frame) seen(x []float64) []float64 {
 	if f.Center != nil {
 		for j, c := range f.Center {
 			out[j] -= c
+		}
+		normalize(out)
+	}
+	if w := f.Whitening; w != nil {
+		moved := append([]float64(nil), out...)
+		for k := range out {
+			out[k] = 0
+			for j, v := range moved {
+				out[k] += float64(w.Numbers[k*len(out)+j]) * w.Unit * v
+			}
 		}
 		normalize(out)
 	}

@@ -47,7 +47,7 @@ func newGroup(like []*Sum) *Group {
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
-		own := Sum{tally: tally{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, scale: s.scale, grid: s.grid,
+		own := Sum{tally: tally{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, limit: s.limit, scale: s.scale, grid: s.grid,
 			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales}
 		g.sums = append(g.sums, &own)
 		at = end
@@ -138,8 +138,10 @@ func (g *Group) Seal() []Bounded {
 	g.sealed = true
 	g.flush()
 	sealed := make([]Bounded, len(g.sums))
-	for i, s := range g.sums {
-		sealed[i] = s.bounded()
-	}
+	parallel(len(g.sums), func(from, to int) {
+		for i := from; i < to; i++ {
+			sealed[i] = g.sums[i].bounded()
+		}
+	})
 	return sealed
 }

@@ -29,6 +29,10 @@ func (f frame) newMeasures(n int, old measures) measures {
 
 // measureAll computes the measures of the rows of x.
 func (f *frame) measureAll(m measures, x payload) {
+	if f.turn != nil {
+		f.measureWhitened(m, x)
+		return
+	}
 	if f.m != nil {
 		f.measureCentered(m, x)
 		return

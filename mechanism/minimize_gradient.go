@@ -170,15 +170,9 @@ func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
 	if norm := unit * math.Sqrt(float64(b.n2[i])) * (1 + 0x1p-50); !(norm <= radius) {
 		unit *= radius / norm * (1 - 0x1p-40)
 	}
-	scale := math.Ldexp(unit, int(f.bits)) // exact: a power of two
-	for j, v := range narrow {
-		dst[j] = scale * float64(v)
-	}
-	if f.m != nil {
-		beta := b.beta(i)
-		for j, v := range narrow {
-			dst[j] = unit * float64(int64(v)<<f.bits-beta*f.m[j])
-		}
+	f.see(dst[:len(narrow)], narrow, b.beta(i))
+	for j := range narrow {
+		dst[j] *= unit
 	}
 	if f.Intercept > 0 {
 		dst[len(narrow)] = unit * float64(b.tail(i))

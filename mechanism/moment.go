@@ -38,21 +38,59 @@ func SumProducts(s Sample, rows *Rows, p Products, n Noise, maxRecords int) (Bou
 	if err := checkSample(s, rows, maxRecords); err != nil {
 		return Bounded{}, err
 	}
-	if s.drawn.sampling.kind != samplingFull {
-		return Bounded{}, fmt.Errorf("mechanism: the sample is %v, want a full one", s.drawn.sampling)
-	}
 	if err := p.check(rows.dim); err != nil {
 		return Bounded{}, err
 	}
-	g, err := n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: p.Numbers(rows.dim)})
+	g, err := momentGrid(s, n, maxRecords, p.Numbers(rows.dim))
 	if err != nil {
 		return Bounded{}, err
 	}
 	if rows.kind != Int16 || rows.file != nil || rows.limit != g.bound || rows.count != rows.total {
-		return Bounded{}, fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
+		return Bounded{}, errMoment
 	}
 	unit := rows.step * rows.step
 	return Bounded{&bounded{sample: s, grid: g, values: sumOfProducts(rows, p), unit: unit}}, nil
+}
+
+// SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the
+// sample: o is what MomentRows gives, and worker is as in NewWholeRows. A row beyond the limit becomes all zero.
+func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker func() func(dst []int16, first, n int)) (Bounded, error) {
+	if s.drawn == nil {
+		return Bounded{}, fmt.Errorf("mechanism: the sample is empty, want one that Sampling.Draw made")
+	}
+	if err := checkMaxRecords(s, maxRecords); err != nil {
+		return Bounded{}, err
+	}
+	if _, err := newRows(s.drawn.records, o); err != nil {
+		return Bounded{}, err
+	}
+	g, err := momentGrid(s, n, maxRecords, o.Dim*o.Dim)
+	if err != nil {
+		return Bounded{}, err
+	}
+	if o.Type != Int16 || o.Limit != g.bound || o.First != 0 || o.Total != 0 && o.Total != s.drawn.records {
+		return Bounded{}, errMoment
+	}
+	values := sumPairs(s.drawn.records, o.Dim, func() func(first, n int) []int16 {
+		write, room := worker(), make([]int16, min(gramRows, s.drawn.records)*o.Dim)
+		return func(first, n int) []int16 {
+			x := dense[int16]{o.Dim, room[:n*o.Dim]}
+			clear(x.x)
+			x.write(write, first, o.Limit)
+			return x.x
+		}
+	})
+	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step}}, nil
+}
+
+var errMoment = fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
+
+// momentGrid returns the grid of a sum of so many products over a full sample.
+func momentGrid(s Sample, n Noise, maxRecords, numbers int) (grid, error) {
+	if s.drawn.sampling.kind != samplingFull {
+		return grid{}, fmt.Errorf("mechanism: the sample is %v, want a full one", s.drawn.sampling)
+	}
+	return n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: numbers})
 }
 
 // sumOfProducts adds up the products of rows, exactly.
@@ -66,22 +104,32 @@ func sumOfProducts(rows *Rows, p Products) []int64 {
 // gramRows is how many rows are multiplied at a time, in groups of their own.
 const gramRows = 2048
 
-// sumAllProducts is Products.sum of all pairs of coordinates, in whole numbers throughout. Sums of 64 bits hold
-// those of 2^33 rows, whose products are at most maxMomentBound.
+// sumAllProducts is Products.sum of all pairs of coordinates, in whole numbers throughout.
 func sumAllProducts(rows *Rows) []int64 {
 	d, all := rows.dim, rows.x.(dense[int16]).x
-	total := make([]int64, d*d)
-	var lock sync.Mutex
-	parallel(rows.count, func(from, to int) {
-		part := make([]int64, d*d)
-		for first := from; first < to; first += gramRows {
-			n := min(gramRows, to-first)
+	return sumPairs(rows.count, d, func() func(first, n int) []int16 {
+		return func(first, n int) []int16 {
 			x := all[first*d : (first+n)*d]
 			for i, n2 := range rows.n2[first : first+n] {
 				if n2 > rows.limit { // which no row that was made is
 					x = append(append(append([]int16(nil), x[:i*d]...), make([]int16, d)...), x[(i+1)*d:]...)
 				}
 			}
+			return x
+		}
+	})
+}
+
+// sumPairs adds up the products of all pairs of d coordinates of rows, exactly. Each goroutine has a function of its own
+// that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold those of 2^33 rows, whose products are at most
+// maxMomentBound.
+func sumPairs(count, d int, rows func() func(first, n int) []int16) []int64 {
+	total := make([]int64, d*d)
+	var lock sync.Mutex
+	parallel(count, func(from, to int) {
+		part, own := make([]int64, d*d), rows()
+		for first := from; first < to; first += gramRows {
+			x := own(first, min(gramRows, to-first))
 			linalg.AddGramWhole(part, x, d, linalg.GramGroup(x, d))
 		}
 		lock.Lock()

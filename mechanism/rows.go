@@ -90,18 +90,24 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	own := newPayload(Int16, count, o.Dim).(dense[int16])
 	r.x = own
 	parallel(count, func(from, to int) {
-		write := worker()
-		for i := from; i < to; i += wholeBlock {
-			n := min(wholeBlock, to-i)
-			write(own.x[i*o.Dim:(i+n)*o.Dim:(i+n)*o.Dim], i, n)
-			for k := i; k < i+n; k++ {
-				if o.Limit > 0 && own.norm2(k) > o.Limit {
-					clear(own.row(k))
-				}
-			}
-		}
+		part := dense[int16]{o.Dim, own.x[from*o.Dim : to*o.Dim]}
+		part.write(worker(), from, o.Limit)
 	})
 	return r, r.measure()
+}
+
+// write lets a worker of NewWholeRows fill the rows, which hold zeros and are those from first on, and clears those beyond
+// the limit, if there is one.
+func (x dense[T]) write(worker func(dst []T, first, n int), first int, limit int64) {
+	for i := 0; i < x.count(); i += wholeBlock {
+		n := min(wholeBlock, x.count()-i)
+		worker(x.x[i*x.dim:(i+n)*x.dim:(i+n)*x.dim], first+i, n)
+		for k := i; k < i+n; k++ {
+			if limit > 0 && x.norm2(k) > limit {
+				clear(x.row(k))
+			}
+		}
+	}
 }
 
 // NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
@@ -210,6 +216,9 @@ func (r *Rows) First() int { return r.first }
 
 // Step returns the width of the grid.
 func (r *Rows) Step() float64 { return r.step }
+
+// LongestSquare returns the largest squared norm that a row of the type can have, in grid units, without its frame.
+func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.reach() * r.kind.reach() }
 
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {

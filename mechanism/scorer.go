@@ -33,14 +33,21 @@ func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 
 func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	s := &Scorer{rows: r, columns: columns, rounded: rounded, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
+	if r.frame.turn != nil {
+		s.scale = 1 // the weights have it
+	}
 	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
 	for k := range columns {
 		column := weights[k*dim : (k+1)*dim]
-		for _, w := range column[:r.dim] {
-			narrow = append(narrow, float32(w))
+		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.turn != nil {
+			r.frame.turnBack(narrow[k*r.dim:], column[:r.dim])
+		} else {
+			for j, w := range column[:r.dim] {
+				narrow[k*r.dim+j] = float32(w)
+			}
 		}
 		for j, m := range r.frame.m {
-			s.centers[k] += float64(m) * column[j]
+			s.centers[k] += math.Ldexp(float64(m)*column[j], -int(r.frame.shift))
 		}
 		if dim > r.dim {
 			s.tails[k] = column[r.dim]

@@ -19,7 +19,7 @@ type PeakRows struct {
 // NewPeakRows goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
 // bounds alone, and rows that are read from a file, which would have to hold at each reading what it held at the first.
 func NewPeakRows(r *Rows) (*PeakRows, error) {
-	if r == nil || r.frame.m != nil || r.file != nil {
+	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
 		return nil, fmt.Errorf("mechanism: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
 	out := &PeakRows{rows: r, peaks: make([]int64, r.count)}

@@ -34,7 +34,8 @@ type Sum struct {
 	wholeSum
 	rows   *Rows
 	bound  float64
-	scale  float64 // integers of Δ in one unit of the bound
+	limit  int64   // Δ in units of n2's root, rounded down
+	scale  float64 // how many of those are one unit of the bound
 	grid   grid
 	betas  []int64   // Σ of the coefficients times β, for rows with a center
 	tails  []int64   // Σ of the coefficients times the intercepts
@@ -54,7 +55,7 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 		return nil, fmt.Errorf("mechanism: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
 	}
 	f := fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.Dim()}
-	if o.Coarse && rows.frame.bits == 0 && rows.frame.m == nil && rows.frame.Intercept == 0 {
+	if o.Coarse && rows.frame.bits == 0 && rows.frame.m == nil && rows.frame.Intercept == 0 && rows.frame.turn == nil {
 		f.largest, f.rowDim = float64(rows.kind.Largest()), rows.dim
 	}
 	g, err := o.Noise.fit(f)
@@ -72,7 +73,8 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 }
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
-	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, scale: float64(g.bound) / bound, grid: g,
+	limit := g.bound >> rows.frame.shift
+	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, limit: limit, scale: float64(limit) / bound, grid: g,
 		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}}
 }
 
@@ -176,5 +178,5 @@ func (s *Sum) Seal() Bounded {
 
 // bounded is the sum of what was flushed.
 func (s *Sum) bounded() Bounded {
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.rows.frame.centered(s.total, s.betas, s.tails), unit: s.bound / float64(s.grid.bound)}}
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.rows.frame.centered(s.total, s.betas, s.tails), unit: s.bound / float64(s.limit<<s.rows.frame.shift)}}
 }

@@ -31,7 +31,7 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 // verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
 // decides about the others.
 func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
-	if !linalg.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.grid.bound) {
+	if !linalg.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
@@ -80,7 +80,7 @@ func (s *Sum) addBeside(dst []float64, b *Block) {
 
 // verifySoon is verify, and faster for coefficients that are few and small.
 func (s *Sum) verifySoon(q []int64, proposal []float64, n2 int64, unit float64) {
-	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.grid.bound)) {
+	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
 		s.verify(q, proposal, n2, unit)
 	}
 }
@@ -122,15 +122,15 @@ func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
 		return
 	}
 	// Beyond the bound: round toward zero, and if that is not enough, scale to the bound before.
-	if withinBound(q, n2, s.grid.bound) || quantise(q, proposal, scale, math.Trunc) && withinBound(q, n2, s.grid.bound) {
+	if withinBound(q, n2, s.limit) || quantise(q, proposal, scale, math.Trunc) && withinBound(q, n2, s.limit) {
 		return
 	}
 	norm := 0.0
 	for _, v := range proposal {
 		norm = math.Hypot(norm, v*scale)
 	}
-	scale *= min(1, float64(s.grid.bound)/(norm*math.Sqrt(float64(n2)))) * (1 - 1e-12)
-	if !quantise(q, proposal, scale, math.Trunc) || !withinBound(q, n2, s.grid.bound) {
+	scale *= min(1, float64(s.limit)/(norm*math.Sqrt(float64(n2)))) * (1 - 1e-12)
+	if !quantise(q, proposal, scale, math.Trunc) || !withinBound(q, n2, s.limit) {
 		clear(q)
 	}
 }

@@ -18,6 +18,25 @@ func Products(t Terms, rows *mechanism.Rows, p mechanism.Products) ([]float64, e
 	if err != nil {
 		return nil, err
 	}
+	return released(t, bounded, p)
+}
+
+// SecondMomentOf is Products of all pairs for rows of so many records that are not kept, as mechanism.SecondMomentOf makes
+// them.
+func SecondMomentOf(t Terms, records int, o mechanism.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
+	sample, err := mechanism.Full().Draw(records)
+	if err != nil {
+		return nil, err
+	}
+	bounded, err := mechanism.SecondMomentOf(sample, o, t.Noise, t.MaxRecords, worker)
+	if err != nil {
+		return nil, err
+	}
+	return released(t, bounded, mechanism.AllProducts())
+}
+
+// released pays for and releases a sum of products.
+func released(t Terms, bounded mechanism.Bounded, p mechanism.Products) ([]float64, error) {
 	noisy, err := mechanism.Release(t.Payer, t.Noise, bounded)
 	if err != nil || p == mechanism.Squares() {
 		return noisy.Values(), err

@@ -36,6 +36,9 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 	if t.inFile {
 		return errWhitening
 	}
+	if out.framed && statistic.Kind == CovarianceStatistic {
+		return statistic.learnCovariance(terms, t, out)
+	}
 	rows, err := t.momentRows(terms, before(out.features), math.Sqrt(statistic.Bound))
 	if err != nil {
 		return err
@@ -49,6 +52,20 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 		out.centered, out.centeredLimit = rows, t.centeredLimit
 	}
 	return nil
+}
+
+// learnCovariance pays for the covariance of centered rows that are not kept.
+func (statistic Statistic) learnCovariance(terms query.Terms, t *table, out *prepared) error {
+	m := before(out.features)
+	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
+	if err != nil {
+		return err
+	}
+	sum, err := query.SecondMomentOf(terms, t.records, o, t.centering(m, o))
+	if err == nil {
+		out.learned(statistic, sum)
+	}
+	return err
 }
 
 // learned keeps a released sum of products.
@@ -73,7 +90,7 @@ func (t *table) momentRows(terms query.Terms, m *feature.Map, radius float64) (*
 }
 
 // whiten makes the whitening of what was learned.
-func (out *prepared) whiten() error {
+func (out *prepared) whiten(t table) error {
 	m := out.features
 	full, all := out.moments[CovarianceStatistic]
 	variances, diagonal := out.moments[VarianceStatistic]
@@ -96,7 +113,10 @@ func (out *prepared) whiten() error {
 	if m.Norm == feature.NormClip && out.whitened.energy > 0 { // rows are clipped again, half of them or so
 		rescale(m.Whitening, m.Radius/math.Sqrt(out.whitened.energy))
 	}
-	if out.centered != nil {
+	switch {
+	case out.framed:
+		out.whole = roundMatrix(m.Whitening.Matrix, t.rows.LongestSquare())
+	case out.centered != nil:
 		out.whole = roundMatrix(m.Whitening.Matrix, out.centeredLimit)
 	}
 	return nil

@@ -152,7 +152,7 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err != nil {
 		return nil, err
 	}
-	ready.centered, ready.whole = nil, wholeMatrix{} // descent has no use for that much memory
+	ready.forget()
 	run, err := newDescent(s, o, grant, rows, t.persons, ready)
 	if err != nil {
 		return nil, err

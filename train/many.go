@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -22,9 +24,9 @@ type Job struct {
 	Options Options
 }
 
-// FitMany is Fit for several plans over one table, of one schema and in full batch without whitening: each
+// FitMany is Fit for several plans over one table, of one schema and in full batch, whitened by a covariance or not: each
 // step reads the records once for all of them, which takes far less time than one run after the other.
-// Every plan is reserved, prepared and paid for on its own, in order, and the ledger's total is their
+// Every plan is reserved, in order, and prepared and paid for on its own, and the ledger's total is their
 // sum: a sweep over private records costs what its models cost together. What was reserved before an
 // error stays spent. Where weights did not stay finite, which follows from what was released, the error wraps
 // model.ErrNotFinite: these models have no result, nil, and all others have theirs.
@@ -58,19 +60,18 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*R
 
 // fitMany is FitMany on an encoded table.
 func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Result, error) {
-	runs, known := make([]*descent, len(jobs)), views{}
-	for i, j := range jobs {
-		var err error
-		if runs[i], err = j.begin(l, t, known); err != nil {
-			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
-		}
+	runs, err := beginAll(l, jobs, t)
+	if err != nil {
+		return nil, err
+	}
+	for i, run := range runs {
 		for _, earlier := range runs[:i] {
-			if runs[i].rows.Same(earlier.rows) {
-				runs[i].rows = earlier.rows // what they measure is kept once
+			if run.rows.Same(earlier.rows) {
+				run.rows = earlier.rows // what they measure is kept once
 			}
 		}
 	}
-	if err := descendTogether(ctx, runs); err != nil {
+	if err = descendTogether(ctx, runs); err != nil {
 		return nil, err
 	}
 	results, diverged := make([]*Result, len(runs)), error(nil)
@@ -89,6 +90,13 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Res
 	return results, diverged
 }
 
+// SharesPasses reports whether the plan can be one of FitMany: gradient descent on all records, which are rows, without
+// anything learned before they are encoded or held out, and of rows that all have in common or that a covariance whitens.
+func (s Setup) SharesPasses() bool {
+	p := s.Plan
+	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())
+}
+
 // checkJobs refuses plans that cannot share a pass.
 func checkJobs(jobs []Job, records int) error {
 	for i, j := range jobs {
@@ -96,7 +104,7 @@ func checkJobs(jobs []Job, records int) error {
 		if err := j.Setup.check(j.Options); err != nil {
 			return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
-		switch {
+		switch { // what SharesPasses says, by its reasons, and what jobs have in common
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
 			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
 		case p.learns():
@@ -105,8 +113,8 @@ func checkJobs(jobs []Job, records int) error {
 			return fmt.Errorf("train: model %d of %d holds a part out, want none; fit it alone", i+1, len(jobs))
 		case p.LastIterate != nil:
 			return fmt.Errorf("train: model %d of %d prices its last iterate alone, want every step; fit it alone", i+1, len(jobs))
-		case p.Sampling != samplingFull || p.whitens() || p.Person != nil:
-			return fmt.Errorf("train: model %d of %d samples its records, whitens them or takes persons for records, want full batch over rows without whitening; fit it alone", i+1, len(jobs))
+		case p.Sampling != samplingFull || p.whitens() && !j.Setup.framed() || p.Person != nil:
+			return fmt.Errorf("train: model %d of %d samples its records, takes persons for records or whitens rows in another way than by the covariance of rows of norm 1, want none of these; fit it alone", i+1, len(jobs))
 		case !slices.EqualFunc(j.Setup.Features.Chain.Specs(), jobs[0].Setup.Features.Chain.Specs(), sameSpec):
 			return fmt.Errorf("train: model %d of %d has transforms of its own, want those of the first; fit it alone", i+1, len(jobs))
 		case records > p.MaxRecords:
@@ -120,28 +128,68 @@ func checkJobs(jobs []Job, records int) error {
 func sameSpec(a, b feature.Spec) bool { return reflect.DeepEqual(a, b) }
 
 // views are rows as seen from frames without a center, measured once for all jobs.
-type views map[string]*mechanism.Rows
+type views struct {
+	mutex sync.Mutex
+	known map[string]*mechanism.Rows
+}
 
 // seen is rows.Seen, or what it gave before.
-func (v views) seen(rows *mechanism.Rows, f mechanism.Frame) (*mechanism.Rows, error) {
-	if f.Center != nil { // a release of its own, which no other job has
+func (v *views) seen(rows *mechanism.Rows, f mechanism.Frame) (*mechanism.Rows, error) {
+	if f.Center != nil || f.Whitening != nil { // a release of its own, which no other job has
 		return rows.Seen(f)
 	}
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
 	key := fmt.Sprintf("%#v", f)
-	if known := v[key]; known != nil {
+	if known := v.known[key]; known != nil {
 		return known, nil
 	}
 	out, err := rows.Seen(f)
-	v[key] = out
+	v.known[key] = out
 	return out, err
 }
 
-// begin reserves a job's plan and learns its preparation.
-func (j Job) begin(l *ledger.Ledger, t table, known views) (*descent, error) {
-	grant, err := l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method())
-	if err != nil {
-		return nil, err
+// jobsBeside is how many jobs are worked on at a time, so that one keeps the processors busy where another has work for one only, as
+// between a covariance and its eigenvectors.
+const jobsBeside = 2
+
+// inTurns calls do for 0 … n-1, jobsBeside of them at a time.
+func inTurns(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(jobsBeside, n) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
 	}
+	workers.Wait()
+}
+
+// beginAll reserves the plans of all jobs, in order, and learns their preparations.
+func beginAll(l *ledger.Ledger, jobs []Job, t table) ([]*descent, error) {
+	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]*ledger.Grant, len(jobs))
+	named := func(i int, err error) error { return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err) }
+	for i, j := range jobs {
+		var err error
+		if grants[i], err = l.Reserve(j.Setup.Plan.Event(), j.Setup.Plan.Method()); err != nil {
+			return nil, named(i, err)
+		}
+	}
+	known := views{known: map[string]*mechanism.Rows{}}
+	inTurns(len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
+	for i, err := range errs {
+		if err != nil {
+			return nil, named(i, err)
+		}
+	}
+	return runs, nil
+}
+
+// begin learns a job's preparation.
+func (j Job) begin(grant *ledger.Grant, t table, known *views) (*descent, error) {
+	var err error
 	if t.rows, err = known.seen(t.rows, frame(before(j.Setup.Features))); err != nil {
 		return nil, err
 	}
@@ -149,10 +197,15 @@ func (j Job) begin(l *ledger.Ledger, t table, known views) (*descent, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := known.seen(t.rows, frame(ready.features)) // which no job whitens
+	f := frame(ready.features)
+	if f.Whitening = ready.whole; (f.Whitening == nil) != (ready.features.Whitening == nil) {
+		return nil, fmt.Errorf("train: the whitening that was released has no numbers of one unit, want it off")
+	}
+	rows, err := known.seen(t.rows, f)
 	if err != nil {
 		return nil, err
 	}
+	ready.forget()
 	return newDescent(ready.setup, j.Options, grant, rows, nil, ready)
 }
 
@@ -192,8 +245,9 @@ func stepTogether(runs []*descent, step int) error {
 		if sums[i], err = r.newSum(sample); err != nil {
 			return err
 		}
-		scorers[i], rows[i] = r.scorer(), r.rows
+		rows[i] = r.rows
 	}
+	inTurns(len(runs), func(i int) { scorers[i] = runs[i].scorer() })
 	group, err := mechanism.NewGroup(sums...)
 	if err != nil {
 		return err

@@ -20,6 +20,8 @@ func jobs(t testing.TB, s *data.Schema, epsilon float64) []Job {
 	for i := range 5 {
 		r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 8 + 3*i, ClippingNorm: 0.3 + 0.2*float64(i)}
 		switch i {
+		case 0:
+			r.Whiten = Yes
 		case 1:
 			r.Loss = model.OneVsRest{}
 		case 2:
@@ -82,7 +84,8 @@ func TestFitManyRefusals(t *testing.T) {
 	d := toyData(t, s, 400)
 	for name, change := range map[string]func(*Request, *Options){
 		"sampled":      func(r *Request, _ *Options) { r.SamplingProbability = 0.1 },
-		"whitened":     func(r *Request, _ *Options) { r.Whiten = Yes },
+		"variances":    func(r *Request, _ *Options) { r.Whiten, r.Structure = Yes, StructureDiagonal },
+		"clipped rows": func(r *Request, _ *Options) { r.Whiten, r.Normalization = Yes, feature.NormClip },
 		"feature bits": func(_ *Request, o *Options) { o.FeatureBits = 8 },
 		"NaN":          func(_ *Request, o *Options) { o.Momentum = math.NaN() },
 	} {

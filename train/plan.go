@@ -116,6 +116,16 @@ func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.Kind.Whitens() })
 }
 
+// Whitened returns how many numbers the covariance has that rows are whitened by, 0 where there is none.
+func (p Plan) Whitened() int {
+	for _, s := range p.Preparation {
+		if s.Kind == CovarianceStatistic {
+			return s.Numbers
+		}
+	}
+	return 0
+}
+
 // Kinds returns the kinds of statistics, in the order in which a plan releases them.
 func Kinds() []StatisticKind {
 	return []StatisticKind{BoundsStatistic, BinsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}

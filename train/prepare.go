@@ -20,13 +20,19 @@ type prepared struct {
 	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
 	centered      *mechanism.Rows
 	centeredLimit int64
-	whole         wholeMatrix
+	whole         *mechanism.WholeMatrix
+	framed        bool // rows are whitened by a frame
 	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
 	classWeights []float64
 	// rowWeights multiply the gradient of each row, at most 1; nil for none. They are private.
 	rowWeights []float64
 	// meanWeight is the mean of the weights over the records, 0 where it was not learned.
 	meanWeight float64
+}
+
+// forget drops what descent has no use for.
+func (ready *prepared) forget() {
+	ready.centered, ready.whole, ready.moments = nil, nil, nil
 }
 
 // gridStep is the smallest power of two on which coordinates of this bound fit 16 bits.
@@ -76,7 +82,7 @@ func (t table) features(x []float64, first, n int) {
 // prepare pays for the plan's statistics in order and applies them to the map.
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
-	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, classWeights: s.Plan.ClassWeights, moments: map[StatisticKind]moment{}}
+	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, framed: s.framed(), classWeights: s.Plan.ClassWeights, moments: map[StatisticKind]moment{}}
 	var err error
 	if out.rowWeights, err = s.Plan.SampleWeights.of(t.data); err != nil {
 		return prepared{}, err
@@ -101,7 +107,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 			return prepared{}, err
 		}
 	}
-	if err := out.whiten(); err != nil {
+	if err := out.whiten(t); err != nil {
 		return prepared{}, err
 	}
 	return out, m.Validate()

@@ -126,7 +126,7 @@ func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
 	return mechanism.Int16
 }
 
-// frame is where a map without whitening sees encoded rows from.
+// frame is where a map sees encoded rows from, but for its whitening.
 func frame(m *feature.Map) mechanism.Frame {
 	way := map[feature.Normalization]mechanism.Normalize{feature.NormNone: mechanism.NormalizeNone, feature.NormClip: mechanism.NormalizeClip, feature.NormUnit: mechanism.NormalizeUnit}
 	return mechanism.Frame{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
@@ -135,12 +135,14 @@ func frame(m *feature.Map) mechanism.Frame {
 // descend returns the rows that descent works on.
 func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 	m := ready.features
-	if m.Whitening == nil {
-		return t.rows.Seen(frame(m))
+	if m.Whitening == nil || ready.framed && ready.whole != nil {
+		f := frame(m)
+		f.Whitening = ready.whole
+		return t.rows.Seen(f)
 	}
 	places := t.rows.Len()
 	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
-	if ready.whole.numbers != nil {
+	if ready.whole != nil {
 		return mechanism.NewWholeRows(places, o, ready.whitening(o))
 	}
 	return mechanism.NewRows(places, o, t.mapped(m))

@@ -47,18 +47,11 @@ func (t table) block(first, n int) mechanism.Block {
 	return b
 }
 
-// wholeMatrix is a symmetric matrix of whole numbers of a unit.
-type wholeMatrix struct {
-	numbers []int16 // nil: there is none
-	unit    float64
-	side    int
-}
-
 // roundMatrix rounds a matrix, in place, to whole numbers of a unit, as small as can be so that 32 bits hold the products of
 // its rows with vectors whose squared length in whole numbers is at most limit, and all sums of their terms: by Cauchy and
 // Schwarz those are at most the product of the lengths. The matrix was released, so this is post-processing, and
 // what the model keeps is what its rows were multiplied by. A matrix that has no unit is left as it is.
-func roundMatrix(matrix []float64, limit int64) wholeMatrix {
+func roundMatrix(matrix []float64, limit int64) *mechanism.WholeMatrix {
 	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
 	largest, longest := 0.0, 0.0
 	for i := range side {
@@ -71,12 +64,12 @@ func roundMatrix(matrix []float64, limit int64) wholeMatrix {
 	most := math.MaxInt32/math.Sqrt(float64(limit)) - math.Sqrt(float64(side))/2 // what rounding may add is left out
 	unit := max(largest/math.MaxInt16, longest/most) * (1 + 1e-9)
 	if !(most > 0) || !(unit > math.SmallestNonzeroFloat64*math.MaxInt16) || math.IsInf(unit, 1) {
-		return wholeMatrix{}
+		return nil
 	}
-	out := wholeMatrix{make([]int16, len(matrix)), unit, side}
+	out := &mechanism.WholeMatrix{Numbers: make([]int16, len(matrix)), Unit: unit}
 	for j, v := range matrix {
 		q := math.RoundToEven(v / unit)
-		out.numbers[j], matrix[j] = int16(q), q*unit
+		out.Numbers[j], matrix[j] = int16(q), q*unit
 	}
 	return out
 }
@@ -85,9 +78,17 @@ func roundMatrix(matrix []float64, limit int64) wholeMatrix {
 // matrix, exactly, normalized, and with the intercept.
 func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
 	return func() func(dst []int16, first, n int) {
-		w := &whitener{prepared: ready, grid: o, v: make([]float32, ready.whole.side), row: make([]int16, ready.whole.side)}
+		side := ready.features.Chain.Dim()
+		w := &whitener{prepared: ready, grid: o, v: make([]float32, side), row: make([]int16, side)}
 		return w.write
 	}
+}
+
+// framed reports whether rows are whitened by a frame (mechanism.Frame), so that they stay as they are and many models have them
+// in common: where every step takes all of them. For a step of few rows it would cost more than it saves.
+func (s Setup) framed() bool {
+	p := s.Plan
+	return p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
 }
 
 // whitener is what one goroutine whitens rows with.
@@ -103,7 +104,7 @@ type whitener struct {
 // write writes the rows of records; where there is no record, none.
 func (w *whitener) write(dst []int16, first, n int) {
 	block := table{rows: w.centered, records: w.centered.Len()}.block(first, n)
-	side, there := w.whole.side, block.Len()
+	side, there := len(w.row), block.Len()
 	if there == 0 {
 		return
 	}
@@ -118,7 +119,7 @@ func (w *whitener) write(dst []int16, first, n int) {
 		}
 	}
 	clear(products)
-	linalg.AddProductWhole(products, w.whole.numbers, columns, linalg.WholeShape{Rows: side, Left: side, Right: there, Group: side})
+	linalg.AddProductWhole(products, w.whole.Numbers, columns, linalg.WholeShape{Rows: side, Left: side, Right: there, Group: side})
 	for i := range there {
 		w.finish(dst[i*w.grid.Dim:(i+1)*w.grid.Dim], products[i*side:(i+1)*side])
 	}
@@ -127,7 +128,7 @@ func (w *whitener) write(dst []int16, first, n int) {
 // finish writes a row of products as feature.Map ends one: it is normalized, and once more with the intercept.
 func (w *whitener) finish(dst []int16, products []int64) {
 	m := w.features
-	unit := w.whole.unit * w.centered.Step()
+	unit := w.whole.Unit * w.centered.Step()
 	norm := unit * math.Sqrt(linalg.SingleWhole(w.v, products))
 	factor, intercept := m.Factor(norm), m.Intercept
 	if m.Norm == feature.NormUnit && intercept > 0 {

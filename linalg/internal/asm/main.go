@@ -31,6 +31,7 @@ var files = []struct {
 	{"records", records},
 	{"rotate", rotate},
 	{"single", singles},
+	{"turned", turns},
 }
 
 func main() {

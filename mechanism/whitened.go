@@ -1,0 +1,171 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/linalg"
+)
+
+// WholeMatrix is a square matrix of whole numbers of a unit, row after row.
+type WholeMatrix struct {
+	Numbers []int16
+	Unit    float64
+}
+
+// turn is the whitening of a frame.
+type turn struct {
+	matrix []int16
+	across []int16   // its transpose
+	reach  float64   // the squared norm of a row x that counts: W·x fits 32 bits
+	center []float64 // of the frame, on its grid; zeros if there is none
+}
+
+const (
+	// turnShift is the frame's shift: whitened rows of narrow integers have norms of up to 2^36.
+	turnShift = 6
+	// turnMost is the largest squared norm of y that counts, in units of n2.
+	turnMost = 1 << 60
+	// turnRows is how many rows are whitened at a time.
+	turnRows = 96
+	// turnDim is the largest number of coordinates of whitened rows: the rounding of their squared norms stays below 2^-31.
+	turnDim = 1 << 20
+)
+
+// whiten puts a whitening, and the center behind it, on the grid. y = M·W·x - β·m then holds whole numbers below 2^53: a row
+// that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz, M is above 1 only where that leaves M·|W·x| below
+// 2^29, β is at most 2^30 and |m| at most 2^centerBits.
+func (f *frame) whiten(kind RowType, dim int) error {
+	w := f.Whitening
+	if f.Normalize != NormalizeUnit || dim > turnDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
+		return fmt.Errorf("mechanism: whitening has %d numbers of unit %v for rows of %d coordinates that are normalized by way %d, want a square matrix, a positive finite unit, rows of norm 1 and at most %d coordinates", len(w.Numbers), w.Unit, dim, f.Normalize, turnDim)
+	}
+	t := &turn{matrix: slices.Clone(w.Numbers), across: make([]int16, len(w.Numbers)), center: make([]float64, dim)}
+	longest := int64(1)
+	for k := range dim {
+		own := int64(0)
+		for j, v := range t.matrix[k*dim : (k+1)*dim] {
+			t.across[j*dim+k] = v
+			own += int64(v) * int64(v)
+		}
+		longest = max(longest, own)
+	}
+	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
+	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
+	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
+	if f.Center == nil {
+		return nil
+	}
+	f.Center = slices.Clone(f.Center)
+	moved := make([]float64, dim)
+	for k := range moved {
+		for j, v := range t.matrix[k*dim : (k+1)*dim] {
+			moved[k] += float64(v) * w.Unit * f.Center[j]
+		}
+	}
+	if err := f.putCenter(moved); err != nil {
+		return err
+	}
+	for j, v := range f.m {
+		t.center[j] = float64(v)
+	}
+	return nil
+}
+
+// equal reports whether two whitenings are the same; nil is none.
+func (t *turn) equal(o *turn) bool {
+	return t == o || t != nil && o != nil && slices.Equal(t.matrix, o.matrix)
+}
+
+// of returns W·v modulo 2^64, or v where there is no whitening.
+func (t *turn) of(v []int64) []int64 {
+	if t == nil {
+		return v
+	}
+	out := make([]int64, len(v))
+	linalg.TurnWhole(out, t.matrix, v)
+	return out
+}
+
+// turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
+func (f *frame) turnBack(dst []float32, w []float64) {
+	linalg.TurnBack(dst, f.turn.matrix, w)
+	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// see writes y of a row to dst, in units of n2's root.
+func (f *frame) see(dst []float64, row []int16, beta int64) {
+	if f.turn != nil {
+		f.seeTurned(dst, row, beta)
+		return
+	}
+	scale := math.Ldexp(1, int(f.bits))
+	for j, v := range row {
+		dst[j] = scale * float64(v)
+	}
+	if f.m != nil {
+		for j, v := range row {
+			dst[j] = float64(int64(v)<<f.bits - beta*f.m[j])
+		}
+	}
+}
+
+// seeTurned is see with a whitening.
+func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
+	own := make([]int64, len(row))
+	for j, v := range row {
+		own[j] = int64(v)
+	}
+	scale := math.Ldexp(1, -int(f.shift))
+	for j, v := range f.turn.of(own) {
+		if v <<= f.bits; f.m != nil {
+			v -= beta * f.m[j]
+		}
+		dst[j] = float64(v) * scale
+	}
+}
+
+// measureWhitened is measureAll for whitened rows. Their products with the matrix are exact: what leaves 32 bits is of rows
+// that do not count.
+func (f *frame) measureWhitened(m measures, x payload) {
+	dim := len(f.turn.center)
+	row, columns, products := make([]int16, dim), make([]int16, turnRows*dim), make([]int64, turnRows*dim)
+	for first, n := 0, x.count(); first < n; first += turnRows {
+		rows := min(turnRows, n-first)
+		part, some := m.part(first, rows), x.part(first, rows)
+		some.norms2(part.n2)
+		for i := range rows {
+			some.copyRow(row, i)
+			for j, v := range row {
+				columns[j*rows+i] = v
+			}
+		}
+		clear(products)
+		linalg.AddProductWhole(products[:rows*dim], f.turn.across, columns[:rows*dim], linalg.WholeShape{Rows: dim, Left: dim, Right: rows, Group: dim})
+		for i, n2 := range part.n2 {
+			part.set(i, f.measureTurned(n2, products[i*dim:(i+1)*dim]))
+		}
+	}
+}
+
+// measureTurned returns what the frame makes of a row with squared norm n2 and these products with the matrix. The squared
+// norm of y is a sum in float64 of squares of whole numbers that are exact there, and is rounded up.
+func (f *frame) measureTurned(n2 int64, products []int64) measured {
+	if !(float64(n2) <= f.turn.reach) {
+		return measured{}
+	}
+	var out measured
+	if f.m != nil {
+		out.beta = int64(math.Round(min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits)))
+	}
+	sum := linalg.MovedSquares(products, f.turn.center, math.Ldexp(1, int(f.bits)), float64(out.beta))
+	y2 := math.Ceil(math.Ldexp(sum*(1+0x1p-30), -2*turnShift))
+	if !(y2 <= turnMost) {
+		return measured{}
+	}
+	return f.finishUnit(out, int64(y2), math.Sqrt(y2))
+}
