@@ -46,7 +46,7 @@ func halves(b *testing.B, path string) string {
 }
 
 // BenchmarkSweepCommand is the whole command, with default numbers of steps, reading, measuring and drawing: 60 values of
-// epsilon and one in turns, of two levels (Adult, and Fashion-MNIST by halves) and ten (Fashion-MNIST). Runs share their passes unless each learns a
+// epsilon and one in turns, of two levels (Adult, and Fashion-MNIST by halves) and ten (Fashion-MNIST). Runs share their passes, also where each learns a
 // whitening of its own, as the default is. It reports how many times the time of one the sixty take, by the clock and of the
 // processors.
 func BenchmarkSweepCommand(b *testing.B) {
