@@ -24,8 +24,8 @@ func BenchmarkMeasure(b *testing.B) {
 			first[i] = i
 		}
 		test := d.Take(first)
-		for _, whiten := range []train.Choice{train.No, train.Yes} {
-			b.Run(fmt.Sprintf("levels=%d/whiten=%v", levels, whiten), func(b *testing.B) {
+		for name, whiten := range map[string]train.Choice{"no": train.No, "yes": train.Yes} {
+			b.Run(fmt.Sprintf("levels=%d/whiten=%s", levels, name), func(b *testing.B) {
 				e, err := NewExaminer(test)
 				if err != nil {
 					b.Fatal(err)
