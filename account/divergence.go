@@ -12,12 +12,15 @@ import (
 )
 
 // divergences returns the Rényi divergences of one simple event at each order, rising: the larger
-// direction. Of those without a formula one in stride is computed, the others are bounded from these.
+// direction. Where a value takes long, one in stride is computed, and the others are bounded from these.
 func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neighboring, stride int) ([]float64, error) {
 	if r, tuned := e.(mechanism.RepeatAndSelect); tuned {
 		return m.repeatAndSelect(r, orders, n)
 	}
 	if at, known := closedDivergence(e, n); known {
+		if _, sampled := e.(mechanism.PoissonSampled); sampled && stride > 1 {
+			return momentDivergences(func(t float64) float64 { return t * at(1+t) }, orders, stride), nil
+		}
 		values := make([]float64, len(orders))
 		for i, order := range orders {
 			values[i] = at(order)
@@ -30,7 +33,11 @@ func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neig
 	}
 	values := make([]float64, len(orders))
 	for _, integral := range integrals {
-		for i, v := range momentDivergences(integral, orders, stride) {
+		moment := func(float64) float64 { return math.Inf(1) }
+		if integral != nil {
+			moment = integral.LogMoment
+		}
+		for i, v := range momentDivergences(moment, orders, stride) {
 			values[i] = max(values[i], v)
 		}
 	}
@@ -131,20 +138,14 @@ func objectiveDivergence(e mechanism.ObjectivePerturbation, order float64) float
 // momentStride is the stride of curves from which the best order is looked for, which is then refined.
 const momentStride = 4
 
-// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a pair, +Inf where P has outcomes that Q
-// has not. The logarithm is convex in α, so with a stride above 1 the values between two that are
-// computed are taken from their chord, which lies above; orders must rise then.
-func momentDivergences(integral *contour.Integral, orders []float64, stride int) []float64 {
+// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a loss L, of which logMoment is that logarithm at
+// α-1. It is convex in α, so with a stride above 1 the values between two that are computed are taken
+// from their chord, which lies above; orders must rise then.
+func momentDivergences(logMoment func(t float64) float64, orders []float64, stride int) []float64 {
 	values := make([]float64, len(orders))
-	if integral == nil {
-		for i := range values {
-			values[i] = math.Inf(1)
-		}
-		return values
-	}
 	last, lastMoment := 0, 0.0
 	for i := 0; i < len(orders); i = next(i, stride, len(orders)) {
-		moment := integral.LogMoment(orders[i] - 1)
+		moment := logMoment(orders[i] - 1)
 		if moment != moment {
 			moment = math.Inf(1)
 		}

@@ -93,8 +93,8 @@ func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error)
 // which fails with the probability disclosed, one of all.
 func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments) (curve []float64, disclosed float64, err error) {
 	curve = make([]float64, len(a.orders()))
-	if !slices.IsSorted(a.orders()) {
-		stride = 1
+	if a.Orders != nil {
+		stride = 1 // orders that are named are not refined
 	}
 	for _, order := range a.orders() {
 		if !(order > 1) || math.IsInf(order, 1) {

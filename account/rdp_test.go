@@ -206,3 +206,29 @@ func TestDivergencesOutOfReach(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledOrdersAreFound holds that the best order is found where one in momentStride is computed: by it a sampled
+// release costs no more than by the best of all default orders, each by itself, which are all computed when named.
+func TestSampledOrdersAreFound(t *testing.T) {
+	epsilon := func(a RDP, e mechanism.Event) float64 {
+		v, err := a.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
+		if err != nil {
+			t.Errorf("%v: %v", e, err)
+		}
+		return v.Upper
+	}
+	for _, q := range []float64{1e-4, 0.01, 0.3} {
+		for _, z := range []float64{0.6, 1, 4} {
+			for _, steps := range []int{1, 100, 10000} {
+				e, least := repeated(steps, sampled(q, z)), math.Inf(1)
+				for _, order := range DefaultOrders() {
+					least = min(least, epsilon(RDP{Orders: []float64{order}}, e))
+				}
+				found, named := epsilon(RDP{}, e), epsilon(RDP{Orders: DefaultOrders()}, e)
+				if !(found <= least*(1+1e-6)) || named != least {
+					t.Errorf("%v: found %v, of named orders %v, want no more than %v", e, found, named, least)
+				}
+			}
+		}
+	}
+}
