@@ -15,7 +15,7 @@ func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, co
 	f := columnFactors{q: q, rows: rows, columns: columns, bits: shortLimbBits}
 	if most = min(most, blockRows(stride)); strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
 		largest := LargestDouble(q)
-		if f.limbs = limbsFor[T](largest, columns, dim); f.limbs == 0 {
+		if f.limbs = limbsFor[T](largest, columns); f.limbs == 0 {
 			return 0
 		}
 		if strideOf[T](1) == 2 && columns >= spreadColumns && largest <= twoFineLimbs {
@@ -45,11 +45,11 @@ func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, co
 }
 
 // limbsFor returns how many limbs factors of a type of rows are split into; 0: they are not.
-func limbsFor[T WholeEntry](largest float64, columns, dim int) int {
+func limbsFor[T WholeEntry](largest float64, columns int) int {
 	if strideOf[T](1) == 1 {
 		return limbsOf(largest)
 	}
-	return shortLimbsOf(largest, columns, dim)
+	return shortLimbsOf(largest, columns)
 }
 
 // columnFactors are factors of columns that are rows numbers apart, in so many limbs. 0: of bytes, as many as the largest

@@ -24,13 +24,12 @@ const (
 )
 
 // shortLimbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not, since float64 is as
-// fast for so many columns and such rows.
-func shortLimbsOf(largest float64, columns, dim int) int {
-	few := columns <= 4
+// fast for so many columns.
+func shortLimbsOf(largest float64, columns int) int {
 	switch {
-	case largest <= oneShortLimb && (few || dim >= 256):
+	case largest <= oneShortLimb:
 		return 1
-	case largest <= twoShortLimbs && (few || dim >= 256):
+	case largest <= twoShortLimbs:
 		return 2
 	case largest <= threeShortLimbs && columns <= 2:
 		return 3
@@ -41,7 +40,7 @@ func shortLimbsOf(largest float64, columns, dim int) int {
 // addShortLimbs is addLimbs for rows of 16 bits.
 func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ahead int) (done int) {
 	groups := rows / 2
-	limbs := shortLimbsOf(LargestDouble(q[:2*groups*columns]), columns, dim)
+	limbs := shortLimbsOf(LargestDouble(q[:2*groups*columns]), columns)
 	if groups == 0 || limbs == 0 {
 		return 0
 	}

@@ -154,6 +154,9 @@ func (f *frame) putCenter(center []float64) error {
 	return nil
 }
 
+// long reports whether rows have longer integers than their own.
+func (f frame) long() bool { return f.bits > 0 || f.m != nil || f.Intercept > 0 || f.turn != nil }
+
 // intercepts returns how many coordinates the frame adds.
 func (f frame) intercepts() int {
 	if f.Intercept > 0 {

@@ -67,6 +67,9 @@ const (
 	// coefficientBits: on a coarse grid a record with a row of the greatest norm, and with the greatest
 	// coefficient that it may have, has one of at least 2^coefficientBits.
 	coefficientBits = 12
+	// framedBoundBits: on a coarse grid of rows that are moved by a frame, with norms of up to about 2^rowBits, Δ is at
+	// least 2^framedBoundBits. The greatest coefficient of such a row is then at least 2^15.
+	framedBoundBits = rowBits + 15
 )
 
 // enough returns the least b of at most maxBits for which a scale of S = 2^b is fine enough: a coefficient that is
@@ -74,11 +77,14 @@ const (
 // by at most 2^-7·S; and Δ = S/z is at least 2^12 times the norm of a row. It is maxBits where that is not
 // asked for.
 func (f fit) enough(multiplier float64, maxBits uint) uint {
-	if f.largest == 0 {
+	if f.largest == 0 && !f.framed {
 		return maxBits
 	}
 	all := float64(f.maxRecords) * f.largest * (1 << (roundingBits - 1))
 	one := f.largest * math.Sqrt(float64(f.rowDim)) * multiplier * (1 << coefficientBits)
+	if f.framed {
+		one = multiplier * (1 << framedBoundBits)
+	}
 	fraction, bits := math.Frexp(max(all, one))
 	if fraction == 0.5 { // 2^(bits-1) exactly
 		bits--

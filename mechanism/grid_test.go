@@ -77,26 +77,34 @@ func TestCoarseSumsLoseRoundingInTheNoise(t *testing.T) {
 	}
 }
 
-// TestCoarseGridOfFrames: rows that have long integers keep the finest grid.
+// TestCoarseGridOfFrames: rows that have long integers have a grid of their own, on which rounding moves what a usual row adds
+// by at most 2^-16 of its bound, and the finest grid where that is coarser.
 func TestCoarseGridOfFrames(t *testing.T) {
-	for _, c := range []struct {
-		frame  Frame
-		coarse bool
-	}{{Frame{}, true}, {Frame{Normalize: NormalizeUnit}, true}, {Frame{Intercept: 0.5}, false}, {Frame{Center: []float64{0.1, 0.2}}, false}} {
-		rows, err := NewRows(10, RowsOptions{Dim: 2, Step: 1.0 / 255, Type: Uint8, Frame: c.frame}, func(dst []float64, _, _ int) { clear(dst) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		sample, _ := Full().Draw(10)
-		o := SumOptions{Noise: Gaussian{1}, Columns: 1, Bound: 1, MaxRecords: 10}
-		fine, err := NewSum(sample, rows, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Coarse = true
-		coarse, err := NewSum(sample, rows, o)
-		if err != nil || (coarse.grid.bits < fine.grid.bits) != c.coarse {
-			t.Errorf("frame %+v: %d bits where the finest grid has %d, want fewer: %v, %v", c.frame, coarse.grid.bits, fine.grid.bits, c.coarse, err)
+	identity := WholeMatrix{Numbers: []int16{math.MaxInt16, 0, 0, math.MaxInt16}, Unit: 1}
+	for _, f := range []Frame{{Intercept: 0.5}, {Center: []float64{0.1, 0.2}}, {Normalize: NormalizeUnit, Center: []float64{0.1, 0.2}, Intercept: 1}, {Normalize: NormalizeUnit, Whitening: &identity}} {
+		rows := typedRows(t, [][]float64{{1, 0.7}, {0.2, 0.5}}, Uint8, f, 0, 2)
+		sample, _ := Full().Draw(2)
+		for records, fine := range map[int]bool{2: false, 1 << 30: true} {
+			for _, z := range []float64{0.7, 1, 30} {
+				o := SumOptions{Noise: Gaussian{z}, Columns: 1, Bound: 1, MaxRecords: records}
+				finest, err := NewSum(sample, rows, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Coarse = true
+				coarse, err := NewSum(sample, rows, o)
+				if err != nil || (coarse.grid == finest.grid) != fine {
+					t.Fatalf("frame %+v, %d records: grids are %+v and %+v, want one: %v, %v", f, records, coarse.grid, finest.grid, fine, err)
+				}
+				if b := coarse.grid.bound; !fine && (b < 1<<framedBoundBits || b >= 2<<framedBoundBits) {
+					t.Errorf("frame %+v: one record's bound is %d, want 2^%d to twice that", f, b, framedBoundBits)
+				}
+				for i := range rows.Len() {
+					if moved := math.Sqrt(float64(rows.norm2(i))) / 2 / float64(coarse.limit); !fine && moved > 0x1p-16 {
+						t.Errorf("frame %+v: rounding moves row %d by %v of its bound, want 2^-16 at most", f, i, moved)
+					}
+				}
+			}
 		}
 	}
 }

@@ -26,6 +26,7 @@ type fit struct {
 	projected  bool    // of sums that clip by projected norms
 	largest    float64 // of the integers of a row, for a coarse grid, or 0
 	rowDim     int     // how many a row has
+	framed     bool    // a coarse grid for rows with long integers
 }
 
 func (n Gaussian) fit(f fit) (grid, error) {

@@ -20,7 +20,8 @@ type SumOptions struct {
 	// Coarse asks for the coarsest grid on which rounding is lost in Gaussian noise, instead of the finest that
 	// holds the sum: coefficients are shorter and rows of bytes are added faster. The rounding of all
 	// coefficients together moves a number of the sum by less than 1 % of a standard deviation of the noise.
-	// Rows with a center or an intercept have the finest grid all the same.
+	// Rows with a center, an intercept or a whitening have a grid on which rounding moves what a record with a row of
+	// usual length adds by at most 2^-16 of its bound.
 	Coarse bool
 }
 
@@ -55,7 +56,7 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 		return nil, fmt.Errorf("mechanism: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
 	}
 	f := fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.Dim()}
-	if o.Coarse && rows.frame.bits == 0 && rows.frame.m == nil && rows.frame.Intercept == 0 && rows.frame.turn == nil {
+	if f.framed = o.Coarse && rows.frame.long(); o.Coarse && !f.framed {
 		f.largest, f.rowDim = float64(rows.kind.Largest()), rows.dim
 	}
 	g, err := o.Noise.fit(f)
