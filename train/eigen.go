@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/linalg"
-	"gonum.org/v1/gonum/blas"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
 )
 
 // eigen are the eigenvalues and eigenvectors of a symmetric matrix A, in any order: A = Σ_k values[k]·v_k·v_kᵀ, and the
@@ -20,16 +18,12 @@ type eigen struct {
 	strips [][]float64
 }
 
-// newEigen overwrites a matrix of side×side, row-major, of which the upper triangle counts. Householder reflections make it
+// newEigen overwrites a symmetric matrix of side×side, row-major. Householder reflections make it
 // tridiagonal, and implicit QR steps with Wilkinson's shift diagonal (G. H. Golub and C. F. Van Loan, "Matrix
 // Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2). Rotations are collected and applied strip by strip, so that a
 // strip stays near the processor. It errs where that does not converge, as of numbers that are not finite.
 func newEigen(a []float64, side int) (eigen, error) {
-	d, e, tau := make([]float64, side), make([]float64, max(side-1, 0)), make([]float64, max(side-1, 0))
-	var l lapack.Implementation
-	work := make([]float64, 64*side)
-	l.Dsytrd(blas.Upper, side, a, side, d, e, tau, work, len(work))
-	l.Dorgtr(blas.Upper, side, a, side, tau, work, len(work))
+	d, e := tridiagonal(a, side)
 	out := eigen{d, stripsOf(a, side)}
 	chase := &chase{d: d, e: e, apply: out.rotate}
 	return out, chase.run()

@@ -32,6 +32,7 @@ var files = []struct {
 	{"rotate", rotate},
 	{"single", singles},
 	{"turned", turns},
+	{"double_rows", doubleRows},
 }
 
 func main() {
