@@ -136,8 +136,15 @@ func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
-// Norms fills dst, of length Len, with the norms of the rows.
+// Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under NormalizeUnit they are all 1, also
+// that of a row which adds nothing.
 func (b *Block) Norms(dst []float64) {
+	if b.rows.frame.Normalize == NormalizeUnit {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return
+	}
 	if b.multipliers != nil {
 		linalg.RootsTimes(dst, b.n2, b.multipliers)
 		return

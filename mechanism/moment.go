@@ -14,10 +14,23 @@ const maxMomentBound = maxCoordinate * maxCoordinate
 // MomentRows returns the grid of rows on which the sum of x·xᵀ has, for this noise,
 // one record's Frobenius norm at most radius²: rows are bounded by radius.
 func MomentRows(n Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
+	return momentOptions(n, maxRecords, dim, radius, maxMomentBound)
+}
+
+// MomentRowsOf is MomentRows for SecondMomentOf. Rows that serve nothing else are on a coarser grid, of about 2^12 steps a
+// radius, on which sums of many products fit 32 bits: rounding moves a row by √dim·2^-13 of the radius at most.
+func MomentRowsOf(n Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
+	return momentOptions(n, maxRecords, dim, radius, maxPairBound)
+}
+
+// maxPairBound is maxMomentBound for rows that are not kept.
+const maxPairBound = 1 << 24
+
+func momentOptions(n Noise, maxRecords, dim int, radius float64, maxBound int64) (RowsOptions, error) {
 	if !(radius > 0) || math.IsInf(radius, 1) {
 		return RowsOptions{}, fmt.Errorf("mechanism: radius is %v, want positive and finite", radius)
 	}
-	g, err := n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: dim * dim})
+	g, err := n.fit(fit{maxRecords: maxRecords, maxBound: maxBound, norm: L2(), dim: dim * dim})
 	if err != nil {
 		return RowsOptions{}, err
 	}
@@ -41,7 +54,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n Noise, maxRecords int) (Bou
 	if err := p.check(rows.dim); err != nil {
 		return Bounded{}, err
 	}
-	g, err := momentGrid(s, n, maxRecords, p.Numbers(rows.dim))
+	g, err := momentGrid(s, n, fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: p.Numbers(rows.dim)})
 	if err != nil {
 		return Bounded{}, err
 	}
@@ -53,7 +66,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n Noise, maxRecords int) (Bou
 }
 
 // SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the
-// sample: o is what MomentRows gives, and worker is as in NewWholeRows. A row beyond the limit becomes all zero.
+// sample: o is what MomentRowsOf gives, and worker is as in NewWholeRows. A row beyond the limit becomes all zero.
 func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker func() func(dst []int16, first, n int)) (Bounded, error) {
 	if s.drawn == nil {
 		return Bounded{}, fmt.Errorf("mechanism: the sample is empty, want one that Sampling.Draw made")
@@ -64,7 +77,7 @@ func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker fun
 	if _, err := newRows(s.drawn.records, o); err != nil {
 		return Bounded{}, err
 	}
-	g, err := momentGrid(s, n, maxRecords, o.Dim*o.Dim)
+	g, err := momentGrid(s, n, fit{maxRecords: maxRecords, maxBound: maxPairBound, norm: L2(), dim: o.Dim * o.Dim})
 	if err != nil {
 		return Bounded{}, err
 	}
@@ -83,14 +96,14 @@ func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker fun
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step}}, nil
 }
 
-var errMoment = fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives")
+var errMoment = fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives, or MomentRowsOf for rows that are not kept")
 
-// momentGrid returns the grid of a sum of so many products over a full sample.
-func momentGrid(s Sample, n Noise, maxRecords, numbers int) (grid, error) {
+// momentGrid returns the grid of a sum of products over a full sample.
+func momentGrid(s Sample, n Noise, f fit) (grid, error) {
 	if s.drawn.sampling.kind != samplingFull {
 		return grid{}, fmt.Errorf("mechanism: the sample is %v, want a full one", s.drawn.sampling)
 	}
-	return n.fit(fit{maxRecords: maxRecords, maxBound: maxMomentBound, norm: L2(), dim: numbers})
+	return n.fit(f)
 }
 
 // sumOfProducts adds up the products of rows, exactly.

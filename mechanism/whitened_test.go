@@ -175,7 +175,7 @@ func TestWhiteningRefusals(t *testing.T) {
 func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 	const n, dim = 5000, 9
 	sample, _ := Full().Draw(n)
-	o, err := MomentRows(Gaussian{1}, n, dim, 1)
+	o, err := MomentRowsOf(Gaussian{1}, n, dim, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 					if dst[k*dim+j] != 0 {
 						panic("a worker got rows that hold numbers")
 					}
-					dst[k*dim+j] = int16(r.IntN(1<<13) - 1<<12)
+					dst[k*dim+j] = int16(r.IntN(1<<11) - 1<<10)
 				}
 				if (first+k)%7 == 3 {
 					dst[k*dim] = math.MaxInt16 // beyond the limit
@@ -199,19 +199,28 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := SecondMoment(sample, rows, Gaussian{1}, n)
-	if err != nil {
-		t.Fatal(err)
+	want := make([]int64, dim*dim)
+	for i := range n {
+		x := rows.row(i)
+		for j, v := range x {
+			for k, u := range x {
+				want[j*dim+k] += int64(v) * int64(u)
+			}
+		}
 	}
 	got, err := SecondMomentOf(sample, o, Gaussian{1}, n, worker)
-	if err != nil || !slices.Equal(got.state.values, want.state.values) || got.state.unit != want.state.unit || got.state.grid != want.state.grid {
-		t.Fatalf("%v: the second moments differ", err)
+	if err != nil || !slices.Equal(got.state.values, want) || got.state.unit != o.Step*o.Step || got.state.grid.bound != o.Limit || o.Limit > maxPairBound {
+		t.Fatalf("%v: the second moments differ, or their units or bounds", err)
 	}
 	sampled, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	some, err := sampled.Draw(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fine, err := MomentRows(Gaussian{1}, n, dim, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +231,7 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 		s    Sample
 		o    RowsOptions
 		most int
-	}{"sampled": {some, o, n}, "no sample": {Sample{}, o, n}, "another limit": {sample, wide, n}, "bytes": {sample, bytes, n}, "too many": {sample, o, n - 1}} {
+	}{"sampled": {some, o, n}, "no sample": {Sample{}, o, n}, "another limit": {sample, wide, n}, "rows to keep": {sample, fine, n}, "bytes": {sample, bytes, n}, "too many": {sample, o, n - 1}} {
 		if _, err = SecondMomentOf(c.s, c.o, Gaussian{1}, c.most, worker); err == nil {
 			t.Errorf("%s: got a second moment, want an error", name)
 		}

@@ -57,7 +57,7 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 // learnCovariance pays for the covariance of centered rows that are not kept.
 func (statistic Statistic) learnCovariance(terms query.Terms, t *table, out *prepared) error {
 	m := before(out.features)
-	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
+	o, err := mechanism.MomentRowsOf(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
 	if err != nil {
 		return err
 	}
