@@ -136,10 +136,13 @@ func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
+// OfNorm1 reports whether Norms are all 1.
+func (r *Rows) OfNorm1() bool { return r.frame.Normalize == NormalizeUnit }
+
 // Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under NormalizeUnit they are all 1, also
 // that of a row which adds nothing.
 func (b *Block) Norms(dst []float64) {
-	if b.rows.frame.Normalize == NormalizeUnit {
+	if b.rows.OfNorm1() {
 		for i := range dst {
 			dst[i] = 1
 		}

@@ -20,6 +20,7 @@ type turn struct {
 	across []int16   // its transpose
 	reach  float64   // the squared norm of a row x that counts: W·x fits 32 bits
 	center []float64 // of the frame, on its grid; zeros if there is none
+	scale  float64   // M
 }
 
 const (
@@ -53,7 +54,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
 	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
-	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
+	f.unit, t.scale = math.Ldexp(f.step*w.Unit, -int(f.bits)), math.Ldexp(1, int(f.bits))
 	if f.Center == nil {
 		return nil
 	}
@@ -162,8 +163,8 @@ func (f *frame) measureTurned(n2 int64, products []int64) measured {
 	if f.m != nil {
 		out.beta = int64(math.Round(min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits)))
 	}
-	sum := linalg.MovedSquares(products, f.turn.center, math.Ldexp(1, int(f.bits)), float64(out.beta))
-	y2 := math.Ceil(math.Ldexp(sum*(1+0x1p-30), -2*turnShift))
+	sum := linalg.MovedSquares(products, f.turn.center, f.turn.scale, float64(out.beta))
+	y2 := math.Ceil(sum * (1 + 0x1p-30) * (1.0 / (1 << (2 * turnShift))))
 	if !(y2 <= turnMost) {
 		return measured{}
 	}

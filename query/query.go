@@ -54,13 +54,13 @@ func ones(c *linalg.Contributions, b mechanism.Block) {
 
 // Sum returns the noisy sum of the rows, of which each counts with an L2 norm of at most
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on
-// every coordinate.
+// every coordinate, in which rounding is lost (mechanism.SumOptions.Coarse).
 func Sum(t Terms, rows *mechanism.Rows, records int, bound float64) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: t.Noise, Columns: 1, Bound: bound, MaxRecords: t.MaxRecords})
+	sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: t.Noise, Columns: 1, Bound: bound, MaxRecords: t.MaxRecords, Coarse: true})
 	if err != nil {
 		return nil, err
 	}

@@ -300,7 +300,7 @@ func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
 	t.scorer.Multiply(t.margins, blocks[0])
 	for i, r := range t.runs {
 		c[i].Scores = c[0].Scores // which nobody needs any more
-		if i == 0 || r.rows != t.runs[i-1].rows {
+		if i == 0 || r.rows != t.runs[i-1].rows && !(r.rows.OfNorm1() && t.runs[i-1].rows.OfNorm1()) {
 			blocks[i].Norms(t.norms[:n])
 		}
 		r.proposeOf(&c[i], &blocks[i], t.norms[:n], t.multiply[i])
