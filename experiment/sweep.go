@@ -196,21 +196,37 @@ func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]M
 	if err != nil && !errors.Is(err, model.ErrNotFinite) {
 		return err
 	}
-	results := make([]Measurement, len(fitted))
-	for i, f := range fitted {
-		if f == nil {
-			f = &train.Result{}
-		}
-		if results[i], err = s.result(runs[i], f.Model, f.LearningRate); err != nil {
-			return err
-		}
-		ended[runs[i].key()] = results[i]
+	results, err := s.results(runs, fitted)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		ended[runs[i].key()] = r
 	}
 	if err = s.end(results); err != nil {
 		return err
 	}
 	s.meter.add(work-done, len(group))
 	return nil
+}
+
+// results measures models, two at a time: one keeps the processors busy where another has work for one only.
+func (s *Sweep) results(runs []Run, fitted []*train.Result) ([]Measurement, error) {
+	out, errs := make([]Measurement, len(fitted)), make([]error, len(fitted))
+	var wait sync.WaitGroup
+	for first := range min(2, len(fitted)) {
+		wait.Go(func() {
+			for i := first; i < len(fitted); i += 2 {
+				f := fitted[i]
+				if f == nil {
+					f = &train.Result{}
+				}
+				out[i], errs[i] = s.result(runs[i], f.Model, f.LearningRate)
+			}
+		})
+	}
+	wait.Wait()
+	return out, errors.Join(errs...)
 }
 
 // table is the training table as a candidate's plan has it encoded, once for all.
