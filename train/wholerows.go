@@ -84,11 +84,16 @@ func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16
 	}
 }
 
+// mostFramed is the largest number of features of rows that are whitened by a frame: the rows of the matrix are then about 2^11
+// long, and rounding to whole numbers turns no direction noticeably.
+const mostFramed = 1024
+
 // framed reports whether rows are whitened by a frame (mechanism.Frame), so that they stay as they are and many models have them
-// in common: where every step takes all of them. For a step of few rows it would cost more than it saves.
+// in common: where every step takes all of them. For a step of few rows it would cost more than it saves, and of more
+// than mostFramed features the products of the matrix with rows of 16 bits would leave too few bits to its numbers.
 func (s Setup) framed() bool {
 	p := s.Plan
-	return p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
+	return s.Features.Chain.Dim() <= mostFramed && p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
 }
 
 // whitener is what one goroutine whitens rows with.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
@@ -71,6 +72,22 @@ func TestWhitenedWholeRows(t *testing.T) {
 			if norm := linalg.Norm(got); math.Abs(norm-linalg.Norm(want)) > slack {
 				t.Fatalf("%s: row %d has norm %v, want %v", name, i, norm, linalg.Norm(want))
 			}
+		}
+	}
+}
+
+// TestWideRowsShareNoPasses holds that rows of more features than a frame whitens are whitened before, and alone.
+func TestWideRowsShareNoPasses(t *testing.T) {
+	for features, framed := range map[int]bool{mostFramed: true, mostFramed + 1: false} {
+		s, err := (&data.Schema{Name: "wide", Row: "one row", MaxRecords: 2000,
+			Columns: []data.Column{{Name: "x", Kind: data.Numeric, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: features}},
+			Target:  data.Target{Column: "y", Levels: []string{"no", "yes"}}}).Expand()
+		if err != nil {
+			t.Fatal(err)
+		}
+		setup, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Structure: StructureFull}, s)
+		if err != nil || setup.framed() != framed || setup.SharesPasses() != framed {
+			t.Errorf("%d features: framed is %v, want %v, %v", features, setup.framed(), framed, err)
 		}
 	}
 }
