@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// linesAhead is how many bytes ahead of the rows to measure memory is asked for: the shortest
-// distance that hides the time of memory, so that little room of the first cache is taken.
-const linesAhead = 8192
+// linesAhead is how many bytes ahead of the rows to measure memory is asked for into the second cache, which
+// waits for more lines at a time than the first, and soonAhead how many ahead a line goes on to the first.
+const linesAhead, soonAhead = 16384, 1024
 
 // passState is what the parts of a kernel of AddRowsByMargin share. A turn measures two
 // rows and adds the two that were measured before. Row after row, two chunks are measured
@@ -102,7 +102,8 @@ func (s *passState) measure(stride reg.Register) []reg.Register {
 
 // prefetch asks for the memory that is ahead.
 func (s *passState) prefetch(offset int) {
-	s.PREFETCHT0(operand.Mem{Base: s.next, Index: s.at, Scale: 1, Disp: offset + linesAhead})
+	s.PREFETCHT1(operand.Mem{Base: s.next, Index: s.at, Scale: 1, Disp: offset + linesAhead})
+	s.PREFETCHT0(operand.Mem{Base: s.next, Index: s.at, Scale: 1, Disp: offset + soonAhead})
 }
 
 // rest calls do for what is behind the pairs of whole chunks: a whole chunk, behind which
