@@ -4,12 +4,11 @@ package linalg
 
 // moveVector does the first entries of MoveWhole, as many as the set takes, and returns how many they are.
 func moveVector(set instructions, dst []float32, x []int16, scale float32, center []float32, lanes *[singleLanes]float64) int {
-	n := len(x) &^ (singleLanes - 1)
-	if set != avx512 || n == 0 {
+	if set != avx512 || len(x) == 0 {
 		return 0
 	}
-	moveWholeAVX512(&dst[0], &x[0], &center[0], n, scale, lanes)
-	return n
+	moveWholeAVX512(&dst[0], &x[0], &center[0], len(x)/singleLanes, scale, lowMask(len(x), singleLanes), lanes)
+	return len(x)
 }
 
 // singleVector does the first entries of SingleWhole, as many as the set takes, and returns how many they are.
@@ -31,11 +30,14 @@ func largestShortVector(set instructions, x []int16) (most, done int) {
 	return int(largestShortAVX512(&x[0], done)), done
 }
 
-// The kernels take a positive multiple of 16 entries, and write the lanes.
+// moveWholeAVX512 takes groups of 16 entries and behind them those that the mask has, at least one entry in all. The kernels
+// write the lanes.
 //
 //go:noescape
-func moveWholeAVX512(dst *float32, x *int16, center *float32, n int, scale float32, lanes *[16]float64)
+func moveWholeAVX512(dst *float32, x *int16, center *float32, groups int, scale float32, mask uint64, lanes *[16]float64)
 
+// singleWholeAVX512 takes a positive multiple of 16 entries.
+//
 //go:noescape
 func singleWholeAVX512(dst *float32, x *int64, n int, lanes *[16]float64)
 

@@ -4,36 +4,56 @@
 
 #include "textflag.h"
 
-// func moveWholeAVX512(dst *float32, x *int16, center *float32, n int, scale float32, lanes *[16]float64)
+// func moveWholeAVX512(dst *float32, x *int16, center *float32, groups int, scale float32, mask uint64, lanes *[16]float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·moveWholeAVX512(SB), NOSPLIT, $0-48
+TEXT ·moveWholeAVX512(SB), NOSPLIT, $0-56
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         center+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSS scale+32(FP), Z0
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
+	MOVQ         groups+24(FP), BX
+	MOVQ         mask+40(FP), SI
+	VBROADCASTSS scale+32(FP), Z4
+	TESTQ        BX, BX
+	JZ           rest
 
 turn:
-	VPMOVSXWD     (CX), Z3
-	VCVTDQ2PS     Z3, Z3
-	VMULPS        Z0, Z3, Z3
-	VSUBPS        (DX), Z3, Z3
-	VMOVUPS       Z3, (AX)
-	VEXTRACTF32X8 $0x01, Z3, Y4
-	VCVTPS2PD     Y3, Z3
-	VFMADD231PD   Z3, Z3, Z1
-	VCVTPS2PD     Y4, Z3
-	VFMADD231PD   Z3, Z3, Z2
+	VPMOVSXWD     (CX), Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VSUBPS        (DX), Z2, Z2
+	VMOVUPS       Z2, (AX)
+	VEXTRACTF32X8 $0x01, Z2, Y3
+	VCVTPS2PD     Y2, Z2
+	VFMADD231PD   Z2, Z2, Z0
+	VCVTPS2PD     Y3, Z2
+	VFMADD231PD   Z2, Z2, Z1
 	ADDQ          $0x20, CX
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, AX
-	SUBQ          $0x10, BX
+	DECQ          BX
 	JNZ           turn
-	MOVQ          lanes+40(FP), AX
-	VMOVUPD       Z1, (AX)
-	VMOVUPD       Z2, 64(AX)
+
+rest:
+	TESTQ         SI, SI
+	JZ            end
+	KMOVW         SI, K1
+	VPMOVSXWD.Z   (CX), K1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.Z      Z4, Z2, K1, Z2
+	VSUBPS.Z      (DX), Z2, K1, Z2
+	VMOVUPS       Z2, K1, (AX)
+	VEXTRACTF32X8 $0x01, Z2, Y3
+	VCVTPS2PD     Y2, Z2
+	VFMADD231PD   Z2, Z2, Z0
+	VCVTPS2PD     Y3, Z2
+	VFMADD231PD   Z2, Z2, Z1
+
+end:
+	MOVQ    lanes+48(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
 	VZEROUPPER
 	RET
 

@@ -24,6 +24,12 @@ func TestMoveWhole(t *testing.T) {
 			if !slices.Equal(got, want) || math.Abs(sum-square) > 1e-12*square || sum != moveWhole(portable, got, x, scale, center) {
 				t.Fatalf("%d entries: got %v and %v, want %v and %v", n, got, sum, want, square)
 			}
+			for j := range x {
+				x[j] = 1
+			}
+			if sum = moveWhole(set, got, x, float32(math.Inf(1)), center); n > 0 && !math.IsInf(sum, 1) {
+				t.Fatalf("%d entries and an infinite scale: got %v, want +Inf", n, sum)
+			}
 		}
 	})
 }

@@ -61,31 +61,3 @@ func checkTurn(name string, matrix, rows, columns int) {
 		panic(fmt.Sprintf("linalg: %s: matrix has %d entries, want %d × %d", name, matrix, rows, columns))
 	}
 }
-
-// movedLanes is how many partial sums MovedSquares has: that of entry j is the one of j modulo movedLanes.
-const movedLanes = 32
-
-// MovedSquares returns Σ (scale·x[j] - factor·center[j])². Where scale is a power of two, products and differences are whole
-// numbers below 2^53 and x is too, all but the squares and their sums is exact, and for n entries the result errs by less than
-// (n+2)·2^-52 of itself. It has the same bits on every processor and in every build. x and center must have one length; the call panics
-// when they have not.
-func MovedSquares(x []int64, center []float64, scale, factor float64) float64 {
-	if len(center) != len(x) {
-		panic(fmt.Sprintf("linalg: MovedSquares: lengths are %d and %d, want one", len(x), len(center)))
-	}
-	return movedSquares(available, x, center, scale, factor)
-}
-
-// movedSquares is MovedSquares with a set of instructions that the processor has.
-func movedSquares(set instructions, x []int64, center []float64, scale, factor float64) float64 {
-	var lanes [movedLanes]float64
-	for j := movedVector(set, x, center, scale, factor, &lanes); j < len(x); j++ {
-		y := float64(float64(x[j])*scale) - float64(center[j]*factor)
-		lanes[j%movedLanes] += float64(y * y)
-	}
-	sum := 0.0
-	for _, v := range lanes {
-		sum += v
-	}
-	return sum
-}

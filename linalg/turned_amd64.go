@@ -24,16 +24,6 @@ func turnBackVector(set instructions, dst []float32, matrix []int16, w []float64
 	return n
 }
 
-// movedVector does the first entries of MovedSquares, as many as the set takes, and returns how many they are.
-func movedVector(set instructions, x []int64, center []float64, scale, factor float64, lanes *[movedLanes]float64) int {
-	n := len(x) &^ (movedLanes - 1)
-	if set != avx512 || n == 0 {
-		return 0
-	}
-	movedSquaresAVX512(&x[0], &center[0], n, scale, factor, lanes)
-	return n
-}
-
 // turnWholeAVX512 adds a positive multiple of 16 columns of at least one row; the stride of rows is in bytes.
 //
 //go:noescape
@@ -43,8 +33,3 @@ func turnWholeAVX512(dst *int64, matrix *int16, v *int64, rows, stride, columns 
 //
 //go:noescape
 func turnBackAVX512(dst *float32, matrix *int16, w *float64, rows, stride int)
-
-// movedSquaresAVX512 takes a positive multiple of 32 entries, and writes the lanes.
-//
-//go:noescape
-func movedSquaresAVX512(x *int64, center *float64, n int, scale, factor float64, lanes *[32]float64)

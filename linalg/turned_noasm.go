@@ -5,7 +5,3 @@ package linalg
 func turnVector(_ instructions, _ []int64, _ []int16, _ []int64) int { return 0 }
 
 func turnBackVector(_ instructions, _ []float32, _ []int16, _ []float64) int { return 0 }
-
-func movedVector(_ instructions, _ []int64, _ []float64, _, _ float64, _ *[movedLanes]float64) int {
-	return 0
-}

@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -68,32 +67,18 @@ func TestTurnBack(t *testing.T) {
 	})
 }
 
-// TestMovedSquares compares every set of instructions with the portable code, bit by bit, and that with exact whole
-// numbers, within the error that is stated.
-func TestMovedSquares(t *testing.T) {
-	eachSet(t, func(t *testing.T, set instructions) {
-		r := rand.New(rand.NewPCG(12, 3))
-		for n := range 150 {
-			x, center, scale, factor, want := make([]int64, n), make([]float64, n), math.Ldexp(1, r.IntN(5)), float64(r.IntN(1<<12)), 0.0
-			for j := range x {
-				x[j], center[j] = int64(r.Uint64())>>(33+r.IntN(31)), float64(r.IntN(1<<13)-1<<12)
-				y := float64(x[j]*int64(scale) - int64(factor)*int64(center[j]))
-				want += y * y
-			}
-			got := movedSquares(set, x, center, scale, factor)
-			if got != movedSquares(portable, x, center, scale, factor) || math.Abs(got-want) > float64(2*n+4)*0x1p-52*want {
-				t.Fatalf("%d entries: got %v, want %v", n, got, want)
-			}
-		}
-	})
-}
-
 // TestTurnsOfOtherShapesPanic holds that nothing is written where shapes do not fit.
 func TestTurnsOfOtherShapesPanic(t *testing.T) {
 	for name, call := range map[string]func(){
-		"TurnWhole":    func() { TurnWhole(make([]int64, 2), make([]int16, 5), make([]int64, 3)) },
-		"TurnBack":     func() { TurnBack(make([]float32, 2), make([]int16, 5), make([]float64, 3)) },
-		"MovedSquares": func() { MovedSquares(make([]int64, 2), make([]float64, 3), 1, 1) },
+		"TurnWhole": func() { TurnWhole(make([]int64, 2), make([]int16, 5), make([]int64, 3)) },
+		"TurnBack":  func() { TurnBack(make([]float32, 2), make([]int16, 5), make([]float64, 3)) },
+		"NewTurn":   func() { NewTurn(make([]int16, 5), make([]float64, 2), 1) },
+		"rows": func() {
+			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int16, 3), make([]float64, 2))
+		},
+		"factors": func() {
+			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int16, 4), make([]float64, 1))
+		},
 	} {
 		func() {
 			defer func() {

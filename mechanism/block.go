@@ -187,6 +187,13 @@ func (b *Block) Norm2(i int) float64 {
 	return float64(b.n2[i]) * (unit * unit)
 }
 
+// Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
+func (b *Block) Squares(dst []int64) {
+	if len(dst) > 0 {
+		b.x.norms2(dst)
+	}
+}
+
 // CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
 // coordinate.
 func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }

@@ -16,11 +16,10 @@ type WholeMatrix struct {
 
 // turn is the whitening of a frame.
 type turn struct {
+	dim    int
 	matrix []int16
-	across []int16   // its transpose
-	reach  float64   // the squared norm of a row x that counts: W·x fits 32 bits
-	center []float64 // of the frame, on its grid; zeros if there is none
-	scale  float64   // M
+	reach  float64      // the squared norm of a row x that counts: W·x fits 32 bits
+	form   *linalg.Turn // what measures rows: the matrix, the frame's center on its grid (zeros if there is none) and M
 }
 
 const (
@@ -42,34 +41,37 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	if f.Normalize != NormalizeUnit || dim > turnDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
 		return fmt.Errorf("mechanism: whitening has %d numbers of unit %v for rows of %d coordinates that are normalized by way %d, want a square matrix, a positive finite unit, rows of norm 1 and at most %d coordinates", len(w.Numbers), w.Unit, dim, f.Normalize, turnDim)
 	}
-	t := &turn{matrix: slices.Clone(w.Numbers), across: make([]int16, len(w.Numbers)), center: make([]float64, dim)}
-	longest := int64(1)
+	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
 	for k := range dim {
-		own := int64(0)
-		for j, v := range t.matrix[k*dim : (k+1)*dim] {
-			t.across[j*dim+k] = v
-			own += int64(v) * int64(v)
-		}
-		longest = max(longest, own)
+		longest = max(longest, linalg.SquareWhole(t.matrix[k*dim:(k+1)*dim]))
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
 	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
-	f.unit, t.scale = math.Ldexp(f.step*w.Unit, -int(f.bits)), math.Ldexp(1, int(f.bits))
-	if f.Center == nil {
-		return nil
+	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
+	center := make([]float64, dim)
+	if f.Center != nil {
+		if err := f.putTurned(center); err != nil {
+			return err
+		}
 	}
+	t.form = linalg.NewTurn(t.matrix, center, math.Ldexp(1, int(f.bits)))
+	return nil
+}
+
+// putTurned puts the center, multiplied by the matrix, on its grid, and writes it there to dst.
+func (f *frame) putTurned(dst []float64) error {
+	dim, moved := len(dst), make([]float64, len(dst))
 	f.Center = slices.Clone(f.Center)
-	moved := make([]float64, dim)
 	for k := range moved {
-		for j, v := range t.matrix[k*dim : (k+1)*dim] {
-			moved[k] += float64(v) * w.Unit * f.Center[j]
+		for j, v := range f.turn.matrix[k*dim : (k+1)*dim] {
+			moved[k] += float64(v) * f.Whitening.Unit * f.Center[j]
 		}
 	}
 	if err := f.putCenter(moved); err != nil {
 		return err
 	}
 	for j, v := range f.m {
-		t.center[j] = float64(v)
+		dst[j] = float64(v)
 	}
 	return nil
 }
@@ -130,43 +132,44 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 	}
 }
 
-// measureWhitened is measureAll for whitened rows. Their products with the matrix are exact: what leaves 32 bits is of rows
-// that do not count.
+// measureWhitened is measureAll for whitened rows, a few at a time.
 func (f *frame) measureWhitened(m measures, x payload) {
-	dim := len(f.turn.center)
-	row, columns, products := make([]int16, dim), make([]int16, turnRows*dim), make([]int64, turnRows*dim)
+	dim, apart := f.turn.dim, f.turn.form.Stride()
+	w := &whitened{rows: make([]int16, turnRows*apart), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
 	for first, n := 0, x.count(); first < n; first += turnRows {
 		rows := min(turnRows, n-first)
 		part, some := m.part(first, rows), x.part(first, rows)
 		some.norms2(part.n2)
 		for i := range rows {
-			some.copyRow(row, i)
-			for j, v := range row {
-				columns[j*rows+i] = v
-			}
+			some.copyRow(w.rows[i*apart:i*apart+dim], i)
 		}
-		clear(products)
-		linalg.AddProductWhole(products[:rows*dim], f.turn.across, columns[:rows*dim], linalg.WholeShape{Rows: dim, Left: dim, Right: rows, Group: dim})
-		for i, n2 := range part.n2 {
-			part.set(i, f.measureTurned(n2, products[i*dim:(i+1)*dim]))
-		}
+		f.measureTurned(part, w)
 	}
 }
 
-// measureTurned returns what the frame makes of a row with squared norm n2 and these products with the matrix. The squared
-// norm of y is a sum in float64 of squares of whole numbers that are exact there, and is rounded up.
-func (f *frame) measureTurned(n2 int64, products []int64) measured {
-	if !(float64(n2) <= f.turn.reach) {
-		return measured{}
-	}
-	var out measured
+// whitened is what some rows are measured in.
+type whitened struct {
+	rows           []int16 // as the matrix takes them
+	betas, squares []float64
+}
+
+// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum in float64 of squares of
+// whole numbers that are exact there, and is rounded up. A row beyond the reach of the matrix does not count, whatever
+// its products are.
+func (f *frame) measureTurned(m measures, w *whitened) {
+	n := len(m.n2)
+	betas, squares := w.betas[:n], w.squares[:n]
 	if f.m != nil {
-		out.beta = int64(math.Round(min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits)))
+		for i, n2 := range m.n2 {
+			betas[i] = math.Round(min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits))
+		}
 	}
-	sum := linalg.MovedSquares(products, f.turn.center, f.turn.scale, float64(out.beta))
-	y2 := math.Ceil(sum * (1 + 0x1p-30) * (1.0 / (1 << (2 * turnShift))))
-	if !(y2 <= turnMost) {
-		return measured{}
+	f.turn.form.Squares(squares, w.rows[:n*f.turn.form.Stride()], betas)
+	for i, n2 := range m.n2 {
+		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*turnShift)))), measured{}
+		if float64(n2) <= f.turn.reach && y2 <= turnMost {
+			out = f.finishUnit(measured{beta: int64(betas[i])}, int64(y2), math.Sqrt(y2))
+		}
+		m.set(i, out)
 	}
-	return f.finishUnit(out, int64(y2), math.Sqrt(y2))
 }

@@ -18,12 +18,14 @@ func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(ds
 	}
 	step := t.rows.Step()
 	return func() func(dst []int16, first, n int) {
-		row, v := make([]int16, o.Dim), make([]float32, o.Dim)
+		row, v, squares := make([]int16, o.Dim), make([]float32, o.Dim), []int64(nil)
 		return func(dst []int16, first, n int) {
 			block := t.block(first, n)
-			for i := range block.Len() {
+			squares = append(squares[:0], make([]int64, block.Len())...)
+			block.Squares(squares)
+			for i, length := range squares {
 				block.CopyRow(row, i)
-				scale := step * m.Factor(step*math.Sqrt(float64(linalg.SquareWhole(row))))
+				scale := step * m.Factor(step*math.Sqrt(float64(length)))
 				square, factor := linalg.MoveWhole(v, row, float32(scale), center), 1.0
 				if m.Center != nil {
 					factor = m.Factor(math.Sqrt(square))

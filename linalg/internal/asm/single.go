@@ -45,35 +45,66 @@ func (s squares) store() {
 	s.RET()
 }
 
-// moveWhole takes a positive multiple of 16 entries.
+// moveWhole takes a number of groups of 16 entries, and those of one group more that a mask has, of which there is one or a
+// group before.
 func moveWhole(c *build.Context) {
 	c.Function("moveWholeAVX512")
 	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(dst *float32, x *int16, center *float32, n int, scale float32, lanes *[16]float64)")
-	dst, x := c.Load(c.Param("dst"), c.GP64()), c.Load(c.Param("x"), c.GP64())
-	center, n := c.Load(c.Param("center"), c.GP64()), c.Load(c.Param("n"), c.GP64())
-	scale := c.ZMM()
+	c.SignatureExpr("func(dst *float32, x *int16, center *float32, groups int, scale float32, mask uint64, lanes *[16]float64)")
+	m := mover{squares: newSquares(c), v: c.ZMM(), high: c.YMM(), scale: c.ZMM(), mask: c.K()}
+	m.dst, m.x, m.center = c.Load(c.Param("dst"), c.GP64()), c.Load(c.Param("x"), c.GP64()), c.Load(c.Param("center"), c.GP64())
+	groups, rest := c.Load(c.Param("groups"), c.GP64()), c.Load(c.Param("mask"), c.GP64())
 	at, err := c.Param("scale").Resolve()
 	if err != nil {
 		panic(err)
 	}
-	c.VBROADCASTSS(at.Addr, scale)
-	s, v, high := newSquares(c), c.ZMM(), c.YMM()
+	c.VBROADCASTSS(at.Addr, m.scale)
+	c.TESTQ(groups, groups)
+	c.JZ(operand.LabelRef("rest"))
 	c.Label("turn")
-	c.VPMOVSXWD(operand.Mem{Base: x}, v)
-	c.VCVTDQ2PS(v, v)
-	c.VMULPS(scale, v, v)
-	c.VSUBPS(operand.Mem{Base: center}, v, v)
-	c.VMOVUPS(v, operand.Mem{Base: dst})
-	c.VEXTRACTF32X8(operand.Imm(1), v, high)
-	s.add(0, v.AsY().(reg.VecVirtual))
-	s.add(1, high)
-	c.ADDQ(operand.Imm(32), x)
-	c.ADDQ(operand.Imm(64), center)
-	c.ADDQ(operand.Imm(64), dst)
-	c.SUBQ(operand.Imm(16), n)
+	m.move(false)
+	c.ADDQ(operand.Imm(32), m.x)
+	c.ADDQ(operand.Imm(64), m.center)
+	c.ADDQ(operand.Imm(64), m.dst)
+	c.DECQ(groups)
 	c.JNZ(operand.LabelRef("turn"))
-	s.store()
+	c.Label("rest")
+	c.TESTQ(rest, rest)
+	c.JZ(operand.LabelRef("end"))
+	c.KMOVW(rest.(reg.GPVirtual).As32(), m.mask)
+	m.move(true)
+	c.Label("end")
+	m.store()
+}
+
+// mover moves a group of entries.
+type mover struct {
+	squares
+	dst, x, center reg.Register
+	v, scale       reg.VecVirtual
+	high           reg.VecVirtual
+	mask           reg.Register // of the last group
+}
+
+// move does a group, of the last one what the mask has; the squares of the others are 0, also where scale is not finite.
+func (m mover) move(last bool) {
+	x, center, dst := operand.Mem{Base: m.x}, operand.Mem{Base: m.center}, operand.Mem{Base: m.dst}
+	if last {
+		m.VPMOVSXWD_Z(x, m.mask, m.v)
+		m.VCVTDQ2PS(m.v, m.v)
+		m.VMULPS_Z(m.scale, m.v, m.mask, m.v)
+		m.VSUBPS_Z(center, m.v, m.mask, m.v)
+		m.VMOVUPS(m.v, m.mask, dst)
+	} else {
+		m.VPMOVSXWD(x, m.v)
+		m.VCVTDQ2PS(m.v, m.v)
+		m.VMULPS(m.scale, m.v, m.v)
+		m.VSUBPS(center, m.v, m.v)
+		m.VMOVUPS(m.v, dst)
+	}
+	m.VEXTRACTF32X8(operand.Imm(1), m.v, m.high)
+	m.add(0, m.v.AsY().(reg.VecVirtual))
+	m.add(1, m.high)
 }
 
 // singleWhole takes a positive multiple of 16 entries.

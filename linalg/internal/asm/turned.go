@@ -11,7 +11,7 @@ import (
 func turns(c *build.Context) {
 	turnWhole(c)
 	turnBack(c)
-	movedSquares(c)
+	turnedSquares(c)
 }
 
 // turnWhole takes a positive multiple of 16 columns; stride is that of the rows of the matrix in bytes.
@@ -88,40 +88,6 @@ func turnBack(c *build.Context) {
 		single := c.YMM()
 		c.VCVTPD2PS(sums[q], single)
 		c.VMOVUPS(single, operand.Mem{Base: dst, Disp: 32 * q})
-	}
-	c.VZEROUPPER()
-	c.RET()
-}
-
-// movedSquares takes a positive multiple of 32 entries, and writes the lanes.
-func movedSquares(c *build.Context) {
-	c.Function("movedSquaresAVX512")
-	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(x *int64, center *float64, n int, scale, factor float64, lanes *[32]float64)")
-	x, center, n := c.Load(c.Param("x"), c.GP64()), c.Load(c.Param("center"), c.GP64()), c.Load(c.Param("n"), c.GP64())
-	scale, factor := argument(c, "scale"), argument(c, "factor")
-	var sums [4]reg.VecVirtual
-	for q := range sums {
-		sums[q] = c.ZMM()
-		c.VPXORQ(sums[q], sums[q], sums[q])
-	}
-	c.Label("turn")
-	for q := range sums {
-		y, moved := c.ZMM(), c.ZMM()
-		c.VCVTQQ2PD(operand.Mem{Base: x, Disp: 64 * q}, y)
-		c.VMULPD(scale, y, y)
-		c.VMULPD(operand.Mem{Base: center, Disp: 64 * q}, factor, moved)
-		c.VSUBPD(moved, y, y)
-		c.VMULPD(y, y, y)
-		c.VADDPD(y, sums[q], sums[q])
-	}
-	c.ADDQ(operand.U32(256), x)
-	c.ADDQ(operand.U32(256), center)
-	c.SUBQ(operand.Imm(32), n)
-	c.JNZ(operand.LabelRef("turn"))
-	lanes := c.Load(c.Param("lanes"), c.GP64())
-	for q := range sums {
-		c.VMOVUPD(sums[q], operand.Mem{Base: lanes, Disp: 64 * q})
 	}
 	c.VZEROUPPER()
 	c.RET()
