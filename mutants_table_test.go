@@ -77,7 +77,7 @@ var mutants = []mutant{
 	{"measures of what a file held before", "mechanism/pass.go", "own.measures = r.frame.newMeasures(n, own.measures)\n\tr.frame.measureAll(own.measures, own.x)\n\treturn own.measures", "if len(own.measures.n2) != n {\n\t\town.measures = r.frame.newMeasures(n, own.measures)\n\t\tr.frame.measureAll(own.measures, own.x)\n\t}\n\treturn own.measures", "./mechanism", "TestChangedFileKeepsTheBound"},
 	{"intercepts without a norm", "mechanism/frame.go", "out.n2 = y2 + out.tail*out.tail", "out.n2 = y2", "./mechanism", "TestFramedSumIsTheDenseSum"},
 	{"whole numbers that float64 rounds", "mechanism/whole.go", "const wholeLimit = 1 << 53", "const wholeLimit = 1 << 62", "./mechanism", "TestFramedSumIsTheDenseSum"},
-	{"whitened norms rounded down", "mechanism/whitened.go", "math.Ceil(sum * (1 + 0x1p-30)", "math.Floor(sum * (1 - 0x1p-30)", "./mechanism", "TestWhitenedNormsAreNotBelow"},
+	{"whitened norms rounded down", "mechanism/whitened.go", "math.Ceil(squares[i]*(1+0x1p-30)", "math.Floor(squares[i]*(1-0x1p-30)", "./mechanism", "TestWhitenedNormsAreNotBelow"},
 	{"products of a whitening that leave 32 bits", "mechanism/whitened.go", "float64(longest) * (1 - 0x1p-40)", "float64(longest) * 4", "./mechanism", "TestRowsBeyondTheReachOfAWhitening"},
 	{"the bound of whitened rows in another unit", "mechanism/sum.go", "limit := g.bound >> rows.frame.shift", "limit := g.bound", "./mechanism", "TestFramedSumIsTheDenseSum"},
 	{"rows that are not kept without their limit", "mechanism/rows.go", "if limit > 0 && x.norm2(k) > limit {", "if false {", "./mechanism", "TestSecondMomentOfRowsThatAreNotKept"},

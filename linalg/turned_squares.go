@@ -82,7 +82,7 @@ func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
 	}
 }
 
-// squaresPortable is Squares by an exact product.
+// squaresPortable is Squares by AddProductWhole, which takes the sums of a group of rows modulo 2^32.
 func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
 	n := len(dst)
 	columns, products := make([]int16, n*t.side), make([]int64, n*t.side)
@@ -95,7 +95,7 @@ func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
 	for i := range dst {
 		var lanes [turnedLanes]float64
 		for k, v := range products[i*t.side : (i+1)*t.side] {
-			y := math.FMA(-factors[i], t.center[k], float64(float64(int32(v))*t.scale))
+			y := math.FMA(-factors[i], t.center[k], float64(float64(v)*t.scale))
 			lanes[k%turnedLanes] = math.FMA(y, y, lanes[k%turnedLanes])
 		}
 		dst[i] = addTurned(&lanes)
