@@ -49,7 +49,7 @@ func (r *Rows) rowBytes() int {
 }
 
 // Load returns the rows first … first+n-1. It may use the memory of old, a block that Load or LoadAt
-// made of these rows and that is not used any more, or the zero Block. It errs when rows are read from
+// made of any rows and that is not used any more, or the zero Block. It errs when rows are read from
 // a file that fails or is damaged.
 func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	if n < 0 || first < r.first || first > r.first+r.count-n {
@@ -93,13 +93,15 @@ func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all
 	for k, i := range at {
 		own.measures.copyFrom(k, all, i)
 	}
+	b := Block{rows: r, x: own.x, records: records, measures: own.measures, own: own}
 	if labels != nil {
 		own.labels = room(own.labels, len(at))
 		for k, i := range at {
 			own.labels[k] = labels[i]
 		}
+		b.labels = own.labels
 	}
-	return Block{rows: r, x: own.x, records: records, labels: piece(own.labels, 0, len(own.labels)), measures: own.measures, own: own}
+	return b
 }
 
 var errOutside = fmt.Errorf("mechanism: records are asked for that the rows do not have, want some of theirs")

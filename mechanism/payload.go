@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -193,6 +194,7 @@ func (p dense[T]) take(to payload, rows []int) payload {
 
 func (p dense[T]) extend(o payload, rows []int) payload {
 	from := o.(dense[T])
+	p.x = slices.Grow(p.x, len(rows)*p.dim)
 	for _, i := range rows {
 		p.x = append(p.x, from.row(i)...)
 	}

@@ -118,19 +118,23 @@ func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
 	return addParts(sum, parts, func(w *worker, p int) error {
-		var b mechanism.Block
+		b := blocks.Get().(*mechanism.Block)
+		defer blocks.Put(b)
 		for from, to := p*len(indices)/parts, (p+1)*len(indices)/parts; from < to; from += size {
 			var err error
-			if b, err = rows.LoadAt(indices[from:min(from+size, to)], b); err != nil {
+			if *b, err = rows.LoadAt(indices[from:min(from+size, to)], *b); err != nil {
 				return err
 			}
-			if err = w.add(b, propose); err != nil {
+			if err = w.add(*b, propose); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 }
+
+// blocks are what records of samples were copied to, to be filled again.
+var blocks = sync.Pool{New: func() any { return &mechanism.Block{} }}
 
 // worker is what one goroutine works with.
 type worker struct {

@@ -1,13 +1,16 @@
 package sample
 
 // Poisson appends to dst the indices below records that are taken, ascending, each
-// independently with probability threshold/2^64, exactly: 16 bits are compared with the
-// threshold's first 16, and 48 more are drawn only on a tie.
+// independently with probability threshold/2^64, exactly: 8 bits are compared with the
+// threshold's first 8, and 56 more are drawn only on a tie.
 func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
-	const chunk = 16
+	const chunk = 8
 	head, tail := threshold>>(64-chunk), threshold&(1<<(64-chunk)-1)
 	for first := 0; first < records; first += 64 / chunk {
 		word := s.Word()
+		if allAbove(word, head) {
+			continue
+		}
 		for i := first; i < min(records, first+64/chunk); i++ {
 			u := word & (1<<chunk - 1)
 			word >>= chunk
@@ -18,4 +21,12 @@ func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
 	}
 	s.forget()
 	return dst
+}
+
+// allAbove reports, for heads below 128, that no byte of a word is at most head, and may else report false. The lowest byte
+// that is at most head has none below it that borrows: its difference with head+1 is negative and sets its highest bit,
+// which the byte itself has not.
+func allAbove(word, head uint64) bool {
+	const each = 0x0101010101010101
+	return head < 128 && (word-(head+1)*each)&^word&(0x80*each) == 0
 }

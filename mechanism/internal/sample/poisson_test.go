@@ -6,12 +6,12 @@ import (
 )
 
 // TestPoissonCounts compares the number of records taken with its binomial law, for
-// probabilities that 16 bits decide, that only ties decide, and the extremes.
+// probabilities that 8 bits decide, that only ties decide, and the extremes.
 func TestPoissonCounts(t *testing.T) {
 	const n = 1 << 22
 	for name, threshold := range map[string]uint64{
 		"one in a hundred": 184467440737095516, "a half": 1 << 63, "nearly all": math.MaxUint64,
-		"2^-17, below the first 16 bits": 1 << 47, "just above 2^-16": 1<<48 + 1<<47, "2^-64": 1,
+		"2^-9, below the first 8 bits": 1 << 55, "just above 2^-8": 1<<56 + 1<<55, "2^-17": 1 << 47, "2^-64": 1,
 	} {
 		got := fixed(11).Poisson(nil, n, threshold)
 		p := math.Ldexp(float64(threshold), -64)
@@ -22,6 +22,28 @@ func TestPoissonCounts(t *testing.T) {
 		for k := 1; k < len(got); k++ {
 			if got[k] <= got[k-1] {
 				t.Fatalf("%s: indices %d, %d are not ascending", name, got[k-1], got[k])
+			}
+		}
+	}
+}
+
+// TestAllAbove compares it with one byte at a time, for every head and bytes beside it and at both ends.
+func TestAllAbove(t *testing.T) {
+	s := fixed(14)
+	for head := range uint64(256) {
+		ends := []uint64{0, head - 1, head, head + 1, 127, 128, 255}
+		for range 2000 {
+			word, above := uint64(0), true
+			for i := range 8 {
+				b := ends[s.Below(uint64(len(ends)))] & 255
+				if s.Below(4) == 0 {
+					b = 255 - s.Below(3) // else hardly ever all are above
+				}
+				word |= b << (8 * i)
+				above = above && b > head
+			}
+			if got := allAbove(word, head); got != (above && head < 128) {
+				t.Fatalf("bytes of %016x above %d: got %v, want %v", word, head, got, above)
 			}
 		}
 	}
