@@ -105,7 +105,7 @@ func release(p Payer, sums ...*bounded) ([]Noisy, error) {
 
 // releasePiece is how many numbers get their noise together, where each has its own: few enough to stay near the
 // processor, and many for each key.
-const releasePiece = 1 << 15
+const releasePiece = 1 << 12
 
 // noisy adds fresh noise to the integers, in memory of its own. Where int64 ends the result stays at its end, which
 // is a function of the exact sum. Noise of numbers that are independent is drawn in pieces, each under its own

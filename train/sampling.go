@@ -112,7 +112,15 @@ type samples struct {
 	sampling mechanism.Sampling
 	parts    []mechanism.Sample // of a partition, drawn once
 	records  int
+	full     bool // there is nothing to draw
 	next     int
+	ahead    chan draw // the sample of the next step
+}
+
+// draw is a sample, or why there is none.
+type draw struct {
+	sample mechanism.Sample
+	err    error
 }
 
 func (p Plan) newSamples(records int) (*samples, error) {
@@ -120,20 +128,40 @@ func (p Plan) newSamples(records int) (*samples, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &samples{sampling: sampling, records: records}
+	s := &samples{sampling: sampling, records: records, full: p.Sampling == samplingFull}
 	if p.Sampling == samplingPartition {
 		s.parts, err = sampling.DrawParts(records)
 	}
 	return s, err
 }
 
+// draw returns the sample of a step. That of the next step, which nothing released has a part in, is drawn meanwhile.
 func (s *samples) draw() (mechanism.Sample, error) {
-	if s.parts == nil {
+	if s.parts != nil {
+		part := s.parts[s.next%len(s.parts)]
+		s.next++
+		return part, nil
+	}
+	if s.full {
 		return s.sampling.Draw(s.records)
 	}
-	part := s.parts[s.next%len(s.parts)]
-	s.next++
-	return part, nil
+	now := s.ahead
+	if now == nil {
+		now = s.begin()
+	}
+	next := <-now
+	s.ahead = s.begin()
+	return next.sample, next.err
+}
+
+// begin draws a sample beside what else is done.
+func (s *samples) begin() chan draw {
+	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
+	go func() {
+		sample, err := s.sampling.Draw(s.records)
+		drawn <- draw{sample, err}
+	}()
+	return drawn
 }
 
 // sampling is what the plan says of the records of a step.
