@@ -157,12 +157,10 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 // and merges the parts.
 func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
-	var wait sync.WaitGroup
-	for p := range parts {
+	onAll(parts, func(p int) {
 		workers[p].sum = sum.Empty()
-		wait.Go(func() { errs[p] = add(&workers[p], p) })
-	}
-	wait.Wait()
+		errs[p] = add(&workers[p], p)
+	})
 	for p := range parts {
 		if errs[p] != nil {
 			return errs[p]
@@ -174,9 +172,34 @@ func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) e
 	return nil
 }
 
+// onAll calls do for each part, all at the same time: the last on the goroutine of the caller, so that none has to be
+// woken for a single one.
+func onAll(parts int, do func(p int)) {
+	var wait sync.WaitGroup
+	for p := range parts - 1 {
+		wait.Go(func() { do(p) })
+	}
+	do(parts - 1)
+	wait.Wait()
+}
+
 // manySums is from how many sums on AddTogether takes longer blocks: what is done for each sum once a block then weighs more
 // than that a block stays nearer to the processor.
 const manySums = 16
+
+// proposals are what groups were proposed in, to be filled again.
+var proposals = sync.Pool{New: func() any { return &[]linalg.Contributions{} }}
+
+// proposalsOf returns empty proposals for so many sums, with memory of earlier ones that nothing else has.
+func proposalsOf(sums int) *[]linalg.Contributions {
+	c := proposals.Get().(*[]linalg.Contributions)
+	all := (*c)[:cap(*c)]
+	for i := range all {
+		all[i] = linalg.Contributions{Coefficients: all[i].Coefficients[:0]}
+	}
+	*c = append(all, make([]linalg.Contributions, max(0, sums-len(all)))...)[:sums]
+	return c
+}
 
 // AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must be the
 // same integers. Each goroutine asks for a proposer of its own, a function that fills c[m] for the records
@@ -189,28 +212,26 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 		pass = base.LongPass(parts)
 	}
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
-	var wait sync.WaitGroup
-	for p := range parts {
-		wait.Go(func() {
-			groups[p] = group.Empty()
-			c, blocks, propose := make([]linalg.Contributions, len(rows)), make([]mechanism.Block, len(rows)), proposer()
-			errs[p] = pass.Each(p, func(b mechanism.Block) error {
-				for m, r := range rows {
-					if m > 0 && r == rows[m-1] {
-						blocks[m] = blocks[m-1]
-						continue
-					}
-					var err error
-					if blocks[m], err = r.See(b, blocks[m]); err != nil {
-						return err
-					}
+	onAll(parts, func(p int) {
+		groups[p] = group.Empty()
+		blocks, propose := make([]mechanism.Block, len(rows)), proposer()
+		c := proposalsOf(len(rows))
+		defer proposals.Put(c)
+		errs[p] = pass.Each(p, func(b mechanism.Block) error {
+			for m, r := range rows {
+				if m > 0 && r == rows[m-1] {
+					blocks[m] = blocks[m-1]
+					continue
 				}
-				propose(c, blocks)
-				return groups[p].AddBlock(blocks, c)
-			})
+				var err error
+				if blocks[m], err = r.See(b, blocks[m]); err != nil {
+					return err
+				}
+			}
+			propose(*c, blocks)
+			return groups[p].AddBlock(blocks, *c)
 		})
-	}
-	wait.Wait()
+	})
 	for p := range parts {
 		if errs[p] != nil {
 			return errs[p]
