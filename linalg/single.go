@@ -61,9 +61,10 @@ func largestShort(set instructions, x []int16) int {
 
 // addLanes adds up partial sums, always in one order.
 func addLanes(lanes *[singleLanes]float64) float64 {
-	sum := 0.0
-	for _, v := range lanes {
-		sum += v
+	for half := singleLanes / 2; half > 0; half /= 2 {
+		for l := range half {
+			lanes[l] += lanes[l+half]
+		}
 	}
-	return sum
+	return lanes[0]
 }

@@ -4,7 +4,7 @@ import "math"
 
 // turnedLanes is how many partial sums Turn.Squares has of a row: that of coordinate k is the one of k modulo turnedLanes. In
 // panels of as many rows of the matrix their products with pairs of coordinates follow one another.
-const turnedLanes = 16
+const turnedLanes = singleLanes
 
 // mostTurned is how many rows Turn.Squares takes at a time, so that a panel is read once for all of them.
 const mostTurned = 96
@@ -98,16 +98,6 @@ func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
 			y := math.FMA(-factors[i], t.center[k], float64(float64(v)*t.scale))
 			lanes[k%turnedLanes] = math.FMA(y, y, lanes[k%turnedLanes])
 		}
-		dst[i] = addTurned(&lanes)
+		dst[i] = addLanes(&lanes)
 	}
-}
-
-// addTurned adds up the partial sums of a row, always in one order.
-func addTurned(lanes *[turnedLanes]float64) float64 {
-	for half := turnedLanes / 2; half > 0; half /= 2 {
-		for l := range half {
-			lanes[l] += lanes[l+half]
-		}
-	}
-	return lanes[0]
 }

@@ -22,7 +22,7 @@ func (t *Turn) squaresVector(dst []float64, rows []int16, factors []float64) {
 		t.measureTurned(lanes[n:n+turnedRows], padded, all[:])
 	}
 	for i := range dst {
-		dst[i] = addTurned(&lanes[i])
+		dst[i] = addLanes(&lanes[i])
 	}
 }
 

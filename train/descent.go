@@ -70,14 +70,19 @@ func stopped(ctx context.Context, step, steps int) error {
 	return fmt.Errorf("train: stopped after step %d of %d: %w", step, steps, context.Cause(ctx))
 }
 
-// advance takes a step along what was released.
+// advance takes a step along what was released, and tells of it.
 func (r *descent) advance(step int, noisy mechanism.Noisy) {
+	r.move(step, noisy)
+	r.report(step + 1)
+}
+
+// move takes a step along what was released.
+func (r *descent) move(step int, noisy mechanism.Noisy) {
 	r.output.before(step, r.weights)
 	r.optimizer.Step(r.weights, noisy)
 	r.Plan.Clipping.project(r.weights)
 	r.output.after(step, r.weights)
 	r.taken++
-	r.report(step + 1)
 }
 
 // result is the model after the last step.

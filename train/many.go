@@ -259,12 +259,23 @@ func stepTogether(runs []*descent, step int) error {
 	if err = query.AddTogether(group, rows, proposerTogether(runs, scorer)); err != nil {
 		return err
 	}
-	for i, sealed := range group.Seal() {
-		noisy, failed := mechanism.Release(runs[i].payer, runs[i].noise(), sealed)
-		if failed != nil {
-			return failed
+	return releaseTogether(runs, step, group.Seal())
+}
+
+// releaseTogether releases the sum of each run, which it pays for itself, and takes its step.
+func releaseTogether(runs []*descent, step int, sealed []mechanism.Bounded) error {
+	errs := make([]error, len(runs))
+	inTurns(len(runs), func(i int) {
+		var noisy mechanism.Noisy
+		if noisy, errs[i] = mechanism.Release(runs[i].payer, runs[i].noise(), sealed[i]); errs[i] == nil {
+			runs[i].move(step, noisy)
 		}
-		runs[i].advance(step, noisy)
+	})
+	for i, r := range runs {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		r.report(step + 1)
 	}
 	return nil
 }
