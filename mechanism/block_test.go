@@ -1,0 +1,40 @@
+package mechanism
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestLoadAtInMemoryOfOtherRows holds that nothing of other rows stays in a block that is filled anew: their labels, lengths
+// and measures.
+func TestLoadAtInMemoryOfOtherRows(t *testing.T) {
+	labeled := rowsOf(t, []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, []float32{7, 8, 9}, 2)
+	plain, err := NewRows(3, RowsOptions{Dim: 1, Step: recursionStep}, func(dst []float64, first, n int) {
+		copy(dst, []float64{-0.1, 0.7, 0.8}[first:first+n])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := labeled.LoadAt([]int{0, 1, 2}, Block{})
+	if err != nil || !slices.Equal(old.Labels(), []float32{7, 8, 9}) {
+		t.Fatalf("got labels %v and error %v, want those of the rows", old.Labels(), err)
+	}
+	got, err := plain.LoadAt([]int{2, 0}, old)
+	if err != nil || got.Labels() != nil || got.Len() != 2 {
+		t.Fatalf("got %d rows, labels %v and error %v, want two without labels", got.Len(), got.Labels(), err)
+	}
+	want, err := plain.LoadAt([]int{2, 0}, Block{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y [1]int16
+	for i := range 2 {
+		got.CopyRow(x[:], i)
+		if want.CopyRow(y[:], i); x != y || got.Norm(i) != want.Norm(i) || got.Record(i) != want.Record(i) {
+			t.Errorf("row %d is %v of norm %v, want %v of norm %v", i, x, got.Norm(i), y, want.Norm(i))
+		}
+	}
+	if back, err := labeled.LoadAt([]int{1}, got); err != nil || !slices.Equal(back.Labels(), []float32{8}) {
+		t.Errorf("got labels %v and error %v, want 8", back.Labels(), err)
+	}
+}
