@@ -216,9 +216,10 @@ func TestCleanedIsACopy(t *testing.T) {
 	}
 }
 
+// FuzzPage begins at a few of the payloads; TestHostileNames and TestHostileText hold them all.
 func FuzzPage(f *testing.F) {
-	for _, payload := range payloads {
-		f.Add(payload, 1.0)
+	for i := 0; i < len(payloads); i += 16 {
+		f.Add(payloads[i], 1.0)
 	}
 	f.Fuzz(func(t *testing.T, s string, epsilon float64) {
 		if s == "" || math.IsNaN(epsilon) || epsilon < 0 {
