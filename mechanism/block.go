@@ -90,15 +90,11 @@ func (b *Block) memory() *blockMemory {
 // gather makes the block of listed rows, whose payload stands in own, from labels and measures of all.
 func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
 	own.measures = r.frame.newMeasures(len(at), own.measures)
-	for k, i := range at {
-		own.measures.copyFrom(k, all, i)
-	}
+	own.measures.pick(all, at, 0)
 	b := Block{rows: r, x: own.x, records: records, measures: own.measures, own: own}
 	if labels != nil {
 		own.labels = room(own.labels, len(at))
-		for k, i := range at {
-			own.labels[k] = labels[i]
-		}
+		pick(own.labels, labels, at, 0)
 		b.labels = own.labels
 	}
 	return b

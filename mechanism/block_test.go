@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -36,5 +37,36 @@ func TestLoadAtInMemoryOfOtherRows(t *testing.T) {
 	}
 	if back, err := labeled.LoadAt([]int{1}, got); err != nil || !slices.Equal(back.Labels(), []float32{8}) {
 		t.Errorf("got labels %v and error %v, want 8", back.Labels(), err)
+	}
+}
+
+// TestListedRowsAreSeen holds that listed rows of a part of the records, loaded as some rows and seen as others of the same
+// integers, have the norms that each has when it is loaded as those.
+func TestListedRowsAreSeen(t *testing.T) {
+	const n, dim, first = 40, 5, 11
+	for _, kind := range rowTypes {
+		x := coordinates(rand.New(rand.NewPCG(35, uint64(kind))), kind, n, dim)
+		plain := typedRows(t, x, kind, Frame{}, first, n-first)
+		framed, err := plain.Seen(Frame{Normalize: NormalizeClip, Radius: 0.5, Intercept: 0.25, Center: make([]float64, dim)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := []int{30, 12, 39, 11}
+		b, err := plain.LoadAt(listed, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err = framed.See(b, Block{}); err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range listed {
+			want, err := framed.Load(i, 1, Block{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Norm(k) != want.Norm(0) || b.Record(k) != i || b.beta(k) != want.beta(0) || b.tail(k) != want.tail(0) {
+				t.Errorf("%v, record %d: got norm %v, β %d, intercept %d of record %d, want %v, %d, %d", kind, i, b.Norm(k), b.beta(k), b.tail(k), b.Record(k), want.Norm(0), want.beta(0), want.tail(0))
+			}
+		}
 	}
 }

@@ -88,17 +88,21 @@ func piece[T any](s []T, first, n int) []T {
 	return s[first : first+n]
 }
 
-// copyFrom copies the measures of row j of o to row i.
-func (m *measures) copyFrom(i int, o measures, j int) {
-	m.n2[i] = o.n2[j]
-	if m.multipliers != nil {
-		m.multipliers[i] = o.multipliers[j]
+// pick copies the measures of the rows of o that are listed; o begins at row first.
+func (m *measures) pick(o measures, rows []int, first int) {
+	pick(m.n2, o.n2, rows, first)
+	pick(m.multipliers, o.multipliers, rows, first)
+	pick(m.betas, o.betas, rows, first)
+	pick(m.tails, o.tails, rows, first)
+}
+
+// pick copies the entries of from that are listed to dst, unless dst is nil; from begins at number first.
+func pick[T any](dst, from []T, listed []int, first int) {
+	if dst == nil {
+		return
 	}
-	if m.betas != nil {
-		m.betas[i] = o.betas[j]
-	}
-	if m.tails != nil {
-		m.tails[i] = o.tails[j]
+	for k, i := range listed {
+		dst[k] = from[i-first]
 	}
 }
 
@@ -192,8 +196,6 @@ func (r *Rows) See(b, old Block) (Block, error) {
 		r.frame.measureAll(b.measures, b.x)
 		return b, nil
 	}
-	for i := range n {
-		b.measures.copyFrom(i, r.measures, b.record(i)-r.first)
-	}
+	b.measures.pick(r.measures, b.records, r.first)
 	return b, nil
 }

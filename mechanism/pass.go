@@ -123,7 +123,5 @@ func (r *Rows) measureListed(own *blockMemory, at []int) {
 		r.frame.measureAll(own.measures, own.x)
 		return
 	}
-	for i, j := range at {
-		own.measures.copyFrom(i, r.measures, j)
-	}
+	own.measures.pick(r.measures, at, 0)
 }

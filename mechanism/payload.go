@@ -2,7 +2,6 @@ package mechanism
 
 import (
 	"math"
-	"slices"
 
 	"github.com/ditherml/dither/linalg"
 )
@@ -194,10 +193,7 @@ func (p dense[T]) take(to payload, rows []int) payload {
 
 func (p dense[T]) extend(o payload, rows []int) payload {
 	from := o.(dense[T])
-	p.x = slices.Grow(p.x, len(rows)*p.dim)
-	for _, i := range rows {
-		p.x = append(p.x, from.row(i)...)
-	}
+	p.x = linalg.AppendRows(p.x, from.x, p.dim, rows)
 	return p
 }
 

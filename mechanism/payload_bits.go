@@ -80,9 +80,7 @@ func (p bitRows) take(to payload, rows []int) payload {
 
 func (p bitRows) extend(o payload, rows []int) payload {
 	from := o.(bitRows)
-	for _, i := range rows {
-		p.x = append(p.x, from.row(i)...)
-	}
+	p.x = linalg.AppendRows(p.x, from.x, linalg.BitWords(p.dim), rows)
 	return p
 }
 

@@ -79,7 +79,8 @@ func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}}
 }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+// Empty returns a sum of the same kind with nothing in it, for another goroutine. What it reads of s does not change while s
+// is filled.
 func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound, s.grid) }
 
 // EmptyOf returns a sum of the same kind with nothing in it over other rows of the same

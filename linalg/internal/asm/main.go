@@ -29,6 +29,7 @@ var files = []struct {
 	{"vecmath", vectorFunctions},
 	{"gemm", gemm},
 	{"records", records},
+	{"gather", gather},
 	{"rotate", rotate},
 	{"single", singles},
 	{"turned", turns},

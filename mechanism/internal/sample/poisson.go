@@ -1,16 +1,16 @@
 package sample
 
+import "encoding/binary"
+
 // Poisson appends to dst the indices below records that are taken, ascending, each
 // independently with probability threshold/2^64, exactly: 8 bits are compared with the
 // threshold's first 8, and 56 more are drawn only on a tie.
 func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
 	const chunk = 8
 	head, tail := threshold>>(64-chunk), threshold&(1<<(64-chunk)-1)
-	for first := 0; first < records; first += 64 / chunk {
-		word := s.Word()
-		if allAbove(word, head) {
-			continue
-		}
+	for first := 0; first < records; {
+		word, passed := s.wordAtMost(head, (records-first+7)/8)
+		first += 8 * passed
 		for i := first; i < min(records, first+64/chunk); i++ {
 			u := word & (1<<chunk - 1)
 			word >>= chunk
@@ -18,9 +18,31 @@ func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
 				dst = append(dst, i)
 			}
 		}
+		first += 64 / chunk
 	}
 	s.forget()
 	return dst
+}
+
+// wordAtMost returns the next word that may have a byte of at most head, and how many it passed over, which have none; after so
+// many words as are given at most, none is read any more, and the word is 0.
+func (s *Stream) wordAtMost(head uint64, words int) (word uint64, passed int) {
+	for passed < words {
+		if s.next > bufferSize-8 {
+			s.refill()
+		}
+		ahead := s.buffer[s.next:]
+		ahead = ahead[:min(len(ahead)&^7, 8*(words-passed))]
+		for k := 0; k+8 <= len(ahead); k += 8 {
+			if word = binary.LittleEndian.Uint64(ahead[k:]); !allAbove(word, head) {
+				s.next += k + 8
+				return word, passed + k/8
+			}
+		}
+		s.next += len(ahead)
+		passed += len(ahead) / 8
+	}
+	return 0, passed
 }
 
 // allAbove reports, for heads below 128, that no byte of a word is at most head, and may else report false. The lowest byte

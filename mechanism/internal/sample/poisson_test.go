@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -25,6 +26,41 @@ func TestPoissonCounts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPoissonIsItsDefinition compares it with one record at a time, under the same key: for records that fill no
+// last word, beginnings anywhere in what is drawn at a time, and probabilities that pass over much, little and nothing.
+func TestPoissonIsItsDefinition(t *testing.T) {
+	for _, threshold := range []uint64{1, 1 << 47, 1<<56 + 1<<55, 184467440737095516, 1 << 61, 1<<63 - 1, 1 << 63, math.MaxUint64} {
+		for _, records := range []int{0, 1, 7, 8, 9, 2048, 5003, 60000} {
+			fast, plain := fixed(15), fixed(15)
+			for range records % 5 {
+				fast.Word()
+				plain.Word()
+			}
+			got, want := fast.Poisson(nil, records, threshold), poissonOneByOne(plain, records, threshold)
+			if !slices.Equal(got, want) {
+				t.Fatalf("threshold %x, %d records: got %d of them, want %d, and the same", threshold, records, len(got), len(want))
+			}
+			if fast.next != plain.next {
+				t.Errorf("threshold %x, %d records: stands at byte %d of the stream, want %d", threshold, records, fast.next, plain.next)
+			}
+		}
+	}
+}
+
+func poissonOneByOne(s *Stream, records int, threshold uint64) (taken []int) {
+	word := uint64(0)
+	for i := range records {
+		if i%8 == 0 {
+			word = s.Word()
+		}
+		first := word >> (8 * (i % 8)) & 255
+		if first < threshold>>56 || first == threshold>>56 && s.Word()>>8 < threshold&(1<<56-1) {
+			taken = append(taken, i)
+		}
+	}
+	return taken
 }
 
 // TestAllAbove compares it with one byte at a time, for every head and bytes beside it and at both ends.
