@@ -29,16 +29,18 @@ var layers = []layer{
 	{"privacy", ""},
 	{"numeric", ""},
 	{"linalg", ""},
+	// What divides work over goroutines.
+	{"internal/beside", ""},
 	// What benchmarks ask of the system; imported by tests only.
 	{"bench/processor", ""},
 	{"mechanism/internal/sample/internal/maketable", ""},
 	{"mechanism/internal/sample", ""},
-	{"mechanism", "privacy numeric linalg mechanism/internal/sample"},
+	{"mechanism", "privacy numeric linalg internal/beside mechanism/internal/sample"},
 	{"mechanism/mechanismtest", "privacy numeric linalg mechanism"},
 	{"account/internal/pair", "numeric"},
 	{"account/internal/contour", "numeric account/internal/pair"},
 	{"account/internal/pld", "numeric account/internal/pair"},
-	{"account", "privacy numeric mechanism account/internal/pair account/internal/contour account/internal/pld"},
+	{"account", "privacy numeric internal/beside mechanism account/internal/pair account/internal/contour account/internal/pld"},
 	{"account/accounttest", "privacy numeric mechanism account"},
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy mechanism account"},
@@ -53,7 +55,7 @@ var layers = []layer{
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"safetensors", ""},
 	{"feature", "linalg data safetensors"},
-	{"query", "privacy numeric linalg mechanism ledger data"},
+	{"query", "privacy numeric linalg internal/beside mechanism ledger data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "linalg"},
@@ -68,8 +70,8 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy numeric mechanism account ledger certificate data model query"},
-	{"train", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate"},
-	{"erm", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train"},
+	{"train", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate"},
+	{"erm", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train"},

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -245,21 +246,17 @@ func (r frankWolfeRun) scores(weights []float64) (mechanism.Scores, error) {
 	}
 	scorer, workers := r.rows.Scorer(weights, r.Plan.Columns), runtime.GOMAXPROCS(0)
 	pass, failed := r.rows.Pass(workers), make([]error, workers)
-	var wait sync.WaitGroup
 	var lock sync.Mutex
-	for k := range workers {
+	beside.Each(workers, func(k int) {
+		var c linalg.Contributions
 		part := sum.Empty()
-		wait.Go(func() {
-			var c linalg.Contributions
-			err := pass.Each(k, func(b mechanism.Block) error {
-				r.Model.Propose(&c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
-				return part.AddBlock(b, c)
-			})
-			lock.Lock()
-			defer lock.Unlock()
-			failed[k] = errors.Join(err, sum.Merge(part))
+		err := pass.Each(k, func(b mechanism.Block) error {
+			r.Model.Propose(&c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
+			return part.AddBlock(b, c)
 		})
-	}
-	wait.Wait()
+		lock.Lock()
+		defer lock.Unlock()
+		failed[k] = errors.Join(err, sum.Merge(part))
+	})
 	return sum.Seal(), errors.Join(failed...)
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -42,16 +42,12 @@ func (o *objective) move(w []float64) {
 	n := o.rows.Len()
 	workers := min(runtime.GOMAXPROCS(0), n)
 	parts := make([]*objectivePart, workers)
-	var wait sync.WaitGroup
-	for k := range parts {
+	beside.Each(workers, func(k int) {
 		parts[k] = &objectivePart{objective: o, slope: make([]float64, len(w)), row: make([]float64, o.Model.Dim), narrow: make([]int16, o.Model.Dim),
 			scores: make([]float64, o.Model.Columns), residuals: make([]float64, o.Model.Columns)}
-		wait.Go(func() {
-			from, to := n*k/workers, n*(k+1)/workers
-			parts[k].err = o.rows.Each(o.rows.First()+from, to-from, parts[k].add)
-		})
-	}
-	wait.Wait()
+		from, to := n*k/workers, n*(k+1)/workers
+		parts[k].err = o.rows.Each(o.rows.First()+from, to-from, parts[k].add)
+	})
 	o.slope, o.loss = make([]float64, len(w)), 0
 	for _, p := range parts {
 		o.loss += p.loss

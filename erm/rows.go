@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -16,30 +17,26 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 	n := f.rows.Len()
 	var lock sync.Mutex
 	var failed error
-	var wait sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), max(1, n))
-	for k := range workers {
-		wait.Go(func() {
-			of, x, narrow := part(), make([]float64, f.Plan.Dim), make([]int16, f.Plan.Dim)
-			from, to := n*k/workers, n*(k+1)/workers
-			err := f.rows.Each(f.rows.First()+from, to-from, func(b mechanism.Block) error {
-				for i, label := range b.Labels() {
-					clear(x)
-					b.AddTo(x, i, []float64{1}, narrow)
-					if err := do(of, b.Record(i), x, float64(label)); err != nil {
-						return err
-					}
+	beside.Each(workers, func(k int) {
+		of, x, narrow := part(), make([]float64, f.Plan.Dim), make([]int16, f.Plan.Dim)
+		from, to := n*k/workers, n*(k+1)/workers
+		err := f.rows.Each(f.rows.First()+from, to-from, func(b mechanism.Block) error {
+			for i, label := range b.Labels() {
+				clear(x)
+				b.AddTo(x, i, []float64{1}, narrow)
+				if err := do(of, b.Record(i), x, float64(label)); err != nil {
+					return err
 				}
-				return ctx.Err()
-			})
-			lock.Lock()
-			defer lock.Unlock()
-			if err == nil {
-				err = end(of)
 			}
-			failed = errors.Join(failed, err)
+			return ctx.Err()
 		})
-	}
-	wait.Wait()
+		lock.Lock()
+		defer lock.Unlock()
+		if err == nil {
+			err = end(of)
+		}
+		failed = errors.Join(failed, err)
+	})
 	return failed
 }

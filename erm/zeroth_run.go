@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -75,18 +76,14 @@ func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
 	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
 	workers := runtime.GOMAXPROCS(0)
 	pass, failed := r.rows.Pass(workers), make([]error, workers)
-	var wait sync.WaitGroup
 	var lock sync.Mutex
-	for k := range workers {
+	beside.Each(workers, func(k int) {
 		part := zerothPart{zerothRun: r, scorer: scorer, sum: sum.Empty(), before: make([]float64, r.Plan.Columns), after: make([]float64, r.Plan.Columns)}
-		wait.Go(func() {
-			err := pass.Each(k, part.add)
-			lock.Lock()
-			defer lock.Unlock()
-			failed[k] = errors.Join(err, sum.Merge(part.sum))
-		})
-	}
-	wait.Wait()
+		err := pass.Each(k, part.add)
+		lock.Lock()
+		defer lock.Unlock()
+		failed[k] = errors.Join(err, sum.Merge(part.sum))
+	})
 	return errors.Join(failed...)
 }
 

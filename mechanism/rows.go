@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+
+	"github.com/ditherml/dither/internal/beside"
 )
 
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
@@ -228,13 +230,5 @@ func (r *Rows) alike(o *Rows) bool {
 // parallel runs work on consecutive parts of [0, n) on all processors.
 func parallel(n int, work func(from, to int)) {
 	parts := min(n, runtime.GOMAXPROCS(0))
-	if parts == 0 {
-		return
-	}
-	var wait sync.WaitGroup
-	for p := range parts - 1 {
-		wait.Go(func() { work(p*n/parts, (p+1)*n/parts) })
-	}
-	work((parts-1)*n/parts, n) // short work takes less time than to wake another goroutine
-	wait.Wait()
+	beside.Each(parts, func(p int) { work(p*n/parts, (p+1)*n/parts) })
 }

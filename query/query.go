@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -104,7 +106,7 @@ func Symmetric(m []float64, d int) []float64 {
 
 // AddAll adds the contributions of all records to sum, split over the processors: propose
 // fills c for the records of a block; it is called from several goroutines, each
-// with its own c.
+// with its own c. After an error the sum may hold some of the records.
 func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Contributions, b mechanism.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
 	pass := rows.Pass(parts)
@@ -113,25 +115,37 @@ func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Con
 	})
 }
 
-// AddSample is AddAll for the records of a sample.
+// AddSample is AddAll for the records of a sample. Goroutines take the next block when they are done with one, since
+// those that are woken last would be the last to end.
 func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *linalg.Contributions, b mechanism.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
-	return addParts(sum, parts, func(w *worker, p int) error {
+	if parts > 1 {
+		size = min(size, (len(indices)/(parts*blocksOfPart)+7)&^7)
+	}
+	var next atomic.Int64
+	return addParts(sum, parts, func(w *worker, _ int) error {
 		b := blocks.Get().(*mechanism.Block)
 		defer blocks.Put(b)
-		for from, to := p*len(indices)/parts, (p+1)*len(indices)/parts; from < to; from += size {
+		for {
+			to := int(next.Add(int64(size)))
+			from := to - size
+			if from >= len(indices) {
+				return nil
+			}
 			var err error
-			if *b, err = rows.LoadAt(indices[from:min(from+size, to)], *b); err != nil {
+			if *b, err = rows.LoadAt(indices[from:min(to, len(indices))], *b); err != nil {
 				return err
 			}
 			if err = w.add(*b, propose); err != nil {
 				return err
 			}
 		}
-		return nil
 	})
 }
+
+// blocksOfPart is how many blocks of a sample there are for each goroutine, at least.
+const blocksOfPart = 4
 
 // blocks are what records of samples were copied to, to be filled again.
 var blocks = sync.Pool{New: func() any { return &mechanism.Block{} }}
@@ -153,34 +167,27 @@ func (w *worker) add(b mechanism.Block, propose func(c *linalg.Contributions, b 
 // partsOf returns into how many parts n things are divided for all processors, none smaller than a block.
 func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/block)) }
 
-// addParts runs add for each part, in several goroutines with a part of the sum each,
+// addParts runs add for each part, in several goroutines with a part of the sum each, the caller's with the sum itself,
 // and merges the parts.
 func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
-	onAll(parts, func(p int) {
-		workers[p].sum = sum.Empty()
+	beside.Each(parts, func(p int) {
+		if workers[p].sum = sum; p < parts-1 {
+			workers[p].sum = sum.Empty()
+		}
 		errs[p] = add(&workers[p], p)
 	})
-	for p := range parts {
-		if errs[p] != nil {
-			return errs[p]
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
-		if err := sum.Merge(workers[p].sum); err != nil {
+	}
+	for _, w := range workers[:parts-1] {
+		if err := sum.Merge(w.sum); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// onAll calls do for each part, all at the same time: the last on the goroutine of the caller, so that none has to be
-// woken for a single one.
-func onAll(parts int, do func(p int)) {
-	var wait sync.WaitGroup
-	for p := range parts - 1 {
-		wait.Go(func() { do(p) })
-	}
-	do(parts - 1)
-	wait.Wait()
 }
 
 // manySums is from how many sums on AddTogether takes longer blocks: what is done for each sum once a block then weighs more
@@ -212,7 +219,7 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 		pass = base.LongPass(parts)
 	}
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
-	onAll(parts, func(p int) {
+	beside.Each(parts, func(p int) {
 		groups[p] = group.Empty()
 		blocks, propose := make([]mechanism.Block, len(rows)), proposer()
 		c := proposalsOf(len(rows))

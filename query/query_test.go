@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/linalg"
@@ -74,6 +76,76 @@ func TestExactAnswers(t *testing.T) {
 		if math.Abs(v-want) > 1000.0/(1<<13) {
 			t.Errorf("sum %d: got %v, want %v", j, v, want)
 		}
+	}
+}
+
+// TestSamplesAreAddedOnce compares sums over samples, by one goroutine and several, with the records added one after the
+// other; a proposal of another number of records ends with an error.
+func TestSamplesAreAddedOnce(t *testing.T) {
+	rows := rowsOf(t, 5000, mechanism.RowsOptions{Dim: 40, Step: 1.0 / (1 << 14)})
+	for _, q := range []float64{1e-4, 0.01, 0.3, 0.9} {
+		sampling, err := mechanism.Poisson(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, processors := range []int{1, 2, 5} {
+			sample, err := sampling.Draw(rows.Len())
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := runtime.GOMAXPROCS(processors)
+			addSampleTwice(t, rows, sample)
+			runtime.GOMAXPROCS(before)
+		}
+	}
+}
+
+func addSampleTwice(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) {
+	t.Helper()
+	plain, sum, refused := sumOf(t, rows, sample), sumOf(t, rows, sample), sumOf(t, rows, sample)
+	indices := sample.Indices()
+	for _, i := range indices {
+		if err := plain.AddAt([]int{i}, linalg.Contributions{Columns: 1, Coefficients: []float64{coefficientOf(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := AddSample(sum, rows, sample, proposeCoefficients); err != nil {
+		t.Fatal(err)
+	}
+	err := AddSample(refused, rows, sample, func(c *linalg.Contributions, b mechanism.Block) {
+		proposeCoefficients(c, b)
+		c.Coefficients = c.Coefficients[1:]
+	})
+	if (err == nil) != (len(indices) == 0) {
+		t.Errorf("%d records: got error %v of a proposal that is too short, want one", len(indices), err)
+	}
+	joined, err := mechanism.Join(sum.Seal(), plain.Seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := joined.Release(&free{})
+	if err != nil || !slices.Equal(got[0].Values(), got[1].Values()) {
+		t.Errorf("%d records: got another sum, error %v; want that of each record once", len(indices), err)
+	}
+}
+
+// sumOf is an empty sum of one column that is exact.
+func sumOf(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) *mechanism.Sum {
+	t.Helper()
+	sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 8, MaxRecords: rows.Len()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// coefficientOf is what the tests propose for a record.
+func coefficientOf(record int) float64 { return 1 + float64(record%7) }
+
+func proposeCoefficients(c *linalg.Contributions, b mechanism.Block) {
+	*c = linalg.Contributions{Columns: 1}
+	for i := range b.Len() {
+		c.Coefficients = append(c.Coefficients, coefficientOf(b.Record(i)))
 	}
 }
 

@@ -2,8 +2,8 @@ package query
 
 import (
 	"runtime"
-	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -15,14 +15,10 @@ func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vect
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
 	sums, errs := make([]*mechanism.VectorSum, parts), make([]error, parts)
-	var wait sync.WaitGroup
-	for p := range parts {
+	beside.Each(parts, func(p int) {
 		sums[p] = sum.Empty()
-		wait.Go(func() {
-			errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
-		})
-	}
-	wait.Wait()
+		errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
+	})
 	for p := range parts {
 		if errs[p] != nil {
 			return errs[p]

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/linalg"
 )
 
@@ -80,15 +80,11 @@ func (g eigen) combine(factors []float64) []float64 {
 // eachOf calls do for each of [0, n) on all processors.
 func eachOf(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() {
-			for i := w; i < n; i += workers {
-				do(i)
-			}
-		})
-	}
-	wait.Wait()
+	beside.Each(workers, func(w int) {
+		for i := w; i < n; i += workers {
+			do(i)
+		}
+	})
 }
 
 // chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what stands beside it.

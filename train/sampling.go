@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -157,10 +158,10 @@ func (s *samples) draw() (mechanism.Sample, error) {
 // begin draws a sample beside what else is done.
 func (s *samples) begin() chan draw {
 	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
-	go func() {
+	beside.Begin(func() {
 		sample, err := s.sampling.Draw(s.records)
 		drawn <- draw{sample, err}
-	}()
+	})
 	return drawn
 }
 

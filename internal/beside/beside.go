@@ -1,0 +1,34 @@
+// Package beside divides work over goroutines that other processors take at once.
+//
+// The goroutine that was begun last waits for the processor that began it: another one that has nothing to do
+// takes it only after a pause (func runqgrab of Go's scheduler), which is as long as a step of a small batch. An
+// empty goroutine behind it waits in its stead.
+package beside
+
+import "sync"
+
+// Begin runs do beside the caller. It does not wait for its end.
+func Begin(do func()) {
+	go do()
+	free()
+}
+
+// Each calls do for the parts 0 … parts-1, all at the same time, and returns when all have ended. The last is on the
+// goroutine of the caller, so that none has to be woken for a single one.
+func Each(parts int, do func(part int)) {
+	if parts < 1 {
+		return
+	}
+	var others sync.WaitGroup
+	for p := range parts - 1 {
+		others.Go(func() { do(p) })
+	}
+	if parts > 1 {
+		free()
+	}
+	do(parts - 1)
+	others.Wait()
+}
+
+// free lets other processors take what was begun last.
+func free() { go func() {}() }
