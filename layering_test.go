@@ -95,7 +95,7 @@ var layers = []layer{
 // privacyCore lists the packages on which the privacy proof rests, and those that they
 // calculate with. Ordinary files in them and beneath them use the standard library and
 // golang.org/x only.
-var privacyCore = []string{"privacy", "numeric", "linalg", "mechanism", "account", "ledger"}
+var privacyCore = []string{"privacy", "numeric", "linalg", "internal/beside", "mechanism", "account", "ledger"}
 
 // bannedImport is an import that no file may have, or no ordinary file.
 type bannedImport struct {

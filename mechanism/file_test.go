@@ -57,7 +57,8 @@ func smallBlocks(t testing.TB, x [][]float64, kind RowType, labels []float32) []
 // frame, all of them and listed ones; dimensions below and above which measures are kept.
 func TestRowsInAFileAreRowsInMemory(t *testing.T) {
 	const columns = 2
-	for dim, n := range map[int]int{5: 60, 2100: 20} {
+	for _, size := range []struct{ rows, dim int }{{60, 5}, {20, 2100}} {
+		n, dim := size.rows, size.dim
 		eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Frame) {
 			x := coordinates(r, kind, n, dim)
 			memory := typedRows(t, x, kind, f, 0, n)

@@ -172,10 +172,12 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
 	beside.Each(parts, func(p int) {
-		if workers[p].sum = sum; p < parts-1 {
-			workers[p].sum = sum.Empty()
+		w := &workers[p]
+		w.sum = sum
+		if p < parts-1 {
+			w.sum = sum.Empty()
 		}
-		errs[p] = add(&workers[p], p)
+		errs[p] = add(w, p)
 	})
 	for _, err := range errs {
 		if err != nil {
