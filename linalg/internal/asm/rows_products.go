@@ -364,6 +364,7 @@ func (s *productState) singlesOfShorts(sums [][]reg.VecVirtual) reg.VecVirtual {
 	if s.set.masks {
 		s.VCVTPD2PS(high, single)
 	} else {
+		single = high // which keeps the number of registers within the sixteen that there are without AVX-512
 		s.VCVTPD2PSY(high, single.AsX())
 	}
 	return single

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"encoding/binary"
 	"math/big"
 	"math/bits"
 )
@@ -67,17 +66,14 @@ func (s *Stream) RoundedGaussian(dst []int64, gridBits uint) {
 func (s *Stream) group(dst []int64, gridBits uint) {
 	shift := fineBits + 1 - gridBits
 	half := int64(1) << (shift - 1)
-	if s.next > bufferSize-8*(metaPerWord+1) {
-		s.refill()
-	}
-	words := s.buffer[s.next : s.next+8*(len(dst)+1)]
-	s.next += len(words)
-	meta := binary.LittleEndian.Uint64(words)
+	var words [metaPerWord + 1]uint64
+	s.take(words[:len(dst)+1])
+	meta := words[0]
 	for i := range dst {
 		l, negative := meta&(layerCount-1), -int64(meta>>layerBits&1)
 		meta >>= layerBits + 1
 		box := &layers[l]
-		point, rest := bits.Mul64(binary.LittleEndian.Uint64(words[8*i+8:8*i+16]), box.width)
+		point, rest := bits.Mul64(words[i+1], box.width)
 		if point >= box.inside || rest < box.remainder {
 			point, negative = s.edge(l, negative, point, rest)
 		}

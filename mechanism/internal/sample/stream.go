@@ -64,6 +64,20 @@ func (s *Stream) Word() uint64 {
 	return w
 }
 
+// take fills dst with the next words of the stream, by value: what it gives stays when the buffer is filled anew.
+func (s *Stream) take(dst []uint64) {
+	if ahead := s.buffer[s.next:]; len(ahead) >= 8*len(dst) {
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(ahead[8*i:])
+		}
+		s.next += 8 * len(dst)
+		return
+	}
+	for i := range dst {
+		dst[i] = s.Word()
+	}
+}
+
 // refill replaces the buffer by fresh bits; what was left of it is dropped.
 func (s *Stream) refill() {
 	clear(s.buffer[:])
