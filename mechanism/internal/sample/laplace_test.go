@@ -91,8 +91,9 @@ func TestDiscreteLaplaceIsIndependent(t *testing.T) {
 // a success of probability 1/e is (0, greatest), as 1/2 is true and 1/3 false. 1023 of them and a
 // failure are a number; one more is the end.
 func TestDrawsBeyondTheLimitEndTheProgram(t *testing.T) {
-	s := fixed(43)
-	for i := 0; i < bufferSize/8; i += 2 {
+	const last = 2 * (wholeScales - 1)
+	s := newStream(new([keySize]byte), last+2)
+	for i := 0; i < last+2; i += 2 {
 		setWord(s, i, 0)
 		setWord(s, i+1, math.MaxUint64)
 	}
@@ -100,7 +101,7 @@ func TestDrawsBeyondTheLimitEndTheProgram(t *testing.T) {
 	if !panics(func() { s.wholes() }) {
 		t.Error("1024 whole units do not panic")
 	}
-	setWord(s, bufferSize/8-2, math.MaxUint64)
+	setWord(s, last, math.MaxUint64)
 	s.next = 0
 	if got := s.wholes(); got != wholeScales-1 {
 		t.Errorf("got %d whole units, want %d", got, wholeScales-1)
@@ -147,7 +148,7 @@ func TestSamplersForgetWhatTheyGave(t *testing.T) {
 				t.Fatalf("%s: byte %d stays in the buffer after it was given out", name, i)
 			}
 		}
-		if s.next == bufferSize || s.next == 0 {
+		if s.next == len(s.buffer) || s.next == 0 {
 			t.Errorf("%s: %d bytes were given out, want some and not all", name, s.next)
 		}
 	}

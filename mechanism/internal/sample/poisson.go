@@ -1,7 +1,5 @@
 package sample
 
-import "encoding/binary"
-
 // Poisson appends to dst the indices below records that are taken, ascending, each
 // independently with probability threshold/2^64, exactly: 8 bits are compared with the
 // threshold's first 8, and 56 more are drawn only on a tie.
@@ -24,23 +22,13 @@ func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
 	return dst
 }
 
-// wordAtMost returns the next word that may have a byte of at most head, and how many it passed over, which have none; after so
-// many words as are given at most, none is read any more, and the word is 0.
+// wordAtMost returns the next word that may have a byte of at most head, and the number of words before it, which have no
+// such byte. It reads no more words than are given, and returns 0 and their number where none of them may.
 func (s *Stream) wordAtMost(head uint64, words int) (word uint64, passed int) {
-	for passed < words {
-		if s.next > bufferSize-8 {
-			s.refill()
+	for ; passed < words; passed++ {
+		if word = s.Word(); !allAbove(word, head) {
+			return word, passed
 		}
-		ahead := s.buffer[s.next:]
-		ahead = ahead[:min(len(ahead)&^7, 8*(words-passed))]
-		for k := 0; k+8 <= len(ahead); k += 8 {
-			if word = binary.LittleEndian.Uint64(ahead[k:]); !allAbove(word, head) {
-				s.next += k + 8
-				return word, passed + k/8
-			}
-		}
-		s.next += len(ahead)
-		passed += len(ahead) / 8
 	}
 	return 0, passed
 }

@@ -13,7 +13,7 @@ func fixed(n byte) *Stream {
 	for i := range key {
 		key[i] = byte(i) ^ n
 	}
-	return newStream(&key)
+	return newStream(&key, bufferWords)
 }
 
 func TestStreamRegress(t *testing.T) {

@@ -12,18 +12,22 @@ import (
 )
 
 const (
-	keySize    = 16
-	bufferSize = 16 << 10
+	keySize = 16
+	// bufferWords is how many words a stream makes at a time. What it gives does not depend on this number.
+	bufferWords = 512
 )
 
 // Stream is a source of independent uniform bits: AES-128 in counter mode under
 // a key that crypto/rand draws for this stream alone. The key is never stored or
 // returned. A Stream must not be copied and is not safe for concurrent use.
+//
+// Every word of the key stream is given out once, in order, and by value. Word alone gives words
+// out, and this file alone mentions the buffer.
 type Stream struct {
 	_      noCopy
 	block  cipher.Stream
-	buffer [bufferSize]byte
-	next   int
+	buffer []byte
+	next   int // where the first word stands that was not given out
 }
 
 type noCopy struct{}
@@ -39,49 +43,37 @@ func (*noCopy) Unlock() {}
 func NewStream() *Stream {
 	var key [keySize]byte
 	rand.Read(key[:])
-	s := newStream(&key)
+	s := newStream(&key, bufferWords)
 	clear(key[:])
 	return s
 }
 
-// newStream is the constructor that tests hand a fixed key.
-func newStream(key *[keySize]byte) *Stream {
+// newStream is the constructor that tests hand a fixed key and the size of the buffer.
+func newStream(key *[keySize]byte, words int) *Stream {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic("sample: AES refused a 16-byte key")
 	}
 	var zero [aes.BlockSize]byte
-	return &Stream{block: cipher.NewCTR(block, zero[:]), next: bufferSize}
+	return &Stream{block: cipher.NewCTR(block, zero[:]), buffer: make([]byte, 8*words), next: 8 * words}
 }
 
-// Word returns 64 uniform bits.
+// Word returns 64 uniform bits, the next of the stream. It is small enough to be inlined, on which the speed of every
+// sampler depends.
 func (s *Stream) Word() uint64 {
-	if s.next > bufferSize-8 {
+	if s.next == len(s.buffer) {
 		s.refill()
 	}
-	w := binary.LittleEndian.Uint64(s.buffer[s.next:])
 	s.next += 8
-	return w
+	return binary.LittleEndian.Uint64(s.buffer[s.next-8:])
 }
 
-// take fills dst with the next words of the stream, by value: what it gives stays when the buffer is filled anew.
-func (s *Stream) take(dst []uint64) {
-	if ahead := s.buffer[s.next:]; len(ahead) >= 8*len(dst) {
-		for i := range dst {
-			dst[i] = binary.LittleEndian.Uint64(ahead[8*i:])
-		}
-		s.next += 8 * len(dst)
-		return
-	}
-	for i := range dst {
-		dst[i] = s.Word()
-	}
-}
-
-// refill replaces the buffer by fresh bits; what was left of it is dropped.
+// refill replaces the buffer, all of which was given out, by fresh bits.
+//
+//go:noinline
 func (s *Stream) refill() {
-	clear(s.buffer[:])
-	s.block.XORKeyStream(s.buffer[:], s.buffer[:])
+	clear(s.buffer)
+	s.block.XORKeyStream(s.buffer, s.buffer)
 	s.next = 0
 }
 
