@@ -7,6 +7,10 @@ import "testing"
 // TestCurveAtManyPoints is the test of the curve against big floats at four times as many points.
 func TestCurveAtManyPoints(t *testing.T) { checkCurve(t, 20000) }
 
+// TestManyNumbersShareNoWord is TestNumbersShareNoWord for the buffer as it is, under a fresh key. Of 300000 numbers with
+// 1024 lags 300000·1024·512²·2^-49 < 0.15 pairs are counted by chance, and more than 5 with probability below 2e-8.
+func TestManyNumbersShareNoWord(t *testing.T) { checkRepetitions(t, NewStream(), 300000, 5) }
+
 // TestSamplerBattery holds each sampler to its law under fresh keys with many more draws than the
 // short tests. A right sampler passes a limit with probability below 1e-9. Scales half a percent
 // off must be convicted (two percent where fewer are drawn).
