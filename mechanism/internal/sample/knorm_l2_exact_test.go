@@ -6,9 +6,12 @@ import (
 	"testing"
 )
 
-// slowL2 draws from the stream what RoundedL2 draws and computes the vector by the formula, in
+// slowL2 draws from a source, a stream or its plain form, what RoundedL2 draws and computes the vector by the formula, in
 // floating point of 3000 bits: round(axis·t·√W·√(2E)·x/√(x²+y²)).
-func slowL2(s *Stream, axes []uint64, numerator, denominator uint64) []int64 {
+func slowL2(s interface {
+	exponential(x *big.Int)
+	disk(p *diskPoint)
+}, axes []uint64, numerator, denominator uint64) []int64 {
 	float := func() *big.Float { return new(big.Float).SetPrec(3000) }
 	unit := func(x *big.Int) *big.Float {
 		f := float().SetInt(x)

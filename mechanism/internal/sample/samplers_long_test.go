@@ -11,6 +11,9 @@ func TestCurveAtManyPoints(t *testing.T) { checkCurve(t, 20000) }
 // 1024 lags 300000·1024·512²·2^-49 < 0.15 pairs are counted by chance, and more than 5 with probability below 2e-8.
 func TestManyNumbersShareNoWord(t *testing.T) { checkRepetitions(t, NewStream(), 300000, 5) }
 
+// TestManyGaussiansAreThePlainOnes is TestGaussianIsThePlainOne over 10^7 draws.
+func TestManyGaussiansAreThePlainOnes(t *testing.T) { checkPlainGaussian(t, 10000000) }
+
 // TestSamplerBattery holds each sampler to its law under fresh keys with many more draws than the
 // short tests. A right sampler passes a limit with probability below 1e-9. Scales half a percent
 // off must be convicted (two percent where fewer are drawn).
