@@ -9,10 +9,13 @@
 //	           the numbers 0 and 1
 //
 // A null is a missing cell, and so is a number that is not finite. A column of dates, times,
-// longer decimals, bytes of a fixed length, or one that is nested, repeated or compressed with
-// lz4, is refused where the schema does not ignore it. Pages may be compressed with snappy,
-// gzip, zstd or brotli; encrypted files are refused.
+// longer decimals, bytes of a fixed length, or one that is nested or repeated, is refused where
+// the schema does not ignore it. Pages may be compressed with snappy, gzip or zstd; a column that
+// is compressed otherwise is refused. Encrypted files are refused. Checksums of pages are held where
+// the file has them.
 //
-// The file is read with github.com/parquet-go/parquet-go. A panic of that library on a
-// damaged file is an error here.
+// Whatever a file says of itself, reading takes no more stack than 32 nested values need. It takes
+// no more memory than the footer, one page of at most 1 GiB and a block of cells for each column.
+//
+// Source: the Parquet format, https://github.com/apache/parquet-format.
 package parquet

@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"github.com/ditherml/dither/data"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // magic are the first and the last bytes of a Parquet file.
@@ -24,41 +22,41 @@ func (Format) Name() string { return "a Parquet file" }
 func (Format) Knows(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 // Open reads the footer of a file. It does not look at pages.
-func (Format) Open(file io.ReaderAt, size int64) (columns data.Columns, err error) {
-	defer recovered(&err)
-	f, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
+func (Format) Open(file io.ReaderAt, size int64) (data.Columns, error) {
+	footer, ok := readFooter(file, size)
+	if !ok {
 		return nil, damaged()
 	}
-	t := &table{file: f, fields: f.Root().Columns()}
-	for _, group := range f.Metadata().RowGroups {
-		for i := range group.Columns {
-			t.bytes = add(t.bytes, group.Columns[i].MetaData.TotalUncompressedSize)
+	t := &table{file: file, footer: footer}
+	if t.fields, ok = footer.fields(); !ok {
+		return nil, damaged()
+	}
+	for _, group := range footer.groups {
+		for _, c := range group.chunks {
+			t.bytes = add(t.bytes, c.uncompressed)
 		}
+		t.records = add(t.records, group.rows)
 	}
-	for _, group := range f.RowGroups() {
-		t.records = add(t.records, group.NumRows())
-	}
-	for _, field := range t.fields {
-		c := describe(field)
-		if c.Refused == nil && usesLZ4(f, field.Index()) {
-			c.Refused = refused("the column is compressed with lz4", "compress it with snappy or zstd")
+	for _, f := range t.fields {
+		c := describe(f)
+		if c.Refused == nil {
+			c.Refused = t.unpacked(f)
 		}
 		t.columns = append(t.columns, c)
 	}
 	return t, nil
 }
 
-// usesLZ4 reports whether some part of a leaf is compressed with lz4, for which the library
-// takes all memory where a page is damaged.
-func usesLZ4(f *parquet.File, leaf int) bool {
-	for _, group := range f.Metadata().RowGroups {
-		switch group.Columns[leaf].MetaData.Codec {
-		case format.Lz4Raw, format.Lz4: //nolint:staticcheck // the older form is refused too
-			return true
+// unpacked returns why some part of a leaf cannot be decompressed, or nil.
+func (t *table) unpacked(f field) *data.FileError {
+	for _, group := range t.footer.groups {
+		switch name := group.chunks[f.at].codec.refusedName(); name {
+		case "":
+		default:
+			return refused("the column is compressed with "+name, "compress it with snappy or zstd")
 		}
 	}
-	return false
+	return nil
 }
 
 // add adds two sizes; a size that no file has makes the sum -1.
@@ -69,22 +67,16 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// damaged is the error for whatever the library finds wrong with a file.
+// damaged is the error for whatever is wrong with a file.
 func damaged() error {
 	return &data.FileError{Problem: "the Parquet file is damaged, encrypted, or of a kind that is not read", Want: "a whole file that pyarrow or DuckDB wrote, say", Remedy: "copy it again, or write it again"}
 }
 
-// recovered turns a panic of the library into an error.
-func recovered(err *error) {
-	if recover() != nil {
-		*err = damaged()
-	}
-}
-
 // table is an open file.
 type table struct {
-	file           *parquet.File
-	fields         []*parquet.Column
+	file           io.ReaderAt
+	footer         *footer
+	fields         []field
 	columns        []data.FileColumn
 	records, bytes int64
 }
@@ -102,6 +94,6 @@ func (t *table) Bytes() int64 { return t.bytes }
 
 // Reader reads a leaf.
 func (t *table) Reader(column int) data.ColumnReader {
-	return &reader{groups: t.file.RowGroups(), leaf: t.fields[column].Index(), optional: t.fields[column].Optional(),
-		kind: t.columns[column].Kind, number: numberOf(t.fields[column])}
+	f := t.fields[column]
+	return &reader{file: t.file, groups: t.footer.groups, end: t.footer.end, field: f, kind: t.columns[column].Kind}
 }

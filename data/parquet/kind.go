@@ -4,22 +4,18 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/data"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // describe says what a field holds, or why it cannot be read.
-func describe(field *parquet.Column) data.FileColumn {
-	c := data.FileColumn{Name: field.Name()}
+func describe(f field) data.FileColumn {
+	c := data.FileColumn{Name: f.name}
 	switch {
-	case !field.Leaf():
+	case !f.leaf:
 		c.Refused = refused("the column is nested", "write each of its fields as a column")
-	case field.Repeated():
+	case f.repeats != required && f.repeats != optional:
 		c.Refused = refused("the column has several values in a row", "write each value as a column, or as a row")
 	default:
-		c.Kind, c.Refused = leafKind(field)
+		c.Kind, c.Refused = f.cellKind()
 	}
 	return c
 }
@@ -28,22 +24,22 @@ func refused(problem, remedy string) *data.FileError {
 	return &data.FileError{Problem: problem, Want: "numbers, texts or BOOLEAN", Remedy: remedy + "; or declare it as ignore"}
 }
 
-// leafKind decides by the annotation and the physical type.
-func leafKind(field *parquet.Column) (data.CellKind, *data.FileError) {
-	switch annotation := annotationOf(field.Type()); {
+// cellKind decides by the annotation and the physical type.
+func (e element) cellKind() (data.CellKind, *data.FileError) {
+	switch annotation := e.annotation(); {
 	case annotation == isTime:
 		return 0, refused("the cells are dates or times", "write a number, such as a year or a number of days")
 	case annotation == isOther:
 		return 0, refused("the type of the cells is not read", "write numbers or texts")
-	case field.Type().Kind() == parquet.Boolean:
+	case e.kind == typeBoolean:
 		return data.BoolCells, nil
-	case numberOf(field) != nil:
+	case e.width() > 0:
 		return data.NumberCells, nil
 	case annotation == isDecimal:
 		return 0, refused("the cells are decimals of many digits", "write them as DOUBLE")
-	case field.Type().Kind() == parquet.ByteArray:
+	case e.kind == typeByteArray:
 		return data.TextCells, nil
-	case field.Type().Kind() == parquet.Int96:
+	case e.kind == typeInt96:
 		return 0, refused("the cells are INT96, which are dates or times", "write a number, such as a year or a number of days")
 	}
 	return 0, refused("the cells are bytes of a fixed length", "write texts")
@@ -60,83 +56,59 @@ const (
 	isOther
 )
 
-// annotationOf reads the logical type, or the converted type of older files.
-func annotationOf(t parquet.Type) annotation {
-	if logical := t.LogicalType(); logical != nil && logical.Value != nil {
-		switch v := logical.Value.(type) {
-		case *format.StringType, *format.EnumType, *format.JsonType:
-			return isPlain
-		case *format.IntType:
-			if v.IsSigned {
-				return isPlain
-			}
+// annotation reads the logical type, or the converted type of older files.
+func (e element) annotation() annotation {
+	switch e.logical {
+	case logicalNone:
+		return annotations[e.converted] // one that the map does not hold is plain
+	case logicalString, logicalEnum, logicalJSON:
+		return isPlain
+	case logicalInteger:
+		if e.unsigned {
 			return isUnsigned
-		case *format.DecimalType:
-			return isDecimal
-		case *format.DateType, *format.TimeType, *format.TimestampType:
-			return isTime
 		}
-		return isOther
+		return isPlain
+	case logicalDecimal:
+		return isDecimal
+	case logicalDate, logicalTime, logicalStamp:
+		return isTime
 	}
-	if converted := t.ConvertedType(); converted != nil {
-		return annotations[*converted]
-	}
-	return isPlain
+	return isOther
 }
 
-// annotations reads converted types; one that is not in it is plain.
-var annotations = map[deprecated.ConvertedType]annotation{
-	deprecated.Decimal: isDecimal, deprecated.Date: isTime, deprecated.TimeMillis: isTime, deprecated.TimeMicros: isTime,
-	deprecated.TimestampMillis: isTime, deprecated.TimestampMicros: isTime, deprecated.Interval: isTime, deprecated.Bson: isOther,
-	deprecated.Uint8: isUnsigned, deprecated.Uint16: isUnsigned, deprecated.Uint32: isUnsigned, deprecated.Uint64: isUnsigned,
+// annotations reads converted types: DECIMAL, dates and times, unsigned integers, BSON and INTERVAL.
+var annotations = map[int32]annotation{5: isDecimal, 6: isTime, 7: isTime, 8: isTime, 9: isTime, 10: isTime,
+	11: isUnsigned, 12: isUnsigned, 13: isUnsigned, 14: isUnsigned, 20: isOther, 21: isTime}
+
+// width returns the number of bytes of a number, and 0 for what is none.
+func (e element) width() int {
+	switch e.kind {
+	case typeInt32, typeFloat:
+		return 4
+	case typeInt64, typeDouble:
+		return 8
+	}
+	return 0
 }
 
-// numbers appends the numbers of a page.
-type numbers func(dst []float64, values encoding.Values) []float64
-
-// numberOf returns how the numbers of a field are read; nil where it holds none.
-func numberOf(field *parquet.Column) numbers {
-	if !field.Leaf() {
-		return nil
+// number returns how the bits of a number are read, of which those of 32 bits are the low half.
+func (e element) number() func(bits uint64) float64 {
+	unsigned, unit := e.annotation() == isUnsigned, 1.0
+	if e.annotation() == isDecimal {
+		// The quotient by a power of ten up to 22 is the nearest float64 to the digits of an integer up to 2^53.
+		unit = math.Pow10(int(min(max(e.scale, 0), 18)))
 	}
-	what := annotationOf(field.Type())
-	switch kind := field.Type().Kind(); {
-	case kind == parquet.Float:
-		return func(dst []float64, v encoding.Values) []float64 { return widened(dst, v.Float(), 1) }
-	case kind == parquet.Double:
-		return func(dst []float64, v encoding.Values) []float64 { return append(dst, v.Double()...) }
-	case kind != parquet.Int32 && kind != parquet.Int64:
-		return nil
-	case kind == parquet.Int32 && what == isUnsigned:
-		return func(dst []float64, v encoding.Values) []float64 { return widened(dst, v.Uint32(), 1) }
-	case kind == parquet.Int64 && what == isUnsigned:
-		return func(dst []float64, v encoding.Values) []float64 { return widened(dst, v.Uint64(), 1) }
+	switch {
+	case e.kind == typeFloat:
+		return func(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
+	case e.kind == typeDouble:
+		return math.Float64frombits
+	case e.kind == typeInt32 && unsigned:
+		return func(bits uint64) float64 { return float64(uint32(bits)) }
+	case e.kind == typeInt32:
+		return func(bits uint64) float64 { return float64(int32(bits)) / unit }
+	case unsigned:
+		return func(bits uint64) float64 { return float64(bits) }
 	}
-	unit := 1.0
-	if what == isDecimal {
-		unit = math.Pow10(scaleOf(field.Type()))
-	}
-	if field.Type().Kind() == parquet.Int32 {
-		return func(dst []float64, v encoding.Values) []float64 { return widened(dst, v.Int32(), unit) }
-	}
-	return func(dst []float64, v encoding.Values) []float64 { return widened(dst, v.Int64(), unit) }
-}
-
-// scaleOf is the number of digits of a decimal after the point; 18 digits fit an INT64. The
-// quotient by a power of ten up to 22 is the nearest float64 to what the digits say.
-func scaleOf(t parquet.Type) int {
-	scale := 0
-	if logical := t.LogicalType(); logical != nil {
-		if d, ok := logical.Value.(*format.DecimalType); ok {
-			scale = int(d.Scale)
-		}
-	}
-	return min(max(scale, 0), 18)
-}
-
-func widened[T float32 | int32 | int64 | uint32 | uint64](dst []float64, values []T, unit float64) []float64 {
-	for _, v := range values {
-		dst = append(dst, float64(v)/unit)
-	}
-	return dst
+	return func(bits uint64) float64 { return float64(int64(bits)) / unit }
 }

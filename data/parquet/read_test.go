@@ -56,7 +56,10 @@ func source(path string) data.Source {
 func files(tb testing.TB) []string {
 	tb.Helper()
 	paths, err := filepath.Glob("testdata/*.parquet")
-	paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "lz4.parquet") })
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		name := filepath.Base(path)
+		return name == "lz4.parquet" || name == "brotli.parquet" || strings.HasPrefix(name, "texts") || name == "words.parquet"
+	})
 	if err != nil || len(paths) != 5 {
 		tb.Fatalf("got files %q, error %v, want 5", paths, err)
 	}
@@ -146,11 +149,13 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedLZ4 wants a column that is compressed with lz4 refused.
-func TestRefusedLZ4(t *testing.T) {
-	_, err := data.Read(context.Background(), schema(t, schemaText), source("testdata/lz4.parquet"), data.ReadOptions{})
-	if err == nil || !strings.Contains(err.Error(), "column 13: the column is compressed with lz4") {
-		t.Errorf("got error %v, want one about lz4 and the first column that is read", err)
+// TestRefusedCodec wants a column refused whose codec is not read.
+func TestRefusedCodec(t *testing.T) {
+	for _, codec := range []string{"lz4", "brotli"} {
+		_, err := data.Read(context.Background(), schema(t, schemaText), source("testdata/"+codec+".parquet"), data.ReadOptions{})
+		if err == nil || !strings.Contains(err.Error(), "column 13: the column is compressed with "+codec) {
+			t.Errorf("got error %v, want one about %s and the first column that is read", err, codec)
+		}
 	}
 }
 

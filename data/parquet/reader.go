@@ -1,244 +1,317 @@
 package parquet
 
 import (
-	"bytes"
+	"bufio"
 	"io"
-	"math"
-	"unicode/utf8"
 
 	"github.com/ditherml/dither/data"
-	"github.com/parquet-go/parquet-go"
 )
 
 // reader reads one column, page by page through all row groups.
 type reader struct {
-	groups   []parquet.RowGroup // still to be read
-	pages    parquet.Pages      // of the current group, or nil
-	left     int64              // rows of the current group still to come
-	leaf     int
-	optional bool
-	kind     data.CellKind
-	number   numbers
+	file   io.ReaderAt
+	groups []rowGroup // still to be read
+	end    int64      // where the pages of the file end
+	field  field
+	kind   data.CellKind
 
-	cells data.Cells
-	page  pageCells
+	left     int64 // rows of the current group still to come
+	bytes    int64 // of the current chunk still to come, compressed
+	room     int64 // of the current chunk still to come, decompressed
+	stream   *bufio.Reader
+	codec    codec
+	unpacker unpacker
+	packed   []byte
+
+	page       cells
+	dictionary dictionary
+	cells      data.Cells
+	levels     []uint64
+	values     []uint64
 }
 
-// pageCells are the cells of one page; those before at were given.
-type pageCells struct {
-	at, rows int
-	numbers  []float64
-	codes    []int32
-	texts    [][]byte
-	values   []float64 // room for what is not null
-	// dictionary is the one whose texts are in texts, or whose numbers are in known.
-	dictionary parquet.Dictionary
-	known      []float64
+// dictionary holds the values of the dictionary of a chunk.
+type dictionary struct {
+	read    bool
+	numbers []float64
+	texts   [][]byte
+	base    int // where texts begin in the cells that are being made, or -1
 }
 
 var _ data.ColumnReader = (*reader)(nil)
 
 // Next returns the next n cells.
-func (r *reader) Next(n int) (cells data.Cells, err error) {
-	defer recovered(&err)
+func (r *reader) Next(n int) (data.Cells, error) {
 	r.cells = data.Cells{Numbers: r.cells.Numbers[:0], Codes: r.cells.Codes[:0], Texts: r.cells.Texts[:0]}
+	r.dictionary.base = -1
 	for n > 0 {
-		if r.page.at == r.page.rows {
-			if err = r.nextPage(); err != nil {
+		if r.page.rows == 0 {
+			if err := r.nextPage(); err != nil {
 				return data.Cells{}, err
 			}
 			continue
 		}
-		count := min(n, r.page.rows-r.page.at)
-		r.give(count)
+		count := min(n, r.page.rows, 1<<16)
+		if err := r.give(count); err != nil {
+			return data.Cells{}, err
+		}
+		r.page.rows -= count
 		n -= count
 	}
 	return r.cells, nil
 }
 
-// give moves cells of the page into the cells that are returned, once for each page.
-func (r *reader) give(count int) {
-	p := &r.page
-	from, to := p.at, p.at+count
-	p.at = to
-	switch r.kind {
-	case data.NumberCells:
-		r.cells.Numbers = append(r.cells.Numbers, p.numbers[from:to]...)
-	case data.BoolCells:
-		r.cells.Codes = append(r.cells.Codes, p.codes[from:to]...)
-	default:
-		base := int32(len(r.cells.Texts))
-		r.cells.Texts = append(r.cells.Texts, p.texts...)
-		for _, code := range p.codes[from:to] {
-			if code >= 0 {
-				code += base
-			}
-			r.cells.Codes = append(r.cells.Codes, code)
-		}
+// give appends the next cells of the page to the cells that are returned.
+func (r *reader) give(count int) error {
+	if cap(r.levels) < count {
+		r.levels, r.values = make([]uint64, count), make([]uint64, count)
 	}
-}
-
-// nextPage reads a page; rows may be 0. A group must have the rows that it says.
-func (r *reader) nextPage() error {
-	if r.pages == nil {
-		if len(r.groups) == 0 {
-			return damaged()
-		}
-		r.left = r.groups[0].NumRows()
-		r.pages = r.groups[0].ColumnChunks()[r.leaf].Pages()
-		r.groups = r.groups[1:]
-	}
-	page, err := r.pages.ReadPage()
-	if err == io.EOF && r.left == 0 {
-		err = r.pages.Close()
-		r.pages = nil
-		return err
-	}
-	if err != nil {
-		return damaged()
-	}
-	defer parquet.Release(page)
-	if r.left -= page.NumRows(); r.left < 0 || page.NumRows() != page.NumValues() {
-		return damaged()
-	}
-	return r.take(page)
-}
-
-// take copies the cells of a page.
-func (r *reader) take(page parquet.Page) error {
-	p := &r.page
-	p.at, p.rows = 0, int(page.NumRows())
-	present := page.DefinitionLevels()
-	if r.optional && len(present) != p.rows || !r.optional && len(present) != 0 {
-		return damaged()
-	}
-	switch r.kind {
-	case data.NumberCells:
-		return r.takeNumbers(page, present)
-	case data.BoolCells:
-		return p.takeBools(page, present)
-	}
-	return p.takeTexts(page, present)
-}
-
-func (r *reader) takeNumbers(page parquet.Page, present []byte) error {
-	p := &r.page
-	values := page.Data()
-	if dictionary := page.Dictionary(); dictionary != nil {
-		if dictionary != p.dictionary {
-			p.dictionary, p.known = dictionary, r.number(p.known[:0], dictionary.Page().Data())
-		}
-		p.values = p.values[:0]
-		for _, code := range values.Int32() {
-			p.values = append(p.values, p.known[code]) // a panic where the file is damaged
-		}
-	} else {
-		p.values = r.number(p.values[:0], values)
-	}
-	var whole bool
-	p.numbers, whole = spread(p.numbers[:0], p.values, present, p.rows, math.NaN())
-	return wanted(whole)
-}
-
-func (p *pageCells) takeBools(page parquet.Page, present []byte) error {
-	values := make([]parquet.Value, p.rows)
-	n, err := page.Values().ReadValues(values)
-	if n != p.rows || err != nil && err != io.EOF {
-		return damaged()
-	}
-	p.codes = p.codes[:0]
-	for _, v := range values {
-		switch {
-		case v.IsNull():
-			p.codes = append(p.codes, -1)
-		case v.Boolean():
-			p.codes = append(p.codes, 1)
-		default:
-			p.codes = append(p.codes, 0)
-		}
-	}
-	return wanted(len(present) == 0 || len(present) == p.rows)
-}
-
-func (p *pageCells) takeTexts(page parquet.Page, present []byte) error {
-	var codes []int32
-	values := page.Data()
-	dictionary := page.Dictionary()
-	switch {
-	case dictionary == nil:
-		p.split(values.ByteArray())
-		for i := range p.texts {
-			codes = append(codes, int32(i))
-		}
-	case dictionary == p.dictionary:
-		codes = values.Int32()
-	default:
-		known := dictionary.Page().Data()
-		p.split(known.ByteArray())
-		codes = values.Int32()
-	}
-	if p.dictionary != dictionary || dictionary == nil {
-		p.dictionary = dictionary
-		if err := p.checkTexts(); err != nil {
-			return err
-		}
-	}
-	var whole bool
-	p.codes, whole = spread(p.codes[:0], codes, present, p.rows, -1)
-	return wanted(whole)
-}
-
-// checkTexts wants what a CSV file can hold.
-func (p *pageCells) checkTexts() error {
-	for _, text := range p.texts {
-		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return &data.FileError{Problem: "bytes were found that are not UTF-8, or a NUL byte", Want: "texts in UTF-8", Remedy: "write the column as STRING, or declare it as ignore"}
-		}
-	}
-	return nil
-}
-
-// split copies texts that lie one after the other.
-func (p *pageCells) split(text []byte, offsets []uint32) {
-	p.texts = p.texts[:0]
-	text = bytes.Clone(text)
-	for i := 1; i < len(offsets); i++ {
-		p.texts = append(p.texts, text[offsets[i-1]:offsets[i]])
-	}
-}
-
-// spread puts values where a definition level is 1, and missing elsewhere. It reports whether
-// the values are as many as they should be.
-func spread[T any](dst, values []T, present []byte, rows int, missing T) ([]T, bool) {
-	if len(present) == 0 {
-		return append(dst, values...), len(values) == rows
-	}
-	for _, level := range present {
-		switch {
-		case level == 0:
-			dst = append(dst, missing)
-		case len(values) == 0:
-			return dst, false
-		default:
-			dst, values = append(dst, values[0]), values[1:]
-		}
-	}
-	return dst, len(values) == 0
-}
-
-func wanted(ok bool) error {
+	levels := r.levels[:count]
+	present, ok := r.page.present(levels)
 	if !ok {
 		return damaged()
 	}
+	values := r.values[:present]
+	switch {
+	case r.page.texts != nil:
+		return r.giveTexts(levels, values)
+	case !r.page.numbers.next(values):
+		return damaged()
+	case r.kind == data.TextCells:
+		return r.giveCodes(levels, values)
+	case r.kind == data.BoolCells:
+		r.cells.Codes = spread(r.cells.Codes, levels, values, -1, func(v uint64) int32 { return int32(v & 1) })
+		return nil
+	case !r.page.codes:
+		r.cells.Numbers = spread(r.cells.Numbers, levels, values, missingNumber, r.field.number())
+		return nil
+	}
+	known := r.dictionary.numbers
+	if !below(values, len(known)) {
+		return damaged()
+	}
+	r.cells.Numbers = spread(r.cells.Numbers, levels, values, missingNumber, func(v uint64) float64 { return known[v] })
 	return nil
 }
 
-// Close ends the reading.
-func (r *reader) Close() (err error) {
-	defer recovered(&err)
-	if r.pages != nil {
-		err = r.pages.Close()
-		r.pages = nil
+// giveTexts gives texts of a page without dictionary.
+func (r *reader) giveTexts(levels, values []uint64) error {
+	base, ok := len(r.cells.Texts), false
+	if r.cells.Texts, ok = r.page.texts.next(r.cells.Texts, len(values)); !ok {
+		return damaged()
 	}
-	return err
+	for i := range values {
+		values[i] = uint64(base + i)
+	}
+	r.cells.Codes = spread(r.cells.Codes, levels, values, -1, func(v uint64) int32 { return int32(v) })
+	return checkTexts(r.cells.Texts[base:])
+}
+
+// giveCodes gives positions in the dictionary, whose texts are given once in each part.
+func (r *reader) giveCodes(levels, values []uint64) error {
+	if !below(values, len(r.dictionary.texts)) {
+		return damaged()
+	}
+	if r.dictionary.base < 0 {
+		r.dictionary.base = len(r.cells.Texts)
+		r.cells.Texts = append(r.cells.Texts, r.dictionary.texts...)
+	}
+	base := int32(r.dictionary.base)
+	r.cells.Codes = spread(r.cells.Codes, levels, values, -1, func(v uint64) int32 { return base + int32(v) })
+	return nil
+}
+
+// below reports whether all values are below n.
+func below(values []uint64, n int) bool {
+	for _, v := range values {
+		if v >= uint64(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// nextPage reads a page of data; its rows may be 0. A group must have the rows that it says.
+func (r *reader) nextPage() error {
+	if r.left == 0 {
+		return r.nextGroup()
+	}
+	h, length, ok := readHeader(r.stream, r.bytes)
+	if !ok || length+int64(h.size) > r.bytes || length+int64(h.uncompressed) > r.room || h.uncompressed > maxPage {
+		return damaged()
+	}
+	r.bytes -= length + int64(h.size)
+	r.room -= length + int64(h.uncompressed)
+	if r.packed, ok = h.body(r.stream, r.packed); !ok {
+		return damaged()
+	}
+	switch h.kind {
+	case pageDictionary:
+		return r.takeDictionary(h)
+	case pageData, pageDataV2:
+		return r.takePage(h)
+	}
+	return nil // a page of an index
+}
+
+// nextGroup begins the chunk of the next row group.
+func (r *reader) nextGroup() error {
+	if len(r.groups) == 0 {
+		return damaged()
+	}
+	group := r.groups[0]
+	c := group.chunks[r.field.at]
+	r.groups = r.groups[1:]
+	if c.kind != r.field.kind || c.values != group.rows || c.from < int64(len(magic)) || c.from > r.end || c.size > r.end-c.from {
+		return damaged()
+	}
+	section := io.NewSectionReader(r.file, c.from, c.size)
+	if r.stream == nil {
+		r.stream = bufio.NewReaderSize(section, 1<<16)
+	} else {
+		r.stream.Reset(section)
+	}
+	r.left, r.bytes, r.room, r.codec = group.rows, c.size, c.uncompressed, c.codec
+	r.dictionary = dictionary{base: -1}
+	return nil
+}
+
+// takeDictionary reads the dictionary of a chunk, of which there is one.
+func (r *reader) takeDictionary(h pageHeader) error {
+	page, ok := r.unpacker.unpack(r.codec, r.packed, int(h.uncompressed))
+	if !ok || r.dictionary.read || h.values < 0 || h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {
+		return damaged()
+	}
+	r.dictionary.read = true
+	if r.kind == data.TextCells {
+		r.dictionary.texts, ok = (&plainTexts{page}).next(nil, int(h.values))
+		if !ok {
+			return damaged()
+		}
+		return checkTexts(r.dictionary.texts)
+	}
+	width := r.field.width()
+	if r.kind != data.NumberCells || int(h.values) > len(page)/width {
+		return damaged()
+	}
+	values, number := make([]uint64, h.values), r.field.number()
+	(&fixed{page, width}).next(values)
+	for _, v := range values {
+		r.dictionary.numbers = append(r.dictionary.numbers, number(v))
+	}
+	return nil
+}
+
+// takePage begins a page of data.
+func (r *reader) takePage(h pageHeader) error {
+	if h.values < 0 || int64(h.values) > r.left || h.kind == pageDataV2 && h.rows != h.values {
+		return damaged()
+	}
+	r.left -= int64(h.values)
+	levels, values, ok := r.parts(h)
+	if !ok {
+		return damaged()
+	}
+	r.page = cells{rows: int(h.values)}
+	if r.field.repeats == optional {
+		r.page.levels = &hybrid{data: levels, width: 1}
+	}
+	if h.values == 0 || r.page.decode(h.encoding, r.field.element, r.kind, values) {
+		return nil
+	}
+	return damaged()
+}
+
+// parts returns the definition levels and the values of a page.
+func (r *reader) parts(h pageHeader) (levels, values []byte, ok bool) {
+	if h.kind == pageDataV2 {
+		n := int(h.levelSize)
+		if n < 0 || n > len(r.packed) || n > int(h.uncompressed) {
+			return nil, nil, false
+		}
+		codec := r.codec
+		if h.plain {
+			codec = codecNone
+		}
+		levels = append(levels, r.packed[:n]...)
+		if len(r.packed) == n && int(h.uncompressed) == n { // nothing was compressed
+			return levels, nil, true
+		}
+		values, ok = r.unpacker.unpack(codec, r.packed[n:], int(h.uncompressed)-n)
+		return levels, values, ok
+	}
+	if values, ok = r.unpacker.unpack(r.codec, r.packed, int(h.uncompressed)); !ok || r.field.repeats == required {
+		return nil, values, ok
+	}
+	if h.levels != encodingRLE || len(values) < 4 || littleEndian32(values) > len(values)-4 {
+		return nil, nil, false
+	}
+	n := littleEndian32(values)
+	return values[4 : 4+n], values[4+n:], true
+}
+
+// decode chooses the decoder of the values.
+func (c *cells) decode(e encoding, of element, kind data.CellKind, values []byte) (ok bool) {
+	if e == encodingDictionary || e == encodingPlainDictionary {
+		if kind == data.BoolCells || len(values) > 0 && values[0] > 32 {
+			return false
+		}
+		c.codes = true
+		c.numbers = &hybrid{}
+		if len(values) > 0 { // a page of missing cells alone may have no values
+			c.numbers = &hybrid{data: values[1:], width: uint(values[0])}
+		}
+		return true
+	}
+	switch kind {
+	case data.BoolCells:
+		return c.decodeBools(e, values)
+	case data.TextCells:
+		return c.decodeTexts(e, values)
+	}
+	switch e {
+	case encodingPlain:
+		c.numbers = &fixed{values, of.width()}
+	case encodingSplit:
+		c.numbers = &split{data: values, width: of.width()}
+	case encodingDelta:
+		if of.kind != typeInt32 && of.kind != typeInt64 {
+			return false
+		}
+		c.numbers, ok = newDelta(values)
+		return ok
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *cells) decodeBools(e encoding, values []byte) bool {
+	switch {
+	case e == encodingPlain:
+		c.numbers = &hybrid{packed: values, width: 1, run: 8 * uint64(len(values))}
+	case e == encodingRLE && len(values) >= 4:
+		c.numbers = &hybrid{data: values[4:], width: 1}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *cells) decodeTexts(e encoding, values []byte) (ok bool) {
+	switch e {
+	case encodingPlain:
+		c.texts = &plainTexts{values}
+		return true
+	case encodingDeltaLength, encodingDeltaText:
+		c.texts, ok = newDeltaTexts(values, e == encodingDeltaText)
+		return ok
+	}
+	return false
+}
+
+// Close ends the reading.
+func (r *reader) Close() error {
+	r.unpacker.close()
+	return nil
 }
