@@ -22,7 +22,8 @@ func (Format) Name() string { return "a Parquet file" }
 func (Format) Knows(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 // Open reads the footer of a file. It does not look at pages.
-func (Format) Open(file io.ReaderAt, size int64) (data.Columns, error) {
+func (Format) Open(file io.ReaderAt, size int64) (columns data.Columns, err error) {
+	defer recovered(&err)
 	footer, ok := readFooter(file, size)
 	if !ok {
 		return nil, damaged()
@@ -70,6 +71,13 @@ func add(a, b int64) int64 {
 // damaged is the error for whatever is wrong with a file.
 func damaged() error {
 	return &data.FileError{Problem: "the Parquet file is damaged, encrypted, or of a kind that is not read", Want: "a whole file that pyarrow or DuckDB wrote, say", Remedy: "copy it again, or write it again"}
+}
+
+// recovered turns a panic into an error, since what a panic prints may hold what was read.
+func recovered(err *error) {
+	if recover() != nil {
+		*err = damaged()
+	}
 }
 
 // table is an open file.

@@ -41,7 +41,8 @@ type dictionary struct {
 var _ data.ColumnReader = (*reader)(nil)
 
 // Next returns the next n cells.
-func (r *reader) Next(n int) (data.Cells, error) {
+func (r *reader) Next(n int) (cells data.Cells, err error) {
+	defer recovered(&err)
 	r.cells = data.Cells{Numbers: r.cells.Numbers[:0], Codes: r.cells.Codes[:0], Texts: r.cells.Texts[:0]}
 	r.dictionary.base = -1
 	for n > 0 {
