@@ -5,7 +5,7 @@ package linalg
 // rowProductsVector does the first rows and columns of RowProducts, as many as the set takes, and returns how many they are.
 func rowProductsVector(set instructions, dst, matrix []float64, stride int, v []float64) (rows, columns int) {
 	rows, columns = len(dst)&^3, len(v)&^15
-	if set != avx512 || rows == 0 || columns == 0 {
+	if set < avx512 || rows == 0 || columns == 0 {
 		return 0, 0
 	}
 	for i := 0; i < rows; i += 4 {
@@ -17,7 +17,7 @@ func rowProductsVector(set instructions, dst, matrix []float64, stride int, v []
 // addRowProductsVector does the first columns of AddRowProducts, as many as the set takes, and returns how many they are.
 func addRowProductsVector(set instructions, dst, matrix []float64, stride int, w []float64) int {
 	n := len(dst) &^ 63
-	if set != avx512 || len(w) == 0 {
+	if set < avx512 || len(w) == 0 {
 		return 0
 	}
 	for j := 0; j < n; j += 64 {

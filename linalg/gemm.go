@@ -81,12 +81,12 @@ func (m Matrix[T]) check(name string) {
 //
 // Large products use several processors.
 func Gemm[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
-	gemmChecked(gemmSet, 0, c, alpha, a, b, beta)
+	gemmChecked(available, 0, c, alpha, a, b, beta)
 }
 
 // GemmSerial is Gemm on the processor of the caller only. The result has the same bits.
 func GemmSerial[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
-	gemmChecked(gemmSet, 1, c, alpha, a, b, beta)
+	gemmChecked(available, 1, c, alpha, a, b, beta)
 }
 
 // gemmChecked is Gemm with the instructions of a set that the processor has, by the given number

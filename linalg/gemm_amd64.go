@@ -2,22 +2,7 @@
 
 package linalg
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
-
-// gemmSet is the set for products. With AVX2 the kernels need FMA too, which every known
-// processor that has the one has.
-var gemmSet = detectGemm()
-
-func detectGemm() instructions {
-	if !cpu.X86.HasFMA {
-		return portable
-	}
-	return available
-}
+import "unsafe"
 
 // gemmWhole does t.rows tiles, one below the other.
 func gemmWhole[T Float](set instructions, vectors int, t *gemmTile) {
@@ -45,9 +30,9 @@ func gemmLast[T Float](set instructions, vectors int, t *gemmTile) {
 
 func gemm32Whole(set instructions, vectors int, t *gemmTile) {
 	switch {
-	case set == avx512 && vectors == 2:
+	case set >= avx512 && vectors == 2:
 		gemm32Whole2AVX512(t)
-	case set == avx512:
+	case set >= avx512:
 		gemm32Whole1AVX512(t)
 	case vectors == 2:
 		gemm32Whole2AVX2(t)
@@ -58,9 +43,9 @@ func gemm32Whole(set instructions, vectors int, t *gemmTile) {
 
 func gemm32Edge(set instructions, vectors int, t *gemmTile) {
 	switch {
-	case set == avx512 && vectors == 2:
+	case set >= avx512 && vectors == 2:
 		gemm32Edge2AVX512(t)
-	case set == avx512:
+	case set >= avx512:
 		gemm32Edge1AVX512(t)
 	case vectors == 2:
 		gemm32Edge2AVX2(t)
@@ -71,9 +56,9 @@ func gemm32Edge(set instructions, vectors int, t *gemmTile) {
 
 func gemm64Whole(set instructions, vectors int, t *gemmTile) {
 	switch {
-	case set == avx512 && vectors == 2:
+	case set >= avx512 && vectors == 2:
 		gemm64Whole2AVX512(t)
-	case set == avx512:
+	case set >= avx512:
 		gemm64Whole1AVX512(t)
 	case vectors == 2:
 		gemm64Whole2AVX2(t)
@@ -84,9 +69,9 @@ func gemm64Whole(set instructions, vectors int, t *gemmTile) {
 
 func gemm64Edge(set instructions, vectors int, t *gemmTile) {
 	switch {
-	case set == avx512 && vectors == 2:
+	case set >= avx512 && vectors == 2:
 		gemm64Edge2AVX512(t)
-	case set == avx512:
+	case set >= avx512:
 		gemm64Edge1AVX512(t)
 	case vectors == 2:
 		gemm64Edge2AVX2(t)

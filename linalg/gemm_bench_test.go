@@ -53,7 +53,7 @@ func benchmarkGemm[T Float](b *testing.B) {
 		if s.b {
 			mb = NewMatrix(y, s.n, s.k).Transposed()
 		}
-		for set := portable; set <= gemmSet; set++ {
+		for set := portable; set <= available; set++ {
 			for workers := 1; workers <= 2; workers++ {
 				b.Run(fmt.Sprintf("%s/%v/%d", s.name, set, workers), func(b *testing.B) {
 					b.ReportAllocs()

@@ -4,9 +4,6 @@ package linalg
 
 import "unsafe"
 
-// gemmSet is the set for products.
-const gemmSet = portable
-
 // gemmWhole does t.rows tiles, one below the other.
 func gemmWhole[T Float](_ instructions, vectors int, t *gemmTile) {
 	gemmPortable[T](t, vectors, t.rows*gemmEdge)

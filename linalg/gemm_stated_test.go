@@ -72,7 +72,7 @@ func testGemmIsTheStatedSum[T Float](t *testing.T) {
 					*plain.at(i, j), *fma.at(i, j) = p.stated(i, j, false), p.stated(i, j, true)
 				}
 			}
-			for set := portable; set <= gemmSet; set++ {
+			for set := portable; set <= available; set++ {
 				want := fma
 				if set == portable {
 					want = plain
@@ -97,7 +97,7 @@ func TestGemmOfOneRowOrMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(46, 46))
 	for _, s := range [][3]int{{30, 2500, 500}, {26, 5, 9000}, {9000, 33, 20}} {
 		a, b := anyMatrix[float32](r, s[0], s[1]), anyMatrix[float32](r, s[1], s[2])
-		for set := portable; set <= gemmSet; set++ {
+		for set := portable; set <= available; set++ {
 			for _, workers := range []int{1, 2} {
 				all := NewMatrix(make([]float32, s[0]*s[2]), s[0], s[2])
 				gemmChecked(set, workers, all, 1, a, b, 0)

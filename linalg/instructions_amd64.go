@@ -4,16 +4,43 @@ package linalg
 
 import "golang.org/x/sys/cpu"
 
-// available is the best set that the processor has and the operating system saves. It is
-// found once and never changes. Kernels that need more than it says look further.
-var available = detect()
-
-func detect() instructions {
-	switch {
-	case cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
-		return avx512
-	case cpu.X86.HasAVX2:
-		return avx2
+// offered returns the best level of which the processor has all features. Every level above portable needs AVX,
+// and package cpu reports AVX and AVX-512 only where XCR0 says that the operating system saves their registers.
+func offered() instructions {
+	best := portable
+	for level := range levels {
+		for _, feature := range levels[level].features {
+			if !hasFeature(feature) {
+				return best
+			}
+		}
+		best = instructions(level)
 	}
-	return portable
+	return best
+}
+
+// hasFeature reports whether the processor has a feature of the table of levels.
+func hasFeature(name string) bool {
+	x := &cpu.X86
+	switch name {
+	case "AVX":
+		return x.HasAVX
+	case "AVX2":
+		return x.HasAVX2
+	case "FMA":
+		return x.HasFMA
+	case "BMI2":
+		return x.HasBMI2
+	case "AVX512F":
+		return x.HasAVX512F
+	case "AVX512BW":
+		return x.HasAVX512BW
+	case "AVX512DQ":
+		return x.HasAVX512DQ
+	case "AVX512VL":
+		return x.HasAVX512VL
+	case "AVX512VNNI":
+		return x.HasAVX512VNNI
+	}
+	panic("linalg: nothing asks the processor for " + name)
 }

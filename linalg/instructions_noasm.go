@@ -2,5 +2,5 @@
 
 package linalg
 
-// available is the set of instructions that kernels use.
-const available = portable
+// offered returns the only level there is without assembly.
+func offered() instructions { return portable }

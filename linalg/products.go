@@ -86,7 +86,7 @@ func (c *WholeColumns[T]) Products(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
 	if rows > 0 {
-		c.products(productsAvailable, dst, x)
+		c.products(available, dst, x)
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *WholeColumns[T]) ProductsByColumn(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
 	if rows > 0 {
-		c.productsByColumn(productsAvailable, dst, x)
+		c.productsByColumn(available, dst, x)
 	}
 }
 

@@ -2,24 +2,7 @@
 
 package linalg
 
-import (
-	"sync"
-
-	"golang.org/x/sys/cpu"
-)
-
-// productsAvailable is the set of instructions that products of whole columns use; AVX-512 with VNNI.
-var productsAvailable = detectProducts()
-
-func detectProducts() instructions {
-	switch {
-	case rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI:
-		return avx512
-	case rowsAvailable >= avx2:
-		return avx2
-	}
-	return portable
-}
+import "sync"
 
 // packChunk is the number of entries that packed columns are filled up to a multiple of.
 const packChunk = 64
@@ -42,7 +25,7 @@ type packedLimbs struct {
 func (c *WholeColumns[T]) pack() packedColumns[T] {
 	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
 	done := c.columns / panelColumns * panelColumns
-	if productsAvailable != avx512 || done == 0 || c.dim < limbDim {
+	if available < avx512VNNI || done == 0 || c.dim < limbDim {
 		return p
 	}
 	if p.panels = c.packPanels(); done < c.columns {
@@ -101,7 +84,7 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 	most := evenRows(rows, blockRows(stride))
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		if set == avx512 {
+		if set >= avx512VNNI {
 			c.productsVNNI(dst, x, productsCall{rows: n, stride: stride, distance: 4 * c.columns, ahead: ahead})
 		} else {
 			c.productsAVX2(dst, x, n)
@@ -114,7 +97,7 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 
 // productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is at least one row.
 func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
-	if set != avx512 {
+	if set < avx512VNNI {
 		c.turnProducts(set, dst, x)
 		return
 	}

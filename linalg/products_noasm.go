@@ -2,9 +2,6 @@
 
 package linalg
 
-// productsAvailable is the set of instructions that products of whole columns use.
-const productsAvailable = portable
-
 // packedColumns are of use to kernels only.
 type packedColumns[T WholeEntry] struct{}
 

@@ -19,7 +19,7 @@ func panelShapes() (shapes []rowShape) {
 
 // TestPanelsAreExact compares products of sixteen columns at a time with their definition.
 func TestPanelsAreExact(t *testing.T) {
-	eachProductSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { panelsAreExact[int16](t, set) })
 		t.Run("uint8", func(t *testing.T) { panelsAreExact[uint8](t, set) })
 	})

@@ -8,18 +8,6 @@ import (
 	"testing"
 )
 
-// eachProductSet runs a test with every set of instructions that products are written for.
-func eachProductSet(t *testing.T, test func(t *testing.T, set instructions)) {
-	for set := portable; set <= avx512; set++ {
-		t.Run(set.String(), func(t *testing.T) {
-			if set > productsAvailable {
-				t.Skipf("NOT RUN: the best set here is %v", productsAvailable)
-			}
-			test(t, set)
-		})
-	}
-}
-
 // productShapes are the shapes of rows that whole columns take.
 func productShapes[T WholeEntry](r *rand.Rand) (shapes []rowShape) {
 	for _, s := range append(rowShapes(r), rowShape{9, 4096, 3}, rowShape{9, 2047, 3}, rowShape{40, 64, 9}, rowShape{40, 32, 9}, rowShape{50, 784, 9}) {
@@ -32,7 +20,7 @@ func productShapes[T WholeEntry](r *rand.Rand) (shapes []rowShape) {
 
 // TestProductsAreExact compares every kernel with sums of integers, rounded by way of float64, which holds them.
 func TestProductsAreExact(t *testing.T) {
-	eachProductSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { productsAreExact[int16](t, set) })
 		t.Run("uint8", func(t *testing.T) { productsAreExact[uint8](t, set) })
 	})
@@ -67,7 +55,7 @@ func wholeProducts[T WholeEntry](c *WholeColumns[T], x []T, s rowShape) (want []
 // TestProductsAtTheirLargest takes the greatest entries with weights that take all the room there is: equal ones,
 // one alone, and signs that make the lower limbs' sums largest.
 func TestProductsAtTheirLargest(t *testing.T) {
-	eachProductSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) {
 			productsAtTheirLargest[int16](t, set, []int{1, 2, 129, 1000, 2047}, []int64{-32768, 32767})
 		})
@@ -237,7 +225,7 @@ func fuzzProducts[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns 
 	}
 	c := RoundColumns[T](anySingles(r, columns*dim), dim, columns)
 	want := wholeProducts(c, x, s)
-	for set := portable; set <= productsAvailable; set++ {
+	for set := portable; set <= available; set++ {
 		got := make([]float32, s.rows*columns)
 		c.products(set, got, x)
 		expectSame(t, fmt.Sprintf("%T, %v, %+v", x, set, s), got, want)

@@ -7,7 +7,7 @@ package linalg
 // LessLabels writes p[i] - labels[i] in float64 to dst, and 0 where a label is NaN.
 func LessLabels(dst []float64, p, labels []float32) {
 	sameLengths(len(dst), len(p), len(labels), len(dst))
-	done := lessLabelsVector(rowsAvailable, dst, p, labels)
+	done := lessLabelsVector(available, dst, p, labels)
 	lessLabelsPortable(dst[done:], p[done:], labels[done:])
 }
 
@@ -25,7 +25,7 @@ func lessLabelsPortable(dst []float64, p, labels []float32) {
 // Multiply writes the products a[i]·b[i] to dst.
 func Multiply(dst, a, b []float32) {
 	sameLengths(len(dst), len(a), len(b), len(dst))
-	done := multiplyVector(rowsAvailable, dst, a, b)
+	done := multiplyVector(available, dst, a, b)
 	for i := done; i < len(dst); i++ {
 		dst[i] = a[i] * b[i]
 	}

@@ -7,7 +7,7 @@ const recordGroup = 16
 
 // recordsOf is how many of n records the kernels of a set take.
 func recordsOf(set instructions, n int) int {
-	if set == avx512 {
+	if set >= avx512 {
 		return n &^ (recordGroup - 1)
 	}
 	return 0

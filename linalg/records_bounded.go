@@ -28,7 +28,7 @@ func RoundBounded(dst, v, scales []float64, n2 []int64, bound int64) (all bool) 
 	sameLengths(len(dst), len(v), len(scales), len(n2))
 	square := float64(bound) * float64(bound)
 	low, high := square*(1-boundPart), square*(1+boundPart)
-	all, done := roundBoundedVector(rowsAvailable, dst, v, scales, n2, low, high)
+	all, done := roundBoundedVector(available, dst, v, scales, n2, low, high)
 	return roundBoundedPortable(dst[done:], v[done:], scales[done:], n2[done:], low, high) && all
 }
 
@@ -58,7 +58,7 @@ func roundBoundedPortable(dst, v, scales []float64, n2 []int64, low, high float6
 // roundings; where that product is not finite it multiplies by 0. Others keep their bits.
 func Shorten(v, norms []float64, most float64) {
 	sameLengths(len(v), len(norms), len(v), len(v))
-	done := shortenVector(rowsAvailable, v, norms, most)
+	done := shortenVector(available, v, norms, most)
 	norms = norms[:len(v)]
 	for i := done; i < len(v); i++ {
 		if norm := norms[i] * math.Abs(v[i]); !(norm <= most) {

@@ -20,7 +20,7 @@ const tailMost = 1 << 30
 // three numbers are 0.
 func MeasureUnits(n2 []int64, multipliers []float32, tails []int32, u UnitRows) {
 	sameLengths(len(n2), len(multipliers), len(tails), len(n2))
-	done := measureUnitsVector(rowsAvailable, n2, multipliers, tails, u)
+	done := measureUnitsVector(available, n2, multipliers, tails, u)
 	multipliers, tails = multipliers[:len(n2)], tails[:len(n2)]
 	for i := done; i < len(n2); i++ {
 		n2[i], multipliers[i], tails[i] = u.measure(n2[i])
@@ -44,7 +44,7 @@ func (u UnitRows) measure(n2 int64) (square int64, multiplier float32, tail int3
 // RootsTimes writes √n2[i]·units[i], of float64 numbers, to dst.
 func RootsTimes(dst []float64, n2 []int64, units []float32) {
 	sameLengths(len(dst), len(n2), len(units), len(dst))
-	done := rootsTimesVector(rowsAvailable, dst, n2, units)
+	done := rootsTimesVector(available, dst, n2, units)
 	n2, units = n2[:len(dst)], units[:len(dst)]
 	for i := done; i < len(dst); i++ {
 		dst[i] = math.Sqrt(float64(n2[i])) * float64(units[i])
@@ -54,7 +54,7 @@ func RootsTimes(dst []float64, n2 []int64, units []float32) {
 // Widen writes the products of factor and v[i], in float64, to dst.
 func Widen(dst []float64, v []float32, factor float64) {
 	sameLengths(len(dst), len(v), len(dst), len(dst))
-	done := widenVector(rowsAvailable, dst, v, factor)
+	done := widenVector(available, dst, v, factor)
 	v = v[:len(dst)]
 	for i := done; i < len(dst); i++ {
 		dst[i] = factor * float64(v[i])
@@ -75,7 +75,7 @@ func InterceptScores(dst, src, units []float32, scale float64, b Beside) {
 	if b.Betas != nil {
 		sameLengths(len(dst), len(b.Betas), len(dst), len(dst))
 	}
-	done := interceptScoresVector(rowsAvailable, dst, src, units, scale, b)
+	done := interceptScoresVector(available, dst, src, units, scale, b)
 	src, units, tails := src[:len(dst)], units[:len(dst)], b.Tails[:len(dst)]
 	for i := done; i < len(dst); i++ {
 		unit, beside := float64(units[i]), float64(float64(tails[i])*b.Weight)
@@ -89,7 +89,7 @@ func InterceptScores(dst, src, units []float32, scale float64, b Beside) {
 // DotRounded returns Σ q[i]·v[i] of whole numbers, modulo 2^64; those of q are of magnitude at most 2^52.
 func DotRounded(q []float64, v []int32) int64 {
 	sameLengths(len(q), len(v), len(q), len(q))
-	sum, done := dotRoundedVector(rowsAvailable, q, v)
+	sum, done := dotRoundedVector(available, q, v)
 	v = v[:len(q)]
 	for i := done; i < len(q); i++ {
 		sum += int64(q[i]) * int64(v[i])

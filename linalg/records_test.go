@@ -98,7 +98,7 @@ func TestRecordFunctionsRefuseWrongLengths(t *testing.T) {
 
 // TestProductsByColumn compares with Products, every set.
 func TestProductsByColumn(t *testing.T) {
-	eachProductSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { productsByColumn[int16](t, set) })
 		t.Run("uint8", func(t *testing.T) { productsByColumn[uint8](t, set) })
 	})
@@ -120,11 +120,13 @@ func productsByColumn[T WholeEntry](t *testing.T, set instructions) {
 // TestAddWholeColumnsAtTheirLargest takes the largest entries with factors, all the same, at which sums of limbs are
 // largest: those with the largest lower limb of 8, 9 and 10 bits, with the largest upper one, and what next needs another.
 func TestAddWholeColumnsAtTheirLargest(t *testing.T) {
-	t.Run("int16", func(t *testing.T) { addColumnsAtTheirLargest(t, int16(math.MinInt16)) })
-	t.Run("uint8", func(t *testing.T) { addColumnsAtTheirLargest(t, uint8(math.MaxUint8)) })
+	eachSet(t, func(t *testing.T, set instructions) {
+		t.Run("int16", func(t *testing.T) { addColumnsAtTheirLargest(t, set, int16(math.MinInt16)) })
+		t.Run("uint8", func(t *testing.T) { addColumnsAtTheirLargest(t, set, uint8(math.MaxUint8)) })
+	})
 }
 
-func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, largest T) {
+func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, set instructions, largest T) {
 	const rows, dim, columns = 320, 300, 9
 	x, q, got := make([]T, rows*dim), make([]float64, rows*columns), make([]float64, columns*dim)
 	for j := range x {
@@ -135,7 +137,7 @@ func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, largest T) {
 			q[j] = factor
 		}
 		clear(got)
-		AddWholeColumns(got, x, dim, q, columns)
+		addColumns(set, got, x, dim, q, columns)
 		want := rows * factor * float64(largest)
 		if at := slices.IndexFunc(got, func(v float64) bool { return v != want }); at >= 0 {
 			t.Errorf("%d rows of %d times %v: got %v at %d, want %v", rows, largest, factor, got[at], at, want)
@@ -146,11 +148,13 @@ func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, largest T) {
 // TestAddWholeColumns compares with AddWhole by portable code, with factors of few and many bits, beside every number of
 // rows and columns that kernels take together.
 func TestAddWholeColumns(t *testing.T) {
-	t.Run("int16", addWholeColumns[int16])
-	t.Run("uint8", addWholeColumns[uint8])
+	eachSet(t, func(t *testing.T, set instructions) {
+		t.Run("int16", func(t *testing.T) { addWholeColumns[int16](t, set) })
+		t.Run("uint8", func(t *testing.T) { addWholeColumns[uint8](t, set) })
+	})
 }
 
-func addWholeColumns[T WholeEntry](t *testing.T) {
+func addWholeColumns[T WholeEntry](t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(75, 1))
 	shapes := append(rowShapes(r), rowShape{165, 784, 32}, rowShape{400, 100, 40}, rowShape{13, 64, 5}, rowShape{50, 33, 2}, rowShape{320, 300, 9})
 	for _, s := range shapes {
@@ -171,7 +175,9 @@ func addWholeColumns[T WholeEntry](t *testing.T) {
 			copy(want, got)
 			byColumn := make([]float64, len(q))
 			Transpose(byColumn, q, s.rows, s.columns)
-			AddWholeColumns(got, x, s.dim, byColumn, s.columns)
+			if s.rows > 0 && s.dim > 0 {
+				addColumns(set, got, x, s.dim, byColumn, s.columns)
+			}
 			addWholePortable(want, x, s.dim, q, s.columns)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%+v, %d bits: sums differ", s, bits)

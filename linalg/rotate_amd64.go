@@ -4,7 +4,7 @@ package linalg
 
 // rotateVector does all rotations, of which there is one at least, and reports whether the set has a kernel.
 func rotateVector(set instructions, z []float64, rotations []Rotation) bool {
-	if set != avx512 {
+	if set < avx512 {
 		return false
 	}
 	rotateRowsAVX512(&z[0], &rotations[0].C, len(rotations))

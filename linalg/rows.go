@@ -53,7 +53,7 @@ func Margins[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
 	wantLength("x", len(x), rows, dim)
 	wantLength("w", len(w), columns, dim)
 	if rows > 0 {
-		margins(rowsAvailable, dst, x, dim, w, columns)
+		margins(available, dst, x, dim, w, columns)
 	}
 }
 
@@ -67,7 +67,7 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 	wantLength("x", len(x), rows, BitWords(dim))
 	wantLength("w", len(w), columns, dim)
 	if rows > 0 {
-		marginsBits(rowsAvailable, dst, x, dim, w, columns)
+		marginsBits(available, dst, x, dim, w, columns)
 	}
 }
 
@@ -88,7 +88,7 @@ func AddWhole[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns 
 	wantLength("x", len(x), rows, dim)
 	wantLength("dst", len(dst), columns, dim)
 	if rows > 0 && dim > 0 {
-		addWhole(rowsAvailable, dst, x, dim, q, columns)
+		addWhole(available, dst, x, dim, q, columns)
 	}
 }
 
@@ -97,10 +97,15 @@ func AddWholeColumns[T WholeEntry](dst []float64, x []T, dim int, q []float64, c
 	rows := rowsOf(len(q), columns)
 	wantLength("x", len(x), rows, dim)
 	wantLength("dst", len(dst), columns, dim)
-	if rows == 0 || dim == 0 {
-		return
+	if rows > 0 && dim > 0 {
+		addColumns(available, dst, x, dim, q, columns)
 	}
-	done := addColumnLimbs(dst, x, dim, q, columns)
+}
+
+// addColumns is AddWholeColumns at a level that the processor has; there is at least one row and one entry.
+func addColumns[T WholeEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+	rows := len(q) / columns
+	done := addColumnLimbs(set, dst, x, dim, q, columns)
 	if done == rows {
 		return
 	}
@@ -110,7 +115,7 @@ func AddWholeColumns[T WholeEntry](dst []float64, x []T, dim int, q []float64, c
 			left = append(left, q[k*rows+i])
 		}
 	}
-	addWhole(rowsAvailable, dst, x[done*dim:], dim, left, columns)
+	addWhole(set, dst, x[done*dim:], dim, left, columns)
 }
 
 // AddWholeBits is AddWhole for rows of bits, as MarginsBits has them. Bits beyond dim are
@@ -120,7 +125,7 @@ func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) 
 	wantLength("x", len(x), rows, BitWords(dim))
 	wantLength("dst", len(dst), columns, dim)
 	if rows > 0 && dim > 0 {
-		addWholeBits(rowsAvailable, dst, x, dim, q, columns)
+		addWholeBits(available, dst, x, dim, q, columns)
 	}
 }
 
@@ -129,13 +134,13 @@ func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) 
 // the call panics, and writes nothing, when it is shorter.
 func FlushWhole(dst []int64, src []float64) {
 	dst = dst[:len(src)]
-	done := flushWhole(rowsAvailable, dst, src)
+	done := flushWhole(available, dst, src)
 	flushWholePortable(dst[done:], src[done:])
 }
 
 // LargestDouble returns the largest magnitude of float64 numbers, 0 of none; where one is NaN it is one too.
 func LargestDouble(q []float64) float64 {
-	most, done := largestWhole(rowsAvailable, q)
+	most, done := largestWhole(available, q)
 	for _, v := range q[done:] {
 		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order
 	}
@@ -153,7 +158,7 @@ func AddScaledRows[T Entry](dst []float32, x []T, dim int, r []float32, columns 
 	wantLength("x", len(x), rows, dim)
 	wantLength("dst", len(dst), columns, dim)
 	if rows > 0 && dim > 0 {
-		addScaledRows(rowsAvailable, dst, x, dim, r, columns)
+		addScaledRows(available, dst, x, dim, r, columns)
 	}
 }
 

@@ -2,23 +2,6 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
-
-// rowsAvailable is the set that the kernels of rows use: the best that the processor has
-// and the operating system saves. It is found once and never changes.
-var rowsAvailable = detectRows()
-
-func detectRows() instructions {
-	x := &cpu.X86
-	switch {
-	case x.HasAVX2 && x.HasFMA && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
-		return avx512
-	case x.HasAVX2 && x.HasFMA:
-		return avx2
-	}
-	return portable
-}
-
 // blockBytes is how much of x a kernel goes through at a time, so that what the first
 // columns bring from memory is in the second cache for the others.
 const blockBytes = 1 << 17
@@ -50,9 +33,13 @@ func aheadOf[T Entry | uint64](x []T, rows, n, stride int) int {
 // lowMask has as many low bits set as the last and incomplete group of a row has entries.
 func lowMask(dim, group int) uint64 { return 1<<(dim%group) - 1 }
 
-// readSinglesAVX512 returns a sum of n numbers, a positive multiple of 128, each of the
-// sixteen of a vector being the sum of one vector in sixteen. It is what the benchmarks
-// measure reading by: only the first number of that vector is returned.
+// readSinglesAVX512 returns a sum of one in sixteen of n numbers, a positive multiple of 128, and adds all of
+// them up. It is what the benchmarks measure reading by.
 //
 //go:noescape
 func readSinglesAVX512(x *float32, n int) float32
+
+// readSinglesAVX2 is readSinglesAVX512 with one in eight.
+//
+//go:noescape
+func readSinglesAVX2(x *float32, n int) float32

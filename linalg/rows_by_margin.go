@@ -21,7 +21,7 @@ func AddRowsByMargin(dst, x []float32, dim int, w, margins []float32, factors fu
 	wantLength("x", len(x), len(margins), dim)
 	wantLength("w", len(w), 1, dim)
 	wantLength("dst", len(dst), 1, dim)
-	addRowsByMargin(rowsAvailable, dst, x, dim, w, margins, factors)
+	addRowsByMargin(available, dst, x, dim, w, margins, factors)
 }
 
 // twiceRows is how many rows addRowsTwice takes together: 64 KiB, from 8 to 64 rows.

@@ -30,7 +30,7 @@ func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margi
 	for ; at+rows <= len(margins); at += rows {
 		next, last := x[at*dim:(at+rows)*dim], x[(at-rows)*dim:at*dim]
 		part, before := margins[at:at+rows], margins[at-rows:at]
-		if set == avx512 {
+		if set >= avx512 {
 			byMarginSingleAVX512(&part[0], &next[0], &dst[0], &last[0], &before[0], rows/2, dim, &w[0], lowMask(dim, lanes))
 		} else {
 			byMarginSingleAVX2(&part[0], &next[0], &dst[0], &last[0], &before[0], rows/2, dim, &w[0], lowMask(dim, lanes))

@@ -21,7 +21,7 @@ func passShapes(r *rand.Rand) []rowShape {
 // eachPass runs a test with each way to go through the rows: what a set chooses, two
 // passes, and for sets with kernels one pass by parts of a few rows.
 func eachPass(t *testing.T, test func(t *testing.T, pass passes)) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("chosen", func(t *testing.T) { test(t, chosenPass(set)) })
 		t.Run("twice", func(t *testing.T) {
 			test(t, func(dst, x []float32, dim int, w, margins []float32, factors func(part []float32, first int)) {

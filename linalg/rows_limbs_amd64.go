@@ -2,17 +2,7 @@
 
 package linalg
 
-import (
-	"sync"
-
-	"golang.org/x/sys/cpu"
-)
-
-// hasLimbs says whether the processor multiplies bytes of four rows, or 16 bits of two, at once and adds
-// the products up in 32 bits (AVX-512 VNNI). Where it does, AddWhole splits the factors of
-// bytes into two to four limbs of 8 bits with sign, and those of 16 bits into one to three of 10 bits. A sum of limbs
-// times entries over few enough rows is exact in 32 bits.
-var hasLimbs = rowsAvailable == avx512 && cpu.X86.HasAVX512VNNI
+import "sync"
 
 const (
 	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
@@ -46,10 +36,13 @@ const limbGroups = max(limbRows/4, shortLimbRows/2, fineLimbRows/2)
 // packedRooms holds *packedFactors, which are filled before they are read.
 var packedRooms = sync.Pool{New: func() any { return new(packedFactors) }}
 
-// mostLimbRows returns how many rows of a type are added in limbs at most; 0: none are.
-func mostLimbRows[T WholeEntry](dim int) int {
+// mostLimbRows returns how many rows of a type are added in limbs at most; 0: none are. From AVX-512 VNNI on the
+// processor multiplies bytes of four rows, or 16 bits of two, at once and adds the products up in 32 bits. AddWhole
+// splits the factors of bytes into two to four limbs of 8 bits with sign there, and those of 16 bits into one to three
+// of 10 bits. A sum of limbs times entries over few enough rows is exact in 32 bits.
+func mostLimbRows[T WholeEntry](set instructions, dim int) int {
 	switch {
-	case !hasLimbs || dim < limbDim:
+	case set < avx512VNNI || dim < limbDim:
 		return 0
 	case strideOf[T](1) == 1:
 		return limbRows
@@ -94,7 +87,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 		if limbs == 0 {
 			return 0
 		}
-		rows := recordsOf(rowsAvailable, 4*groups)
+		rows := recordsOf(avx512VNNI, 4*groups)
 		if rows > 0 {
 			packOneByteAVX512(&words[0], &q[0], rows)
 		}

@@ -6,8 +6,8 @@ import "math"
 
 // addColumnLimbs adds rows in limbs whose factors stand column after column: the first rows, as many as make whole
 // groups, or none if rows are too short or a factor is too large. It returns how many they are.
-func addColumnLimbs[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) (done int) {
-	most := mostLimbRows[T](dim)
+func addColumnLimbs[T WholeEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) (done int) {
+	most := mostLimbRows[T](set, dim)
 	if most == 0 {
 		return 0
 	}

@@ -11,7 +11,7 @@ import (
 // TestFactorsOfOneColumnArePacked compares the kernels that pack the factors of one column with portable code, at the
 // largest factors of each number of limbs too.
 func TestFactorsOfOneColumnArePacked(t *testing.T) {
-	if rowsAvailable < avx512 {
+	if available < avx512 {
 		t.Skip("NOT RUN: there is no AVX-512 here")
 	}
 	r := rand.New(rand.NewPCG(81, 1))
@@ -54,7 +54,7 @@ func TestFactorsOfOneColumnArePacked(t *testing.T) {
 
 // TestPackShortColumns compares the vector kernel with portable code, at both widths of limbs, for every rest of groups.
 func TestPackShortColumns(t *testing.T) {
-	if !hasLimbs {
+	if available < avx512VNNI {
 		t.Skip("NOT RUN: the processor has no limbs")
 	}
 	r := rand.New(rand.NewPCG(77, 1))

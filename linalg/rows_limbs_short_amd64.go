@@ -46,7 +46,7 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 	}
 	if columns == 1 {
 		var words [2 * shortLimbRows]uint32
-		rows := recordsOf(rowsAvailable, 2*groups)
+		rows := recordsOf(avx512VNNI, 2*groups)
 		if rows > 0 {
 			packOneShortAVX512(&words[0], &q[0], rows)
 		}

@@ -16,7 +16,7 @@ func margins[T Entry](set instructions, dst []float32, x []T, dim int, w []float
 	rows := len(dst) / columns
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		if set == avx512 {
+		if set >= avx512 {
 			marginsAVX512(dst, x, w, n, dim, columns, stride, ahead)
 		} else {
 			marginsAVX2(dst, x, w, n, dim, columns, stride, ahead)
@@ -105,7 +105,7 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	rows := len(dst) / columns
 	for ahead := aheadOf(x, rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
-		if set == avx512 {
+		if set >= avx512 {
 			marginsBitAVX512(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, ahead, mask)
 		} else {
 			marginsBitAVX2(&dst[0], &x[0], &w[0], n, dim, columns, 8*words, ahead, mask, nil, &tails[0])

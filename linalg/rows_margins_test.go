@@ -11,7 +11,7 @@ import (
 
 // TestMarginsKernelsAreTheSame compares every kernel with the portable definition.
 func TestMarginsKernelsAreTheSame(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		forEntries(t,
 			func(t *testing.T) { marginsAreTheSame[float32](t, set) },
 			func(t *testing.T) { marginsAreTheSame[int16](t, set) },
@@ -59,7 +59,7 @@ func disturb(r *rand.Rand, w []float32) {
 // TestMarginsAreWithinTheBound compares with sums in float64, where products of two
 // float32 numbers are exact, and at most dim·2^-53·Σ|x·w| is lost.
 func TestMarginsAreWithinTheBound(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		forEntries(t,
 			func(t *testing.T) { marginsAreWithinTheBound[float32](t, set) },
 			func(t *testing.T) { marginsAreWithinTheBound[int16](t, set) },
@@ -125,7 +125,7 @@ func TestMarginsFollowTheDefinition(t *testing.T) {
 
 // TestMarginsOfBitsAreThoseOfBytes compares packed bits with the same entries as bytes.
 func TestMarginsOfBitsAreThoseOfBytes(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(26, 1))
 		for _, s := range rowShapes(r) {
 			if s.rows == 0 {
@@ -148,7 +148,7 @@ func TestMarginsOfBitsAreThoseOfBytes(t *testing.T) {
 // TestMarginsDoNotDependOnPlace holds that the product of a row and a column has the same
 // bits alone as in any block with any other columns.
 func TestMarginsDoNotDependOnPlace(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(27, 1))
 		for range 60 {
 			s := rowShape{1 + r.IntN(70), r.IntN(300), 1 + r.IntN(13)}
@@ -204,7 +204,7 @@ func FuzzMargins(f *testing.F) {
 		if rows := len(bits) / BitWords(d); rows > 0 {
 			got, want := make([]float32, rows*k), make([]float32, rows*k)
 			marginsBitsPortable(want, bits, d, w, k)
-			for set := portable; set <= rowsAvailable; set++ {
+			for set := portable; set <= available; set++ {
 				marginsBits(set, got, bits, d, w, k)
 				expectSame(t, fmt.Sprintf("bits, %v, dim %d, columns %d", set, d, k), got, want)
 			}
@@ -220,7 +220,7 @@ func fuzzMargins[T Entry](t *testing.T, x []T, dim int, w []float32, columns int
 	}
 	got, want := make([]float32, rows*columns), make([]float32, rows*columns)
 	marginsPortable(want, x, dim, w, columns)
-	for set := portable; set <= rowsAvailable; set++ {
+	for set := portable; set <= available; set++ {
 		margins(set, got, x, dim, w, columns)
 		expectSame(t, fmt.Sprintf("%T, %v, dim %d, columns %d", x, set, dim, columns), got, want)
 	}

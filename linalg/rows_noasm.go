@@ -2,9 +2,6 @@
 
 package linalg
 
-// rowsAvailable is the set of instructions that the kernels of rows use.
-const rowsAvailable = portable
-
 func margins[T Entry](_ instructions, dst []float32, x []T, dim int, w []float32, columns int) {
 	marginsPortable(dst, x, dim, w, columns)
 }
@@ -32,4 +29,6 @@ func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0
 func flushWhole(instructions, []int64, []float64) (done int) { return 0 }
 
 // addColumnLimbs does nothing here, and says so.
-func addColumnLimbs[T WholeEntry](_ []float64, _ []T, _ int, _ []float64, _ int) (done int) { return 0 }
+func addColumnLimbs[T WholeEntry](_ instructions, _ []float64, _ []T, _ int, _ []float64, _ int) (done int) {
+	return 0
+}

@@ -36,7 +36,7 @@ func TestRowKernelsStayInside(t *testing.T) {
 // eachShapeInside calls test with every set and with shapes up to 7 rows, 200 entries and
 // 7 columns.
 func eachShapeInside(t *testing.T, test func(set instructions, s rowShape)) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		r := rand.New(rand.NewPCG(35, 1))
 		for dim := 1; dim <= 200; dim++ {
@@ -67,16 +67,16 @@ func rowKernelStaysInside[T Entry](t *testing.T) {
 		switch rows := any(rows).(type) {
 		case []int16:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
-			AddWholeColumns(sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			addColumns(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
 			c := RoundColumns[int16](w(s.columns*s.dim), s.dim, s.columns)
-			c.products(min(set, productsAvailable), factors, rows)
-			c.productsByColumn(min(set, productsAvailable), factors, rows)
+			c.products(set, factors, rows)
+			c.productsByColumn(set, factors, rows)
 		case []uint8:
 			addWhole(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
-			AddWholeColumns(sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
+			addColumns(set, sum(s.columns*s.dim), rows, s.dim, q(s.rows*s.columns), s.columns)
 			c := RoundColumns[uint8](w(s.columns*s.dim), s.dim, s.columns)
-			c.products(min(set, productsAvailable), factors, rows)
-			c.productsByColumn(min(set, productsAvailable), factors, rows)
+			c.products(set, factors, rows)
+			c.productsByColumn(set, factors, rows)
 		}
 	})
 }
@@ -120,7 +120,7 @@ func panelsStayInside[T WholeEntry](t *testing.T) {
 	for _, s := range panelShapes() {
 		if s.rows <= rows && s.dim <= dim && s.columns <= columns {
 			c := RoundColumns[T](w(s.columns*s.dim), s.dim, s.columns)
-			c.productsByColumn(productsAvailable, dst(s.rows*s.columns), x(s.rows*s.dim))
+			c.productsByColumn(available, dst(s.rows*s.columns), x(s.rows*s.dim))
 		}
 	}
 }

@@ -2,10 +2,14 @@
 
 package linalg
 
-// readSingles returns a sum of some of the numbers, having read all but the last 127.
+// readSingles reads all numbers, adds all but the last 127 up with vectors, and returns a sum of some.
 func readSingles(x []float32) float32 {
-	if rowsAvailable == avx512 && len(x) >= 128 {
-		return readSinglesAVX512(&x[0], len(x)&^127)
+	switch n := len(x) &^ 127; {
+	case available == portable || n == 0:
+		return readSinglesPortable(x)
+	case available == avx2:
+		return readSinglesAVX2(&x[0], n)
+	default:
+		return readSinglesAVX512(&x[0], n)
 	}
-	return readSinglesPortable(x)
 }

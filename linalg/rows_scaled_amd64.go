@@ -14,7 +14,7 @@ func addScaledRows[T Entry](set instructions, dst []float32, x []T, dim int, r [
 	rows := len(r) / columns
 	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
 		n := min(rows, most)
-		if set == avx512 {
+		if set >= avx512 {
 			addScaledRowsAVX512(dst, x, r, n, dim, columns, stride, ahead)
 		} else {
 			addScaledRowsAVX2(dst, x, r, n, dim, columns, stride, ahead)

@@ -14,10 +14,7 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 		return
 	}
 	stride := strideOf[T](dim)
-	most, limbs := blockRows(stride), 0
-	if set == avx512 {
-		limbs = mostLimbRows[T](dim)
-	}
+	most, limbs := blockRows(stride), mostLimbRows[T](set, dim)
 	if limbs > 0 {
 		most = min(most, limbs)
 	}
@@ -50,13 +47,13 @@ func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []flo
 	mask := lowMask(dim, sumGroup)
 	switch x := any(x).(type) {
 	case []int16:
-		if set == avx512 {
+		if set >= avx512 {
 			addWholeShortAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		} else {
 			addWholeShortAVX2(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		}
 	case []uint8:
-		if set == avx512 {
+		if set >= avx512 {
 			addWholeByteAVX512(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
 		} else {
 			addWholeByteAVX2(&dst[0], &x[0], &q[0], rows, dim, columns, stride, ahead, mask)
@@ -92,7 +89,7 @@ func addWholeBits(set instructions, dst []float64, x []uint64, dim int, q []floa
 	rows, mask := len(q)/columns, lowMask(dim, sumGroup)
 	for ahead := aheadOf(x, rows, most, 8*words); rows > 0; {
 		n := min(rows, most)
-		if set == avx512 {
+		if set >= avx512 {
 			addWholeBitAVX512(&dst[0], &x[0], &q[0], n, dim, columns, 8*words, ahead, mask)
 		} else {
 			addWholeBitAVX2(&dst[0], &x[0], &q[0], n, dim, columns, 8*words, ahead, mask)
@@ -126,7 +123,7 @@ func addWholeBitsFrom(dst []float64, x []uint64, q []float64, from, dim, columns
 // flushWhole is FlushWhole with a set of instructions that the processor has, for the
 // first entries, and returns how many they are.
 func flushWhole(set instructions, dst []int64, src []float64) (done int) {
-	if set == avx512 && len(src) >= sumGroup {
+	if set >= avx512 && len(src) >= sumGroup {
 		done = len(src) &^ (sumGroup - 1)
 		flushWholeAVX512(&dst[0], &src[0], done)
 	}
@@ -135,7 +132,7 @@ func flushWhole(set instructions, dst []int64, src []float64) (done int) {
 
 // largestWhole returns the bits of the largest magnitude of the first numbers, and how many they are.
 func largestWhole(set instructions, q []float64) (most uint64, done int) {
-	if set == avx512 && len(q) >= sumGroup {
+	if set >= avx512 && len(q) >= sumGroup {
 		done = len(q) &^ (sumGroup - 1)
 		most = largestWholeAVX512(&q[0], done)
 	}

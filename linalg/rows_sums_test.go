@@ -38,7 +38,7 @@ func anySums(r *rand.Rand, n int) []float64 {
 
 // TestAddWholeKernelsAreTheSame compares every kernel with the portable definition.
 func TestAddWholeKernelsAreTheSame(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addWholeIsTheSame[int16](t, set, 0x1p15) })
 		t.Run("uint8", func(t *testing.T) { addWholeIsTheSame[uint8](t, set, 255) })
 		t.Run("bits", func(t *testing.T) {
@@ -72,7 +72,7 @@ func addWholeIsTheSame[T WholeEntry](t *testing.T, set instructions, most float6
 // TestAddWholeIsExact compares with integers. Some sums reach 2^53 exactly, by factors
 // that take all the room there is.
 func TestAddWholeIsExact(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addWholeIsExact[int16](t, set, -0x1p15) })
 		t.Run("uint8", func(t *testing.T) { addWholeIsExact[uint8](t, set, 255) })
 	})
@@ -108,7 +108,7 @@ func addWholeIsExact[T WholeEntry](t *testing.T, set instructions, extreme float
 
 // TestAddWholeBitsIsExact compares with integers.
 func TestAddWholeBitsIsExact(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(29, 1))
 		for range 100 {
 			s := rowShape{1 + r.IntN(70), 1 + r.IntN(200), 1 + r.IntN(12)}
@@ -130,7 +130,7 @@ func TestAddWholeBitsIsExact(t *testing.T) {
 
 // TestAddScaledRowsIsWithinTheBound compares with sums in float64.
 func TestAddScaledRowsIsWithinTheBound(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		forEntries(t,
 			func(t *testing.T) { addScaledRowsIsWithinTheBound[float32](t, set) },
 			func(t *testing.T) { addScaledRowsIsWithinTheBound[int16](t, set) },
@@ -197,7 +197,7 @@ func TestLargestDouble(t *testing.T) {
 
 // TestFlushWhole moves whole numbers of every size to integers.
 func TestFlushWhole(t *testing.T) {
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(34, 1))
 		for n := range 70 {
 			dst, src := make([]int64, n+2), make([]float64, n)
@@ -253,7 +253,7 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 	}
 	q, want := anyWhole(r, rows*columns, rows, most), make([]float64, columns*dim)
 	addWholePortable(want, x, dim, q, columns)
-	for set := portable; set <= rowsAvailable; set++ {
+	for set := portable; set <= available; set++ {
 		got := make([]float64, columns*dim)
 		addWhole(set, got, x, dim, q, columns)
 		expectWhole(t, fmt.Sprintf("%T, %v, dim %d, columns %d", x, set, dim, columns), got, want)
@@ -263,7 +263,7 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 // TestAddWholeAtTheEndsOfShortLimbs does the same for rows of 16 bits and one to three limbs of 10 bits.
 func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
 	factors := []int64{511, 512, -511, -512, 1000, -1022, 1000000, -1047550, 1000000000, 523775, 523776, -523775, -523776, 523264, 511<<10 - 512, 536346111, 536346112, -536346111, -536346112, 1 << 33, 1, 0}
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		const rows, dim = 363, 100
 		for _, extreme := range []int16{-32768, 32767} {
 			x := slices.Repeat([]int16{extreme}, rows*dim)
@@ -292,7 +292,7 @@ func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
 // of which each has a sign of its own.
 func TestAddWholeAtTheEndsOfLimbs(t *testing.T) {
 	factors := []int64{0x7f7f, 0x7f80, -0x7f7f, -0x7f80, -0x7e80, 0x7e7f, 0x7f7f7f, 0x7f7f80, -0x7f7f7f, -0x7f7f80, -0x7e8080, 0x7f7f7f7f, 0x7f7f7f80, -0x7f7f7f7f, -0x7f7f7f80, -0x7e808080, 0x7e7f7f7f, 1 << 31, -1 << 31, 1 << 34, 128, -128, -129, 1, 0}
-	eachRowSet(t, func(t *testing.T, set instructions) {
+	eachSet(t, func(t *testing.T, set instructions) {
 		const rows, dim = 603, 40
 		x := slices.Repeat([]uint8{255}, rows*dim)
 		for i := range 8 * len(factors) {

@@ -7,19 +7,6 @@ import (
 	"testing"
 )
 
-// eachRowSet runs a test with every set of instructions that kernels of rows are written
-// for, and skips those that the processor or the build lacks.
-func eachRowSet(t *testing.T, test func(t *testing.T, set instructions)) {
-	for set := portable; set <= avx512; set++ {
-		t.Run(set.String(), func(t *testing.T) {
-			if set > rowsAvailable {
-				t.Skipf("NOT RUN: the best set here is %v", rowsAvailable)
-			}
-			test(t, set)
-		})
-	}
-}
-
 // rowShape is the shape of a block of rows and of what it is multiplied with.
 type rowShape struct{ rows, dim, columns int }
 

@@ -4,7 +4,7 @@ package linalg
 
 // moveVector does the first entries of MoveWhole, as many as the set takes, and returns how many they are.
 func moveVector(set instructions, dst []float32, x []int16, scale float32, center []float32, lanes *[singleLanes]float64) int {
-	if set != avx512 || len(x) == 0 {
+	if set < avx512 || len(x) == 0 {
 		return 0
 	}
 	moveWholeAVX512(&dst[0], &x[0], &center[0], len(x)/singleLanes, scale, lowMask(len(x), singleLanes), lanes)
@@ -14,7 +14,7 @@ func moveVector(set instructions, dst []float32, x []int16, scale float32, cente
 // singleVector does the first entries of SingleWhole, as many as the set takes, and returns how many they are.
 func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLanes]float64) int {
 	n := len(x) &^ (singleLanes - 1)
-	if set != avx512 || n == 0 {
+	if set < avx512 || n == 0 {
 		return 0
 	}
 	singleWholeAVX512(&dst[0], &x[0], n, lanes)
@@ -24,7 +24,7 @@ func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLane
 // largestShortVector does the first entries of LargestShort, as many as the set takes, and returns how many they are.
 func largestShortVector(set instructions, x []int16) (most, done int) {
 	done = len(x) &^ 31
-	if set != avx512 || rowsAvailable != avx512 || done == 0 {
+	if set < avx512 || done == 0 {
 		return 0, 0
 	}
 	return int(largestShortAVX512(&x[0], done)), done

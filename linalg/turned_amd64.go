@@ -5,7 +5,7 @@ package linalg
 // turnVector adds the first columns of TurnWhole, as many as the set takes, and returns how many they are.
 func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 	n := len(v) &^ 15
-	if set != avx512 || n == 0 || len(dst) == 0 {
+	if set < avx512 || n == 0 || len(dst) == 0 {
 		return 0
 	}
 	turnWholeAVX512(&dst[0], &matrix[0], &v[0], len(dst), 2*len(v), n)
@@ -15,7 +15,7 @@ func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 // turnBackVector does the first columns of TurnBack, as many as the set takes, and returns how many they are.
 func turnBackVector(set instructions, dst []float32, matrix []int16, w []float64) int {
 	n := len(dst) &^ 31
-	if set != avx512 || len(w) == 0 {
+	if set < avx512 || len(w) == 0 {
 		return 0
 	}
 	for j := 0; j < n; j += 32 {

@@ -22,11 +22,16 @@ type Turn struct {
 // NewTurn prepares a matrix, row after row, and a center with as many coordinates as it has rows. The call panics when the
 // matrix is not square.
 func NewTurn(matrix []int16, center []float64, scale float64) *Turn {
+	checkTurn("NewTurn", len(matrix), len(center), len(center))
+	return newTurn(available, matrix, center, scale)
+}
+
+// newTurn is NewTurn at a level that the processor has. From AVX-512 VNNI on rows are measured by panels of the matrix.
+func newTurn(set instructions, matrix []int16, center []float64, scale float64) *Turn {
 	side := len(center)
-	checkTurn("NewTurn", len(matrix), side, side)
 	t := &Turn{side: side, stride: turnedStride(side), center: make([]float64, (side+turnedLanes-1)/turnedLanes*turnedLanes), scale: scale}
 	copy(t.center, center)
-	if hasTurned {
+	if set >= avx512VNNI {
 		t.panels = turnedPanels(matrix, side)
 		return t
 	}

@@ -2,11 +2,6 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
-
-// hasTurned says that rows are measured by panels of the matrix (AVX-512 VNNI).
-var hasTurned = available == avx512 && cpu.X86.HasAVX512VNNI
-
 // turnedRows is how many rows the kernel takes.
 const turnedRows = 24
 

@@ -2,7 +2,5 @@
 
 package linalg
 
-// hasTurned says that no kernel measures rows by panels of a matrix here.
-const hasTurned = false
-
+// squaresVector is never called here: no matrix has panels.
 func (t *Turn) squaresVector([]float64, []int16, []float64) {}

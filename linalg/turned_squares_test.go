@@ -59,25 +59,21 @@ func (c turnCase) exact(i int) float64 {
 	return sum
 }
 
-// portableTurn is NewTurn without a kernel.
-func portableTurn(c turnCase) *Turn {
-	side := len(c.center)
-	t := NewTurn(c.matrix, c.center, c.scale)
-	t.panels, t.across = nil, make([]int16, len(c.matrix))
-	Transpose(t.across, c.matrix, side, side)
-	return t
-}
+// turn is NewTurn at a level.
+func (c turnCase) turn(set instructions) *Turn { return newTurn(set, c.matrix, c.center, c.scale) }
 
-// TestTurnSquares compares the kernel with the portable code, bit by bit, and that with exact whole numbers, within
+// TestTurnSquares compares every level with the portable code, bit by bit, and that with exact whole numbers, within
 // the error that is stated.
-func TestTurnSquares(t *testing.T) {
+func TestTurnSquares(t *testing.T) { eachSet(t, testTurnSquares) }
+
+func testTurnSquares(t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(12, 3))
 	sides, counts := []int{0, 1, 2, 15, 16, 17, 33, 100, 104, 256}, []int{0, 1, 23, 24, 25, 96, 97, 130}
 	for _, side := range sides {
 		for _, n := range counts {
 			c := newTurnCase(r, side, n)
 			got, want := make([]float64, n), make([]float64, n)
-			turn, plain := NewTurn(c.matrix, c.center, c.scale), portableTurn(c)
+			turn, plain := c.turn(set), c.turn(portable)
 			turn.Squares(got, c.apart(turn.Stride()), c.factors)
 			plain.Squares(want, c.apart(plain.Stride()), c.factors)
 			if !slices.Equal(got, want) {
@@ -92,8 +88,10 @@ func TestTurnSquares(t *testing.T) {
 	}
 }
 
-// TestTurnSquaresWrap holds that products beyond 32 bits give the same numbers in every build.
-func TestTurnSquaresWrap(t *testing.T) {
+// TestTurnSquaresWrap holds that products beyond 32 bits give the same numbers in every build and at every level.
+func TestTurnSquaresWrap(t *testing.T) { eachSet(t, testTurnSquaresWrap) }
+
+func testTurnSquaresWrap(t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(12, 4))
 	c := newTurnCase(r, 40, 30)
 	c.matrix = shorts(r, len(c.matrix))
@@ -101,7 +99,7 @@ func TestTurnSquaresWrap(t *testing.T) {
 		c.rows[i] = shorts(r, len(c.rows[i]))
 	}
 	got, want := make([]float64, 30), make([]float64, 30)
-	turn, plain := NewTurn(c.matrix, c.center, c.scale), portableTurn(c)
+	turn, plain := c.turn(set), c.turn(portable)
 	turn.Squares(got, c.apart(turn.Stride()), c.factors)
 	plain.Squares(want, c.apart(plain.Stride()), c.factors)
 	if !slices.Equal(got, want) {
@@ -114,7 +112,7 @@ func BenchmarkTurnSquares(b *testing.B) {
 	const n = 960
 	for _, side := range []int{104, 784} {
 		c := newTurnCase(rand.New(rand.NewPCG(12, 5)), side, n)
-		for name, turn := range map[string]*Turn{"turn": NewTurn(c.matrix, c.center, c.scale), "portable": portableTurn(c)} {
+		for name, turn := range map[string]*Turn{"turn": c.turn(available), "portable": c.turn(portable)} {
 			rows, dst := c.apart(turn.Stride()), make([]float64, n)
 			b.Run(fmt.Sprintf("%s/side=%d", name, side), func(b *testing.B) {
 				for b.Loop() {

@@ -37,7 +37,7 @@ func tabulate(constants ...any) *[34][16]uint32 {
 // is as long as x, which is not empty.
 func applyVector(set instructions, f function, dst, x []float32) bool {
 	switch set {
-	case avx512:
+	case avx512, avx512VNNI:
 		applyAVX512(f, &dst[0], &x[0], len(x))
 	case avx2:
 		applyAVX2(f, &dst[0], &x[0], len(x))
@@ -75,7 +75,7 @@ func applyAVX2(f function, dst, x *float32, n int) {
 // as x, which is not empty.
 func softmaxVector(set instructions, dst, x []float32, columns int) bool {
 	switch set {
-	case avx512:
+	case avx512, avx512VNNI:
 		softmaxAVX512(&dst[0], &x[0], len(x)/columns, columns, vectorConstants)
 	case avx2:
 		softmaxAVX2(&dst[0], &x[0], len(x)/columns, columns, vectorConstants)

@@ -30,9 +30,9 @@ func tabulate64(constants ...uint64) *[23][8]uint64 {
 // dst is as long as x, which is not empty.
 func applyDoubleVector(set instructions, f function, dst, x []float64) bool {
 	switch {
-	case set == avx512 && f == exponential:
+	case set >= avx512 && f == exponential:
 		exp64AVX512(&dst[0], &x[0], len(x), vectorConstants64)
-	case set == avx512:
+	case set >= avx512:
 		sigmoid64AVX512(&dst[0], &x[0], len(x), vectorConstants64)
 	case set == avx2 && f == exponential:
 		exp64AVX2(&dst[0], &x[0], len(x), vectorConstants64)

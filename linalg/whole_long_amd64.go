@@ -5,7 +5,7 @@ package linalg
 // addLongVector adds the first numbers, and returns how many they are.
 func addLongVector(set instructions, dst, src []int64) (done int) {
 	switch {
-	case set == avx512 && len(src) >= 8:
+	case set >= avx512 && len(src) >= 8:
 		done = len(src) &^ 7
 		addLongAVX512(&dst[0], &src[0], done)
 	case set == avx2 && len(src) >= 4:
@@ -20,7 +20,7 @@ func addLongVector(set instructions, dst, src []int64) (done int) {
 func squareLongVector(set instructions, x []int64) (high, low uint64, done int) {
 	var beyond, upper, lower uint64
 	switch {
-	case set == avx512 && len(x) >= 8:
+	case set >= avx512 && len(x) >= 8:
 		done = len(x) &^ 7
 		lower, upper, beyond = squareLongAVX512(&x[0], done)
 	case set == avx2 && len(x) >= 4:

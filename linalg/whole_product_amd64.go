@@ -2,18 +2,6 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
-
-// wholeProductAvailable is the set that AddProductWhole uses; AVX-512 has to have VNNI too.
-var wholeProductAvailable = detectWholeProduct()
-
-func detectWholeProduct() instructions {
-	if available == avx512 && !cpu.X86.HasAVX512VNNI {
-		return avx2
-	}
-	return available
-}
-
 // addProductVector does some columns of a, and reports whether the set has kernels.
 func addProductVector(set instructions, dst []int64, a, b []int16, s WholeShape, columns [2]int) bool {
 	p, has := newWholeProduct(set, dst, a, b, s)
@@ -35,9 +23,8 @@ func addGramVector(set instructions, dst []int64, x []int16, s WholeShape) bool 
 
 // newWholeProduct reports whether the set has kernels.
 func newWholeProduct(set instructions, dst []int64, a, b []int16, s WholeShape) (p wholeProduct, has bool) {
-	set = min(set, wholeProductAvailable)
 	p = wholeProduct{WholeShape: s, set: set, tile: wholeTile{columns: 16, rows: 6}, dst: dst, a: a, b: b}
-	if set == avx512 {
+	if set >= avx512VNNI {
 		p.tile = wholeTile{columns: 32, rows: 12}
 	}
 	return p, set != portable
@@ -45,7 +32,7 @@ func newWholeProduct(set instructions, dst []int64, a, b []int16, s WholeShape) 
 
 // wide returns how wide the panel of so many columns of a is, at most those of a tile.
 func (p *wholeProduct) wide(columns int) int {
-	if p.set == avx512 && columns <= 16 {
+	if p.set >= avx512VNNI && columns <= 16 {
 		return 16
 	}
 	return p.tile.columns
@@ -53,7 +40,7 @@ func (p *wholeProduct) wide(columns int) int {
 
 // high returns how high the tile of so many columns of b is, of which there may be more than it has.
 func (p *wholeProduct) high(columns int) int {
-	if p.set == avx512 && columns <= 8 {
+	if p.set >= avx512VNNI && columns <= 8 {
 		return (columns + 3) / 4 * 4
 	}
 	return p.tile.rows
@@ -66,10 +53,10 @@ func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, 
 	pairs, single := rows/2, rows%2
 	_, _ = dst[(pairs+single)*width-1], src[(rows-1)*srcRow+columns-1]
 	switch {
-	case p.set == avx512 && width > 16:
+	case p.set >= avx512VNNI && width > 16:
 		wholePairs2AVX512(&dst[0], 4*width, &src[0], 2*srcRow, pairs, single, 1<<(columns-16)-1, 1<<(width-16)-1)
 		return
-	case p.set == avx512:
+	case p.set >= avx512VNNI:
 		wholePairs1AVX512(&dst[0], 4*width, &src[0], 2*srcRow, pairs, single, 1<<columns-1, 1<<width-1)
 		return
 	case columns < 16:
@@ -95,9 +82,9 @@ func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, 
 // of dst that there are.
 func (p *wholeProduct) addTile(dst []int64, a, b []uint32, pairs int, panel, of wholeTile) {
 	_, _, _ = dst[(of.rows-1)*p.Left+of.columns-1], a[pairs*panel.columns-1], b[pairs*panel.rows-1]
-	if p.set == avx512 {
+	if p.set >= avx512VNNI {
 		mask := uint32(1)<<(of.columns-(panel.columns-16)) - 1
-		wholeTileAVX512(panel, &dst[0], 8*p.Left, &a[0], &b[0], pairs, of.rows, mask)
+		wholeTileVNNI(panel, &dst[0], 8*p.Left, &a[0], &b[0], pairs, of.rows, mask)
 		return
 	}
 	if panel == of {
@@ -113,20 +100,20 @@ func (p *wholeProduct) addTile(dst []int64, a, b []uint32, pairs int, panel, of 
 	}
 }
 
-func wholeTileAVX512(panel wholeTile, dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32) {
+func wholeTileVNNI(panel wholeTile, dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32) {
 	switch panel {
 	case wholeTile{32, 12}:
-		wholeTile12x2AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile12x2VNNI(dst, stride, a, b, pairs, rows, mask)
 	case wholeTile{32, 8}:
-		wholeTile8x2AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile8x2VNNI(dst, stride, a, b, pairs, rows, mask)
 	case wholeTile{32, 4}:
-		wholeTile4x2AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile4x2VNNI(dst, stride, a, b, pairs, rows, mask)
 	case wholeTile{16, 12}:
-		wholeTile12x1AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile12x1VNNI(dst, stride, a, b, pairs, rows, mask)
 	case wholeTile{16, 8}:
-		wholeTile8x1AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile8x1VNNI(dst, stride, a, b, pairs, rows, mask)
 	case wholeTile{16, 4}:
-		wholeTile4x1AVX512(dst, stride, a, b, pairs, rows, mask)
+		wholeTile4x1VNNI(dst, stride, a, b, pairs, rows, mask)
 	default:
 		panic("linalg: there is no such tile")
 	}
@@ -138,22 +125,22 @@ func wholeTileAVX512(panel wholeTile, dst *int64, stride int, a, b *uint32, pair
 // are positive; rows is at most the height. The kernel of AVX2 stores all.
 //
 //go:noescape
-func wholeTile12x2AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile12x2VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
-func wholeTile8x2AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile8x2VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
-func wholeTile4x2AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile4x2VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
-func wholeTile12x1AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile12x1VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
-func wholeTile8x1AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile8x1VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
-func wholeTile4x1AVX512(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
+func wholeTile4x1VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
 
 //go:noescape
 func wholeTile6x2AVX2(dst *int64, stride int, a, b *uint32, pairs int)

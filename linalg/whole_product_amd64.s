@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func wholeTile12x2AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile12x2VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile12x2AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile12x2VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX
@@ -351,9 +351,9 @@ updated:
 	VZEROUPPER
 	RET
 
-// func wholeTile12x1AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile12x1VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile12x1AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile12x1VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX
@@ -565,9 +565,9 @@ updated:
 	VZEROUPPER
 	RET
 
-// func wholeTile8x2AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile8x2VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile8x2AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile8x2VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX
@@ -804,9 +804,9 @@ updated:
 	VZEROUPPER
 	RET
 
-// func wholeTile8x1AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile8x1VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile8x1AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile8x1VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX
@@ -954,9 +954,9 @@ updated:
 	VZEROUPPER
 	RET
 
-// func wholeTile4x2AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile4x2VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile4x2AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile4x2VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX
@@ -1085,9 +1085,9 @@ updated:
 	VZEROUPPER
 	RET
 
-// func wholeTile4x1AVX512(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
+// func wholeTile4x1VNNI(dst *int64, stride int, a *uint32, b *uint32, pairs int, rows int, mask uint32)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·wholeTile4x1AVX512(SB), NOSPLIT, $0-52
+TEXT ·wholeTile4x1VNNI(SB), NOSPLIT, $0-52
 	MOVQ       dst+0(FP), AX
 	MOVQ       stride+8(FP), CX
 	MOVQ       AX, DX

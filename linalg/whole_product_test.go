@@ -192,9 +192,9 @@ func benchmarkBesideWhole[T Float](b *testing.B, name string, s WholeShape) {
 		y[i] = T(r.IntN(511) - 255)
 	}
 	for workers := 1; workers <= 2; workers++ {
-		b.Run(fmt.Sprintf("%s/%v/%d", name, gemmSet, workers), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/%v/%d", name, available, workers), func(b *testing.B) {
 			for b.Loop() {
-				gemmChecked(gemmSet, workers, dst, 1, NewMatrix(y, s.Rows, s.Right).Transposed(), NewMatrix(x, s.Rows, s.Left), 1)
+				gemmChecked(available, workers, dst, 1, NewMatrix(y, s.Rows, s.Right).Transposed(), NewMatrix(x, s.Rows, s.Left), 1)
 			}
 			reportProducts(b, s)
 		})

@@ -9,9 +9,9 @@ func roundVector(set instructions, dst []int16, src []float32, scale, limit floa
 	switch {
 	case n == 0:
 		return 0, 0
-	case set == avx512 && nearest:
+	case set >= avx512 && nearest:
 		worst = roundWholeAVX512(&dst[0], &src[0], n, scale, limit)
-	case set == avx512:
+	case set >= avx512:
 		worst = truncateWholeAVX512(&dst[0], &src[0], n, scale, limit)
 	case nearest:
 		worst = roundWholeAVX2(&dst[0], &src[0], n, scale, limit)
@@ -26,7 +26,7 @@ func largestVector(set instructions, x []float32) (bits uint32, done int) {
 	n := vectorEntries(set, len(x))
 	switch {
 	case n == 0:
-	case set == avx512:
+	case set >= avx512:
 		bits = largestAVX512(&x[0], n)
 	default:
 		bits = largestAVX2(&x[0], n)
@@ -37,7 +37,7 @@ func largestVector(set instructions, x []float32) (bits uint32, done int) {
 // vectorEntries is how many of n entries the kernels of a set take.
 func vectorEntries(set instructions, n int) int {
 	switch set {
-	case avx512:
+	case avx512, avx512VNNI:
 		return n
 	case avx2:
 		return n &^ 7

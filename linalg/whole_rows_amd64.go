@@ -2,18 +2,6 @@
 
 package linalg
 
-import "golang.org/x/sys/cpu"
-
-// wholeRowsAvailable is the set that DotRows and SquareRows use; AVX-512 has to have BW too.
-var wholeRowsAvailable = detectWholeRows()
-
-func detectWholeRows() instructions {
-	if available == avx512 && !cpu.X86.HasAVX512BW {
-		return avx2
-	}
-	return available
-}
-
 const (
 	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits: a turn
 	// adds at most 2·255·32767, and 2^31 holds that of 128 turns of 32 entries.
@@ -29,7 +17,7 @@ const (
 
 // dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
 func dotRowsVector[T WholeEntry](set instructions, dst []int64, x []T, m []int16) (done int) {
-	if set < avx512 || wholeRowsAvailable < avx512 {
+	if set < avx512 {
 		return 0
 	}
 	dim := len(m)
@@ -47,7 +35,7 @@ func dotRowsVector[T WholeEntry](set instructions, dst []int64, x []T, m []int16
 
 // squareRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
 func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim int) (done int) {
-	if set < avx512 || wholeRowsAvailable < avx512 {
+	if set < avx512 {
 		return 0
 	}
 	switch x := any(x).(type) {
@@ -57,7 +45,7 @@ func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim in
 		if dim > maxSquareBytes {
 			return 0
 		}
-		if productsAvailable == avx512 { // with VNNI
+		if set >= avx512VNNI {
 			squareBytes(dst, x, dim)
 			return len(dst)
 		}

@@ -11,7 +11,7 @@ import (
 // TestSquaresOfBytesByEveryKernel compares the kernels for bytes that one processor may have two of, up to the longest
 // rows of the largest entries.
 func TestSquaresOfBytesByEveryKernel(t *testing.T) {
-	if wholeRowsAvailable < avx512 {
+	if available < avx512 {
 		t.Skip("NOT RUN: the processor has no AVX-512")
 	}
 	r := rand.New(rand.NewPCG(75, 1))
@@ -29,7 +29,7 @@ func TestSquaresOfBytesByEveryKernel(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%d entries without VNNI: %v, want %v", dim, got, want)
 		}
-		if productsAvailable == avx512 {
+		if available >= avx512VNNI {
 			clear(got)
 			squareRowsByteVNNI(&got[0], &x[0], rows, dim/64, dim%64, lowMask(dim, 64))
 			if !slices.Equal(got, want) {

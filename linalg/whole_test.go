@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
-// TestDotWhole compares sums of products and squares with plain loops, at every length to 100 and longer
-// ones, with entries at the ends of their range and in any place of a slice.
-func TestDotWhole(t *testing.T) {
+// TestDotWhole compares sums of products and squares with plain loops at every level, at every length to 100 and
+// longer ones, with entries at the ends of their range and in any place of a slice.
+func TestDotWhole(t *testing.T) { eachSet(t, testDotWhole) }
+
+func testDotWhole(t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(17, 1))
 	for n := range 140 {
 		if n > 100 {
@@ -21,8 +23,8 @@ func TestDotWhole(t *testing.T) {
 				bytes[j] = 255
 			}
 		}
-		checkWhole(t, short, m)
-		checkWhole(t, bytes, m)
+		checkWhole(t, set, short, m)
+		checkWhole(t, set, bytes, m)
 	}
 }
 
@@ -34,17 +36,17 @@ func anyEntry16(r *rand.Rand) int16 {
 	return int16(r.IntN(65535) - 32767)
 }
 
-func checkWhole[T WholeEntry](t *testing.T, x []T, m []int16) {
+func checkWhole[T WholeEntry](t *testing.T, set instructions, x []T, m []int16) {
 	t.Helper()
 	var dot, square int64
 	for j, v := range x {
 		dot += int64(v) * int64(m[j])
 		square += int64(v) * int64(v)
 	}
-	if got := DotWhole(x, m); got != dot {
+	if got := dotWhole(set, x, m); got != dot {
 		t.Fatalf("%d entries: product %d, want %d", len(x), got, dot)
 	}
-	if got := SquareWhole(x); got != square {
+	if got := squareWhole(set, x); got != square {
 		t.Fatalf("%d entries: squares %d, want %d", len(x), got, square)
 	}
 }

@@ -19,10 +19,12 @@ const version = "0.1.0"
 func program() string { return "dither " + version }
 
 const versionLong = `Print what this program is: the version that models and certificates name, the state of the
-source that it was built from, the Go version, and the processor instructions that its kernels use.
+source that it was built from, the Go version, and the level of processor instructions that its kernels
+use: portable, avx2, avx512 or avx512-vnni.
 
-The source is "modified" when it was built from files that differ from the commit. Results do not
-depend on the kernels where they are exact, which sums that are released are.`
+The source is "modified" when it was built from files that differ from the commit. The level is the
+best one that the processor and the operating system have; DITHER_PROCESSOR=portable, say, lowers
+it. Results do not depend on it where they are exact, which sums that are released are.`
 
 func newVersion() *cobra.Command {
 	asJSON := false

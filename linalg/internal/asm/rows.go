@@ -87,7 +87,9 @@ func rows(c *build.Context) {
 	}
 	flushWhole(c)
 	largestWhole(c)
-	readSingles(c)
+	for _, set := range rowSets {
+		readSingles(c, set)
+	}
 }
 
 // begin starts a function that takes one call of arguments.

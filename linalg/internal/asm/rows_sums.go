@@ -274,23 +274,24 @@ func largestWhole(c *build.Context) {
 
 // readSingles writes a kernel that sums float32 numbers, as fast as they can be read. It
 // takes a positive multiple of 128.
-func readSingles(c *build.Context) {
-	c.Function("readSinglesAVX512")
+func readSingles(c *build.Context, set rowSet) {
+	k := &rowKernel{Context: c, set: set}
+	c.Function("readSingles" + set.name)
 	c.Attributes(attr.NOSPLIT)
 	c.SignatureExpr("func(x *float32, n int) float32")
 	x := c.Load(c.Param("x"), c.GP64())
 	n := c.Load(c.Param("n"), c.GP64())
 	var sums [8]reg.VecVirtual
 	for i := range sums {
-		sums[i] = c.ZMM()
+		sums[i] = k.vector()
 		c.VXORPS(sums[i], sums[i], sums[i])
 	}
 	c.Label("again")
 	for i, sum := range sums {
-		c.VADDPS(operand.Mem{Base: x, Disp: 64 * i}, sum, sum)
+		c.VADDPS(operand.Mem{Base: x, Disp: set.bytes * i}, sum, sum)
 	}
-	c.ADDQ(operand.U32(512), x)
-	c.SUBQ(operand.U32(128), n)
+	c.ADDQ(operand.U32(len(sums)*set.bytes), x)
+	c.SUBQ(operand.U32(len(sums)*set.bytes/4), n)
 	c.JNZ(operand.LabelRef("again"))
 	for _, sum := range sums[1:] {
 		c.VADDPS(sum, sums[0], sums[0])

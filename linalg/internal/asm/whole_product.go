@@ -41,7 +41,7 @@ func wholeProduct(c *build.Context) {
 func (k *wholeProductKernel) write() {
 	set, arguments := "AVX2", ""
 	if k.wide {
-		set, arguments = "AVX512", ", rows int, mask uint32"
+		set, arguments = "VNNI", ", rows int, mask uint32"
 	}
 	k.Function(fmt.Sprintf("wholeTile%dx%d%s", k.rows, k.vectors, set))
 	k.Attributes(attr.NOSPLIT)
