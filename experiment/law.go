@@ -170,8 +170,7 @@ func (l Law) NoRuns() float64 {
 }
 
 // draw draws a number of runs, by whole numbers alone, so that its probabilities are those of the law.
-func (l Law) draw() (int, error) {
-	c := newCoin()
+func (l Law) draw(c *coin) (int, error) {
 	count := 0
 	switch l.Name {
 	case lawGeometric:

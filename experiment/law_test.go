@@ -51,7 +51,7 @@ func TestLaws(t *testing.T) {
 		}
 		counts := make([]float64, most+2)
 		for range draws {
-			k, failed := l.draw()
+			k, failed := l.draw(newCoin())
 			if failed != nil || k < 0 {
 				t.Fatalf("%s: got %d, %v", text, k, failed)
 			}
@@ -69,7 +69,7 @@ func TestLaws(t *testing.T) {
 			}
 		}
 	}
-	if k, err := (Law{Name: lawGeometric, Mean: 1}).draw(); k != 1 || err != nil {
+	if k, err := (Law{Name: lawGeometric, Mean: 1}).draw(newCoin()); k != 1 || err != nil {
 		t.Errorf("of mean 1 got %d runs, %v, want 1", k, err)
 	}
 }

@@ -158,32 +158,46 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
 	runs.reset()
-	count, err := plan.draw()
+	at, m, err := plan.best(newCoin(), len(s.Candidates), func(at int) (float64, *model.Model, error) {
+		return runs.scored(ctx, &s.Candidates[at], metric, smaller)
+	})
 	if err != nil {
 		return Selected{}, err
 	}
-	if count == 0 {
-		return Selected{}, ErrNoRuns
-	}
-	best, out, c := math.Inf(-1), Selected{}, newCoin()
-	for range count {
-		at := c.below(uint64(len(s.Candidates)))
-		if c.err != nil {
-			return Selected{}, c.err
-		}
-		score, m, failed := runs.scored(ctx, &s.Candidates[at], metric, smaller)
-		if failed != nil {
-			return Selected{}, failed
-		}
-		if m != nil && (out.Model == nil || score > best) {
-			best, out.Winner, out.Model = score, &s.Candidates[at], m
-		}
-	}
-	if out.Model == nil {
-		return Selected{}, ErrAllDiverged
-	}
+	out := Selected{Winner: &s.Candidates[at], Model: m}
 	out.Certificate, err = plan.Certificate(out.Winner)
 	return out, err
+}
+
+// best draws the number of runs K and makes exactly K, each of one of some candidates with equal chances. It returns
+// the best model, of several the first, and its candidate. K is drawn once, before the first run, and no run changes
+// it: the price is that of K runs (theorems 2 and 6). A run without a model is one of the K.
+func (l Law) best(c *coin, candidates int, run func(at int) (float64, *model.Model, error)) (int, *model.Model, error) {
+	count, err := l.draw(c)
+	if err != nil {
+		return 0, nil, err
+	}
+	if count == 0 {
+		return 0, nil, ErrNoRuns
+	}
+	best, won, winner := math.Inf(-1), 0, (*model.Model)(nil)
+	for range count {
+		at := int(c.below(uint64(candidates)))
+		if c.err != nil {
+			return 0, nil, c.err
+		}
+		score, m, failed := run(at)
+		if failed != nil {
+			return 0, nil, failed
+		}
+		if m != nil && (winner == nil || score > best) {
+			best, won, winner = score, at, m
+		}
+	}
+	if winner == nil {
+		return 0, nil, ErrAllDiverged
+	}
+	return won, winner, nil
 }
 
 // scored trains and scores one model. A score that is not defined is the least, but for that of a run that diverged,
