@@ -49,8 +49,8 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 	if !(records > float64(m.features)) {
 		return nil, fmt.Errorf("erm: the moments tell of %.4g records with %d features, want more records than features, and a constant coordinate", records, m.features)
 	}
-	if least := s.values[0]; !(least > minSpectralRatio*m.NoiseNorm()) || least <= rankTolerance*s.values[m.features-1] {
-		return nil, fmt.Errorf("erm: the least eigenvalue of the second moment is %.4g and the noise has norm %.4g, want %d times as much for intervals; use fewer features, tighter bounds or more records", least, m.NoiseNorm(), minSpectralRatio)
+	if least := s.values[0]; !m.passes(least, s.values[m.features-1]) {
+		return nil, m.undetermined(least)
 	}
 	var inverse mat.SymDense
 	var cholesky mat.Cholesky
@@ -61,6 +61,16 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 		return nil, err
 	}
 	return m.infer(k, &inverse, records), nil
+}
+
+// undetermined is the error of moments whose least eigenvalue is too small, with the true reason: features that
+// are empty, or features that are not told apart.
+func (m *Moments) undetermined(least float64) error {
+	what := "the features are not told apart beside the noise"
+	if empty := m.Empty(); len(empty) > 0 {
+		what = fmt.Sprintf("the sums of squares of %d of %d features are not told from noise, so that their coefficients are not estimable", len(empty), m.features)
+	}
+	return fmt.Errorf("erm: %s: the least eigenvalue of the second moment is %.4g, want more than %d times the norm of the noise, %.4g", what, least, minSpectralRatio, m.NoiseNorm())
 }
 
 func (m *Moments) infer(k int, inverse *mat.SymDense, records float64) *Inference {

@@ -1,6 +1,7 @@
 package erm
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -21,30 +22,67 @@ func (f *fitting) inference(weights []float64) *train.Inference {
 	if v := out.Determination; v-v != 0 {
 		out.Determination = 0
 	}
-	kept := identified(f.Schema)
-	moments, err := f.moments.Keep(append(kept, len(weights)-1))
-	if err == nil {
-		var inferred *Inference
-		if inferred, err = moments.Infer(0); err == nil {
-			out.Estimates = inferred.inUnits(f.Setup, kept)
-			return out
-		}
+	if err := f.estimate(out, len(weights)-1); err != nil {
+		out.Estimates, out.Refusal = nil, strings.TrimPrefix(err.Error(), "erm: ")
 	}
-	out.Refusal = strings.TrimPrefix(err.Error(), "erm: ")
 	return out
 }
 
-// identified lists the features without the first indicator of each column that has only indicators: these
-// add up to the constant, so that coefficients of all of them are not determined. The level that is left out
-// is part of the intercept, and the others are compared with it.
-func identified(s *data.Schema) []int {
+// reasonEmpty is why a feature has no estimate.
+const reasonEmpty = "what was released about it is noise: no record has it, or too few"
+
+// estimate fills in the coefficients of regression on the features that are not empty, and names the empty ones.
+// The constant is the last feature.
+func (f *fitting) estimate(out *train.Inference, constant int) error {
+	empty, names := map[int]bool{}, f.Features.Names()
+	for _, j := range f.moments.Empty() {
+		empty[j] = true
+		out.Omitted = append(out.Omitted, train.Omission{Name: names[j].String(), Reason: reasonEmpty})
+	}
+	kept := identified(f.Schema, empty)
+	if len(kept) == 0 {
+		return fmt.Errorf("erm: what was released about every feature is noise, of norm %.4g; raise epsilon, or use more records or tighter bounds", f.moments.NoiseNorm())
+	}
+	moments, err := f.moments.Keep(append(kept, constant))
+	if err != nil {
+		return err
+	}
+	inferred, err := moments.Infer(0)
+	if err == nil {
+		out.Estimates = inferred.inUnits(f.Setup, kept)
+		return nil
+	}
+	doubtful, failed := moments.Doubtful()
+	if failed != nil || len(doubtful) == 0 {
+		return err
+	}
+	const most = 4
+	var words []string
+	for _, j := range doubtful[:min(most, len(doubtful))] {
+		words = append(words, names[kept[j]].String())
+	}
+	if more := len(doubtful) - most; more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("%w; the noise hides what sets these apart from the other features: %s; raise epsilon, tighten their bounds or leave them out", err, strings.Join(words, ", "))
+}
+
+// identified lists the features that are not empty, without the first such indicator of each column that has only
+// indicators: these add up to the constant, so that coefficients of all of them are not determined. The level
+// that is left out is part of the intercept, and the others are compared with it.
+func identified(s *data.Schema, empty map[int]bool) []int {
 	var kept []int
 	at := 0
 	for _, c := range s.Features() {
+		compared := isNumber(c)
 		for k := range featuresOf(c) {
-			if k > 0 || isNumber(c) {
+			if empty[at+k] {
+				continue
+			}
+			if compared {
 				kept = append(kept, at+k)
 			}
+			compared = true
 		}
 		at += featuresOf(c)
 	}

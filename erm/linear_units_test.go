@@ -157,3 +157,64 @@ func TestUnits(t *testing.T) {
 		t.Errorf("R² is %v, want 1", got)
 	}
 }
+
+// plotsSchema declares plots under the defaults of schemas: a missing cell and an undeclared level have indicators of
+// their own, which stay empty. So does the first level, so that the second is what others are compared with.
+func plotsSchema() *data.Schema {
+	s := lineSchema()
+	s.Columns[0].Missing = data.Indicator
+	s.Columns = append(s.Columns, data.Column{Name: "soil", Kind: data.Categorical, Levels: []string{"rock", "clay", "sand"}, Missing: data.Indicator, Unknown: data.Other})
+	return s
+}
+
+// plots are growth = 3 + 2·water + 4 on sand + an error of deviation 1.5, and none on rock.
+func plots(r *rand.Rand, s *data.Schema, n int) *data.Dataset {
+	x, soil, y := make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range n {
+		x[i], soil[i] = float32(10*r.Float64()), float32(1+r.IntN(2))
+		y[i] = 3 + 2*x[i] + 4*(soil[i]-1) + float32(1.5*r.NormFloat64())
+	}
+	d, err := data.New(s, [][]float32{x, soil}, y)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// TestIntervalsUnderDefaultSchemas wants intervals though columns are empty, which are named, with the coverage
+// that is stated. Of 100 intervals the share that covers deviates by at most 0.022; 5 of these are allowed beyond
+// 0.02, below 1e-6.
+func TestIntervalsUnderDefaultSchemas(t *testing.T) {
+	const trials = 100
+	r, schema := rand.New(rand.NewPCG(14, 15)), plotsSchema()
+	setup, err := NewSetup(Request{Method: "sufficient-statistics", Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := [3]int{}
+	for range trials {
+		result, err := Fit(context.Background(), newLedger(t, setup.Plan), setup, plots(r, schema, 4000), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := result.Inference
+		if i == nil || i.Refusal != "" || len(i.Estimates) != 3 || len(i.Omitted) != 4 {
+			t.Fatalf("got inference %+v, want three estimates and four features left out", i)
+		}
+		for k, want := range []string{"water = missing", "soil = rock", "soil = other", "soil = missing"} {
+			if got := i.Omitted[k]; got.Name != want || got.Reason != reasonEmpty {
+				t.Fatalf("feature %d left out is %+v, want %s, empty", k, got, want)
+			}
+		}
+		for k, want := range []float64{3, 2, 4} {
+			if e := i.Estimates[k]; e.Lower <= want && want <= e.Upper {
+				covered[k]++
+			}
+		}
+	}
+	for k, n := range covered {
+		if got := float64(n) / trials; math.Abs(got-0.95) > 0.02+5*0.022 {
+			t.Errorf("estimate %d: %.3f of the intervals cover, want 0.95 ± 0.13", k, got)
+		}
+	}
+}

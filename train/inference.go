@@ -13,6 +13,12 @@ type Estimate struct {
 	Upper float64 `json:"upper"`
 }
 
+// Omission is a feature without an estimate.
+type Omission struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
 // Inference is what a method that releases sums of products says about the coefficients of linear regression
 // in the units of the table. It follows from released numbers.
 type Inference struct {
@@ -20,8 +26,11 @@ type Inference struct {
 	Level float64 `json:"level"`
 	// Estimates are the intercept, then the coefficient of each feature: the value at which all numbers
 	// are 0 and every level is the first of its column, and what one unit adds, or another level. They are those of least squares without a
-	// ridge, so they differ from the weights of the model. Nil where Refusal is not empty.
+	// ridge, on the features that are not omitted, so they differ from the weights of the model. Nil where Refusal
+	// is not empty.
 	Estimates []Estimate `json:"estimates,omitempty"`
+	// Omitted are features whose coefficients the released numbers do not determine.
+	Omitted []Omission `json:"not-estimable,omitempty"`
 	// Refusal says why there are no intervals.
 	Refusal string `json:"refusal,omitempty"`
 	// Records is the number of records with its noise; Determination R² of the model's weights over

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/report"
@@ -29,6 +30,22 @@ func determinationWords(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
+// omissions returns one line for each reason why coefficients have no estimate, with the names of the features.
+func omissions(i *train.Inference) []string {
+	var reasons, out []string
+	names := map[string][]string{}
+	for _, o := range i.Omitted {
+		if names[o.Reason] == nil {
+			reasons = append(reasons, o.Reason)
+		}
+		names[o.Reason] = append(names[o.Reason], o.Name)
+	}
+	for _, reason := range reasons {
+		out = append(out, fmt.Sprintf("%s (%s)", strings.Join(names[reason], ", "), reason))
+	}
+	return out
+}
+
 // reportEstimates are the report's words about an inference, or nil.
 func reportEstimates(i *train.Inference) *report.Estimates {
 	if i == nil {
@@ -40,6 +57,9 @@ func reportEstimates(i *train.Inference) *report.Estimates {
 	}
 	if i.Determination != 0 {
 		out.Facts = append(out.Facts, report.Fact{Name: "R² on the training records, with noise", Value: determinationWords(i.Determination)})
+	}
+	for _, line := range omissions(i) {
+		out.Facts = append(out.Facts, report.Fact{Name: "not estimable, left out", Value: line})
 	}
 	if i.Refusal == "" {
 		table := estimateRows(i)
@@ -57,8 +77,8 @@ func writeEstimates(w io.Writer, i *train.Inference) error {
 		fmt.Fprintf(w, "\nfrom the released sums: about %.0f records, R² on them %s\n", i.Records, determinationWords(i.Determination))
 	}
 	if i.Refusal != "" {
-		_, err := fmt.Fprintf(w, "no intervals: %s\n", i.Refusal)
-		return err
+		fmt.Fprintf(w, "no intervals: %s\n", i.Refusal)
+		return writeOmissions(w, i)
 	}
 	table := estimateRows(i)
 	fmt.Fprintf(w, "\n%s\n", table.Title)
@@ -69,5 +89,17 @@ func writeEstimates(w io.Writer, i *train.Inference) error {
 		}
 		fmt.Fprintln(aligned)
 	}
-	return aligned.Flush()
+	if err := aligned.Flush(); err != nil {
+		return err
+	}
+	return writeOmissions(w, i)
+}
+
+func writeOmissions(w io.Writer, i *train.Inference) (err error) {
+	for _, line := range omissions(i) {
+		if _, err = fmt.Fprintf(w, "  not estimable, left out: %s\n", oneLine(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
