@@ -46,15 +46,13 @@
 //	train        private gradient descent: plans, clipping rules, optimizers
 //	erm          the other ways to a private minimizer
 //	deep         private training of networks
-//	audit        empirical lower bounds on epsilon
 //	experiment   sweeps and reproductions
 //	report       text, plots and pages; computes nothing
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
-// Some of these rooms are still to be built; the order is fixed for all of them. The trusted
-// part is small: mechanism (draw the sample, verify the contribution, add exactly, add noise),
-// account and ledger. It uses the standard library and golang.org/x only.
+// The trusted part is small: mechanism (draw the sample, verify the contribution, add exactly, add
+// noise), account and ledger. It uses the standard library and golang.org/x only.
 //
 // The exact table of allowed imports stands in layering_test.go, and a test refuses every
 // edge that is not in it. CONTRIBUTING.md says how a change to the table is argued for, and

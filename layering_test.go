@@ -3,6 +3,8 @@ package dither_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +21,9 @@ type layer struct {
 // build that fails here is mended in the importing package; the table changes only
 // together with the design, and the reason for the new edge is written down with it.
 //
-// A row may stand before its package does. Three kinds of row go beyond the packages that
-// a user sees. An internal package belongs to the folder above it, which alone may import
-// it. A conformance suite (…test) is imported by tests only, so no row names it. The
-// built-in data sets are for the tool and the reproductions only: whoever trains from Go on
-// their own records should not carry them.
+// Two kinds of row go beyond the packages that a user sees. An internal package belongs to the folder above it,
+// which alone may import it. The built-in data sets are for the tool and the reproductions only: whoever trains
+// from Go on their own records should not carry them.
 var layers = []layer{
 	{"", ""},
 	{"privacy", ""},
@@ -36,12 +36,10 @@ var layers = []layer{
 	{"mechanism/internal/sample/internal/maketable", ""},
 	{"mechanism/internal/sample", ""},
 	{"mechanism", "privacy numeric linalg internal/beside mechanism/internal/sample"},
-	{"mechanism/mechanismtest", "privacy numeric linalg mechanism"},
 	{"account/internal/pair", "numeric"},
 	{"account/internal/contour", "numeric account/internal/pair"},
 	{"account/internal/pld", "numeric account/internal/pair"},
 	{"account", "privacy numeric internal/beside mechanism account/internal/pair account/internal/contour account/internal/pld"},
-	{"account/accounttest", "privacy numeric mechanism account"},
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy mechanism account"},
 	{"data", "linalg"},
@@ -65,7 +63,6 @@ var layers = []layer{
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors.
 	{"model", "numeric linalg network data safetensors feature"},
-	{"model/modeltest", "numeric linalg network data feature model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
@@ -75,11 +72,10 @@ var layers = []layer{
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train"},
-	{"audit", "privacy numeric linalg mechanism account ledger certificate data feature query model evaluate train erm"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep audit"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
-	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep audit experiment"},
-	{"report", "privacy certificate model train evaluate audit experiment"},
+	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
+	{"report", "privacy certificate model train evaluate experiment"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
@@ -89,7 +85,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep audit experiment experiment/reproduce report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they
@@ -262,6 +258,31 @@ func TestLayersTable(t *testing.T) {
 			if r := rank(imported); r < 0 || r >= i {
 				t.Errorf("row %s names %s in row %d, want an earlier row", display(l.pkg), imported, r)
 			}
+		}
+	}
+}
+
+// TestMapNamesPackages wants Go files in the folder of every row, and of every package on the map in doc.go.
+func TestMapNamesPackages(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, match := range regexp.MustCompile(`(?m)^//\t([a-z/]+)  `).FindAllStringSubmatch(string(text), -1) {
+		named = append(named, match[1])
+	}
+	if len(named) < 10 {
+		t.Fatalf("the map in doc.go names %v, want more packages", named)
+	}
+	for _, l := range layers[1:] {
+		named = append(named, l.pkg)
+	}
+	for _, pkg := range named {
+		files, _ := filepath.Glob(filepath.Join(pkg, "*.go"))
+		below, _ := filepath.Glob(filepath.Join(pkg, "*", "*.go"))
+		if len(files)+len(below) == 0 {
+			t.Errorf("there is no package %s, want none but those that exist on the map", pkg)
 		}
 	}
 }

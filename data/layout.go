@@ -92,7 +92,7 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("1 column was found with the delimiter %s", delimiterWords(t.delimiter)),
 			Want: fmt.Sprintf("%d", wanted), Remedy: "name the delimiter of the file, or use the schema of this table"}
 	}
-	known := slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.Name) })
+	known := len(q.schema.Columns) == 0 || slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.Name) })
 	if !known {
 		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column of the schema",
 			Want: fmt.Sprintf("%s as declared", plural(wanted, "column")), Remedy: "use the schema of this table; a file without a header needs one"}

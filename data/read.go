@@ -75,7 +75,11 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 
 // newRequest checks everything that can be wrong before a file is opened.
 func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder, error) {
-	if err := s.Validate(); err != nil {
+	validate := s.ValidateTable
+	if !o.WithoutTarget && s.Target.Column == "" {
+		validate = s.Validate
+	}
+	if err := validate(); err != nil {
 		return request{}, nil, err
 	}
 	for _, name := range o.Extra {

@@ -20,17 +20,22 @@ const maxSchemaBytes = 16 << 20
 
 // ReadSchema reads a schema file for use: it must be complete and valid. Errors
 // are *FileError and name the file, line and column.
-func ReadSchema(path string) (*Schema, error) {
+func ReadSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).fault) }
+
+// ReadTableSchema is ReadSchema for a table that is asked and not learned from, see ValidateTable.
+func ReadTableSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).faultOfTable) }
+
+func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
 	text, err := readSchemaFile(path)
 	if err != nil {
 		return nil, err
 	}
-	p := schemaParser{file: path}
+	p := schemaParser{file: path, targetless: true}
 	s, err := p.parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if f := s.fault(); f != nil {
+	if f := find(s); f != nil {
 		e := &FileError{File: path, Problem: f.problem, Want: f.want, Remedy: f.remedy}
 		if n := p.place(f.place); n != nil {
 			e.Line, e.Column = n.Line, n.Column
@@ -85,8 +90,10 @@ func openError(path string, err error, remedy string) *FileError {
 
 // schemaParser walks the YAML tree of one file, so that every error has a place.
 type schemaParser struct {
-	file   string
-	places map[string]*yaml.Node
+	file string
+	// targetless says that a schema may have no target or no further column.
+	targetless bool
+	places     map[string]*yaml.Node
 	// columnPlaces say where the columns stand, in order: from a column on to the next of them.
 	columnPlaces []columnPlace
 	defaults     treatments
@@ -138,7 +145,7 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 		return nil, err
 	}
 	for _, key := range []string{"target", "columns"} {
-		if !hasKey(entries, key) {
+		if other := map[string]string{"target": "columns", "columns": "target"}[key]; !hasKey(entries, key) && !(p.targetless && hasKey(entries, other)) {
 			return nil, p.fail(root, "the schema has no key "+key, keyWant[key], "add it")
 		}
 	}

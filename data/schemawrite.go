@@ -24,7 +24,9 @@ func (s *Schema) YAML() ([]byte, error) {
 	top := &yaml.Node{Kind: yaml.MappingNode}
 	add(top, "dither-schema", word("1"))
 	s.writeFacts(top)
-	s.writeTarget(top)
+	if s.Target.Column != "" {
+		s.writeTarget(top)
+	}
 	columns := &yaml.Node{Kind: yaml.MappingNode}
 	for _, run := range columnRuns(s.Columns) {
 		add(columns, run.key, run.column.node())

@@ -26,8 +26,13 @@ func placeColumn(name string) string { return "column " + name }
 
 // Validate reports the first reason why the schema cannot be used: something is
 // left open, a range is not sensible, or a name appears twice.
-func (s *Schema) Validate() error {
-	f := s.fault()
+func (s *Schema) Validate() error { return s.failure(s.fault()) }
+
+// ValidateTable is Validate for a table that is asked and not learned from: it may have no target, or a target and
+// no further feature.
+func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
+
+func (s *Schema) failure(f *fault) error {
 	if f == nil {
 		return nil
 	}
@@ -39,6 +44,21 @@ func (s *Schema) Validate() error {
 }
 
 func (s *Schema) fault() *fault {
+	if f := s.faultOfTable(); f != nil {
+		return f
+	}
+	if s.Target.Column == "" {
+		return &fault{"", "the schema has no target", keyWant["target"], "add it; only dither query does without one"}
+	}
+	if len(s.Features()) == 0 {
+		return &faultNoFeature
+	}
+	return nil
+}
+
+var faultNoFeature = fault{"columns", "no column is declared numeric, categorical or text", "at least one feature", "declare one"}
+
+func (s *Schema) faultOfTable() *fault {
 	if open := s.open(); len(open) > 0 {
 		return &open[0]
 	}
@@ -50,6 +70,9 @@ func (s *Schema) fault() *fault {
 			return f
 		}
 	}
+	if s.Target.Column == "" && len(s.Features()) == 0 {
+		return &faultNoFeature
+	}
 	return nil
 }
 
@@ -59,7 +82,7 @@ func (s *Schema) open() []fault {
 	if s.MaxRecords == 0 {
 		open = append(open, fault{placeMaxRecords, "max-records is not declared", "a public upper bound on the number of records", "write max-records: with a round number that you would tell anyone"})
 	}
-	if len(s.Target.Levels) == 0 && s.Target.Lower == 0 && s.Target.Upper == 0 {
+	if s.Target.Column != "" && len(s.Target.Levels) == 0 && s.Target.Lower == 0 && s.Target.Upper == 0 {
 		open = append(open, fault{placeTarget, fmt.Sprintf("target %q is not declared", s.Target.Column), "levels: [...] or bounds: [lower, upper]", "declare it"})
 	}
 	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Kind == 0 }) {
@@ -130,8 +153,10 @@ func plainText(text string) bool {
 }
 
 func (s *Schema) faultNames() *fault {
-	if f := faultName("target column", s.Target.Column, placeTarget); f != nil {
-		return f
+	if s.Target.Column != "" {
+		if f := faultName("target column", s.Target.Column, placeTarget); f != nil {
+			return f
+		}
 	}
 	seen := make(map[string]bool, len(s.Columns))
 	for i := range s.Columns {
@@ -170,7 +195,7 @@ func faultName(what, name, place string) *fault {
 
 func (s *Schema) faultColumns() *fault {
 	marks := s.Marks()
-	features, values := 0, 0
+	values := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if f := c.fault(marks); f != nil {
@@ -179,21 +204,20 @@ func (s *Schema) faultColumns() *fault {
 			return f
 		}
 		if c.Kind != Ignored {
-			features++
 			values += c.Width()
 		}
 		if values > maxColumns {
 			return &fault{placeColumn(c.Name), fmt.Sprintf("column %q and those before it have more than %d values in a row", c.Name, maxColumns), "fewer columns or buckets", "declare fewer buckets for text columns"}
 		}
 	}
-	if features == 0 {
-		return &fault{"columns", "no column is declared numeric, categorical or text", "at least one feature", "declare one"}
-	}
 	return nil
 }
 
 func (s *Schema) faultTarget() *fault {
 	t := &s.Target
+	if t.Column == "" {
+		return nil
+	}
 	f := faultTreatment("missing", t.Missing, Undecided, Drop)
 	switch {
 	case f != nil:

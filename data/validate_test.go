@@ -2,6 +2,8 @@ package data_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,7 +54,7 @@ func TestValidateRefuses(t *testing.T) {
 		{"range as a name", func(s *data.Schema, n, c *data.Column) { n.Name = "a[0:2]" }, "form of a range"},
 		{"name twice", func(s *data.Schema, n, c *data.Column) { n.Name = "c" }, `column "c" is declared twice`},
 		{"target among the columns", func(s *data.Schema, n, c *data.Column) { n.Name = "y" }, `column "y" is declared twice`},
-		{"no target name", func(s *data.Schema, n, c *data.Column) { s.Target.Column = "" }, `target column "" is empty`},
+		{"no target name", func(s *data.Schema, n, c *data.Column) { s.Target.Column = "" }, "the schema has no target"},
 		{"no feature", func(s *data.Schema, n, c *data.Column) { s.Columns = s.Columns[2:] }, "no column is declared numeric, categorical or text"},
 		{"no column", func(s *data.Schema, n, c *data.Column) { s.Columns = nil }, "at least one feature"},
 		{"open kind", func(s *data.Schema, n, c *data.Column) { n.Kind = 0 }, `column "n" is not declared`},
@@ -171,6 +173,42 @@ func TestExpand(t *testing.T) {
 		s.Columns[0].Repeat = repeat
 		if _, err := s.Expand(); err == nil || !strings.Contains(err.Error(), `repeat of column "n"`) {
 			t.Errorf("repeat %d: got error %v, want one", repeat, err)
+		}
+	}
+}
+
+// TestTablesToAsk takes schemas without a target, or without a further column, for tables that are asked alone.
+func TestTablesToAsk(t *testing.T) {
+	const head = "dither-schema: 1\nmax-records: 10\ndefaults: {missing: drop, out-of-range: clamp}\n"
+	for text, words := range map[string]string{
+		"columns: {salary: {numeric: [0, 9]}}\n":     "the schema has no target",
+		"target: {column: salary, bounds: [0, 9]}\n": "no column is declared",
+		"columns: {salary: ignore}\n":                "",
+		"":                                           "",
+	} {
+		path := filepath.Join(t.TempDir(), "salaries.yaml")
+		if err := os.WriteFile(path, []byte(head+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := data.ReadTableSchema(path)
+		if (err == nil) != (words != "") {
+			t.Fatalf("%q: got %v, want a schema of a table: %v", text, err, words != "")
+		}
+		if _, failed := data.ReadSchema(path); failed == nil || !strings.Contains(failed.Error(), words) {
+			t.Errorf("%q: got %v, want an error with %q for a table to learn from", text, failed, words)
+		}
+		if err != nil {
+			continue
+		}
+		if failed := s.Validate(); failed == nil || !strings.Contains(failed.Error(), words) {
+			t.Errorf("%q: got %v, want an error with %q", text, failed, words)
+		}
+		d, err := data.ReadFrom(t.Context(), s, "salaries.csv", strings.NewReader("salary\n4\n7\n"), data.ReadOptions{WithoutTarget: s.Target.Column == ""})
+		if err != nil || d.Records() != 2 {
+			t.Errorf("%q: got %v, want the two rows", text, err)
+		}
+		if written, failed := s.YAML(); failed != nil || strings.Contains(string(written), "target") != (s.Target.Column != "") {
+			t.Errorf("%q: wrote %s, %v", text, written, failed)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (b *binder) column(name string) (column, error) {
 			return column{c, j}, nil
 		}
 	}
-	if t := b.schema.Target; t.Column == name {
+	if t := b.schema.Target; t.Column == name && name != "" {
 		c := data.Column{Name: name, Kind: data.Categorical, Levels: t.Levels}
 		if t.Regression() {
 			c = data.Column{Name: name, Kind: data.Numeric, Lower: t.Lower, Upper: t.Upper}
@@ -145,10 +145,13 @@ func (b *binder) column(name string) (column, error) {
 	for _, c := range b.features {
 		names = append(names, c.Name)
 	}
+	if t := b.schema.Target.Column; t != "" {
+		names = append(names, t)
+	}
 	if slices.ContainsFunc(b.schema.Columns, func(c data.Column) bool { return c.Name == name }) {
 		return column{}, fmt.Errorf("query: column %q is declared ignore, want bounds or levels; declare them in the schema", name)
 	}
-	return column{}, fmt.Errorf("query: %q is no column of the schema, want one of %s", name, listed(append(names, b.schema.Target.Column)))
+	return column{}, fmt.Errorf("query: %q is no column of the schema, want one of %s", name, listed(names))
 }
 
 // listed writes the first of some names.

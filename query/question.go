@@ -29,7 +29,7 @@ type Row struct {
 // a column) and the default noise. Other numbers stand as they are; NoiseMultiplier may still be 0, in which
 // case WithNoise is to follow.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.ValidateTable(); err != nil {
 		return nil, err
 	}
 	if s.Tainted() {
@@ -70,7 +70,7 @@ func (q *Question) bindPerson() error {
 	switch {
 	case u == nil:
 		return nil
-	case u.Column == q.schema.Target.Column:
+	case u.Column != "" && u.Column == q.schema.Target.Column:
 		return fmt.Errorf("query: the column of persons is the target %q, want another one", u.Column)
 	case !slices.ContainsFunc(q.schema.Columns, func(c data.Column) bool { return c.Name == u.Column }):
 		return fmt.Errorf("query: the column of persons is %q, which is no column of the schema, want one", u.Column)
@@ -185,7 +185,8 @@ func (q *Question) ReadOptions() data.ReadOptions {
 	if u := q.plan.Person; u != nil && !slices.Contains(o.Extra, u.Column) {
 		o.Extra = append(o.Extra, u.Column)
 	}
-	needed := q.cells.target || q.where != nil && q.where.target
+	// Rows must have some cell to be read: of a table with a target alone that is the target.
+	needed := len(q.schema.Features()) == 0 || q.cells.target || q.where != nil && q.where.target
 	for _, e := range q.expressions {
 		needed = needed || e.target
 	}

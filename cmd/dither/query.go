@@ -39,7 +39,7 @@ in back quotes, such levels in quotation marks. Bounds follow from the schema; n
 the rows but what is paid for.
 
 Rows and cells follow the schema: rows that it drops count nowhere, and neither does a row where
-a missing cell leaves the number or the condition open.
+a missing cell leaves the number or the condition open. The schema needs no target.
 
 With --unit person:COLUMN --max-records-per-person K a record is all rows with one text in a column,
 of which the first K that meet the condition count; what they add up to is bounded together.

@@ -73,7 +73,7 @@ func (k *queryCommand) readSchema() (*data.Schema, error) {
 	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
 	switch {
 	case k.schema != "":
-		return data.ReadSchema(k.schema)
+		return data.ReadTableSchema(k.schema)
 	case !isBuiltin:
 		return nil, fmt.Errorf("--schema is missing, want the schema that declares %s; draft one with: dither schema init %s", k.path, k.path)
 	}
