@@ -1,6 +1,9 @@
 package experiment
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Comparison is one published figure beside ours.
 type Comparison struct {
@@ -18,6 +21,18 @@ type Comparison struct {
 	Why string `json:"why"`
 	// Golden is what Value must be; nil where nothing says so exactly, such as for a random figure.
 	Golden *Golden `json:"golden,omitempty"`
+}
+
+// Shown returns Ours as a page prints it. A random figure is marked as random where it does not tell its spread.
+func (c Comparison) Shown() string {
+	told := func(word string) bool { return strings.Contains(c.Ours, word) }
+	switch {
+	case c.Deterministic || told("±") || told("random") || told("runs"):
+		return c.Ours
+	case told("(one run)"):
+		return strings.ReplaceAll(c.Ours, "(one run)", "(random, one run)")
+	}
+	return c.Ours + " (random, one run)"
 }
 
 // Outcome is what a reproduction found.

@@ -28,7 +28,7 @@ func writeReproduction(w io.Writer, r experiment.Result) error {
 	}
 	rows := [][]string{{"QUANTITY", "PUBLISHED", "OURS", "WHY THEY DIFFER"}}
 	for _, c := range r.Comparisons {
-		ours := c.Ours
+		ours := c.Shown()
 		if !c.Agrees() {
 			ours += fmt.Sprintf(" (NOT %v)", c.Golden.Value)
 		}

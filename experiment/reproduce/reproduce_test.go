@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -280,9 +281,17 @@ func TestRankSettings(t *testing.T) {
 // which for 5000 runs of each data set is more than six deviations of the counts (false alarm below 1e-8).
 func TestUnbounded(t *testing.T) {
 	out := check(t, unbounded(), experiment.Laboratory{Repeats: 5})
+	for _, c := range out.Comparisons {
+		if random := strings.Contains(c.Shown(), fmt.Sprintf("in %d attacks", attackRepeats)); random == c.Deterministic {
+			t.Errorf("%s: got %s, want random figures marked as such, with their spread, and no others", c.Quantity, c.Shown())
+		}
+	}
 	series := out.Figures[0].Panels[1].Series
 	for i, exact := range series[3].Points {
 		for _, p := range series[0].Points {
+			if !(p.Low <= p.Y && p.Y <= p.High) {
+				t.Errorf("outlier %v: %v lies outside of %v to %v", p.X, p.Y, p.Low, p.High)
+			}
 			if p.X == exact.X && p.Y > series[3].Points[i].Y+0.5 {
 				t.Errorf("outlier %v: the runs prove %v, more than the exact %v", p.X, p.Y, exact.Y)
 			}
@@ -378,5 +387,21 @@ func TestHealthDivides(t *testing.T) {
 	}
 	if _, err = readHealth(context.Background(), 1000000); err == nil {
 		t.Error("a million persons: got no error")
+	}
+}
+
+// TestRandomFiguresAreMarked wants a mark on a random figure that does not tell its spread, and on no other.
+func TestRandomFiguresAreMarked(t *testing.T) {
+	for _, c := range []struct {
+		ours          string
+		deterministic bool
+		want          string
+	}{
+		{"0.42", false, "0.42 (random, one run)"}, {"0.42", true, "0.42"}, {"78.0 ± 0.1 % (20 runs)", false, "78.0 ± 0.1 % (20 runs)"},
+		{"81.2 (one run)", false, "81.2 (random, one run)"}, {"1 (3 runs, all alike)", false, "1 (3 runs, all alike)"},
+	} {
+		if got := (experiment.Comparison{Ours: c.ours, Deterministic: c.deterministic}).Shown(); got != c.want {
+			t.Errorf("%q, deterministic %v: got %q, want %q", c.ours, c.deterministic, got, c.want)
+		}
 	}
 }

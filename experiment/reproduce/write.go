@@ -65,7 +65,7 @@ func WriteCSV(w io.Writer, results []experiment.Result) error {
 			if c.Golden != nil {
 				golden, tolerance = exactly(c.Golden.Value), exactly(c.Golden.Tolerance)
 			}
-			rows = append(rows, []string{r.Name, c.Quantity, c.Published, c.Ours, exactly(c.Value), strconv.FormatBool(c.Deterministic), golden, tolerance, c.Why})
+			rows = append(rows, []string{r.Name, c.Quantity, c.Published, c.Shown(), exactly(c.Value), strconv.FormatBool(c.Deterministic), golden, tolerance, c.Why})
 		}
 	}
 	return out.WriteAll(rows)
@@ -92,7 +92,7 @@ func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) erro
 		}
 		fmt.Fprintf(&b, ", %.0f s.\n\n| quantity | published | ours | why they differ |\n|---|---|---|---|\n", math.Max(1, r.Seconds))
 		for _, c := range r.Comparisons {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Ours), cell(c.Why))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Shown()), cell(c.Why))
 		}
 		for _, note := range r.Notes {
 			fmt.Fprintf(&b, "\n%s\n", cell(note))
