@@ -175,6 +175,7 @@ var mutants = []mutant{
 	{"moments of persons bounded as rows", "query/moments.go", "bound := float64(dim * r.most)", "bound := float64(dim)", "./query", "TestNeighborsMoveEveryStatisticByAtMostItsCharge"},
 	{"a row in every block", "query/aggregate.go", "for _, record := range records {\n\t\tr.each", "for record := range r.Len() {\n\t\t_ = records\n\t\tr.each", "./query", "TestNeighborsMoveEveryStatisticByAtMostItsCharge"},
 	{"evaluation of all rows of a person", "evaluate/release.go", "rows[:min(len(rows), p.Person.MaxRows)]", "rows", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},
+	{"intervals of areas without the ties", "evaluate/curve.go", "lost, won := c.areaOfBins(tieLost), c.areaOfBins(tieWon)", "lost, won := c.areaOfBins(tieHalf), c.areaOfBins(tieHalf)", "./evaluate", "TestAreaHoldsTheExactScores"},
 	{"pairs of a person's rows beside the bound", "evaluate/layout.go", "rows, pairs := p.rowBound(), p.pairShare()", "rows, pairs := p.rowBound(), 0.0", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},
 	{"three families of pairs weighed as one", "evaluate/pairs.go", "families = manyFamilies", "families = 1", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},
 	{"moments of a row beyond their bound", "evaluate/layout.go", "math.Sqrt(3 + 1.25*", "math.Sqrt(2 + 1.25*", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},

@@ -114,6 +114,8 @@ func checkArea(t *testing.T, c counts, seen map[string]int) {
 		}
 		return
 	}
+	checkTies(t, c, got)
+	got.Estimate = c.areaOfBins(tieHalf)
 	if got.Low == got.High || len(got.Gap) > 0 {
 		return
 	}
@@ -130,5 +132,112 @@ func checkArea(t *testing.T, c counts, seen map[string]int) {
 		if within := theta > float64(got.Low) && theta < float64(got.High); within != (plainExcess(c, theta) <= 0) {
 			t.Fatalf("the excess at %v is %v, with the interval %+v", theta, plainExcess(c, theta), got)
 		}
+	}
+}
+
+// checkTies wants the interval to reach from the low end of the area without ties to the high end of that with all.
+func checkTies(t *testing.T, c counts, got Area) {
+	t.Helper()
+	half, lost, won := c.areaOfBins(tieHalf), c.areaOfBins(tieLost), c.areaOfBins(tieWon)
+	if got.Low > min(half.Low, lost.Low) || got.High < max(half.High, won.High) || len(got.Gap) > 0 {
+		t.Fatalf("got %+v, want an interval from %v to %v without a gap", got, lost.Low, won.High)
+	}
+	if narrow := half.High - half.Low; got.Rate == RateExact && got.High-got.Low > narrow*1.011 {
+		t.Fatalf("the rate of %+v is exact beside %+v, want at least 95 %%", got, half)
+	}
+}
+
+// scored is a population with scores between 0 and 1 that are not in bins: the log-odds of a score are normal, of
+// deviation 0.8 about a middle, and by a shift higher for the second level, which has a share of the records.
+type scored struct{ middle, shift, share float64 }
+
+// area is that of the exact scores: the probability that a normal variable of mean shift and deviation 0.8·√2 is positive.
+func (s scored) area() float64 { return math.Erfc(-s.shift/1.6) / 2 }
+
+// simulateScores counts how often the intervals of the area hold the area of the exact scores, and how wide they are.
+func simulateScores(t *testing.T, p Plan, s scored, n, rounds int) (of coverage, width float64) {
+	t.Helper()
+	all := simulation(uint64(n), rounds, func(r *rand.Rand, to coverages) {
+		records := Records{}
+		for range n {
+			label, odds := 0.0, s.middle+0.8*r.NormFloat64()
+			if r.Float64() < s.share {
+				label, odds = 1, odds+s.shift
+			}
+			records.Targets, records.Predictions = append(records.Targets, label), append(records.Predictions, 1/(1+math.Exp(-odds)))
+		}
+		noisy := make([]float64, p.Numbers())
+		for i := range records.Targets {
+			p.addRow(noisy, records, i)
+		}
+		for j := range noisy {
+			noisy[j] += noiseOf(r, p)
+		}
+		area := p.classify(noisy).AUC
+		to.add("area", area.Estimate, s.area())
+		wide := to["width"]
+		wide.of += float64(area.High - area.Low)
+		to["width"] = wide
+	})
+	return all["area"], all["width"].of / float64(rounds)
+}
+
+// checkScores wants a coverage of at least 95 %, less what the number of rounds leaves open, and where 95 % is stated
+// in more than a few draws no more either.
+func checkScores(t *testing.T, p Plan, s scored, n, rounds int, tolerance float64) (width float64) {
+	t.Helper()
+	of, width := simulateScores(t, p, s, n, rounds)
+	share, exact := of.held/of.of, of.exact/of.of
+	t.Logf("%d bins, %+v, %d rows: %.4f of the intervals hold %.4f, they are %.3f wide, 95 %% stated in %.4f", p.bins(), s, n, share, s.area(), width, exact)
+	if of.none > 0 || share < Confidence-tolerance || exact > seldom && share > Confidence+tolerance {
+		t.Errorf("%+v, %d rows, %d bins: %.4f of the intervals hold the area %.4f of the exact scores, want %v within %v, more only where 95 %% is not stated, as it is in %.4f", s, n, p.bins(), share, s.area(), Confidence, tolerance, exact)
+	}
+	return width
+}
+
+// scoredPlan is a plan with bins of a request.
+func scoredPlan(t *testing.T, r Request, multiplier float64) Plan {
+	t.Helper()
+	p := testPlans()["two levels"]
+	var err error
+	if p.Edges, err = r.edges(2, DefaultThreshold); err != nil {
+		t.Fatal(err)
+	}
+	p.Threshold, p.NoiseMultiplier, p.MaxRecords = DefaultThreshold, multiplier, 1_000_000
+	return p
+}
+
+// rareScores are those of a rare level: in bins of equal width nearly all would be ties.
+var rareScores = scored{middle: -4, shift: 1.8, share: 0.05}
+
+// TestAreaHoldsTheExactScores simulates scores that no bin holds, for a rare level and for a frequent one, in the default
+// bins, in few, and in bins of equal width, which hide most of the area: the interval holds the exact area all
+// the same. In the default bins it is short.
+func TestAreaHoldsTheExactScores(t *testing.T) {
+	plain := scoredPlan(t, Request{}, 1)
+	if width := checkScores(t, plain, rareScores, 1500, 100, 0.1); width > 0.3 {
+		t.Errorf("intervals in the default bins are %v wide, want less than 0.3", width)
+	}
+	checkScores(t, plain, scored{0, 1, 0.5}, 1500, 100, 0.1)
+	checkScores(t, scoredPlan(t, Request{Bins: 4}, 1), rareScores, 1500, 100, 0.1)
+	equal := plain
+	equal.Edges = []float64{0, 0.25, 0.5, 0.75, 1}
+	checkScores(t, equal, rareScores, 1500, 100, 0.1)
+}
+
+// TestDefaultBinsAreOfLogOdds wants bins of equal width in log-odds, which are the same for every table.
+func TestDefaultBinsAreOfLogOdds(t *testing.T) {
+	edges, err := Request{}.edges(2, DefaultThreshold)
+	if err != nil || len(edges) != DefaultBins+1 || edges[DefaultBins/2] != 0.5 {
+		t.Fatalf("got %d ends of bins, %v, want %d with 0.5 in the middle", len(edges), err, DefaultBins+1)
+	}
+	step := logOdds(edges[2]) - logOdds(edges[1])
+	for i := 2; i < DefaultBins; i++ {
+		if got := logOdds(edges[i]) - logOdds(edges[i-1]); math.Abs(got-step) > 1e-9 {
+			t.Errorf("bin %d is %v wide in log-odds, want %v", i, got, step)
+		}
+	}
+	if math.Abs(edges[1]-defaultLowScore) > 1e-12 || math.Abs(edges[DefaultBins-1]-defaultHighScore) > 1e-12 {
+		t.Errorf("the bins lie between %v and %v, want %v and %v", edges[1], edges[DefaultBins-1], defaultLowScore, defaultHighScore)
 	}
 }

@@ -165,3 +165,19 @@ func TestMajorityCoversLong(t *testing.T) {
 		}
 	}
 }
+
+// TestAreaHoldsTheExactScoresLong has more records, other noise, and scores that bins of equal width hide.
+func TestAreaHoldsTheExactScoresLong(t *testing.T) {
+	for _, s := range []scored{rareScores, {0, 1, 0.5}, {-3, 2.4, 0.03}, {1, 0, 0.3}} {
+		for _, n := range []int{500, 5000} {
+			for _, z := range []float64{0.1, 2} {
+				for _, bins := range []int{3, 10, 60, 400} {
+					t.Run(fmt.Sprintf("%+v %d rows noise %v %d bins", s, n, z, bins), func(t *testing.T) {
+						turn(t)
+						checkScores(t, scoredPlan(t, Request{Bins: bins}, z), s, n, 1500, 0.03)
+					})
+				}
+			}
+		}
+	}
+}

@@ -121,16 +121,33 @@ func classIntervals(c PrivateClassification) map[string]Estimate {
 	for _, g := range c.Groups {
 		out["accuracy of group "+g.Level] = g.Accuracy
 		if g.AUC != nil {
-			out["area of group "+g.Level], out["hits of group "+g.Level], out["alarms of group "+g.Level] = *g.AUC, *g.TruePositiveRate, *g.FalsePositiveRate
+			out["hits of group "+g.Level], out["alarms of group "+g.Level] = *g.TruePositiveRate, *g.FalsePositiveRate
 		}
-	}
-	if c.AUC != nil {
-		out["area"] = c.AUC.Estimate
 	}
 	if len(c.Calibration) > 2 {
 		out["rate in a bin"] = c.Calibration[2].Rate
 	}
 	return out
+}
+
+// addAreas adds the areas of the bins, in which ties count 1/2: those of released numbers. What is reported holds the
+// area of the exact scores, see simulateScores.
+func (p Plan) addAreas(to map[string]Estimate, numbers []float64) {
+	if len(p.Levels) != 2 {
+		return
+	}
+	of := func(c counts) Estimate {
+		zero, one := c.levels()
+		if total(zero) > 0 && total(one) > 0 {
+			return c.areaOfBins(tieHalf)
+		}
+		return c.auc().Estimate
+	}
+	all, groups := p.countsOf(numbers)
+	to["area"] = of(all)
+	for g, c := range groups {
+		to["area of group "+p.groupName(g)] = of(c)
+	}
 }
 
 // recordIntervals are those about the number of records, in which there is noise alone: of all, of each group
@@ -277,6 +294,7 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) cov
 	people := populationOf(rand.New(rand.NewPCG(3, uint64(n))), p)
 	ideal := p.classify(people.ideal(p, 1))
 	rates, shares := classIntervals(ideal), make([]float64, len(p.Levels))
+	p.addAreas(rates, people.ideal(p, 1))
 	for k := range shares {
 		shares[k] = total(ideal.Confusion[k])
 	}
@@ -287,7 +305,9 @@ func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) cov
 			noisy[j] = v + noiseOf(r, p)
 		}
 		got := p.classify(noisy)
-		for name, e := range classIntervals(got) {
+		intervals := classIntervals(got)
+		p.addAreas(intervals, noisy)
+		for name, e := range intervals {
 			truth := rates[name].Value
 			if name == "accuracy of the most frequent level" {
 				truth = Measure(shares[most(got.Confusion)])

@@ -12,7 +12,7 @@ const FileName = "evaluation.json"
 
 const (
 	fileFormat  = "dither-evaluation"
-	fileVersion = 4
+	fileVersion = 5
 )
 
 // File is evaluation.json: a plan, what it released, and what follows. All of it may be published.

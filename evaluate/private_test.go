@@ -167,12 +167,12 @@ func TestFileRoundTrip(t *testing.T) {
 			t.Errorf("%s: another number was not noticed", name)
 		}
 	}
-	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":5}`, `{"format":"dither-evaluation","format-version":4,"more":1}`, `{"format":"dither-evaluation","format-version":4} {}`} {
+	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":6}`, `{"format":"dither-evaluation","format-version":5,"more":1}`, `{"format":"dither-evaluation","format-version":5} {}`} {
 		if _, err := DecodeFile([]byte(text)); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}
-	for _, old := range []string{"1", "2", "3"} {
+	for _, old := range []string{"1", "2", "3", "4"} {
 		if _, err := DecodeFile([]byte(`{"format":"dither-evaluation","format-version":` + old + `}`)); err == nil || !strings.Contains(err.Error(), "older program") {
 			t.Errorf("a file of version %s: got %v, want a refusal that says so", old, err)
 		}

@@ -14,7 +14,11 @@ import (
 
 // DefaultBins is the number of score bins for two levels; more levels have one bin, so that the
 // release is the confusion matrix.
-const DefaultBins = 20
+const DefaultBins = 60
+
+// Between defaultLowScore and defaultHighScore the bins of two levels are of equal width in log-odds. They are the
+// same for every table: at 60 bins one is 0.214 wide, between 0.500 and 0.553 as between 0.0100 and 0.0124.
+const defaultLowScore, defaultHighScore = 0.002, 0.998
 
 // DefaultThreshold is the probability above which the second of two levels is predicted.
 const DefaultThreshold = 0.5
@@ -34,7 +38,8 @@ type Request struct {
 	// Bins is the number of score bins; 0 means DefaultBins for two levels and 1 for more.
 	Bins int
 	// LowScore and HighScore, if not both 0, are declared probabilities between which the bins are of equal
-	// width in log-odds, with one open bin at each side; else all are of equal width in probability.
+	// width in log-odds, with one open bin at each side; else that is between 0.002 and 0.998. Of more than two
+	// levels, or with fewer than three bins, the default is equal width in probability.
 	LowScore, HighScore float64
 	// Threshold is the decision threshold for two levels; 0 means DefaultThreshold.
 	Threshold float64
@@ -113,6 +118,9 @@ func (r Request) edges(levels int, threshold float64) ([]float64, error) {
 		return nil, fmt.Errorf("evaluate: the number of score bins is %d, want 1 to %d", bins, maxBins)
 	}
 	var edges []float64
+	if r.LowScore == 0 && r.HighScore == 0 && levels == 2 && bins >= 3 {
+		r.LowScore, r.HighScore = defaultLowScore, defaultHighScore
+	}
 	if r.LowScore == 0 && r.HighScore == 0 {
 		for i := range bins + 1 {
 			edges = append(edges, float64(i)/float64(bins))
@@ -134,6 +142,11 @@ func (r Request) edges(levels int, threshold float64) ([]float64, error) {
 	}
 	if !(threshold > 0 && threshold < 1) {
 		return nil, fmt.Errorf("evaluate: the threshold is %v, want more than 0 and less than 1", threshold)
+	}
+	for i, v := range edges {
+		if math.Abs(v-threshold) < 1e-9 { // another rounding of the same end
+			edges[i] = threshold
+		}
 	}
 	if at, found := slices.BinarySearch(edges, threshold); !found {
 		edges = slices.Insert(edges, at, threshold)

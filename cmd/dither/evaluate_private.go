@@ -46,7 +46,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.unit, "unit", "row", "with --private: what is protected: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "with --private: rows of a person that are used, with --unit person:COLUMN")
 	f.IntVar(&p.maxRecords, "max-records", 0, "with --private: declared public bound on the number of rows, instead of the schema's")
-	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, 1 for more)", evaluate.DefaultBins))
+	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, of equal width in log-odds; 1 for more)", evaluate.DefaultBins))
 	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
