@@ -29,6 +29,8 @@ var samples = []sample{
 	{"permute-and-flip(0.3)", "permute-and-flip(0.2)"},
 	{"poisson(0.05, gaussian(1))", "poisson(0.04, gaussian(1))"},
 	{"poisson(0.05, laplace(1))", "poisson(0.05, laplace(1.5))"},
+	{"poisson(0.05, discrete-gaussian(2, 1))", "poisson(0.05, discrete-gaussian(3, 1))"},
+	{"poisson(0.1, discrete-laplace(3, 2))", "poisson(0.1, discrete-laplace(3, 1))"},
 	{"poisson(0.05, sequence(gaussian(1.5), repeat(2, gaussian(2))))", "poisson(0.05, sequence(gaussian(1.5), gaussian(2)))"},
 	{"poisson(0.1, adaptive-clipping(1, 8))", "poisson(0.1, adaptive-clipping(1, 9))"},
 	{"adaptive-clipping(3, 8)", "adaptive-clipping(3.2, 8)"},

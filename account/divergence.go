@@ -112,6 +112,8 @@ func closedDivergence(e mechanism.Event, n privacy.Neighboring) (at func(order f
 
 func poissonDivergence(e mechanism.PoissonSampled, n privacy.Neighboring) (at func(order float64) float64, known bool) {
 	switch inner := e.Event.(type) {
+	case mechanism.DiscreteGaussian:
+		return sampledDiscreteGaussian(e.Probability, inner, n), true
 	case mechanism.NonPrivate:
 		return func(float64) float64 { return math.Inf(1) }, true
 	case mechanism.Gaussian:

@@ -58,6 +58,10 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 			return poisson(pair.Normal, inner.NoiseMultiplier, e.Probability, n), nil
 		case mechanism.Laplace:
 			return poisson(pair.Laplace, inner.NoiseMultiplier, e.Probability, n), nil
+		case mechanism.DiscreteGaussian:
+			return poissonDiscreteGaussian(e, inner, n)
+		case mechanism.DiscreteLaplace:
+			return poissonDiscreteLaplace(e, inner, n)
 		}
 	case mechanism.WithoutReplacement:
 		if inner, ok := e.Event.(mechanism.Gaussian); ok {
@@ -80,7 +84,8 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 }
 
 // poisson returns the pairs of a Poisson sample: Zhu, Dong & Wang 2022, theorem 11, and under
-// replace-one the pair in which the record and its replacement pull apart.
+// replace-one the pair in which the record and its replacement pull apart (of numbers,
+// by the proof in pairs_discrete.go).
 func poisson(l pair.Law, scale, q float64, n privacy.Neighboring) directions {
 	if n == privacy.ReplaceOne {
 		return symmetric(pair.SampledReplace(l, scale, q))

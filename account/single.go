@@ -161,11 +161,11 @@ func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta flo
 }
 
 // profileEpsilon inverts the profile of pairs whose losses have no largest one, from above to a
-// relative 1e-12. Below what float64 holds of a probability nothing is known.
+// relative 1e-12. Below what float64 holds of a probability only their largest loss is known.
 func profileEpsilon(pairs directions, delta float64) float64 {
 	const top = 600 // beyond it e^ε·Q loses its meaning
 	if delta < 1e-290 {
-		return math.Inf(1)
+		return largestLoss(pairs)
 	}
 	excess := func(epsilon float64) float64 {
 		v, bound, err := pair.Profile(pairs.remove, epsilon)

@@ -168,7 +168,7 @@ func together(inner mechanism.Event, sampled func(mechanism.Event) mechanism.Eve
 // false when they are not Gaussian.
 func onSample(e mechanism.Event) (mechanism.Event, bool) {
 	switch e.(type) {
-	case mechanism.Laplace, mechanism.NonPrivate:
+	case mechanism.Laplace, mechanism.DiscreteGaussian, mechanism.DiscreteLaplace, mechanism.NonPrivate:
 		return nil, false
 	case mechanism.Gaussian:
 		return e, true

@@ -3,8 +3,9 @@ package mechanism
 import "github.com/ditherml/dither/privacy"
 
 // PoissonSampled is an event on a fresh sample that takes each record independently with a
-// probability of at most Probability. Event is a Gaussian, an AdaptiveClipping, a Laplace, NonPrivate,
-// or a sequence of the first two: several releases from one sample are one sampled event.
+// probability of at most Probability. Event is a Gaussian, an AdaptiveClipping, or a sequence of
+// these: several releases from one sample are one sampled event. It may also be one Laplace,
+// DiscreteGaussian or DiscreteLaplace, which is the release of one number, or NonPrivate.
 type PoissonSampled struct {
 	Probability float64
 	Event       Event
@@ -43,8 +44,8 @@ func (p PoissonSampled) check() error {
 		return wrong("sampling probability", p, p.Probability, "more than 0 and less than 1")
 	}
 	switch p.Event.(type) {
-	case Laplace, NonPrivate:
-		return nil
+	case Laplace, DiscreteGaussian, DiscreteLaplace, NonPrivate:
+		return nil // CheckEvent looks at its numbers
 	}
 	return checkJoined(p, p.Event)
 }
@@ -85,15 +86,10 @@ func checkJoined(e, sampled Event) error {
 		}
 		return nil
 	}
-	return wrong("sampled event", e, sampled, "gaussian or a sequence of them, laplace or non-private")
+	return wrong("sampled event", e, sampled, "gaussian or a sequence of them; a Poisson sample may also have one laplace, discrete-gaussian, discrete-laplace or non-private")
 }
 
-func (p PoissonSampled) unproved(n privacy.Neighboring) string {
-	if _, laplace := p.Event.(Laplace); laplace {
-		return onlyUnder(n, privacy.AddOrRemoveOne, privacy.ZeroOut)
-	}
-	return ""
-}
+func (PoissonSampled) unproved(privacy.Neighboring) string { return "" }
 
 func (WithoutReplacement) unproved(n privacy.Neighboring) string {
 	return onlyUnder(n, privacy.ReplaceOne)

@@ -16,6 +16,7 @@ func TestEventRoundTrip(t *testing.T) {
 		Repeat{Gaussian{48.448}, 10}, PoissonSampled{0.01, Gaussian{1.1}}, Repeat{PoissonSampled{1e-9, NonPrivate{}}, 3},
 		Sequence{Gaussian{3}, Repeat{Sequence{Gaussian{2}, NonPrivate{}}, 7}},
 		Laplace{2}, KNorm{0.5}, DiscreteGaussian{4.5, 2}, DiscreteLaplace{1e-3, 1}, PoissonSampled{0.1, Laplace{3}},
+		PoissonSampled{0.1, DiscreteGaussian{4.5, 2}}, PoissonSampled{0.25, DiscreteLaplace{3, 1}},
 		PoissonSampled{0.1, Sequence{Gaussian{3}, Repeat{Gaussian{2}, 8}}}, WithoutReplacement{100, 10, Gaussian{2}},
 		WithReplacement{100, 10, Gaussian{2}}, TruncatedPoisson{0.01, 10000, 150, Gaussian{1}}, PoissonSampled{0.1, AdaptiveClipping{1.1, 12.8}},
 		JLClipping{4, 20, 2, 0.01}, MixtureOfGaussians{1, []float64{0, 1, 2}, []float64{0.9801, 0.0198, 0.0001}},
@@ -85,6 +86,9 @@ func TestEventsThatAreRefused(t *testing.T) {
 		"poisson(0.1, poisson(0.1, gaussian(1)))":                      "sampled event",
 		"poisson(0.1, sequence(gaussian(1), laplace(1)))":              "sampled event",
 		"poisson(0.1, repeat(2, non-private()))":                       "sampled event",
+		"poisson(0.1, repeat(2, discrete-gaussian(1, 1)))":             "sampled event",
+		"poisson(0.1, discrete-gaussian(0, 1))":                        "standard deviation",
+		"without-replacement(9, 3, discrete-laplace(1, 1))":            "sampled event",
 		"without-replacement(10, 11, gaussian(1))":                     "batch",
 		"without-replacement(0, 0, gaussian(1))":                       "number of records",
 		"partition(0, gaussian(1))":                                    "number of parts",
@@ -120,7 +124,9 @@ func TestCheckNeighboring(t *testing.T) {
 	for text, relations := range map[string]string{
 		"sequence(gaussian(1), laplace(1), k-norm(1), discrete-gaussian(1, 1))":                            "arz",
 		"repeat(3, poisson(0.1, gaussian(1)))":                                                             "arz",
-		"sequence(gaussian(1), poisson(0.1, laplace(1)))":                                                  "az",
+		"sequence(gaussian(1), poisson(0.1, laplace(1)))":                                                  "arz",
+		"poisson(0.1, discrete-gaussian(2, 1))":                                                            "arz",
+		"poisson(0.1, discrete-laplace(2, 1))":                                                             "arz",
 		"repeat(2, without-replacement(10, 2, gaussian(1)))":                                               "r",
 		"sequence(randomized-response(0.5, 2), exponential(1))":                                            "rz",
 		"sequence(assumed-dp(1, 0, add-or-remove-one), permute-and-flip(1))":                               "a",
@@ -152,6 +158,7 @@ func TestCheckNeighboring(t *testing.T) {
 func FuzzParseEvent(f *testing.F) {
 	f.Add("sequence(gaussian(3), repeat(60, gaussian(1.1)))")
 	f.Add("non-private()")
+	f.Add("poisson(0.25, discrete-laplace(3, 1))")
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := ParseEvent(text)
 		if err != nil {
