@@ -37,6 +37,7 @@ var samples = []sample{
 	{"without-replacement(1000, 20, gaussian(4))", "without-replacement(1000, 15, gaussian(4))"},
 	{"with-replacement(1000, 20, gaussian(4))", "with-replacement(1000, 20, gaussian(5))"},
 	{"truncated-poisson(0.01, 1000, 25, gaussian(1))", "truncated-poisson(0.01, 1000, 35, gaussian(1))"},
+	{"random-allocation(2, gaussian(3))", "random-allocation(3, gaussian(3))"},
 	{"partition(10, gaussian(3))", "partition(10, gaussian(4))"},
 	{"parallel(gaussian(3), laplace(4))", "parallel(gaussian(3.5), laplace(5))"},
 	{"jl-clipping(5, 40, 2, 0.1)", "jl-clipping(5, 80, 1.5, 0.1)"},

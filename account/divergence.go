@@ -17,6 +17,9 @@ func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neig
 	if r, tuned := e.(mechanism.RepeatAndSelect); tuned {
 		return m.repeatAndSelect(r, orders, n)
 	}
+	if r, allocation := e.(mechanism.RandomAllocation); allocation {
+		return m.allocation(r, orders, n)
+	}
 	if at, known := closedDivergence(e, n); known {
 		if _, sampled := e.(mechanism.PoissonSampled); sampled && stride > 1 {
 			return momentDivergences(func(t float64) float64 { return t * at(1+t) }, orders, stride), nil
@@ -47,12 +50,13 @@ func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neig
 // moments keeps, while orders are tried, what does not depend on the order: the integrals of simple
 // events, one for each direction, nil for one in which something is disclosed, and bounds of tuning.
 type moments struct {
-	integrals map[string][]*contour.Integral
-	tuning    map[string][]float64
+	integrals   map[string][]*contour.Integral
+	tuning      map[string][]float64
+	allocations map[string]*allocationMoments
 }
 
 func newMoments() moments {
-	return moments{map[string][]*contour.Integral{}, map[string][]float64{}}
+	return moments{map[string][]*contour.Integral{}, map[string][]float64{}, map[string]*allocationMoments{}}
 }
 
 func (m moments) of(e mechanism.Event, n privacy.Neighboring) ([]*contour.Integral, error) {

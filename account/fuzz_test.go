@@ -32,6 +32,11 @@ var extremes = []string{
 	"last-iterate-convex(1e-300, 1e300, 9223372036854775807)",
 	"banded-matrix(1e-300, 1, 9223372036854775807, 1e-300)",
 	"repeat(0, non-private())",
+	"repeat(9007199254740992, random-allocation(2, gaussian(1e308)))",
+	"repeat(1000, random-allocation(1048576, gaussian(1e-300)))",
+	"random-allocation(3, gaussian(0.3))",
+	"repeat(9007199254740992, poisson(1e-300, discrete-gaussian(1e300, 1)))",
+	"poisson(0.5, discrete-laplace(1e-300, 4503599627370496))",
 }
 
 // TestExtremeEvents prices them by every accountant under every relation: no panic, no interval out of
@@ -61,7 +66,7 @@ func FuzzPrice(f *testing.F) {
 		f.Add(text, 5e-324, 1e308, uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, text string, delta, epsilon float64, which uint8) {
-		for _, slow := range []string{"jl-clipping", "with-replacement", "truncated"} {
+		for _, slow := range []string{"jl-clipping", "with-replacement", "truncated", "random-allocation"} {
 			if strings.Contains(text, slow) {
 				return // seconds each, and memory that a fuzzing worker has not: see TestExtremeEvents
 			}

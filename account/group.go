@@ -112,7 +112,7 @@ func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 	for _, portions := range all {
 		c, proved := groupOf(portions, n)
 		if !proved {
-			return groupBySteps(delta, records, func(delta float64) (float64, error) { return a.roughly(e, delta, n) })
+			return groupBySteps(delta, records, a.roughlyAt(e, n))
 		}
 		v, err := a.epsilonOf(c, delta)
 		if err != nil {
@@ -145,19 +145,28 @@ func (a PLD) epsilonOf(c composition, delta float64) (float64, error) {
 
 // roughly is the epsilon of one record, on a coarser lattice where the event has no parts in parallel.
 func (a PLD) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
+	return a.roughlyAt(e, n)(delta)
+}
+
+// roughlyAt is roughly at every delta; pairs are made once.
+func (a PLD) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta float64) (float64, error) {
 	if parallel(e) {
-		v, err := a.Epsilon(e, delta, n)
-		return v.Upper, err
+		return func(delta float64) (float64, error) {
+			v, err := a.Epsilon(e, delta, n)
+			return v.Upper, err
+		}
 	}
 	c, err := compose(e, n)
-	switch {
-	case err != nil:
-		return 0, err
-	case c.open || c.beyond || c.gaussian:
-		return a.epsilonOf(c, delta)
+	return func(delta float64) (float64, error) {
+		switch {
+		case err != nil:
+			return 0, err
+		case c.open || c.beyond || c.gaussian:
+			return a.epsilonOf(c, delta)
+		}
+		b, failed := c.bounds(pld.AtDelta(delta), pld.Options{Relative: 1e-3, Absolute: 1e-5}, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+		return b.Upper, failed
 	}
-	b, err := c.bounds(pld.AtDelta(delta), pld.Options{Relative: 1e-3, Absolute: 1e-5}, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
-	return b.Upper, err
 }
 
 // maxGroup bounds the number of shifts in a mixture.

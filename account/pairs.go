@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/account/internal/allocation"
 	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -77,6 +78,8 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 		if inner, ok := e.Event.(mechanism.Gaussian); ok {
 			return truncatedPoisson(e, inner.NoiseMultiplier, n), nil
 		}
+	case mechanism.RandomAllocation:
+		return allocationPairs(e, n, allocation.Upper)
 	case mechanism.JLClipping:
 		return jlClipping(e), nil
 	}

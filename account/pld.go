@@ -66,6 +66,7 @@ type composition struct {
 	beyond     bool // losses are so large that only ε = +Inf is answered
 	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
 	above      bool // some pair lies above the attained one by design: lower bounds prove nothing
+	bracketed  bool // some pair has one of its own for lower bounds: see pairsBelow
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
 	directions [][]pld.Term
@@ -73,6 +74,11 @@ type composition struct {
 
 // compose writes an event as dominating pairs; all Gaussian releases are one.
 func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
+	return composeOf(e, n, pairsOf)
+}
+
+// composeOf is compose with the pairs of simple events that pairsFor gives.
+func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism.Event, privacy.Neighboring) (directions, error)) (composition, error) {
 	all, err := terms(e, n)
 	if err != nil {
 		return composition{}, err
@@ -93,12 +99,14 @@ func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 			c.loose = true
 		case mechanism.TruncatedPoisson, mechanism.JLClipping:
 			c.above = true
+		case mechanism.RandomAllocation:
+			c.bracketed = true
 		}
 		if smallNoise(t.event) {
 			c.beyond = true
 			continue
 		}
-		pairs, failed := pairsOf(t.event, n)
+		pairs, failed := pairsFor(t.event, n)
 		if failed != nil {
 			return composition{}, failed
 		}
@@ -138,6 +146,8 @@ func smallNoise(e mechanism.Event) bool {
 	case mechanism.PoissonSampled:
 		return smallNoise(e.Event)
 	case mechanism.WithoutReplacement:
+		return smallNoise(e.Event)
+	case mechanism.RandomAllocation:
 		return smallNoise(e.Event)
 	case mechanism.WithReplacement:
 		return smallNoise(mechanism.Gaussian{NoiseMultiplier: multiplierOf(e.Event) / float64(e.Batch)})
@@ -202,6 +212,9 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 		return gaussianEpsilon(c.mu, delta), nil
 	}
 	bounds, err := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	if c.bracketed && err == nil {
+		bounds, err = a.bracket(bounds, e, n, pld.AtDelta(delta), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	}
 	if err != nil {
 		return Interval{}, err
 	}
@@ -270,6 +283,9 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 		return c.tighten(v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	}
 	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	if c.bracketed && err == nil {
+		bounds, err = a.bracket(bounds, e, n, pld.AtEpsilon(epsilon), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	}
 	if err != nil {
 		return Interval{}, err
 	}
@@ -291,7 +307,7 @@ func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbo
 		return math.Inf(1), nil
 	case c.gaussian:
 		return gaussianEpsilon(c.mu, delta).Upper, nil
-	case c.steps() == 1:
+	case c.steps() == 1 || c.bracketed:
 		bounds, failed := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 		return c.attained(e, delta, n, middle(bounds), failed)
 	}
@@ -407,7 +423,10 @@ func middle(b pld.Bounds) float64 {
 // estimate returns the larger of what the contour integrals of both directions give. Where they
 // do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
 func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
-	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.glued() {
+	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
+		return b.Upper, nil
+	}
+	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.glued() || c.bracketed {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))

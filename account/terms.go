@@ -142,6 +142,9 @@ func simplifySampled(e mechanism.Event) mechanism.Event {
 				return mechanism.WithoutReplacement{Records: e.Records, Batch: e.Batch, Event: inner}
 			})
 		}
+	case mechanism.RandomAllocation:
+		inner, _ := onSample(e.Event)
+		return together(inner, func(inner mechanism.Event) mechanism.Event { return allocated(e.Steps, inner) })
 	case mechanism.WithReplacement:
 		inner, _ := onSample(e.Event)
 		return together(inner, func(inner mechanism.Event) mechanism.Event {

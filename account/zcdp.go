@@ -71,6 +71,8 @@ func rhoOf(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 		return rhoOf(e.Event, n)
 	case mechanism.WithoutReplacement:
 		return rhoOf(e.Event, n)
+	case mechanism.RandomAllocation:
+		return rhoOf(e.Event, n)
 	}
 	epsilon, pure := pureEpsilon(e, n)
 	if !pure {

@@ -25,6 +25,7 @@ func TestEventRoundTrip(t *testing.T) {
 		RandomizedResponse{0.5, 2}, Exponential{0.5}, PermuteAndFlip{0.5}, AssumedDP{0.5, 1e-6, privacy.ReplaceOne}, AssumedZCDP{0.1, privacy.ZeroOut},
 		Repeat{Partition{7, Sequence{Gaussian{1}, Gaussian{2}}}, 3},
 		Parallel{Repeat{Gaussian{3}, 9}, KNorm{2}},
+		Repeat{RandomAllocation{100, Gaussian{1.1}}, 3}, RandomAllocation{7, Sequence{Gaussian{2}, AdaptiveClipping{1, 9}}},
 	} {
 		back, err := ParseEvent(e.String())
 		if err != nil || !reflect.DeepEqual(back, e) {
@@ -92,6 +93,11 @@ func TestEventsThatAreRefused(t *testing.T) {
 		"without-replacement(10, 11, gaussian(1))":                     "batch",
 		"without-replacement(0, 0, gaussian(1))":                       "number of records",
 		"partition(0, gaussian(1))":                                    "number of parts",
+		"random-allocation(0, gaussian(1))":                            "number of steps",
+		"random-allocation(1048577, gaussian(1))":                      "number of steps",
+		"random-allocation(10, laplace(1))":                            "sampled event",
+		"random-allocation(10, poisson(0.1, gaussian(1)))":             "sampled event",
+		"random-allocation(10, non-private())":                         "sampled event",
 		"discrete-gaussian(1, 0)":                                      "sensitivity",
 		"discrete-laplace(0, 1)":                                       "scale",
 		"truncated-poisson(0.1, 10, 0, gaussian(1))":                   "largest batch",
@@ -139,6 +145,7 @@ func TestCheckNeighboring(t *testing.T) {
 		"truncated-poisson(0.1, 100, 20, gaussian(1))":                                                     "arz",
 		"with-replacement(10, 2, gaussian(1))":                                                             "r",
 		"partition(4, gaussian(1))":                                                                        "arz",
+		"repeat(2, random-allocation(4, gaussian(1)))":                                                     "arz",
 	} {
 		e, err := ParseEvent(text)
 		if err != nil {
@@ -159,6 +166,7 @@ func FuzzParseEvent(f *testing.F) {
 	f.Add("sequence(gaussian(3), repeat(60, gaussian(1.1)))")
 	f.Add("non-private()")
 	f.Add("poisson(0.25, discrete-laplace(3, 1))")
+	f.Add("repeat(3, random-allocation(100, adaptive-clipping(1.1, 9)))")
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := ParseEvent(text)
 		if err != nil {

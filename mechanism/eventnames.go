@@ -27,6 +27,7 @@ func init() {
 			return TruncatedPoisson{p.probability(), p.records(), p.count("a largest batch"), p.part()}
 		},
 		"partition":         func(p *eventParser) Event { return Partition{p.count("a number of parts"), p.part()} },
+		"random-allocation": func(p *eventParser) Event { return RandomAllocation{p.steps(), p.part()} },
 		"adaptive-clipping": func(p *eventParser) Event { return AdaptiveClipping{p.multiplier(), p.number("a count noise")} },
 		"jl-clipping": func(p *eventParser) Event {
 			return JLClipping{p.multiplier(), p.count("a number of projections"), p.number("a cap"), p.probability()}

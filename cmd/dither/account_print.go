@@ -104,7 +104,7 @@ func (a accounted) statedText() string {
 var (
 	noisePattern = regexp.MustCompile(`(^|[ (])(gaussian|laplace)\(([^(),]+)\)`)
 	namePattern  = regexp.MustCompile(`[a-z-]+\(`)
-	noiseOnly    = []string{"gaussian(", "laplace(", "repeat(", "sequence(", "poisson(", "partition(", "without-replacement(", "with-replacement(", "truncated-poisson("}
+	noiseOnly    = []string{"gaussian(", "laplace(", "repeat(", "sequence(", "poisson(", "partition(", "without-replacement(", "with-replacement(", "truncated-poisson(", "random-allocation("}
 )
 
 // noiseAlone returns the event with X for its noise multiplier, "" unless it has exactly one

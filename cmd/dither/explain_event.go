@@ -132,6 +132,8 @@ func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok 
 		return fmt.Sprintf("from %d draws out of %d records, of which one may be drawn again:", e.Batch, e.Records), []mechanism.Event{e.Event}, true
 	case mechanism.Partition:
 		return fmt.Sprintf("from each of %d parts into which the records are divided at random, one after the other, so that a record pays once a round:", e.Parts), []mechanism.Event{e.Event}, true
+	case mechanism.RandomAllocation:
+		return fmt.Sprintf("at each of %d steps, on the records allocated to it; each record takes part in one step, drawn at random and kept secret:", e.Steps), []mechanism.Event{e.Event}, true
 	case mechanism.RepeatAndSelect:
 		return fmt.Sprintf("the best of a random number of runs, %s in the mean, by the %s law (private tuning); one run is:", times(e.Mean), runsLaw(e.Shape)), []mechanism.Event{e.Event}, true
 	}

@@ -1,0 +1,158 @@
+package account
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account/internal/allocation"
+	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/account/internal/pld"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Random allocation: the record moves one of T steps, drawn uniformly, by one bound at most.
+//
+// Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1 for the step
+// drawn and 0 for the others with the record, and 0 for all without. So the law of these numbers with the
+// record and the law without are a dominating pair (Chua and others 2024, theorem 3.1 and lemma 3.2).
+//
+// Proof. Fix the steps of the other records, which have the same law for both neighbors. Step t releases c + v·m_t + N
+// for normal noise N of covariance z²·I; the sum c of the others and the contribution v of the record, |v| ≤ 1, hang
+// on earlier outputs alone. Draw it as c + v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is no less than
+// 0. So one rule, that knows earlier outputs, x_t and no m_t, makes the outputs from the numbers in both cases. ∎
+//
+// Several releases at one step are one Gaussian by the same rule, with several x_t of which their sum says all. Epochs
+// that draw anew compose like any releases. Under replace-one the outputs with one record, with neither and with
+// the other are compared in turn (allocation.Replace).
+
+// allocated is random allocation of a Gaussian; to one step it is that Gaussian.
+func allocated(steps int, inner mechanism.Event) mechanism.Event {
+	if steps == 1 {
+		return inner
+	}
+	return mechanism.RandomAllocation{Steps: steps, Event: inner}
+}
+
+// leastAllocationNoise is the noise multiplier below which an allocation is priced as if its step were known;
+// mostAllocationNoise is the one beyond which it is priced as if it were that.
+const leastAllocationNoise, mostAllocationNoise = 0.3, 1e6
+
+// allocationPairs returns pairs that dominate those of an allocation, or that these dominate.
+func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
+	z := multiplierOf(e.Event)
+	if z < leastAllocationNoise || z > mostAllocationNoise {
+		if kind == allocation.Lower {
+			return symmetric(pair.Atoms{{P: 1, Q: 1}}), nil
+		}
+		if z < leastAllocationNoise {
+			return symmetric(pair.Shift(pair.Normal, z/n.Movement())), nil
+		}
+	}
+	pairs, err := allocation.New(e.Steps, min(z, mostAllocationNoise), kind)
+	if err != nil {
+		return directions{}, err
+	}
+	if n == privacy.ReplaceOne && kind == allocation.Upper {
+		return symmetric(allocation.Replace(pairs)), nil
+	}
+	// Under replace-one a record whose contribution is 0 may take the place of another.
+	return directions{pairs.Remove, pairs.Add, false}, nil
+}
+
+// pairsBelow is pairsOf with pairs for lower bounds.
+func pairsBelow(e mechanism.Event, n privacy.Neighboring) (directions, error) {
+	if r, ok := e.(mechanism.RandomAllocation); ok {
+		return allocationPairs(r, n, allocation.Lower)
+	}
+	return pairsOf(e, n)
+}
+
+// bracket returns bounds with the lower one by pairsBelow.
+func (a PLD) bracket(b pld.Bounds, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (pld.Bounds, error) {
+	c, err := composeOf(e, n, pairsBelow)
+	if err != nil {
+		return pld.Bounds{}, err
+	}
+	below, err := c.bounds(aim, a.options(c), read)
+	return pld.Bounds{Lower: min(below.Lower, b.Upper), Upper: b.Upper}, err
+}
+
+// allocationOrder is the largest order at which the divergence of an allocation is computed.
+const allocationOrder = 256
+
+// allocationMoments are what the Rényi divergences of an allocation follow from: logarithms of the moments of
+// the likelihood ratio S at integer orders, and the pair of adding the record.
+type allocationMoments struct {
+	steps, noise float64
+	logs         []float64
+	add          pair.Atoms
+}
+
+// allocation returns the divergences of an allocation at each order: at most those of its Gaussian, since Rényi
+// divergences are jointly quasi-convex, as under replace-one they are priced.
+func (m moments) allocation(e mechanism.RandomAllocation, orders []float64, n privacy.Neighboring) ([]float64, error) {
+	z := multiplierOf(e.Event)
+	mu := n.Movement() / z
+	values := make([]float64, len(orders))
+	for i, order := range orders {
+		values[i] = order * mu * mu / 2
+	}
+	if n == privacy.ReplaceOne || z < leastAllocationNoise || z > mostAllocationNoise {
+		return values, nil
+	}
+	known, ok := m.allocations[e.String()]
+	if !ok {
+		pairs, err := allocation.New(e.Steps, z, allocation.Upper)
+		if err != nil {
+			return nil, err
+		}
+		known = &allocationMoments{float64(e.Steps), z, allocation.LogMoments(e.Steps, z, allocationOrder), pairs.Add}
+		m.allocations[e.String()] = known
+	}
+	for i, order := range orders {
+		if order <= allocationOrder {
+			values[i] = min(values[i], known.divergence(order))
+		}
+	}
+	return values, nil
+}
+
+// divergence is the larger of both directions. That of removal is known at integer orders, and its moment
+// convex between them.
+func (a *allocationMoments) divergence(order float64) float64 {
+	low := math.Floor(order)
+	remove := a.logs[int(low)]
+	if share := order - low; share > 0 {
+		remove += share * (a.logs[int(low)+1] - remove)
+	}
+	return max(0, remove, a.logAdd(order)) / (order - 1)
+}
+
+// logAdd bounds log E S^(1-α). A law S' that is larger in the convex order is S spread out, S = E(S'|S), and 0 with
+// some probability ν in all. Where S' > 0, of probability p given S, its mean given S is S/p; hence E(S'^(1-α); S' > 0 | S) ≥
+// p^α·S^(1-α) by Jensen's inequality. What is left, E (1-p^α)·S^(1-α) ≤ α·E (1-p)·S^(1-α), is at most α·√(ν·E
+// S^-c) for c = 2(α-1), by Cauchy and Schwarz; and E S^-c ≤ e^(c/2z²+c²/2Tz²), since a mean is no less than the
+// geometric one.
+func (a *allocationMoments) logAdd(order float64) float64 {
+	var terms []float64
+	zero := 0.0
+	for _, v := range a.add {
+		switch {
+		case v.P > 0 && v.Q > 0:
+			terms = append(terms, math.Log(v.P)+(order-1)*math.Log(v.P/v.Q))
+		case v.P > 0:
+			zero += v.P
+		}
+	}
+	if zero > 0 {
+		c := 2 * (order - 1)
+		terms = append(terms, math.Log(order)+(math.Log(zero)+(c+c*c/a.steps)/(2*a.noise*a.noise))/2)
+	}
+	top := slices.Max(terms)
+	sum := 0.0
+	for _, v := range terms {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum) + 1e-12
+}

@@ -1,0 +1,114 @@
+package account
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// allocationOf is the upper and lower bound of ε at 1e-6.
+func allocationOf(t *testing.T, text string, n privacy.Neighboring) Interval {
+	t.Helper()
+	v, err := PLD{Width: conformanceWidth}.Epsilon(parsed(t, text), 1e-6, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestAllocationToOneStep holds that it is the event itself, under every relation.
+func TestAllocationToOneStep(t *testing.T) {
+	for _, n := range relations {
+		for _, a := range All() {
+			v, err := a.Epsilon(parsed(t, "repeat(3, random-allocation(1, gaussian(2)))"), 1e-6, n)
+			w, failed := a.Epsilon(parsed(t, "repeat(3, gaussian(2))"), 1e-6, n)
+			if err != nil || failed != nil || math.Abs(v.Upper/w.Upper-1) > 1e-9 {
+				t.Errorf("%s under %v: %v (%v), want %v (%v)", a.Name(), n, v, err, w, failed)
+			}
+		}
+	}
+}
+
+// TestAllocationLaws holds that an allocation costs less with more steps, more noise and a larger δ, never more than
+// the step that a record is in, and more under replace-one; that several releases at a step are one; and that
+// bounds are close under add-or-remove-one.
+func TestAllocationLaws(t *testing.T) {
+	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
+		last := allocationOf(t, "repeat(2, gaussian(1))", n).Upper
+		for _, text := range []string{"repeat(2, random-allocation(2, gaussian(1)))", "repeat(2, random-allocation(5, gaussian(1)))",
+			"repeat(2, random-allocation(5, gaussian(1.2)))", "random-allocation(5, gaussian(1.2))"} {
+			v := allocationOf(t, text, n)
+			if !(v.Upper < last) || n == privacy.AddOrRemoveOne && v.Upper > v.Lower*(1+3e-3) {
+				t.Errorf("%s under %v: got %v, want less than %v", text, n, v, last)
+			}
+			last = v.Upper
+		}
+	}
+	one, two := allocationOf(t, "random-allocation(4, gaussian(1))", privacy.AddOrRemoveOne), allocationOf(t, "random-allocation(4, gaussian(1))", privacy.ReplaceOne)
+	if two.Upper < one.Upper || two.Lower != one.Lower || two.Estimate != two.Upper {
+		t.Errorf("under replace-one: got %v, under add-or-remove-one %v", two, one)
+	}
+	joined := fmt.Sprintf("random-allocation(4, repeat(2, gaussian(%v)))", math.Sqrt2)
+	if v := allocationOf(t, joined, privacy.AddOrRemoveOne); math.Abs(v.Upper/one.Upper-1) > 1e-6 {
+		t.Errorf("%s: got %v, want %v", joined, v, one)
+	}
+}
+
+// TestAllocationIsNoPoisson documents the gap to a Poisson sample of the same expected size: it is small with many
+// steps, and neither bounds the other.
+func TestAllocationIsNoPoisson(t *testing.T) {
+	for _, c := range []struct {
+		steps, epochs int
+		noise         float64
+		less, more    float64 // of the ratio to Poisson
+	}{{300, 5, 1, 0.9, 1}, {3, 1, 4, 0.5, 0.9}} {
+		allocated := allocationOf(t, fmt.Sprintf("repeat(%d, random-allocation(%d, gaussian(%v)))", c.epochs, c.steps, c.noise), privacy.AddOrRemoveOne)
+		sampled := allocationOf(t, fmt.Sprintf("repeat(%d, poisson(%v, gaussian(%v)))", c.epochs*c.steps, 1/float64(c.steps), c.noise), privacy.AddOrRemoveOne)
+		if ratio := allocated.Upper / sampled.Upper; !(ratio > c.less && ratio < c.more) {
+			t.Errorf("%+v: allocation costs %v, Poisson %v, want a ratio from %v to %v", c, allocated, sampled, c.less, c.more)
+		}
+	}
+}
+
+// TestAllocationDivergences holds the divergence of both directions for two steps against integrals.
+func TestAllocationDivergences(t *testing.T) {
+	const noise, step = 0.9, 0.1
+	e := mechanism.RandomAllocation{Steps: 2, Event: mechanism.Gaussian{NoiseMultiplier: noise}}
+	orders := []float64{1.2, 2, 2.5, 4, 9}
+	got, err := newMoments().allocation(e, orders, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := allocationMoments{}
+	for i, order := range orders {
+		remove, add := 0.0, 0.0
+		for x := -16.0; x < 16; x += step {
+			for y := -16.0; y < 16; y += step {
+				mass := math.Exp(-(x*x+y*y)/(2*noise*noise)) / (2 * math.Pi * noise * noise) * step * step
+				ratio := (math.Exp((2*x-1)/(2*noise*noise)) + math.Exp((2*y-1)/(2*noise*noise))) / 2
+				remove += mass * math.Pow(ratio, order)
+				add += mass * math.Pow(ratio, 1-order)
+			}
+		}
+		remove, add = math.Log(remove)/(order-1), math.Log(add)/(order-1)
+		if got[i] < max(remove, add)*(1-1e-9) || order == math.Floor(order) && got[i] > remove*(1+1e-6) || order > 2 && got[i] > remove*1.1 {
+			t.Errorf("order %v: got %v, want %v and %v at least", order, got[i], remove, add)
+		}
+		if m = *newAllocationMoments(t, e); m.logAdd(order)/(order-1) < add || m.logAdd(order)/(order-1) > add*(1+1e-2) {
+			t.Errorf("order %v: adding has %v, want %v", order, m.logAdd(order)/(order-1), add)
+		}
+	}
+}
+
+// newAllocationMoments are those that a curve keeps.
+func newAllocationMoments(t *testing.T, e mechanism.RandomAllocation) *allocationMoments {
+	t.Helper()
+	all := newMoments()
+	if _, err := all.allocation(e, []float64{2}, privacy.AddOrRemoveOne); err != nil {
+		t.Fatal(err)
+	}
+	return all.allocations[e.String()]
+}
