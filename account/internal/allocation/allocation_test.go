@@ -207,3 +207,44 @@ func TestLogMoments(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingIsCounted holds that an upper law keeps its mean and has every profile larger by the share given, a lower
+// one smaller, and that an upper pair knows of losses beyond all its nodes.
+func TestRoundingIsCounted(t *testing.T) {
+	const share = 1e-3
+	exact := law{count: 3, d: []float64{-2, -0.5, 0.25, 4}, q: []float64{0.1, 0.4, 0.4, 0.075}}
+	exact.q[0] = (0.4*-0.5 + 0.4*0.25 + 0.075*4) / 2
+	profile := func(ratios []float64, a float64) float64 {
+		sum := 0.0
+		for i, v := range ratios {
+			sum += exact.q[i] * max(0, v-a)
+		}
+		return sum
+	}
+	for _, kind := range []Kind{Upper, Lower} {
+		signed := share
+		if kind == Lower {
+			signed = -share
+		}
+		exact.kind = kind
+		moved := widened(exact, share, 1e-4)
+		plain := make([]float64, len(moved))
+		mean, total := 0.0, 0.0
+		for i, d := range exact.d {
+			plain[i] = 1 + d/exact.count
+			mean, total = mean+exact.q[i]*moved[i], total+exact.q[i]
+		}
+		if math.Abs(mean-1) > 1e-12 || math.Abs(total-1) > 1e-12 {
+			t.Errorf("kind %d: mean %v, total %v", kind, mean, total)
+		}
+		for _, a := range []float64{1, 1.05, 1.5, 2} {
+			if got, want := profile(moved, a), profile(plain, a)*(1+signed); (got < want) == (kind == Upper) {
+				t.Errorf("kind %d at %v: got %v, want %v", kind, a, got, want)
+			}
+		}
+	}
+	_, upper := pairsOf(t, 5, 1)
+	if d := delta(t, upper.Remove, 600); !(d > 0 && d < 1e-40) {
+		t.Errorf("at ε 600 δ is %v, want a little", d)
+	}
+}
