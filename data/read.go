@@ -73,6 +73,16 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 	return b.dataset(o.KeepDropped), nil
 }
 
+// CheckExtra returns an error that names the first of ReadOptions.Extra that is no column of the schema, or nil.
+func (s *Schema) CheckExtra(names []string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
+			return fmt.Errorf("data: column to read is %q, want a column that the schema names; one that is no feature is declared as ignore", name)
+		}
+	}
+	return nil
+}
+
 // newRequest checks everything that can be wrong before a file is opened.
 func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder, error) {
 	validate := s.ValidateTable
@@ -82,10 +92,8 @@ func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request,
 	if err := validate(); err != nil {
 		return request{}, nil, err
 	}
-	for _, name := range o.Extra {
-		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
-			return request{}, nil, fmt.Errorf("data: column to read is %q, want a column that the schema names; one that is no feature is declared as ignore", name)
-		}
+	if err := s.CheckExtra(o.Extra); err != nil {
+		return request{}, nil, err
 	}
 	for _, name := range s.privateLevels() {
 		if !slices.Contains(o.Extra, name) {

@@ -198,7 +198,7 @@ func (p *Plan) calibrate(r Request) error {
 		return err
 	}
 	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
-		return fmt.Errorf("deep: the target is smaller than the rounding of the noise: %w", err)
+		return fmt.Errorf("deep: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
 	if p.Records == 0 {
 		p.CountNoise = 1 / (math.Sqrt(countShare) * account.GDP{}.MuOf(target))

@@ -127,7 +127,7 @@ func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 		return target, err
 	}
 	if target, err = certificate.Aim(target, draws+p.centerDraws()); err != nil {
-		return target, fmt.Errorf("erm: the target is smaller than the rounding of the noise: %w", err)
+		return target, fmt.Errorf("erm: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
 	return target, nil
 }

@@ -183,7 +183,7 @@ func (p Plan) calibrated(epsilon float64) (Plan, error) {
 		return p, p.Validate()
 	}
 	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
-		return Plan{}, fmt.Errorf("evaluate: the target is smaller than the rounding of the noise: %w", err)
+		return Plan{}, fmt.Errorf("evaluate: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", epsilon, p.Delta, err)
 	}
 	plan := func(z float64) mechanism.Event {
 		q := p

@@ -259,7 +259,7 @@ func (p *Plan) calibrate(r Request) error {
 	}
 	target, err = certificate.Aim(target, p.NoiseDraws())
 	if err != nil {
-		return fmt.Errorf("train: the target is smaller than the rounding of the noise: %w", err)
+		return fmt.Errorf("train: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
 	if r.PerStep {
 		return p.calibrateEach(target)

@@ -34,6 +34,9 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 		return err
 	}
 	if t.dryRun {
+		if err = t.checkTables(ctx, source); err != nil {
+			return stopped(err)
+		}
 		return t.printNetworkDryRun(f)
 	}
 	if f.folder, err = newFolder(t.out, t.replace); err != nil {

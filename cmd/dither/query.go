@@ -167,6 +167,9 @@ func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err = checkEpsilon(k.epsilon, "take a smaller one"); err != nil && !math.IsInf(k.epsilon, 1) {
+		return nil, err
+	}
 	if math.IsInf(k.epsilon, 1) {
 		return nil, fmt.Errorf("--epsilon is infinite, want a finite number; an answer without noise is not private")
 	}
@@ -206,6 +209,9 @@ func (k *queryCommand) reserve(p query.Plan, c certificate.Certificate) (*ledger
 	most := k.epsilon
 	if k.changed("noise-multiplier") && !k.changed("epsilon") {
 		most = float64(c.Epsilon)
+	}
+	if math.IsInf(float64(c.Epsilon), 1) && !math.IsInf(k.epsilon, 1) {
+		return nil, fmt.Errorf("--epsilon is %v, want one that a certificate can state; what the samplers round counts e^epsilon times, take a smaller one", k.epsilon)
 	}
 	if float64(c.Epsilon) > most*(1+priceTolerance) {
 		return nil, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise --epsilon", ledger.ErrOverBudget, epsilonText(float64(c.Epsilon)), most)

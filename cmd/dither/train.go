@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -108,7 +109,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.StringVar(&t.out, "out", "", "model folder to write (default: dither-model, or the next free dither-model-2, …)")
 	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
 	f.BoolVar(&t.assumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
-	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory, and stop before anything is spent")
+	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory; check headers, columns and the output folder; stop before a record is read or anything is spent")
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
 	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
@@ -129,6 +130,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.warnDelta(source.schema)
 	if t.sweep != "" {
 		if t.curve, err = readPublicSweep(t.sweep); err != nil {
 			return err
@@ -153,13 +155,18 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if t.method.elsewhere() {
 		return t.runMethod(ctx, source, request, options)
 	}
+	begun := time.Now()
 	f, err := t.planDescent(source, &request, options)
 	if err != nil {
 		return err
 	}
 	if t.dryRun {
+		if err = t.checkTables(ctx, source); err != nil {
+			return stopped(err)
+		}
 		t.plan.descent.prices = pricedNoises(request, source.schema)
-		return t.printDryRun(f.setup, f.options, f.draft)
+		f.planned = time.Since(begun).Seconds()
+		return t.printDryRun(ctx, f)
 	}
 	if f.folder, err = newFolder(t.out, t.replace); err != nil {
 		return err
@@ -287,6 +294,7 @@ type fitting struct {
 	encoded *os.File
 	table   *train.Table
 	test    *data.Dataset // nil: none
+	planned float64       // seconds that the plan took
 }
 
 // priceTolerance is by how much two proven bounds on one plan may differ.

@@ -166,6 +166,11 @@ func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
 	if !nonPrivate && math.IsInf(r.Epsilon, 1) {
 		return fmt.Errorf("--epsilon is infinite, want a finite number; --non-private trains a baseline")
 	}
+	if !nonPrivate {
+		if err := checkEpsilon(r.Epsilon, "--non-private trains a baseline that says so"); err != nil {
+			return err
+		}
+	}
 	if !slices.Contains(train.ClippingModes(), r.ClippingMode) {
 		return fmt.Errorf("--clipping is %q, want one of %v", r.ClippingMode, train.ClippingModes())
 	}

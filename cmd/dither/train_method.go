@@ -124,6 +124,9 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 		return err
 	}
 	if t.dryRun {
+		if err = t.checkTables(ctx, source); err != nil {
+			return stopped(err)
+		}
 		return t.printMethodDryRun(f)
 	}
 	if f.folder, err = newFolder(t.out, t.replace); err != nil {
@@ -173,6 +176,16 @@ func shared(s erm.Setup) train.Setup {
 
 // warnings are drawn from public numbers.
 func (f fitting) warnings() []string {
+	p := f.draft
+	out := f.methodWarnings()
+	if doubt := deltaDoubt(p.Delta, f.source.schema.Records, f.source.schema.MaxRecords); p.Private && doubt != "" {
+		out = append([]string{doubt}, out...)
+	}
+	return out
+}
+
+// methodWarnings are those of the method.
+func (f fitting) methodWarnings() []string {
 	if f.network != nil {
 		return f.network.warnings()
 	}

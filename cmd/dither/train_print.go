@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -85,8 +86,11 @@ type dryRun struct {
 	Basic       *basic                  `json:"basic-composition,omitempty"`
 	Seconds     float64                 `json:"estimated-seconds"`
 	Memory      int64                   `json:"estimated-bytes"`
-	Warnings    []string                `json:"warnings,omitempty"`
-	Accountings []pricedNoise           `json:"accountings,omitempty"`
+	// MeasuredRows is how many made-up rows the seconds were measured on; 0: they were computed from
+	// public numbers.
+	MeasuredRows int           `json:"measured-rows,omitempty"`
+	Warnings     []string      `json:"warnings,omitempty"`
+	Accountings  []pricedNoise `json:"accountings,omitempty"`
 }
 
 // basic is the cost that courses state: k times epsilon at k times delta.
@@ -95,9 +99,17 @@ type basic struct {
 	Delta   float64 `json:"delta"`
 }
 
-func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate.Certificate) error {
-	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: warnings(s), Accountings: t.plan.descent.prices}
+func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
+	s, c := f.setup, f.draft
+	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: f.warnings(), Accountings: t.plan.descent.prices}
 	d.Seconds, d.Memory = estimate(s)
+	measured, rows, err := t.measure(ctx, f)
+	if ctx.Err() != nil {
+		return stopped(ctx.Err())
+	}
+	if err == nil {
+		d.Seconds, d.MeasuredRows = measured+f.planned, rows
+	}
 	if t.plan.epsilonPerStep > 0 && !t.nonPrivate {
 		k := float64(s.Plan.Steps + len(s.Plan.Preparation))
 		d.Basic = &basic{k * t.plan.epsilonPerStep, k * s.Plan.Delta}
@@ -131,7 +143,7 @@ func (t *trainCommand) printDryRun(s train.Setup, o train.Options, c certificate
 	if s.Plan.Dim > manyFeatures && !s.Schema.HasText() && !s.Features.Transforms() {
 		sparse = "; far less of both for a LIBSVM table with few entries a row"
 	}
-	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows%s\n", duration(d.Seconds), size(d.Memory), sparse)
+	_, err = fmt.Fprintf(w, "\n%s and about %s of memory at the largest number of rows%s\n", durations(d.Seconds, d.MeasuredRows), size(d.Memory), sparse)
 	return err
 }
 
@@ -207,6 +219,15 @@ func costs(s train.Setup) (parallel, serial float64, memory int64) {
 	serial = noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
 	// The collector of garbage lets the heap grow to about twice what is in use.
 	return work / 1e9, serial / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
+}
+
+// durations says how long a run takes: measured on made-up rows, or computed, which is known to a factor of
+// about ten.
+func durations(seconds float64, measured int) string {
+	if measured == 0 {
+		return fmt.Sprintf("between %s and %s", duration(seconds/3), duration(10*seconds))
+	}
+	return fmt.Sprintf("about %s (measured on %d made-up rows)", duration(seconds), measured)
 }
 
 func duration(seconds float64) string {

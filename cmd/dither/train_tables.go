@@ -17,10 +17,12 @@ const defaultSet = "randhie"
 
 // tables are the schema and the readers of one run's tables.
 type tables struct {
-	schema     *data.Schema
-	name       string // what the training table is called
-	train      func(context.Context) (*data.Dataset, error)
-	test       func(context.Context) (*data.Dataset, error) // returns nil when there is no test table
+	schema *data.Schema
+	name   string // what the training table is called
+	train  func(context.Context) (*data.Dataset, error)
+	test   func(context.Context) (*data.Dataset, error) // returns nil when there is no test table
+	// check returns the error with which a reader would refuse its table before the first record.
+	check      func(context.Context) error
 	testName   string
 	testPublic bool
 }
@@ -54,12 +56,21 @@ func (t *trainCommand) open() (tables, error) {
 	out.train = func(ctx context.Context) (*data.Dataset, error) {
 		return data.Read(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
 	}
+	held := source
+	held.Path, held.Labels = t.test, t.testLabels
+	heldOptions := data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)}
 	out.test = func(ctx context.Context) (*data.Dataset, error) {
 		if t.test == "" {
 			return nil, nil
 		}
-		source.Path, source.Labels = t.test, t.testLabels
-		return data.Read(ctx, schema, source, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})
+		return data.Read(ctx, schema, held, heldOptions)
+	}
+	out.check = func(ctx context.Context) error {
+		err := data.CheckHeader(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
+		if err == nil && t.test != "" {
+			err = data.CheckHeader(ctx, schema, held, heldOptions)
+		}
+		return err
 	}
 	return out, t.checkTest()
 }
@@ -94,7 +105,10 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 	read := func(file func(context.Context, *data.Schema, data.ReadOptions) (*data.Dataset, error), o data.ReadOptions) func(context.Context) (*data.Dataset, error) {
 		return func(ctx context.Context) (*data.Dataset, error) { return file(ctx, schema, o) }
 	}
-	return tables{schema: schema, name: builtinPrefix + name, testName: "the public test split of " + set.Title, testPublic: true,
+	check := func(context.Context) error {
+		return schema.CheckExtra(append(t.personColumn(schema), t.extra(schema)...))
+	}
+	return tables{schema: schema, name: builtinPrefix + name, check: check, testName: "the public test split of " + set.Title, testPublic: true,
 		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})}, nil
 }
 

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// The sizes of a measurement: made-up cells in its larger table, its least and most rows, steps, and how many
+// cells of a table the numbers of one text are.
+const (
+	measuredCells = 1 << 20
+	leastMeasured = 256
+	mostMeasured  = 8192
+	measuredSteps = 3
+	textWords     = 60
+	arrayCellCost = 2 // nanoseconds to read a number of an array
+)
+
+// timing is what a run on made-up rows took, in seconds.
+type timing struct {
+	rows               int
+	read, before, step float64
+}
+
+// measure estimates the seconds of a run from the same run of few steps on two tables of made-up rows, which
+// stand under the schema, so that what the run has in common with it is timed and not guessed. It reads no
+// record. The error says why there is no measurement, such as a plan that has no fewer steps.
+func (t *trainCommand) measure(ctx context.Context, f fitting) (seconds float64, rows int, err error) {
+	p := f.setup.Plan
+	if p.LastIterate != nil || len(p.NoiseMultipliers) > 0 || p.Steps < measuredSteps {
+		return 0, 0, fmt.Errorf("the plan is of one piece")
+	}
+	cells := 1
+	for _, c := range f.setup.Schema.Features() {
+		cells += 1 + min(c.Width(), textCells/textWords)
+	}
+	large := min(max(leastMeasured, measuredCells/cells), mostMeasured)
+	var times [2]timing
+	for i, n := range []int{large / 4, large} {
+		if times[i], err = t.time(ctx, f, n); err != nil {
+			return 0, 0, err
+		}
+	}
+	records := float64(p.MaxRecords)
+	if p.Records > 0 {
+		records = float64(p.Records)
+	}
+	reading := extrapolate(times, records, func(t timing) float64 { return t.read })
+	if t.streamed != nil && data.IsArray(ctx, *t.streamed) {
+		reading = arrayCellCost * 1e-9 * records * float64(len(f.setup.Schema.Columns)+1)
+	}
+	steps := float64(p.Steps) * extrapolate(times, records, func(t timing) float64 { return t.step })
+	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps, large, nil
+}
+
+// extrapolate carries what two sizes took to a third one along a line, whose slope is not negative.
+func extrapolate(times [2]timing, records float64, of func(timing) float64) float64 {
+	small, large := of(times[0]), of(times[1])
+	slope := max(0, large-small) / float64(times[1].rows-times[0].rows)
+	return large + slope*max(0, records-float64(times[1].rows)) - slope*max(0, float64(times[1].rows)-records)
+}
+
+// time runs few steps on made-up rows.
+func (t *trainCommand) time(ctx context.Context, f fitting, rows int) (timing, error) {
+	out := timing{rows: rows}
+	schema := *f.source.schema
+	schema.MaxRecords, schema.Records, schema.Delimiter = max(schema.MaxRecords, rows), 0, ','
+	text, err := madeUp(&schema, rows)
+	if err != nil {
+		return out, err
+	}
+	begun := time.Now()
+	d, err := data.ReadFrom(ctx, &schema, "made-up rows", bytes.NewReader(text), data.ReadOptions{Extra: t.personColumn(&schema)})
+	if err != nil {
+		return out, err
+	}
+	out.read = time.Since(begun).Seconds()
+	s, o := f.setup, f.options
+	s.Plan.Steps, s.Plan.MaxRecords = measuredSteps, max(s.Plan.MaxRecords, rows)
+	limit, err := privacy.NewGuarantee(float64(f.draft.Epsilon)*2, s.Plan.Delta, s.Plan.Neighboring, privacy.Unit{Row: s.Plan.Unit, RowsPerPerson: s.Plan.RowsPerPerson})
+	if err != nil {
+		return out, err
+	}
+	budget, err := ledger.NewSingle(limit)
+	if err != nil {
+		return out, err
+	}
+	begun = time.Now()
+	started := begun
+	o.Progress = func(p train.Progress) {
+		if p.Step == 0 {
+			started = time.Now()
+		}
+	}
+	if _, err = train.Fit(ctx, budget, s, d, o); err != nil {
+		return out, err
+	}
+	out.before, out.step = started.Sub(begun).Seconds(), time.Since(started).Seconds()/measuredSteps
+	return out, nil
+}
+
+// madeUp returns a table of rows that stand under a schema, as CSV: numbers between the bounds and levels by
+// turns, and texts of words that recur.
+func madeUp(s *data.Schema, rows int) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	cells := make([]string, len(s.Columns)+1)
+	for i, c := range s.Columns {
+		cells[i] = c.Name
+	}
+	cells[len(s.Columns)] = s.Target.Column
+	if err := w.Write(cells); err != nil {
+		return nil, err
+	}
+	target := data.Column{Kind: data.Categorical, Levels: s.Target.Levels}
+	if s.Target.Regression() || s.Target.Threshold != nil {
+		target = data.Column{Kind: data.Numeric, Lower: s.Target.Lower, Upper: s.Target.Upper}
+	}
+	for row := range rows {
+		for i, c := range append(s.Columns[:len(s.Columns):len(s.Columns)], target) {
+			cells[i] = madeUpCell(&c, row, i)
+		}
+		if err := w.Write(cells); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// madeUpCell is a cell of a made-up row.
+func madeUpCell(c *data.Column, row, column int) string {
+	turn := (row + 1) * (2*column + 7919)
+	switch {
+	case c.Kind == data.Numeric:
+		const parts = 9973
+		return strconv.FormatFloat(c.Lower+(c.Upper-c.Lower)*float64(turn%parts)/parts, 'g', 6, 64)
+	case c.Kind == data.Text:
+		var words strings.Builder
+		for i := range textWords {
+			fmt.Fprintf(&words, "w%d ", int(math.Sqrt(float64(turn*(i+1)%99991))))
+		}
+		return words.String()
+	case len(c.Levels) > 0:
+		return c.Levels[turn%len(c.Levels)]
+	}
+	return "made up " + strconv.Itoa(turn%10)
+}

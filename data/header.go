@@ -1,0 +1,37 @@
+package data
+
+import "context"
+
+// CheckHeader returns the error with which Read would refuse a table before its first record: the
+// file is not there or of no known kind, its header, columns or shape do not fit the schema, or a
+// column of o.Extra is not declared. It opens the file and looks at no record.
+func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
+	q, _, err := newRequest(s, src.Path, src.Delimiter, o)
+	if err != nil {
+		return err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	h := &headerSink{cancel: cancel}
+	q.sink = h
+	if err = scan(inner, q, src); h.begun && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// headerSink is a sink that ends the reading where the records begin.
+type headerSink struct {
+	cancel context.CancelFunc
+	begun  bool
+}
+
+var _ sink = (*headerSink)(nil)
+
+func (h *headerSink) begin(layout) {
+	h.begun = true
+	h.cancel()
+}
+
+func (h *headerSink) cells(int, []string)      {}
+func (h *headerSink) number(int, int, float64) {}
