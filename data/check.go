@@ -1,9 +1,7 @@
 package data
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,35 +41,17 @@ func (r *CheckReport) Clean() bool {
 	return r.Dropped == 0
 }
 
-// Check reads a CSV file, or a file of one of src.Formats, under a schema and reports on its
-// cells. A malformed file is an error as in Read. The lines of a file that has none are its
-// rows, from 1.
+// Check reads a table of any format that Read takes under a schema and reports on its cells. A
+// malformed file is an error as in Read. The lines of a file that has none are its rows, from 1, and
+// those of a table in parts count in each part anew.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	file, in, err := openFile(ctx, src.Path, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
 	c := newChecker(made)
 	q.sink = c
-	b := bufio.NewReaderSize(in, chunkBytes)
-	head, err := b.Peek(chunkBytes)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	columns, err := in.columns(file, head, src)
-	switch {
-	case err != nil:
-	case columns != nil:
-		err = scanColumns(ctx, q, columns)
-	default:
-		err = scanTable(ctx, q, b)
-	}
-	if err != nil {
+	if err = scan(ctx, q, src); err != nil {
 		return nil, err
 	}
 	return &c.report, nil
@@ -81,7 +61,11 @@ func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 type checker struct {
 	*builder
 	report CheckReport
+	at     []int  // the feature at a position, or -1
+	drops  []bool // of each row of an array
 }
+
+var _ bulkSink = (*checker)(nil)
 
 func newChecker(b *builder) *checker {
 	c := &checker{builder: b}
@@ -92,7 +76,40 @@ func newChecker(b *builder) *checker {
 	return c
 }
 
-func (c *checker) begin(l layout) { c.layout = l }
+func (c *checker) begin(l layout) { c.layout, c.at = l, l.featureAt() }
+
+func (c *checker) reserve(int) {}
+
+func (c *checker) numbers(row, column int, values []float64) {
+	for i, v := range values {
+		c.number(row+i, column, v)
+	}
+}
+
+// number notes a cell of an array. A row counts when its first cell comes, and is dropped once.
+func (c *checker) number(row, column int, v float64) {
+	for len(c.drops) <= row {
+		c.drops = append(c.drops, false)
+		c.report.Rows++
+	}
+	note := func(report *ColumnReport, s state, ok bool) {
+		report.count(s, strconv.FormatFloat(v, 'g', -1, 64), row+1)
+		if !ok && !c.drops[row] {
+			c.drops[row] = true
+			c.report.Dropped++
+		}
+	}
+	if j := c.at[column]; j >= 0 {
+		state, x := c.features[j].classifyNumber(v, c.indexes[j])
+		_, ok := c.features[j].treat(state, x)
+		note(&c.report.Columns[j], state, ok)
+	}
+	if column == c.layout.target {
+		state, x := c.schema.Target.classifyNumber(v)
+		_, ok := c.schema.Target.treat(state, x)
+		note(&c.report.Columns[len(c.features)], state, ok)
+	}
+}
 
 func (c *checker) cells(line int, cells []string) {
 	drop := false

@@ -104,6 +104,7 @@ func scanColumns(ctx context.Context, q request, columns Columns) error {
 		return err
 	}
 	q.sink.begin(l)
+	*q.rows += c.records
 	if check, ok := q.sink.(*checker); ok {
 		return c.rows(ctx, check)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -17,14 +18,16 @@ type table struct {
 	delimiter rune
 	guard     *guard
 	in        *bufio.Reader // the text that r has not taken
-	r         *csv.Reader
+	r         rowSource
 	header    []string // trimmed
 	// headerLine is the line of the header, after empty lines, nextLine the one after it.
 	headerLine, nextLine int
+	named                bool // the names are not in the file
 }
 
-// openTable reads up to the end of the header. A delimiter of 0 is detected.
-func openTable(file string, r io.Reader, delimiter rune) (*table, error) {
+// openTable reads up to the end of the header, or of a table without one nothing. A delimiter of 0 is detected.
+func openTable(q request, r io.Reader) (*table, error) {
+	file, delimiter := q.file, q.delimiter
 	b := bufio.NewReaderSize(r, chunkBytes)
 	head, err := b.Peek(chunkBytes)
 	if err != nil && err != io.EOF {
@@ -42,19 +45,23 @@ func openTable(file string, r io.Reader, delimiter rune) (*table, error) {
 		_, _ = b.Discard(3)
 	}
 	if delimiter == 0 {
-		delimiter = detectDelimiter(head)
+		delimiter = detectDelimiter(head, q.noQuotes)
 	}
 	if !validDelimiter(delimiter) {
 		return nil, &FileError{File: file, Problem: fmt.Sprintf("the delimiter is %q", delimiter), Want: "one character that is no quote, letter, digit or line end", Remedy: "leave it out to have it detected"}
 	}
 	// What is no text at all is said before a header is looked for in it.
-	if _, err = newGuard(nil, file, delimiter).check(head, whole); err != nil {
+	if _, err = newGuard(nil, file, delimiter, q.noQuotes).check(head, whole); err != nil {
 		return nil, err
 	}
-	t := &table{file: file, delimiter: delimiter, guard: newGuard(b, file, delimiter)}
+	t := &table{file: file, delimiter: delimiter, guard: newGuard(b, file, delimiter, q.noQuotes)}
 	t.in = bufio.NewReaderSize(t.guard, chunkBytes)
-	t.r = newCSV(t.in, delimiter)
-	return t, t.readHeader()
+	t.r = newRows(t.in, delimiter, q.noQuotes)
+	if q.names == nil {
+		return t, t.readHeader()
+	}
+	first, _ := newRows(bufio.NewReader(bytes.NewReader(head)), delimiter, q.noQuotes).Read() // a row that cannot be read is an error of scanRows
+	return t, t.nameColumns(q, q.names, first)
 }
 
 // newCSV returns the library's reader. It reads no further than it must from a bufio.Reader.
@@ -108,7 +115,7 @@ func (t *table) next() ([]string, int, error) {
 
 func ragged(file string, line, cells, want int) error {
 	return &FileError{File: file, Line: line, Problem: fmt.Sprintf("the row has %s", plural(cells, "cell")),
-		Want: fmt.Sprintf("%d as in the header", want), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
+		Want: fmt.Sprintf("%d as in the header, or as named", want), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
 }
 
 // failure turns an error of the CSV reader into one of ours. What the guard
@@ -127,7 +134,7 @@ func parseFailure(file string, before int, err error) error {
 	if !errors.As(err, &parse) {
 		return err
 	}
-	e := &FileError{File: file, Line: before + parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row"}
+	e := &FileError{File: file, Line: before + parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row, or read quotes as characters with --quote none or quote: none in the schema"}
 	e.Problem = "a quoted cell is not closed, or text follows its closing quote"
 	if errors.Is(parse.Err, csv.ErrBareQuote) {
 		e.Problem = "a quote stands inside a cell that is not quoted"
@@ -144,7 +151,7 @@ func plural(n int, what string) string {
 
 // scanTable passes every row of a CSV text to the sink.
 func scanTable(ctx context.Context, q request, in io.Reader) error {
-	t, err := openTable(q.file, in, q.delimiter)
+	t, err := openTable(q, in)
 	if err != nil {
 		return err
 	}
@@ -161,7 +168,7 @@ func scanTable(ctx context.Context, q request, in io.Reader) error {
 }
 
 // scanRows passes every row to the sink, one by one.
-func scanRows(ctx context.Context, q request, t *table) error {
+func scanRows(ctx context.Context, q request, t rowReader) error {
 	for rows := 0; ; rows++ {
 		if rows%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -180,14 +187,15 @@ func scanRows(ctx context.Context, q request, t *table) error {
 			return tooMany(q, line)
 		}
 		q.sink.cells(line, cells)
+		*q.rows++
 	}
 }
 
 func noRecords(file string) error {
-	return &FileError{File: file, Problem: "the file holds no records", Want: "at least one after the header", Remedy: "name the file that holds the table"}
+	return &FileError{File: file, Problem: "the file holds no records", Want: "at least one after the header", Remedy: "name the file that holds the table", Err: errNoRecords}
 }
 
 func tooMany(q request, line int) error {
-	return &FileError{File: q.file, Line: line, Problem: fmt.Sprintf("the file has more rows than max-records, %d", q.maxRecords),
+	return &FileError{File: q.file, Line: line, Problem: fmt.Sprintf("the file has more rows than max-records, %d", q.declared),
 		Want: "a declared upper bound", Remedy: "raise max-records to a number that is public, or split the file"}
 }

@@ -31,6 +31,8 @@ type blockReader struct {
 	line int
 	rest []byte // of the text, after the last row end
 	size int    // of a block, about
+	// noQuotes is whether a quote is a character like others.
+	noQuotes bool
 }
 
 // fill reads the next block. The error says why no block follows it: io.EOF, or a failure,
@@ -44,7 +46,7 @@ func (r *blockReader) fill(b *block) error {
 			err = r.more(b)
 		}
 		if err == nil {
-			cut = rowEnd(b.text)
+			cut = r.rowEnd(b.text)
 		}
 	}
 	if err == io.EOF {
@@ -54,7 +56,7 @@ func (r *blockReader) fill(b *block) error {
 	}
 	r.rest = append(r.rest[:0], b.text[cut:]...)
 	b.text, b.last = b.text[:cut], err == io.EOF
-	b.quotes = bytes.IndexByte(b.text, '"') >= 0
+	b.quotes = !r.noQuotes && bytes.IndexByte(b.text, '"') >= 0
 	b.line = r.line
 	r.line += bytes.Count(b.text, []byte{'\n'})
 	return err
@@ -67,6 +69,14 @@ func (r *blockReader) more(b *block) error {
 	n, err := r.in.Read(b.text[used : used+guardBytes])
 	b.text = b.text[:used+n]
 	return err
+}
+
+// rowEnd returns the position after the last line end of a text at which a row ends; 0 where there is none.
+func (r *blockReader) rowEnd(text []byte) int {
+	if r.noQuotes {
+		return bytes.LastIndexByte(text, '\n') + 1
+	}
+	return rowEnd(text)
 }
 
 // rowEnd returns the position after the last line end of a text, which begins with a row,

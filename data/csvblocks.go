@@ -25,7 +25,7 @@ type pipeline struct {
 // scanBlocks passes the rows after the header to a sink that takes parts. It means the same
 // as scanRows: the same rows, or the same error.
 func scanBlocks(ctx context.Context, q request, t *table, sink partSink) error {
-	p := &pipeline{q: q, sink: sink, plan: sink.plan(q, t), reader: blockReader{in: t.in, line: t.nextLine, size: cmp.Or(q.blockBytes, tableBlockBytes)}}
+	p := &pipeline{q: q, sink: sink, plan: sink.plan(q, t), reader: blockReader{in: t.in, line: t.nextLine, noQuotes: q.noQuotes, size: cmp.Or(q.blockBytes, tableBlockBytes)}}
 	defer p.stop()
 	end := error(nil)
 	for end == nil {
@@ -41,6 +41,7 @@ func scanBlocks(ctx context.Context, q request, t *table, sink partSink) error {
 			return err
 		}
 	}
+	*q.rows += p.rows
 	if end == io.EOF && p.rows == 0 {
 		return noRecords(q.file)
 	}

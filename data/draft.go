@@ -35,8 +35,9 @@ type Draft struct {
 // maxCopiedLevels is the number of distinct texts up to which FromData makes levels.
 const maxCopiedLevels = 100
 
-// DraftSchema drafts a schema for a CSV file, or a file of one of src.Formats, from its header
-// and the declared facts. Only the header is read unless d.FromData. What is left open stands
+// DraftSchema drafts a schema for a table of any format that Read takes, from its header
+// and the declared facts. A LIBSVM file has none: src.Columns names its indexes, in order. JSON lines have the keys
+// of the first record. Only the header is read unless d.FromData. What is left open stands
 // in Undeclared. A file that says what its columns are decides two things: a column of false
 // and true has these levels, and one that cannot be read is ignored. The columns of an array (NPY, NPZ, IDX) are named by
 // their places, pixel0 and on in images and x0 and on in other matrices; what is declared may name ranges of them, as
@@ -45,6 +46,16 @@ const maxCopiedLevels = 100
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
+	}
+	if IsParts(src.Path) {
+		parts, err := partsOf(src.Path)
+		if err != nil {
+			return nil, err
+		}
+		if d.FromData && len(parts) > 1 {
+			return nil, &FileError{File: src.Path, Problem: "bounds are to be copied out of a table in parts", Want: "one file for that", Remedy: "declare them, or join the parts"}
+		}
+		src.Path = parts[0]
 	}
 	file, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {
@@ -63,7 +74,10 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if columns != nil {
 		return d.fromColumns(ctx, src, columns)
 	}
-	table, err := openTable(src.Path, b, src.Delimiter)
+	table, rows, err := draftTable(src, b, head, d.Target)
+	if err == nil && len(src.Columns) > 0 {
+		d, err = d.expanded(src.Path, table.header)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +86,7 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 		return nil, err
 	}
 	if d.FromData {
-		if err = s.copyFrom(ctx, table, table); err != nil {
+		if err = s.copyFrom(ctx, table, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +100,10 @@ func (d Draft) schema(src Source, t *table) (*Schema, error) {
 		return nil, err
 	}
 	s := &Schema{Row: d.Row, MaxRecords: d.MaxRecords, Records: d.Records, RowsPerPerson: d.RowsPerPerson,
-		Delimiter: src.Delimiter, Target: d.target()}
+		Delimiter: src.Delimiter, NoQuotes: src.NoQuotes, Target: d.target()}
+	if t.named {
+		s.Header = slices.Clone(t.header)
+	}
 	if s.Row == "" {
 		s.Row = "one person"
 	}

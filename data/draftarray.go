@@ -24,6 +24,9 @@ func IsArray(ctx context.Context, src Source) bool {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true
 	}
+	if src.Path == StandardInput || IsParts(src.Path) {
+		return false // what was read from standard input is gone
+	}
 	file, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {
 		return false
@@ -101,7 +104,7 @@ func (d *Draft) nameArray(src Source, a *array, labels string) ([]string, error)
 func (d Draft) expanded(file string, names []string) (Draft, error) {
 	each := func(key string) []string {
 		prefix, from, to, ok := parseRange(key)
-		if !ok || to > len(names) {
+		if !ok || to-from > len(names) {
 			return []string{key} // which is looked for as it is
 		}
 		var out []string

@@ -19,6 +19,7 @@ type guard struct {
 	r         io.Reader
 	file      string
 	delimiter string
+	noQuotes  bool   // a quote is a character like others
 	line      int    // lines passed so far
 	inQuotes  bool   // an odd number of quotes has passed
 	cell      int    // bytes of the cell that is open
@@ -28,8 +29,8 @@ type guard struct {
 	err       error  // was returned
 }
 
-func newGuard(r io.Reader, file string, delimiter rune) *guard {
-	return &guard{r: r, file: file, delimiter: string(delimiter), cellLine: 1}
+func newGuard(r io.Reader, file string, delimiter rune, noQuotes bool) *guard {
+	return &guard{r: r, file: file, delimiter: string(delimiter), noQuotes: noQuotes, cellLine: 1}
 }
 
 func (g *guard) Read(p []byte) (int, error) {
@@ -61,7 +62,7 @@ func (g *guard) check(p []byte, last bool) (int, error) {
 		return g.fail(p[:i], "bytes were found that are not UTF-8", "text in UTF-8")
 	}
 	end := len(p)
-	if bytes.IndexByte(p, '"') < 0 && !g.inQuotes && len(p) < maxCellBytes {
+	if (g.noQuotes || bytes.IndexByte(p, '"') < 0) && !g.inQuotes && len(p) < maxCellBytes {
 		g.plain(p)
 	} else {
 		end = g.quoted(p)
@@ -142,7 +143,7 @@ func (g *guard) quoted(p []byte) int {
 			g.line++
 		}
 		switch {
-		case b == '"':
+		case b == '"' && !g.noQuotes:
 			g.inQuotes = !g.inQuotes
 		case !g.inQuotes && (b == '\n' || b == end):
 			g.cell, g.cellLine = 0, g.line+1
@@ -156,11 +157,11 @@ func (g *guard) quoted(p []byte) int {
 
 // detectDelimiter returns the mark among , ; tab and | that the first line holds
 // most often outside quotes, the comma when there is none.
-func detectDelimiter(head []byte) rune {
+func detectDelimiter(head []byte, noQuotes bool) rune {
 	var counts [128]int
 	inQuotes := false
 	for _, b := range head {
-		if b == '"' {
+		if b == '"' && !noQuotes {
 			inQuotes = !inQuotes
 		}
 		if !inQuotes && b == '\n' {

@@ -146,7 +146,7 @@ func TestReadIDXLabels(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("labels that do not exist: got error %v, want fs.ErrNotExist", err)
 	}
-	_, err = data.Check(context.Background(), npySchema(), data.Source{Path: x})
+	_, err = data.ReadFrom(context.Background(), npySchema(), x, bytes.NewReader(idx(8, dims(2, 3), make([]byte, 6))), data.ReadOptions{})
 	wantFileError(t, err, x, "it is an IDX file")
 }
 

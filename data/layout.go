@@ -12,7 +12,12 @@ type request struct {
 	delimiter     rune
 	withoutTarget bool
 	extra         []string
-	maxRecords    int
+	maxRecords    int      // of this file
+	declared      int      // bound on the records of all files
+	rows          *int     // that were passed to the sink, of all files
+	isPart        bool     // whether the file is one of several
+	names         []string // of the columns of a text without a header, or nil
+	noQuotes      bool     // whether a quote in a text is a character like others
 	maxBytes      int64
 	size          int64 // of the text in bytes, 0 when it is not known
 	general       bool  // whether a CSV file is read by encoding/csv alone

@@ -164,6 +164,7 @@ func (s *sparse) scan(ctx context.Context) error {
 			return err
 		}
 		rows++
+		*s.q.rows++
 		if s.rows == nil {
 			s.q.sink.cells(s.line, s.cells)
 			continue

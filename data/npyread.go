@@ -16,6 +16,9 @@ var _ bulkSink = (*builder)(nil)
 
 // reserve makes room for this many rows in every column.
 func (b *builder) reserve(rows int) {
+	if len(b.dropped) > 0 { // a part of the table was read before
+		return
+	}
 	for j := range b.columns {
 		b.columns[j] = make([]float32, 0, rows)
 	}

@@ -12,14 +12,21 @@ import (
 
 // Source says where a table lies.
 type Source struct {
-	// Path is a CSV, LIBSVM, NPY, NPZ or IDX file, of which all but NPZ may be compressed with
-	// gzip, or a file of one of Formats.
+	// Path is a file of one of the formats of FileFormats, or of Formats; all but NPZ and Formats may be
+	// compressed with gzip. It may also be StandardInput, or a folder or pattern of parts: files with the
+	// columns of one table, which are read in the order of their names (see IsParts).
 	Path string
 	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix, or empty.
 	Labels string
 	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
 	// when that is 0 too, the one detected in the first line.
 	Delimiter rune
+	// Columns are the names of the columns of a CSV file without a header, in its order, where ranges may stand as
+	// x[0:10]. nil means the schema's Header.
+	Columns []string
+	// NoQuotes is whether a quote in a CSV file is a character like others, and then no cell can hold the delimiter. False
+	// means what the schema says.
+	NoQuotes bool
 	// Formats are further formats that are recognized, by the first bytes of a file.
 	Formats []Format
 }
@@ -102,12 +109,30 @@ func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request,
 	}
 	b := newBuilder(s, !o.WithoutTarget, o.Extra)
 	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, extra: o.Extra,
-		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), maxBytes: o.MaxBytes, sink: b}
+		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), declared: cmp.Or(o.MaxRecords, s.MaxRecords), rows: new(int), names: s.Header, noQuotes: s.NoQuotes, maxBytes: o.MaxBytes, sink: b}
 	return q, b, nil
 }
 
-// scan opens a file, finds out what it is and passes its rows to the sink.
+// scan passes the rows of a table, or of all its parts, to the sink.
 func scan(ctx context.Context, q request, src Source) error {
+	q.noQuotes = q.noQuotes || src.NoQuotes
+	if len(src.Columns) > 0 {
+		var err error
+		if q.names, err = ExpandNames(src.Columns); err != nil {
+			return err
+		}
+	}
+	if IsParts(src.Path) {
+		return scanParts(ctx, q, src)
+	}
+	return scanFile(ctx, q, src)
+}
+
+// scanFile opens a file, finds out what it is and passes its rows to the sink.
+func scanFile(ctx context.Context, q request, src Source) error {
+	if q.isPart && IsArray(ctx, src) {
+		return partRefused(src.Path, "an array")
+	}
 	if hasExtension(src.Path, ".npz") {
 		return scanArchive(ctx, q, src)
 	}
@@ -144,8 +169,14 @@ func scan(ctx context.Context, q request, src Source) error {
 	if src.Labels != "" {
 		return labelsRefused(src.Path, "a table as text")
 	}
-	if hasLIBSVMName(src.Path) || q.delimiter == 0 && isLIBSVM(head) {
+	if hasLIBSVMName(src.Path) || q.delimiter == 0 && q.names == nil && isLIBSVM(head) {
+		if q.isPart {
+			return partRefused(src.Path, "in the LIBSVM format")
+		}
 		return scanLIBSVM(ctx, q, b)
+	}
+	if hasJSONName(src.Path) || q.delimiter == 0 && q.names == nil && isJSONLines(head) {
+		return scanJSON(ctx, q, b)
 	}
 	return scanTable(ctx, q, b)
 }

@@ -11,6 +11,9 @@ import (
 // for images: all dimensions but the first, which is the number of records. It is nil for a matrix and for any
 // other file. It reads no more than the header.
 func RecordShape(ctx context.Context, src Source) ([]int, error) {
+	if src.Path == StandardInput || IsParts(src.Path) {
+		return nil, nil
+	}
 	f, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {
 		return nil, err

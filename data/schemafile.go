@@ -97,6 +97,7 @@ type schemaParser struct {
 	// columnPlaces say where the columns stand, in order: from a column on to the next of them.
 	columnPlaces []columnPlace
 	defaults     treatments
+	headerless   bool // header is none: the columns of the schema are those of the file
 	schema       Schema
 }
 
@@ -140,7 +141,7 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 		return nil, &FileError{File: p.file, Line: root.Line, Column: root.Column, Problem: "the file is no schema: it has no key dither-schema", Want: keyWant["dither-schema"], Remedy: "name the schema file"}
 	}
 	entries, err := p.mapping(root, "a schema", "dither-schema", "name", "description", "row", "rows-per-person", "records",
-		"max-records", "missing-marks", "delimiter", "target", "columns", "defaults", "from-data")
+		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data")
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +159,9 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 				}
 			}
 		}
+	}
+	if p.headerless {
+		p.schema.Header = p.schema.allNames()
 	}
 	if len(p.schema.FromData) == 0 {
 		p.schema.FromData = nil
@@ -263,6 +267,10 @@ func (p *schemaParser) top(e entry) error {
 		return p.texts(e, &s.MissingMarks)
 	case "delimiter":
 		return p.delimiter(e)
+	case "header":
+		return p.header(e)
+	case "quote":
+		return p.quote(e)
 	case "target":
 		return p.target(e)
 	case "columns":
@@ -272,6 +280,36 @@ func (p *schemaParser) top(e entry) error {
 	case "from-data":
 		return p.texts(e, &s.FromData)
 	}
+	return nil
+}
+
+// header reads how the columns of a file without a header are named.
+func (p *schemaParser) header(e entry) (err error) {
+	if p.headerless = e.node.Kind == yaml.ScalarNode && e.node.Value == HeaderNone; p.headerless {
+		return nil
+	}
+	var names []string
+	if err = p.texts(e, &names); err != nil {
+		return p.fail(e.node, "header is "+nodeWords(e.node), "none, or the names of the columns in the order of the file, in brackets", "leave it out where the first line has the names")
+	}
+	if p.schema.Header, err = ExpandNames(names); err != nil {
+		return p.fail(e.node, "header has a range that is none", "name[from:to] with from less than to", "mend it")
+	}
+	if p.schema.Header == nil {
+		p.schema.Header = []string{} // which is refused, unlike no header
+	}
+	return nil
+}
+
+// quoteWords say what a quote in a CSV file is.
+var quoteWords = map[string]bool{"csv": false, "none": true}
+
+func (p *schemaParser) quote(e entry) error {
+	noQuotes, known := quoteWords[e.node.Value]
+	if e.node.Kind != yaml.ScalarNode || !known {
+		return p.fail(e.node, "quote is "+nodeWords(e.node), "csv (a quote opens a cell) or none (a character like others)", "choose one")
+	}
+	p.schema.NoQuotes = noQuotes
 	return nil
 }
 

@@ -31,6 +31,8 @@ records: 90
 max-records: 100
 missing-marks: ["?", "-", "NA", "no", "0"]
 delimiter: tab
+header: ["y: z", "12", age, "a b", "<<", "@x", gain, flat, job, "null"]
+quote: none
 target: {column: "y: z", levels: ["<=50K", ">50K"], missing: drop}
 columns:
   age: {numeric: [-17.5, 1e30], bins: [0, 0.1, 35], out-of-range: drop, missing: drop}

@@ -66,6 +66,15 @@ func (s *Schema) writeFacts(top *yaml.Node) {
 	if s.Delimiter != 0 {
 		add(top, "delimiter", quoted(delimiterName(s.Delimiter)))
 	}
+	switch {
+	case s.Header != nil && slices.Equal(s.Header, s.allNames()):
+		add(top, "header", word(HeaderNone))
+	case s.Header != nil:
+		add(top, "header", list(s.Header))
+	}
+	if s.NoQuotes {
+		add(top, "quote", word("none"))
+	}
 }
 
 func delimiterName(r rune) string {

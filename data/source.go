@@ -50,8 +50,11 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // openFile opens a file of records. The caller closes the os.File.
 func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *input, error) {
-	const remedy = "name a CSV, LIBSVM, NPY, NPZ or IDX file"
-	f, err := os.Open(path)
+	remedy := "name a file in " + FormatNames()
+	f, err := os.Stdin, error(nil)
+	if path != StandardInput {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, nil, openError(path, err, remedy)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/spf13/cobra"
 )
@@ -122,7 +123,7 @@ func (l dataListing) text() string {
 	}
 	fmt.Fprintf(&b, "\nin %s (%s)\n", printable(l.Folder), dataVariable)
 	if len(l.Tables) == 0 {
-		b.WriteString("  no tables: none of the files ends in " + strings.Join(tableEndings, ", ") + ", plain or .gz\n")
+		b.WriteString("  no tables: none of the files ends in " + strings.Join(tableEndings(), ", ") + ", plain or .gz\n")
 	}
 	rows = nil
 	for _, t := range l.Tables {
@@ -143,12 +144,23 @@ func (l dataListing) cacheText() string {
 	return b.String()
 }
 
+// tableWords says what may stand where a table is wanted.
+func tableWords() string {
+	return data.FormatNames() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
+}
+
 // tableEndings are how the names of files end that can be read as tables.
-var tableEndings = []string{".csv", ".tsv", ".data", ".test", ".npy", ".npz", ".idx", "-ubyte", ".libsvm", ".svm", ".svmlight", ".parquet"}
+func tableEndings() []string {
+	var endings []string
+	for _, f := range data.FileFormats() {
+		endings = append(endings, f.Endings...)
+	}
+	return endings
+}
 
 func isTable(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	for _, ending := range tableEndings {
+	for _, ending := range tableEndings() {
 		if strings.HasSuffix(name, ending) {
 			return true
 		}

@@ -101,16 +101,24 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // tableFlags are the flags by which commands name a table.
-type tableFlags struct{ labels, delimiter string }
+type tableFlags struct {
+	labels, delimiter, quote string
+	columns                  []string
+}
 
 func (f *tableFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
+	c.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
+	c.Flags().StringVar(&f.quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
 }
 
 // source is the table at path.
 func (f *tableFlags) source(path string) (data.Source, error) {
-	source := data.Source{Path: path, Labels: f.labels, Formats: []data.Format{parquet.Format{}}}
+	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: []data.Format{parquet.Format{}}}
+	if f.quote != "" && f.quote != "csv" && f.quote != "none" {
+		return source, fmt.Errorf("--quote is %q, want csv or none", f.quote)
+	}
 	switch runes := []rune(f.delimiter); {
 	case f.delimiter == "tab":
 		source.Delimiter = '\t'

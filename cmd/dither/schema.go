@@ -32,8 +32,9 @@ func newSchema() *cobra.Command {
 
 const schemaInitLong = `Draft a schema from the header of a table and from what the flags declare. What is left open
 is marked DECLARE in the draft and listed; a person writes it in, from public knowledge,
-before the schema can be used. Only the first line of the table is read, and of an array (NPY, NPZ,
-IDX) only its header: columns are named by their places, pixel0 and on in images and x0 and on in other
+before the schema can be used. Only the first line of the table is read (of JSON lines the keys of the first record),
+and nothing where --columns names the columns of a table without a header, or the indexes of a LIBSVM file. Of an array (NPY, NPZ,
+IDX) only the header is read: columns are named by their places, pixel0 and on in images and x0 and on in other
 matrices, and flags may name ranges of them, as x[0:10]. Bytes have the range of their type, 0 to 255;
 the target is named by the file of labels unless --target does.
 
@@ -52,6 +53,7 @@ const schemaInitExample = `  dither schema init people.csv --target income --lev
   dither schema init reviews.csv --target label --levels label=bad,good --text review --max-records 50000
   dither schema init train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --levels label=0..9 --max-records 60000
   dither schema init x.npy --labels y.npy --numeric "x[0:20]=-1:1" --numeric y=0:100
+  dither schema init a9a.libsvm --columns "x[1:124]" --numeric "x[1:124]=0:1" --target y --levels y=-1,1
   dither schema init public.csv --target price --from-data`
 
 // schemaInit holds the flags of dither schema init.
@@ -252,6 +254,8 @@ func unsafeRune(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 func (s *schemaInit) advise(w io.Writer, schema *data.Schema, array bool) {
 	if array {
 		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
+	} else if len(s.table.columns) > 0 {
+		fmt.Fprintln(w, "The columns have the names that --columns gives, in the order of the file; none was read from it.")
 	} else {
 		fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
 	}

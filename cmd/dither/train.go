@@ -97,7 +97,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&t.tablePath, "data", "", "table: CSV, LIBSVM, IDX, NPY or NPZ, also gzip (default: the built-in data set)")
+	f.StringVar(&t.tablePath, "data", "", "table: "+tableWords()+" (default: the built-in data set)")
 	t.table.add(c)
 	f.StringVar(&t.schema, "schema", "", "schema file (YAML) that declares columns, bounds, levels and target")
 	f.StringVar(&t.target, "target", "", "column to predict, when it is not the schema's target")

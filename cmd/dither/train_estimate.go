@@ -19,7 +19,7 @@ import (
 // The sizes of a measurement: made-up cells in its larger table, its least and most rows, steps, and how many
 // cells of a table the numbers of one text are.
 const (
-	measuredCells = 1 << 20
+	measuredCells = 1 << 21
 	leastMeasured = 256
 	mostMeasured  = 8192
 	measuredSteps = 3
@@ -47,7 +47,7 @@ func (t *trainCommand) measure(ctx context.Context, f fitting) (seconds float64,
 	}
 	large := min(max(leastMeasured, measuredCells/cells), mostMeasured)
 	var times [2]timing
-	for i, n := range []int{large / 4, large} {
+	for i, n := range []int{large / 8, large} {
 		if times[i], err = t.time(ctx, f, n); err != nil {
 			return 0, 0, err
 		}
@@ -61,7 +61,7 @@ func (t *trainCommand) measure(ctx context.Context, f fitting) (seconds float64,
 		reading = arrayCellCost * 1e-9 * records * float64(len(f.setup.Schema.Columns)+1)
 	}
 	steps := float64(p.Steps) * extrapolate(times, records, func(t timing) float64 { return t.step })
-	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps, large, nil
+	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps + f.planned, large, nil
 }
 
 // extrapolate carries what two sizes took to a third one along a line, whose slope is not negative.
@@ -97,17 +97,19 @@ func (t *trainCommand) time(ctx context.Context, f fitting, rows int) (timing, e
 		return out, err
 	}
 	begun = time.Now()
-	started := begun
+	last := begun
 	o.Progress = func(p train.Progress) {
-		if p.Step == 0 {
-			started = time.Now()
+		took := time.Since(last).Seconds()
+		last = time.Now()
+		switch {
+		case p.Step == 0:
+			out.before = took
+		case p.Step == 1 || took < out.step: // the least is what other work on the machine moves least
+			out.step = took
 		}
 	}
-	if _, err = train.Fit(ctx, budget, s, d, o); err != nil {
-		return out, err
-	}
-	out.before, out.step = started.Sub(begun).Seconds(), time.Since(started).Seconds()/measuredSteps
-	return out, nil
+	_, err = train.Fit(ctx, budget, s, d, o)
+	return out, err
 }
 
 // madeUp returns a table of rows that stand under a schema, as CSV: numbers between the bounds and levels by

@@ -86,6 +86,9 @@ type dryRun struct {
 	Basic       *basic                  `json:"basic-composition,omitempty"`
 	Seconds     float64                 `json:"estimated-seconds"`
 	Memory      int64                   `json:"estimated-bytes"`
+	// The run may take from LeastSeconds on an idle machine to MostSeconds on one as busy as now.
+	LeastSeconds float64 `json:"least-seconds"`
+	MostSeconds  float64 `json:"most-seconds"`
 	// MeasuredRows is how many made-up rows the seconds were measured on; 0: they were computed from
 	// public numbers.
 	MeasuredRows int           `json:"measured-rows,omitempty"`
@@ -103,12 +106,15 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 	s, c := f.setup, f.draft
 	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: f.warnings(), Accountings: t.plan.descent.prices}
 	d.Seconds, d.Memory = estimate(s)
+	d.Seconds += f.planned
+	d.LeastSeconds, d.MostSeconds = d.Seconds/3, 10*d.Seconds
 	measured, rows, err := t.measure(ctx, f)
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
 	}
 	if err == nil {
-		d.Seconds, d.MeasuredRows = measured+f.planned, rows
+		d.LeastSeconds, d.MostSeconds = min(d.Seconds, measured), 1.5*max(d.Seconds, measured)
+		d.Seconds, d.MeasuredRows = measured, rows
 	}
 	if t.plan.epsilonPerStep > 0 && !t.nonPrivate {
 		k := float64(s.Plan.Steps + len(s.Plan.Preparation))
@@ -143,7 +149,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 	if s.Plan.Dim > manyFeatures && !s.Schema.HasText() && !s.Features.Transforms() {
 		sparse = "; far less of both for a LIBSVM table with few entries a row"
 	}
-	_, err = fmt.Fprintf(w, "\n%s and about %s of memory at the largest number of rows%s\n", durations(d.Seconds, d.MeasuredRows), size(d.Memory), sparse)
+	_, err = fmt.Fprintf(w, "\n%s and about %s of memory at the largest number of rows%s\n", d.durations(), size(d.Memory), sparse)
 	return err
 }
 
@@ -221,13 +227,17 @@ func costs(s train.Setup) (parallel, serial float64, memory int64) {
 	return work / 1e9, serial / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
 }
 
-// durations says how long a run takes: measured on made-up rows, or computed, which is known to a factor of
-// about ten.
-func durations(seconds float64, measured int) string {
-	if measured == 0 {
-		return fmt.Sprintf("between %s and %s", duration(seconds/3), duration(10*seconds))
+// durations says how long a run takes, and whether that was measured.
+func (d dryRun) durations() string {
+	how := "computed from public numbers"
+	if d.MeasuredRows > 0 {
+		how = fmt.Sprintf("measured on %d made-up rows", d.MeasuredRows)
 	}
-	return fmt.Sprintf("about %s (measured on %d made-up rows)", duration(seconds), measured)
+	least, most := duration(d.LeastSeconds), duration(d.MostSeconds)
+	if least == most {
+		return fmt.Sprintf("about %s (%s)", most, how)
+	}
+	return fmt.Sprintf("between %s and %s (%s)", least, most, how)
 }
 
 func duration(seconds float64) string {

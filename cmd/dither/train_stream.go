@@ -35,6 +35,8 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 		return nil
 	case t.stream && t.cacheFeatures:
 		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
+	case t.streamed != nil && (t.streamed.Path == data.StandardInput || data.IsParts(t.streamed.Path)):
+		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
 	case len(private) > 0:
 		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
 	case t.streamed == nil:
