@@ -27,3 +27,8 @@ func ReadFromInBlocks(ctx context.Context, s *Schema, name string, r io.Reader, 
 
 // PrivateSchema has columns of every kind that is learned.
 const PrivateSchema = privateSchema
+
+// SchemaKeys are the keys that the parser takes, by the part of a schema file that they belong to.
+func SchemaKeys() map[string][]string {
+	return map[string][]string{"The file": schemaKeys, "target": targetKeys, "columns": columnKeys, "text": textKeys, "defaults": defaultKeys}
+}

@@ -10,7 +10,7 @@ import (
 const declareMark = "DECLARE"
 
 func (p *schemaParser) target(e entry) error {
-	entries, err := p.mapping(e.node, "target", "column", "levels", "bounds", "above", "missing")
+	entries, err := p.mapping(e.node, "target", targetKeys...)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *schemaParser) column(e entry) (Column, error) {
 		}
 		return Column{}, p.fail(e.node, what+" is "+nodeWords(e.node), declareColumn, "declare it")
 	}
-	entries, err := p.mapping(e.node, what, "numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill")
+	entries, err := p.mapping(e.node, what, columnKeys...)
 	if err != nil {
 		return Column{}, err
 	}

@@ -101,6 +101,16 @@ type schemaParser struct {
 	schema       Schema
 }
 
+// The keys of the mappings of a schema file. docs/schema.md says what each means.
+var (
+	schemaKeys = []string{"dither-schema", "name", "description", "row", "rows-per-person", "records",
+		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data"}
+	targetKeys  = []string{"column", "levels", "bounds", "above", "missing"}
+	columnKeys  = []string{"numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
+	textKeys    = []string{"buckets", "ngrams", "stop-words", "values", "positions", "tokens"}
+	defaultKeys = []string{"missing", "out-of-range", "unknown"}
+)
+
 // treatments are the words of defaults; Undecided where there is none.
 type treatments struct{ missing, outOfRange, unknown Treatment }
 
@@ -140,8 +150,7 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 	if !isSchema(root) {
 		return nil, &FileError{File: p.file, Line: root.Line, Column: root.Column, Problem: "the file is no schema: it has no key dither-schema", Want: keyWant["dither-schema"], Remedy: "name the schema file"}
 	}
-	entries, err := p.mapping(root, "a schema", "dither-schema", "name", "description", "row", "rows-per-person", "records",
-		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data")
+	entries, err := p.mapping(root, "a schema", schemaKeys...)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +343,7 @@ func (p *schemaParser) delimiter(e entry) error {
 }
 
 func (p *schemaParser) readDefaults(e entry) error {
-	entries, err := p.mapping(e.node, "defaults", "missing", "out-of-range", "unknown")
+	entries, err := p.mapping(e.node, "defaults", defaultKeys...)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) 
 
 // hashing reads {buckets: …, ngrams: …, stop-words: …, values: …, positions: …, tokens: …}, each with a default.
 func (p *schemaParser) hashing(e entry) (*Hashing, error) {
-	entries, err := p.mapping(e.node, "text", "buckets", "ngrams", "stop-words", "values", "positions", "tokens")
+	entries, err := p.mapping(e.node, "text", textKeys...)
 	if err != nil {
 		return nil, err
 	}
