@@ -44,7 +44,7 @@ func TestLayeringFindsFaults(t *testing.T) {
 			map[string]string{"model/a.go": importing("model", "./feature", "./data", "./linalg", "fmt")}, nil},
 		{"a model may not know the ledger", checkLayers,
 			map[string]string{"model/a.go": importing("model", "fmt", "./ledger")},
-			[]string{"model/a.go:3: model imports ledger, want only numeric, linalg, network, data, safetensors, feature;"}},
+			[]string{"model/a.go:3: model imports ledger, want only numeric, linalg, network, data, safetensors, feature, internal/strict;"}},
 		{"a package may not know a later one", checkLayers,
 			map[string]string{"privacy/a.go": importing("privacy", "./mechanism")},
 			[]string{"privacy/a.go:2: privacy imports mechanism, want nothing of this module;"}},

@@ -31,6 +31,8 @@ var layers = []layer{
 	{"linalg", ""},
 	// What divides work over goroutines.
 	{"internal/beside", ""},
+	// What reads JSON that has one reading: every file that a stranger may have edited goes through it.
+	{"internal/strict", ""},
 	// What benchmarks ask of the system; imported by tests only.
 	{"bench/processor", ""},
 	{"mechanism/internal/sample/internal/maketable", ""},
@@ -42,7 +44,7 @@ var layers = []layer{
 	{"account/internal/pld", "numeric account/internal/pair"},
 	{"account", "privacy numeric internal/beside mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
 	{"ledger", "privacy mechanism account"},
-	{"certificate", "privacy mechanism account"},
+	{"certificate", "privacy mechanism account internal/strict"},
 	{"data", "linalg"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
@@ -53,7 +55,7 @@ var layers = []layer{
 	{"data/public", "data"},
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"safetensors", ""},
-	{"feature", "linalg data safetensors"},
+	{"feature", "linalg data safetensors internal/strict"},
 	{"query", "privacy numeric linalg internal/beside mechanism ledger data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
@@ -63,17 +65,17 @@ var layers = []layer{
 	{"network/dynamics", "linalg network"},
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors.
-	{"model", "numeric linalg network data safetensors feature"},
+	{"model", "numeric linalg network data safetensors feature internal/strict"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy numeric mechanism account ledger certificate data model query"},
+	{"evaluate", "privacy numeric mechanism account ledger certificate data model query internal/strict"},
 	{"train", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate"},
 	{"erm", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep"},
+	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
 	{"report", "privacy certificate model train evaluate experiment"},
@@ -86,7 +88,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report internal/strict"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -3,7 +3,6 @@
 package certificate
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"os"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -158,13 +158,8 @@ func Read(path string) (Certificate, error) {
 // Decode reads what Encode writes.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
+	if err := strict.Decode(text, &c); err != nil {
 		return c, fmt.Errorf("not a certificate: %w", err)
-	}
-	if d.More() {
-		return c, errors.New("not a certificate: there is text after it")
 	}
 	if c.Format != format || c.Version != formatVersion {
 		return c, fmt.Errorf("format is %q version %d, want %q version %d", c.Format, c.Version, format, formatVersion)

@@ -1,20 +1,18 @@
 package certificate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
 
-// ReadPlan reads the plan in a certificate and validates it, for the package whose name begins its errors. An unknown
-// field is an error.
+// ReadPlan reads the plan in a certificate and validates it, for the package whose name begins its errors. A field that
+// is unknown, there twice or in other letters is an error.
 func ReadPlan[P interface{ Validate() error }](name string, text json.RawMessage) (P, error) {
 	var p P
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	if err := strict.Decode(text, &p); err != nil {
 		var none P
 		return none, fmt.Errorf("%s: plan: %w", name, err)
 	}

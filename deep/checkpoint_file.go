@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/train"
 )
 
@@ -90,9 +91,7 @@ func DecodeCheckpoint(file []byte) (*Checkpoint, error) {
 		return nil, fmt.Errorf("deep: the checkpoint is damaged, want it as it was written")
 	}
 	var h checkpointHeader
-	d := json.NewDecoder(bytes.NewReader(body[:line]))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&h); err != nil {
+	if err := strict.Decode(body[:line], &h); err != nil {
 		return nil, fmt.Errorf("deep: checkpoint: %w", err)
 	}
 	plan, err := ReadPlan(h.Plan)

@@ -1,10 +1,11 @@
 package evaluate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/strict"
 )
 
 // FileName is the name of a private evaluation inside a folder.
@@ -45,16 +46,11 @@ func (f File) Encode() ([]byte, error) {
 // DecodeFile reads what Encode writes; unknown fields are errors.
 func DecodeFile(text []byte) (File, error) {
 	var f File
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := strict.Decode(text, &f); err != nil {
 		return f, fmt.Errorf("not an evaluation file: %w", err)
 	}
 	if f.Format == fileFormat && f.Version >= 1 && f.Version < fileVersion {
 		return f, fmt.Errorf("format is %q version %d, want version %d; an older program made it, with other intervals: verify it with that, or measure again", fileFormat, f.Version, fileVersion)
-	}
-	if d.More() {
-		return f, fmt.Errorf("not an evaluation file: there is text after it")
 	}
 	if f.Format != fileFormat || f.Version != fileVersion {
 		return f, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, fileFormat, fileVersion)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ditherml/dither/internal/strict"
 )
 
 // Definition is everything that decides what a sweep runs: it is written into the file of results, and a sweep
@@ -198,7 +200,7 @@ func (j *Journal) open(d Definition) error {
 	}
 	lines := bytes.Split(text[:whole-1], []byte("\n"))
 	var h header
-	if err = strictly(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
+	if err = strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
 		return fmt.Errorf("experiment: the file of results begins with something else, want one that dither sweep wrote; name another folder")
 	}
 	if h.SHA256 != sum {
@@ -215,7 +217,7 @@ func (j *Journal) open(d Definition) error {
 // read takes over one line of an earlier process.
 func (j *Journal) read(text []byte) error {
 	var l line
-	if err := strictly(text, &l); err != nil {
+	if err := strict.Decode(text, &l); err != nil {
 		return errors.New("it cannot be read")
 	}
 	if (l.Result == nil) == (len(l.Begin) == 0) {
@@ -232,12 +234,6 @@ func (j *Journal) note(l line) {
 	if l.Result != nil {
 		j.results[l.Result.key()] = *l.Result
 	}
-}
-
-func strictly(text []byte, dst any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(dst)
 }
 
 // write writes one line and waits until it is on disk.

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -98,9 +98,7 @@ func (s Selection) validate() error {
 // ReadSelection reads and validates a plan in JSON; an unknown field is an error.
 func ReadSelection(text json.RawMessage) (Selection, error) {
 	var s Selection
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	if err := strict.Decode(text, &s); err != nil {
 		return s, fmt.Errorf("experiment: plan: %w", err)
 	}
 	return s, s.validate()

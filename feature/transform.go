@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/internal/strict"
 )
 
 // Transform is a public map of a row of numbers to another row, fixed before a record is read: what it
@@ -132,9 +134,7 @@ func decodeParameters(text json.RawMessage, p any) error {
 	if len(text) == 0 {
 		return nil
 	}
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p); err != nil {
+	if err := strict.Decode(text, p); err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
 	return nil

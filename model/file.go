@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/strict"
 )
 
 // FileName is the name of the model inside a model folder.
@@ -116,7 +116,7 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode reads what Encode writes; unknown fields and parts that do not fit together are
+// Decode reads what Encode writes; fields that are unknown, there twice or in other letters, and parts that do not fit together are
 // errors. A model that stands on further files is refused; see DecodeWith.
 func Decode(text []byte) (*Model, error) { return DecodeWith(text, nil) }
 
@@ -124,13 +124,8 @@ func Decode(text []byte) (*Model, error) { return DecodeWith(text, nil) }
 // weights of a public encoder, which open reads by their names; see feature.FilesIn. Files has them.
 func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := strict.Decode(text, &f); err != nil {
 		return nil, fmt.Errorf("not a model file: %w", err)
-	}
-	if d.More() {
-		return nil, fmt.Errorf("not a model file: there is text after it")
 	}
 	if f.Format != fileFormat || f.Version != fileVersion {
 		return nil, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, fileFormat, fileVersion)

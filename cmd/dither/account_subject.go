@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -212,13 +211,8 @@ func certificateSubject(text []byte) (subject, error) {
 }
 
 func planSubject(text []byte) (subject, error) {
-	var p train.Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return subject{}, fmt.Errorf("neither a plan nor a certificate: %w", err)
-	}
-	if err := p.Validate(); err != nil {
+	p, err := certificate.ReadPlan[train.Plan]("neither a plan nor a certificate", text)
+	if err != nil {
 		return subject{}, err
 	}
 	return subject{event: p.Event(), file: true, neighboring: p.Neighboring, delta: p.Delta, rows: p.RowsPerPerson}, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
@@ -25,13 +25,8 @@ func queryDerivation(p query.Plan) certificate.Derivation {
 
 // deriveQuery reads a plan as certificates hold it.
 func deriveQuery(text json.RawMessage) (certificate.Derivation, error) {
-	var p query.Plan
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return certificate.Derivation{}, fmt.Errorf("query: plan: %w", err)
-	}
-	if err := p.Validate(); err != nil {
+	p, err := certificate.ReadPlan[query.Plan]("query", text)
+	if err != nil {
 		return certificate.Derivation{}, err
 	}
 	return queryDerivation(p), nil
@@ -107,9 +102,7 @@ func verifyAnswer(folder string) (verification, error) {
 // checkAnswer compares the plan in the answer with that of the certificate, in the spelling of both.
 func checkAnswer(text []byte, c certificate.Certificate) error {
 	var a queryAnswer
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
+	if err := strict.Decode(text, &a); err != nil {
 		return errors.New("answer.json is not what dither query writes")
 	}
 	plan, err := json.Marshal(a.Plan)

@@ -105,7 +105,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"event changed", inCertificate(`"event": "sequence(`, `"event": "sequence(gaussian(99), `), exitFailed, "the event is"},
 		{"plan steps changed", inCertificate(`"steps": 120`, `"steps": 10`), exitFailed, "the event is"},
 		{"plan noise changed", inCertificate(`"noise-multiplier": `, `"noise-multiplier": 1`), exitFailed, "the event is"},
-		{"plan field twice", inCertificate(`"steps": 120`, `"steps": 10, "steps": 120`), exitFailed, "not spelled"},
+		{"plan field twice", inCertificate(`"steps": 120`, `"steps": 10, "steps": 120`), exitUsage, "twice"},
 		{"plan field unknown", inCertificate(`"steps": 120`, `"steps": 120, "more": 1`), exitFailed, "plan"},
 		{"plan relation changed", inCertificate(`"plan": {
   "neighboring": "add-or-remove-one"`, `"plan": {
@@ -140,8 +140,8 @@ func TestVerifyRefuses(t *testing.T) {
 		{"places that were not paid for", unpaid(train.PlaceStatistic), exitFailed, "a place-covariance of"},
 		{"radius that was not paid for", unpaid(train.RadiusStatistic), exitFailed, "the radius of rows"},
 		{"unknown field", inCertificate(`"format-version"`, `"more": 1, "format-version"`), exitUsage, "more"},
-		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitFailed, "not spelled"},
-		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitFailed, "not spelled"},
+		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitUsage, "twice"},
+		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitUsage, "spelling"},
 		{"text behind the end", inCertificate("\n}\n", "\n}\n{}\n"), exitUsage, "text after it"},
 		{"another version", inCertificate(`"format-version": 1`, `"format-version": 2`), exitUsage, "version"},
 		{"garbled certificate", inCertificate("{", "["), exitUsage, "certificate.json"},
