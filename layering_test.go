@@ -74,13 +74,13 @@ var layers = []layer{
 	{"erm", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
+	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict internal/durable"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
 	{"report", "privacy certificate model train evaluate experiment"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
+	{"bench/accuracy", "privacy internal/durable ledger data data/public feature network model evaluate train erm deep"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
@@ -88,7 +88,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report internal/strict"},
+	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report internal/strict internal/durable"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/spf13/cobra"
 )
 
@@ -56,8 +56,8 @@ func newOutputFile(path string, o outputOptions) (*outputFile, error) {
 		return nil, err
 	}
 	folder := filepath.Dir(path)
-	temporary := filepath.Join(folder, temporaryPrefix+rand.Text())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, o.mode)
+	sweepLeftovers(folder, io.Discard) // folders are told of by the runs that make folders
+	file, temporary, err := durable.Temporary(folder, temporaryPrefix, o.mode)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written in: %w; name a file in another folder", folder, pathless(err))
 	}
@@ -92,15 +92,11 @@ func (f *outputFile) commit() error {
 	if err := f.file.Sync(); err != nil {
 		return err
 	}
-	if err := f.file.Close(); err != nil {
-		return err
-	}
 	if err := f.place(); err != nil {
 		return err
 	}
-	// The file is complete and has its name; that some systems refuse to sync a folder
-	// does not undo it.
-	_ = syncFolder(filepath.Dir(f.path))
+	durable.SyncFolder(filepath.Dir(f.path))
+	_ = f.file.Close() // it is on disk
 	return nil
 }
 
@@ -108,7 +104,7 @@ func (f *outputFile) commit() error {
 // unlike a rename, never takes the name of a file that appeared meanwhile.
 func (f *outputFile) place() error {
 	if f.replace {
-		return os.Rename(f.temporary, f.path)
+		return durable.Replace(f.temporary, f.path)
 	}
 	err := os.Link(f.temporary, f.path)
 	if err == nil {
@@ -118,7 +114,7 @@ func (f *outputFile) place() error {
 	if err := checkFree(f.path, false); err != nil {
 		return err
 	}
-	return os.Rename(f.temporary, f.path)
+	return durable.Replace(f.temporary, f.path)
 }
 
 // discard removes what was written so far; after commit there is nothing to remove.

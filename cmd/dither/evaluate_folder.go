@@ -31,29 +31,27 @@ func evaluationAssumptions(p evaluate.Plan) []string {
 	return out
 }
 
-// writeEvaluationFolder writes the files of a private evaluation.
-func writeEvaluationFolder(out folder, file evaluate.File, c certificate.Certificate, m *model.Model) error {
+// evaluationFiles makes the files of a private evaluation.
+func evaluationFiles(out *folder, file evaluate.File, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	file.Program, file.Run, file.Created = program(), hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
 	text, err := file.Encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Program, c.Run, c.Created, c.ModelSHA256, c.EvaluationSHA256 = file.Program, file.Run, file.Created, file.ModelSHA256, certificate.Hash(text)
 	certificateText, err := c.Encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var page bytes.Buffer
-	if err = evaluationPage(out, file, c, m).WriteHTML(&page); err != nil {
-		return err
-	}
-	return out.write(map[string][]byte{evaluate.FileName: text, certificate.FileName: certificateText, reportName: page.Bytes()})
+	err = evaluationPage(out, file, c, m).WriteHTML(&page)
+	return map[string][]byte{evaluate.FileName: text, certificate.FileName: certificateText, reportName: page.Bytes()}, err
 }
 
 // evaluationPage is the report about a private evaluation.
-func evaluationPage(out folder, file evaluate.File, c certificate.Certificate, m *model.Model) report.Page {
+func evaluationPage(out *folder, file evaluate.File, c certificate.Certificate, m *model.Model) report.Page {
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -123,11 +124,12 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		return err
 	}
 	draft.Assumptions = evaluationAssumptions(plan)
-	var out folder
+	out := &folder{}
 	if e.private.out != "" {
-		if out, err = newFolder(e.private.out, e.private.replace); err != nil {
+		if out, err = newFolder(c.ErrOrStderr(), e.private.out, e.private.replace); err != nil {
 			return err
 		}
+		defer out.close()
 	}
 	modelText, err := readPart(modelPath, model.FileName)
 	if err != nil {
@@ -137,19 +139,23 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	file, err := releaseEvaluation(plan, draft, records)
+	file, err := releaseEvaluation(out, plan, draft, records)
 	if err != nil {
 		return err
 	}
 	file.ModelSHA256 = certificate.Hash(modelText)
 	result := privateEvaluation{Epsilon: draft.Epsilon, Delta: draft.Delta, Neighboring: draft.Neighboring, Unit: draft.Unit, Accountant: draft.Accountant, Private: file.Measures, text: guaranteeText(draft)}
+	files, err := evaluationFiles(out, file, draft, m)
+	if err != nil {
+		return out.failure(err)
+	}
 	if e.private.out != "" {
 		result.Folder = out.path
-		if err = writeEvaluationFolder(out, file, draft, m); err != nil {
-			return failed{err}
+		if err = out.write(files); err != nil {
+			return err
 		}
 	}
-	return result.print(c.OutOrStdout(), e.json)
+	return out.unprinted(files, result.print(c.OutOrStdout(), e.json))
 }
 
 // privateRecords reads the table as train does: what it says does not depend on the values of records.
@@ -207,7 +213,7 @@ func isFeature(s *data.Schema, name string) bool {
 }
 
 // releaseEvaluation pays for the plan and releases.
-func releaseEvaluation(p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
+func releaseEvaluation(out *folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
 	limit, err := privacy.NewGuarantee(float64(draft.Epsilon)*(1+priceTolerance), p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
 	if err != nil {
 		return evaluate.File{}, err
@@ -217,23 +223,24 @@ func releaseEvaluation(p evaluate.Plan, draft certificate.Certificate, records e
 		return evaluate.File{}, err
 	}
 	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
+	if errors.Is(err, ledger.ErrOverBudget) {
+		return evaluate.File{}, err
+	}
 	if err != nil {
-		return evaluate.File{}, failure(err)
+		return evaluate.File{}, failed{err}
+	}
+	if err = out.spend(draft); err != nil {
+		return evaluate.File{}, err
 	}
 	numbers, err := evaluate.Release(grant, p, records)
 	if err != nil {
-		return evaluate.File{}, failure(err)
+		return evaluate.File{}, out.failure(err)
 	}
 	file, err := evaluate.NewFile(p, numbers)
-	return file, failedOrNil(err)
-}
-
-// failedOrNil marks an error as one of running.
-func failedOrNil(err error) error {
-	if err == nil {
-		return nil
+	if err != nil {
+		return evaluate.File{}, out.failure(err)
 	}
-	return failed{err}
+	return file, nil
 }
 
 func (v privateEvaluation) print(w io.Writer, asJSON bool) error {

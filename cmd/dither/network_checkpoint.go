@@ -57,10 +57,7 @@ func (n *networkFitting) writeCheckpoint() func(*deep.Checkpoint) error {
 	return func(c *deep.Checkpoint) error { return c.Write(n.checkpoint) }
 }
 
-// interrupted says what is left of a run that was stopped.
+// interrupted says what is left of a run that ended before its end.
 func (n *networkFitting) interrupted(err error) error {
-	if n.checkpoint == "" {
-		return fmt.Errorf("%w; nothing was written, but the budget of this run counts as spent", err)
-	}
 	return fmt.Errorf("%w; what was released is in %s, and --resume %s goes on from it", err, n.checkpoint, n.checkpoint)
 }

@@ -39,9 +39,10 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 		}
 		return t.printNetworkDryRun(f)
 	}
-	if f.folder, err = newFolder(t.out, t.replace); err != nil {
+	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
 		return err
 	}
+	defer f.folder.close()
 	if f.records, err = source.train(ctx); err != nil {
 		return stopped(err)
 	}

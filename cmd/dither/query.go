@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -124,37 +125,55 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var target folder
-	if k.out != "" {
-		if exists(k.out) {
-			return fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
-		}
-		if target, err = newFolder(k.out, false); err != nil {
-			return err
-		}
+	target, err := k.target(c.ErrOrStderr())
+	if err != nil {
+		return err
 	}
+	defer target.close()
 	d, err := readTrainingTable(c.Context(), q.Schema(), k.path, k.table, q.ReadOptions())
 	if err != nil {
 		return err
 	}
+	if err = target.spend(draft); err != nil {
+		return err
+	}
 	rows, err := q.Ask(grant, d)
 	if err != nil {
-		return failure(err)
+		return target.failure(err)
 	}
 	return k.tell(c, target, newQueryAnswer(q.Plan(), draft, rows))
 }
 
-// tell keeps the answer, if asked to, and prints it.
-func (k *queryCommand) tell(c *cobra.Command, target folder, answer queryAnswer) error {
+// target takes the name of --out; without it the answer is printed and kept nowhere.
+func (k *queryCommand) target(tell io.Writer) (*folder, error) {
+	if k.out == "" {
+		return &folder{}, nil
+	}
+	if exists(k.out) {
+		return nil, fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
+	}
+	return newFolder(tell, k.out, false)
+}
+
+// tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept elsewhere.
+func (k *queryCommand) tell(c *cobra.Command, target *folder, answer queryAnswer) error {
+	printed := answer
+	files, err := sealAnswer(&answer)
+	if err != nil {
+		return target.failure(err)
+	}
 	if k.out != "" {
-		if err := keepAnswer(target, &answer); err != nil {
-			return failed{err}
+		printed = answer
+		if err = target.write(files); err != nil {
+			return err
 		}
 	}
 	if k.json {
-		return writeJSON(c.OutOrStdout(), answer)
+		err = writeJSON(c.OutOrStdout(), printed)
+	} else {
+		err = printed.print(c.OutOrStdout())
 	}
-	return answer.print(c.OutOrStdout())
+	return target.unprinted(files, err)
 }
 
 // settleNoise takes the noise that is given, or finds the least that the budget allows.

@@ -220,23 +220,22 @@ func digits(v *float64) string {
 	return nearest(*v, 6)
 }
 
-// keepAnswer writes the folder of an answer and fills in its certificate.
-func keepAnswer(f folder, a *queryAnswer) error {
+// sealAnswer makes the files of an answer and gives it a certificate that is filled in.
+func sealAnswer(a *queryAnswer) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
+	own := *a.Certificate
+	a.Certificate = &own
 	a.Certificate.Program, a.Certificate.Run, a.Certificate.Created = program(), hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
 	alone := *a
 	alone.Certificate = nil
 	text, err := json.MarshalIndent(alone, "", " ")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.Certificate.ModelSHA256 = certificate.Hash(text)
 	certificateText, err := a.Certificate.Encode()
-	if err != nil {
-		return err
-	}
-	return f.write(map[string][]byte{answerName: text, certificate.FileName: certificateText})
+	return map[string][]byte{answerName: text, certificate.FileName: certificateText}, err
 }
 
 // readTrainingTable reads a table, or the training split of a built-in data set.

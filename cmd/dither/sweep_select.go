@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
@@ -153,10 +154,11 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if !s.flags.Changed("out") {
 		out = ""
 	}
-	place, err := newFolder(out, false)
+	place, err := newFolder(s.stderr, out, false)
 	if err != nil {
 		return err
 	}
+	defer place.close()
 	if err = p.parts.read(ctx, p.source); err != nil {
 		return err
 	}
@@ -173,21 +175,19 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	}
 	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
 	metric := experiment.Metrics(p.source.schema.Target)[0]
+	if err = place.spend(chosen.draft); err != nil {
+		return err
+	}
 	won, err := sweep.Select(ctx, budget, chosen.plan, metric, false)
-	switch {
-	case errors.Is(err, experiment.ErrNoRuns):
-		return failed{fmt.Errorf("the random number of runs came up as 0: nothing was trained or written, but the budget of this choice counts as spent; a larger mean makes that rarer")}
-	case errors.Is(err, experiment.ErrAllDiverged):
-		return failed{fmt.Errorf("the weights of every run did not stay finite: there is no model, and the budget of this choice counts as spent; lower the learning rates")}
-	case err != nil:
-		return failure(err)
+	if err != nil {
+		return selectionFailure(place, budget, err)
 	}
 	files, err := s.winnerFiles(p, place, won)
 	if err != nil {
-		return failed{err}
+		return place.failure(err)
 	}
 	if err = place.write(files); err != nil {
-		return failed{err}
+		return err
 	}
 	if s.json {
 		return writeJSON(s.stdout, map[string]any{"folder": place.path, "settings": won.Winner.Settings, "certificate": won.Certificate})
@@ -195,8 +195,24 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	return writeAll(s.stdout, fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", place.path, guaranteeText(won.Certificate), printable(won.Winner.Words()), place.path))
 }
 
+// selectionFailure marks the error of a choice, of which nothing may have been reserved.
+func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
+	if len(budget.Entries()) == 0 {
+		place.unspend()
+	}
+	switch {
+	case errors.Is(err, ledger.ErrOverBudget):
+		return err
+	case errors.Is(err, experiment.ErrNoRuns):
+		err = fmt.Errorf("the random number of runs came up as 0: nothing was trained or written; a larger mean makes that rarer")
+	case errors.Is(err, experiment.ErrAllDiverged):
+		err = fmt.Errorf("the weights of every run did not stay finite: there is no model; lower the learning rates")
+	}
+	return place.failure(err)
+}
+
 // winnerFiles makes the files of the model folder.
-func (s *sweepCommand) winnerFiles(p *sweepPlan, place folder, won experiment.Selected) (map[string][]byte, error) {
+func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, won experiment.Selected) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
@@ -225,7 +241,7 @@ func (s *sweepCommand) winnerFiles(p *sweepPlan, place folder, won experiment.Se
 }
 
 // winnerPage is the report about a choice.
-func (s *sweepCommand) winnerPage(p *sweepPlan, place folder, winner *experiment.Candidate, c certificate.Certificate) report.Document {
+func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *experiment.Candidate, c certificate.Certificate) report.Document {
 	return report.Document{Title: "A privately chosen model of " + p.source.schema.Target.Column, Generated: c.Created,
 		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.measuredName() + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{

@@ -168,9 +168,10 @@ func (t *trainCommand) run(ctx context.Context) error {
 		f.planned = time.Since(begun).Seconds()
 		return t.printDryRun(ctx, f)
 	}
-	if f.folder, err = newFolder(t.out, t.replace); err != nil {
+	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
 		return err
 	}
+	defer f.folder.close()
 	if err = t.read(ctx, &f); err != nil {
 		return stopped(err)
 	}
@@ -254,23 +255,21 @@ func (f fitting) untrained() (*model.Model, error) {
 	return model.New(f.setup.Schema, f.setup.Features, f.setup.Model.Loss, make([]float64, f.setup.Model.Weights()))
 }
 
-// failure is failure of a run that may have left a checkpoint.
-func (f fitting) failure(err error) error {
-	if f.network != nil && errors.Is(err, context.Canceled) {
-		return failed{f.network.interrupted(err)}
+// failure marks the error of a run, of which nothing may have been reserved.
+func (f fitting) failure(budget *ledger.Ledger, err error) error {
+	if len(budget.Entries()) == 0 {
+		f.folder.unspend()
 	}
-	return failure(err)
-}
-
-// failure marks an error of a run; an interrupted one leaves nothing but its cost.
-func failure(err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return err
-	case errors.Is(err, context.Canceled):
-		return failed{fmt.Errorf("%w; nothing was written, but the budget of this run counts as spent", err)}
+	case f.network != nil && f.network.checkpoint != "" && f.folder.spent != nil:
+		if errors.Is(err, context.Canceled) { // then the checkpoint is whole, and counts every step
+			f.folder.removeTrace()
+		}
+		err = f.network.interrupted(err)
 	}
-	return failed{err}
+	return f.folder.failure(err)
 }
 
 // stopped marks an interruption as a failure while running.
@@ -289,7 +288,7 @@ type fitting struct {
 	network *networkFitting // nil: a linear model
 	options train.Options
 	draft   certificate.Certificate
-	folder  folder
+	folder  *folder
 	records *data.Dataset // nil: in encoded or table
 	encoded *os.File
 	table   *train.Table
@@ -311,6 +310,9 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	if err != nil {
 		return err
 	}
+	if err = f.folder.spend(f.draft); err != nil {
+		return err
+	}
 	progress := newProgress(t.stderr, t.quiet)
 	if !t.quiet { // what a run costs so far takes time to price
 		f.options.Progress = progress.show
@@ -330,17 +332,17 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 	}
 	progress.end()
 	if err != nil {
-		return f.failure(err)
+		return f.failure(budget, err)
 	}
 	files, summary, err := t.artefacts(f, result)
 	if err != nil {
-		return failed{err}
+		return f.folder.failure(err)
 	}
 	if err := f.folder.write(files); err != nil {
-		return failed{err}
+		return err
 	}
-	if err := t.printSummary(summary, f); err != nil {
-		return failed{err}
+	if err := f.folder.unprinted(files, t.printSummary(summary, f)); err != nil {
+		return err
 	}
 	return t.printPrivateMetrics(f, result)
 }

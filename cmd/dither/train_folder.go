@@ -1,52 +1,175 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/internal/durable"
 )
 
-// folder is a model folder to be written in one stroke: the files go to a temporary
-// folder beside it, which is renamed once they are safe on disk.
+// folder is a name that a run takes for its results before it reads a record. The results go to a hidden
+// folder beside it, and take the name in one step once they are safe on disk.
 type folder struct {
-	path    string
-	replace bool
+	path string
+	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other folder
+	// becomes the same file.
+	old     os.FileInfo
+	oldOpen *os.File
+	// home is the folder that this run has made: path, or a name of its own beside an old folder. It holds
+	// the trace of what is spent until the results stand.
+	home string
+	held *os.File    // home, open and locked
+	own  os.FileInfo // of home
+	// spent is what the run has reserved, nil before its first draw.
+	spent *spending
 }
 
 const (
-	defaultFolder  = "dither-model"
-	temporaryStart = ".dither-writing-"
+	defaultFolder = "dither-model"
+	// unfinishedEnd ends the name of the folder that a run holds beside the one that it replaces.
+	unfinishedEnd = "-unfinished"
 )
 
-// newFolder settles the path and makes sure, before anything is spent, that it is free and
-// can be written.
-func newFolder(path string, replace bool) (folder, error) {
+// newFolder takes the name for this run alone and makes sure that files can be written there. With
+// replace, a folder of results that has the name stays as it is until write. What dead runs left beside it
+// is told of on tell.
+func newFolder(tell io.Writer, path string, replace bool) (*folder, error) {
+	sweepLeftovers(filepath.Dir(filepath.Clean(path)), tell)
+	if path == "" && (!replace || !exists(defaultFolder)) {
+		return claimNext(defaultFolder, "")
+	}
 	if path == "" {
 		path = defaultFolder
-		for n := 2; !replace && exists(path); n++ {
-			path = fmt.Sprintf("%s-%d", defaultFolder, n)
-		}
 	}
-	f := folder{filepath.Clean(path), replace}
-	if exists(f.path) && !replace {
-		return f, fmt.Errorf("%s exists, want a new folder; give another --out, or --replace", f.path)
+	path = filepath.Clean(path)
+	old, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return claimed(path, path)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be looked at: %w; give another --out", path, pathless(err))
+	case exists(filepath.Join(path, spentName)):
+		return nil, fmt.Errorf("%s exists and belongs to a run that goes on or did not finish, want a new folder; give another --out, or remove it once what %s says is counted", path, spentName)
+	case !replace:
+		return nil, taken(path)
+	case !isModelFolder(path):
+		return nil, fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
 	}
-	if exists(f.path) && !isModelFolder(f.path) {
-		return f, fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", f.path)
-	}
-	probe, err := f.temporary()
+	f, err := claimNext(path+unfinishedEnd, path)
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	return f, os.Remove(probe)
+	f.old = old
+	if runtime.GOOS == "windows" { // which does not rename a folder that is open
+		return f, nil
+	}
+	if f.oldOpen, err = os.Open(path); err != nil {
+		f.close()
+		return nil, fmt.Errorf("%s cannot be read: %w; give another --out", path, pathless(err))
+	}
+	return f, nil
+}
+
+// claimNext claims home, or the first of home-2, home-3, … that nobody has. path is where results go, "" for
+// what is claimed.
+func claimNext(home, path string) (*folder, error) {
+	name := home
+	for n := 2; ; n++ {
+		at := path
+		if at == "" {
+			at = name
+		}
+		f, err := claimed(name, at)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+		name = fmt.Sprintf("%s-%d", home, n)
+	}
+}
+
+// claimed makes the folder home for results that go to path. Two runs never both succeed.
+func claimed(home, path string) (*folder, error) {
+	if err := os.Mkdir(home, 0o755); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, taken(home)
+		}
+		return nil, fmt.Errorf("%s cannot be written: %w; give another --out", home, pathless(err))
+	}
+	f := &folder{path: path, home: home}
+	err := f.try()
+	if err != nil {
+		f.close()
+		return nil, fmt.Errorf("%s cannot be written in: %w; give another --out", home, pathless(err))
+	}
+	return f, nil
+}
+
+// taken is the error about a name that is not free.
+func taken(path string) error {
+	return takenError{path}
+}
+
+// takenError is fs.ErrExist with what to do about it.
+type takenError struct{ path string }
+
+func (e takenError) Error() string {
+	return e.path + " exists, want a new folder; give another --out, or --replace"
+}
+
+func (e takenError) Unwrap() error { return fs.ErrExist }
+
+// probeBytes is how much is written into a folder to see whether files can be.
+const probeBytes = 1 << 16
+
+// try holds the folder and writes a file in it.
+func (f *folder) try() (err error) {
+	if f.held, err = os.Open(f.home); err != nil {
+		return err
+	}
+	if f.own, err = f.held.Stat(); err != nil {
+		return err
+	}
+	if err = durable.Lock(f.held); errors.Is(err, durable.ErrLocked) {
+		return err
+	}
+	if err != nil { // some systems do not rename a folder that is open
+		f.held.Close()
+	}
+	probe := filepath.Join(f.home, "probe")
+	if err = durable.Create(probe, make([]byte, probeBytes), 0o600); err != nil {
+		return err
+	}
+	return os.Remove(probe)
+}
+
+// close gives the name back. The folder goes if it is empty; what holds the trace of a run stays.
+func (f *folder) close() {
+	if f == nil || f.home == "" {
+		return
+	}
+	if named, err := os.Lstat(f.home); err == nil && f.own != nil && os.SameFile(named, f.own) {
+		_ = os.Remove(f.home) // which fails where a trace is in it, or the results
+	}
+	f.held.Close()
+	f.oldOpen.Close()
+	f.home = ""
 }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// modelFiles are the files that a folder of results may have.
+var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", iteratesName}
 
 // isModelFolder reports whether a folder holds nothing but the files of a model.
 func isModelFolder(path string) bool {
@@ -55,105 +178,140 @@ func isModelFolder(path string) bool {
 		return false
 	}
 	for _, e := range entries {
-		switch name := e.Name(); {
-		case slices.Contains([]string{"model.json", "certificate.json", "report.html", "evaluation.json", iteratesName}, name):
-		case strings.HasSuffix(name, ".safetensors"): // of a public encoder
-		default:
+		if !slices.Contains(modelFiles, e.Name()) && !strings.HasSuffix(e.Name(), ".safetensors") { // the latter of a public encoder
 			return false
 		}
 	}
 	return true
 }
 
-// temporary makes an empty folder beside the model folder.
-func (f folder) temporary() (string, error) {
-	parent := filepath.Dir(f.path)
-	dir, err := os.MkdirTemp(parent, temporaryStart)
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be written in: %w; give another --out", parent, pathless(err))
-	}
-	return dir, nil
-}
-
 // pathless drops the path that an *os.PathError repeats.
 func pathless(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
+	switch e := err.(type) {
+	case *os.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
 	}
 	return err
 }
 
-// write puts the files in place. On an error nothing is left and an old folder stands.
-func (f folder) write(files map[string][]byte) (err error) {
-	dir, err := f.temporary()
+// write puts the results in their place. When that fails they stand in another folder, which the error
+// names; an old folder then stands as it was. An error wraps failed.
+func (f *folder) write(files map[string][]byte) error {
+	defer f.close()
+	work, path, err := finish(filepath.Dir(f.path), temporaryPrefix, files)
 	if err != nil {
-		return err
+		return f.refuge(files, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(dir)
-		}
-	}()
-	for name, text := range files {
-		if err := writeSynced(filepath.Join(dir, name), text); err != nil {
-			return err
-		}
+	defer work.Close()
+	if err = f.place(path); err == nil {
+		return nil
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
+	if next, failed := aside(f.path, path); failed == nil {
+		path = next
 	}
-	if err := syncFolder(dir); err != nil {
-		return err
-	}
-	return f.swap(dir)
+	return f.stranded(path, err)
 }
 
-// swap renames dir to the folder's path; an old folder is moved aside first, and back if
-// that fails.
-func (f folder) swap(dir string) error {
-	old := ""
-	if f.replace && exists(f.path) {
-		old = dir + "-old"
-		if err := os.Rename(f.path, old); err != nil {
-			return err
+// finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing is left
+// of one that cannot be finished.
+func finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
+	if held, path, err = durable.TemporaryFolder(parent, prefix); err != nil {
+		return nil, "", err
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(files), certificateLast) {
+		if err == nil {
+			err = durable.Create(filepath.Join(path, name), files[name], 0o644)
 		}
 	}
-	if err := os.Rename(dir, f.path); err != nil {
-		if old != "" {
-			_ = os.Rename(old, f.path)
+	if err == nil {
+		err = os.Chmod(path, 0o755)
+	}
+	if err != nil {
+		_ = os.RemoveAll(path) // the first error is the one that matters
+		held.Close()
+		return nil, "", err
+	}
+	durable.SyncFolder(path)
+	durable.SyncFolder(parent)
+	return held, path, nil
+}
+
+// place gives a finished folder the name. What stands there must be what stood there when the name was
+// taken; anything else keeps the name, and place errs.
+func (f *folder) place(work string) error {
+	expected := f.own
+	if f.old != nil {
+		expected = f.old
+	}
+	if named, err := os.Lstat(f.path); err != nil || !os.SameFile(named, expected) {
+		return fmt.Errorf("%s is not what it was when this run began", f.path)
+	}
+	err := durable.Exchange(work, f.path)
+	if errors.Is(err, durable.ErrNoExchange) {
+		return f.placeInSteps(work)
+	}
+	if err != nil {
+		return pathless(err)
+	}
+	durable.SyncFolder(filepath.Dir(f.path))
+	if named, failed := os.Lstat(work); failed != nil || !os.SameFile(named, expected) {
+		if err = durable.Exchange(work, f.path); err != nil {
+			return pathless(err)
 		}
-		return err
+		return fmt.Errorf("%s is not what it was when this run began", f.path)
 	}
-	if err := syncFolder(filepath.Dir(f.path)); err != nil {
-		return err
-	}
-	if old != "" {
-		return os.RemoveAll(old)
-	}
+	f.clear(work)
 	return nil
 }
 
-func writeSynced(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
+// placeInSteps is place where names cannot be exchanged. An old folder has a hidden name for a moment, and
+// its own again when the new one cannot have it.
+func (f *folder) placeInSteps(work string) error {
+	away := work + "-old"
+	if err := os.Rename(f.path, away); err != nil {
+		return pathless(err)
 	}
-	_, err = file.Write(text)
-	if err == nil {
-		err = file.Sync()
+	if err := os.Rename(work, f.path); err != nil {
+		return errors.Join(pathless(err), pathless(os.Rename(away, f.path)))
 	}
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	return err
+	durable.SyncFolder(filepath.Dir(f.path))
+	f.clear(away)
+	return nil
 }
 
-// syncFolder makes the names in a folder durable, where the system can.
-func syncFolder(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
+// clear removes the trace, now that the results stand, and what they took the place of. A folder that
+// somebody put other files into is kept under a name that shows.
+func (f *folder) clear(away string) {
+	if f.old == nil {
+		_ = os.Remove(filepath.Join(away, spentName))
+		_ = os.Remove(away)
+		return
 	}
-	_ = dir.Sync() // some systems refuse to sync a folder
-	return dir.Close()
+	_ = os.Remove(filepath.Join(f.home, spentName))
+	if f.old.Mode()&fs.ModeSymlink != 0 {
+		_ = os.Remove(away)
+		return
+	}
+	if !isModelFolder(away) {
+		_, _ = aside(f.path, away) // under its hidden name it is told of by later runs
+		return
+	}
+	_ = os.RemoveAll(away)
+}
+
+// aside gives a folder the first name of path-2, path-3, … that is free.
+func aside(path, work string) (string, error) {
+	for n := 2; ; n++ {
+		name := fmt.Sprintf("%s-%d", path, n)
+		err := durable.RenameNew(work, name)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			durable.SyncFolder(filepath.Dir(name))
+		}
+		return name, err
+	}
 }

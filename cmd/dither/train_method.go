@@ -129,9 +129,10 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 		}
 		return t.printMethodDryRun(f)
 	}
-	if f.folder, err = newFolder(t.out, t.replace); err != nil {
+	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
 		return err
 	}
+	defer f.folder.close()
 	if f.records, err = source.train(ctx); err != nil {
 		return stopped(err)
 	}

@@ -1,0 +1,11 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package durable
+
+import "os"
+
+// Lock returns ErrNoLocks.
+func Lock(*os.File) error { return ErrNoLocks }
+
+// Own reports true: the system does not say whose a file is.
+func Own(os.FileInfo) bool { return true }
