@@ -76,7 +76,7 @@ func checkFolder(path string, replace bool) error {
 		return fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
 	}
 	parent := filepath.Dir(path)
-	probe, err := os.MkdirTemp(parent, temporaryStart)
+	probe, err := os.MkdirTemp(parent, temporaryPrefix)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written in: %w; give another --out", parent, pathless(err))
 	}
