@@ -14,38 +14,40 @@ type Price struct {
 	// Epsilon is for one row, GroupEpsilon for all rows of one person (0 when their
 	// number is not declared).
 	Epsilon, GroupEpsilon float64
+	// charge is that of one row before the slack is added.
+	charge float64
 }
 
 // PriceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
 // included. At delta 0 it is that of pure differential privacy, and +Inf for a derivation that has
 // none, such as one with rounded Gaussian noise.
 func PriceOf(d Derivation) (Price, error) {
-	epsilon, err := priceRows(d, 1)
+	epsilon, charge, err := priceRows(d, 1)
 	if err != nil || d.Unit.RowsPerPerson < 1 {
-		return Price{Epsilon: epsilon}, err
+		return Price{Epsilon: epsilon, charge: charge}, err
 	}
-	group, err := priceRows(d, d.Unit.RowsPerPerson)
-	return Price{epsilon, group}, err
+	group, _, err := priceRows(d, d.Unit.RowsPerPerson)
+	return Price{epsilon, group, charge}, err
 }
 
 // priceRows is the cost for this many rows: the epsilon of the accounted law at a delta
-// that leaves room for the slack, widened by it.
-func priceRows(d Derivation, rows int) (float64, error) {
+// that leaves room for the slack, widened by it; and that of the law at the whole of delta.
+func priceRows(d Derivation, rows int) (price, charge float64, err error) {
 	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
 	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {
-		return rough, err
+		return rough, rough, err
 	}
 	_, delta := slack.Narrow(rough+1, d.Delta)
 	if !(delta > 0) {
-		return math.Inf(1), nil
+		return math.Inf(1), rough, nil
 	}
 	epsilon, err := account.EpsilonGroup(a, d.Event, delta, d.Neighboring, rows)
 	if err != nil || !(epsilon <= rough+1) {
-		return math.Inf(1), err
+		return math.Inf(1), rough, err
 	}
 	widened, _ := slack.Widen(epsilon, delta)
-	return widened, nil
+	return widened, rough, nil
 }
 
 // accountant prices the derivation.

@@ -231,6 +231,7 @@ func (r *run) result() (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("deep: the run did not stay finite, or the network is too large; lower the learning rate of %v: %w", r.rates.LearningRate, err)
 	}
+	m.Provenance.Private = !r.Plan.NonPrivate
 	levels := make([]float64, len(r.levels))
 	for k, l := range r.levels {
 		if levels[k] = l.norm; l.threshold > 0 {

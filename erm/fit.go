@@ -66,6 +66,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
+	fitted.Provenance.Private = !s.Plan.NonPrivate
 	return &train.Result{Model: fitted, Inference: f.inference(weights)}, nil
 }
 

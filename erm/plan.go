@@ -94,7 +94,7 @@ func (p Plan) NoiseDraws() int {
 // Derivation returns what the plan implies, for the certificate.
 func (p Plan) Derivation() certificate.Derivation {
 	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
 // maxNumbers bounds the numbers of a plan far above any use, so that nothing overflows.

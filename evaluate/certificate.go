@@ -2,8 +2,11 @@ package evaluate
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -22,7 +25,39 @@ func (p Plan) NoiseDraws() int {
 // Derivation returns what the plan implies, for the certificate.
 func (p Plan) Derivation() certificate.Derivation {
 	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
+}
+
+// Assumptions says in plain words what the guarantee of a private evaluation rests on.
+func (p Plan) Assumptions() []string {
+	out := []string{
+		"The schema of the model, the bins and the groups were declared without looking at the records.",
+		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
+		"The guarantee covers this evaluation alone: if these records also trained the model, or were measured before, the costs add.",
+		"The machine, its operator and its source of randomness are trusted.",
+	}
+	if p.Person != nil {
+		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q, of which the first %d are used; rows without one are not used.", p.Person.Column, p.Person.MaxRows))
+	} else if p.RowsPerPerson == 0 {
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
+	}
+	return out
+}
+
+// CheckSchema returns an error where the plan is not one of models of this schema: levels, bounds of the target and
+// groups are declared there.
+func (p Plan) CheckSchema(s *data.Schema) error {
+	t := s.Target
+	column, groups, err := declaredGroups(p.GroupColumn, s)
+	switch {
+	case err != nil:
+		return err
+	case !slices.Equal(p.Levels, t.Levels) || t.Regression() && (p.Lower != t.Lower || p.Upper != t.Upper):
+		return fmt.Errorf("evaluate: the target of the plan has levels %q and bounds %v to %v, want those of the schema", p.Levels, p.Lower, p.Upper)
+	case column != p.GroupColumn || !slices.Equal(groups, p.Groups):
+		return fmt.Errorf("evaluate: the groups of the plan are not the levels of the column %q in the schema", p.GroupColumn)
+	}
+	return nil
 }
 
 // Certificate returns the certificate of the plan, without provenance and hashes.

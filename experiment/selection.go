@@ -225,9 +225,13 @@ func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller
 	return score, m, nil
 }
 
-// LedgerFor returns a ledger for the choice alone.
+// LedgerFor returns a ledger for the choice alone: its limit is the epsilon that was asked for, or else its price.
 func (s Selection) LedgerFor(c certificate.Certificate) (*ledger.Ledger, error) {
-	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+priceTolerance), c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
+	most := float64(c.Asked)
+	if most == 0 {
+		most = max(float64(c.Epsilon), c.Charge())
+	}
+	limit, err := privacy.NewGuarantee(most, c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,8 @@ func (c Clipping) validate() error {
 		return fmt.Errorf("train: clipping mode is %q, want one of %v", c.Mode, ClippingModes())
 	case !positive(c.Norm) || !positive(c.Bound):
 		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", c.Norm, c.Bound)
+	case !c.Mode.ofRows() && c.Norm != c.Bound:
+		return fmt.Errorf("train: clipping norm is %v with bound %v, want one number with clipping %s", c.Norm, c.Bound, c.Mode)
 	case (c.Mode == ClipDataAndParameter) != (c.ParameterRadius != 0) || c.Mode == ClipDataAndParameter && !positive(c.ParameterRadius):
 		return fmt.Errorf("train: parameter radius is %v with clipping %s, want a positive finite number with %s and none otherwise", c.ParameterRadius, c.Mode, ClipDataAndParameter)
 	}

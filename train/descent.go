@@ -91,6 +91,7 @@ func (r *descent) result() (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
 	}
+	m.Provenance.Private = !r.Plan.NonPrivate
 	return &Result{Model: m, LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all}, nil
 }
 

@@ -235,7 +235,11 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 	}
 	show(s.Plan.Steps)
 	m, err := model.New(s.Schema, ready.features, s.Model.Loss, noisy.Values())
-	return &Result{Model: m, LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: OutputLast}, err
+	if err != nil {
+		return nil, err
+	}
+	m.Provenance.Private = true
+	return &Result{Model: m, LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: OutputLast}, nil
 }
 
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")

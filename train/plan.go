@@ -186,7 +186,7 @@ func (p Plan) NoiseDraws() int {
 // Derivation returns what the plan implies, for the certificate.
 func (p Plan) Derivation() certificate.Derivation {
 	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
 // maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
@@ -248,10 +248,16 @@ func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{MethodGD: derive(MethodGD), MethodSGD: derive(MethodSGD)}
 }
 
+// ReadPlan reads and validates a plan that JSON wrote; a field that is unknown, there twice or in other letters is an
+// error.
+func ReadPlan(text json.RawMessage) (Plan, error) {
+	return certificate.ReadPlan[Plan]("train", text)
+}
+
 // derive reads a plan and refuses one of another method.
 func derive(method string) certificate.Method {
 	return func(text json.RawMessage) (certificate.Derivation, error) {
-		p, err := certificate.ReadPlan[Plan]("train", text)
+		p, err := ReadPlan(text)
 		if err != nil {
 			return certificate.Derivation{}, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -86,20 +87,38 @@ func newModelFolder(t *testing.T, schemaText string, epsilon float64) modelFolde
 	for j := range weights {
 		weights[j] = float64(j*j%11)/3 - 1.5
 	}
-	m, err := model.New(schema, setup.Features, setup.Model.Loss, weights)
+	m, err := model.New(schema, prepared(setup), setup.Model.Loss, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := setup.Plan.Certificate()
+	c, err := setup.Certificate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Program, c.Run, c.Created = "dither test", "0123", "2001-02-03T04:05:06Z"
-	c.Assumptions = []string{"The schema was declared."}
 	m.Provenance = model.Provenance{Program: c.Program, Run: c.Run, Created: c.Created, Private: c.Private}
 	out := modelFolder{filepath.Join(t.TempDir(), "model"), m, c}
 	out.write(t)
 	return out
+}
+
+// prepared is the feature map with what the plan pays for learning, as if nothing had been learned: no mean, and
+// directions that are whitened already.
+func prepared(s train.Setup) *feature.Map {
+	f := *s.Features
+	d := f.Chain.Dim()
+	for _, statistic := range s.Plan.Preparation {
+		switch statistic.Kind {
+		case train.MeanStatistic:
+			f.Center = make([]float64, d)
+		case train.CovarianceStatistic:
+			f.Whitening = &feature.Whitening{Matrix: make([]float64, d*d)}
+			for j := range d {
+				f.Whitening.Matrix[j*d+j] = 1
+			}
+		}
+	}
+	return &f
 }
 
 // write writes the two files of the folder; the certificate gets the hash of the model.

@@ -15,22 +15,6 @@ import (
 	"github.com/ditherml/dither/report"
 )
 
-// evaluationAssumptions says what the guarantee of a private evaluation rests on.
-func evaluationAssumptions(p evaluate.Plan) []string {
-	out := []string{
-		"The schema of the model, the bins and the groups were declared without looking at the records.",
-		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
-		"The guarantee covers this evaluation alone: if these records also trained the model, or were measured before, the costs add.",
-		"The machine, its operator and its source of randomness are trusted.",
-	}
-	if p.Person != nil {
-		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q, of which the first %d are used; rows without one are not used.", p.Person.Column, p.Person.MaxRows))
-	} else if p.RowsPerPerson == 0 {
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
-	}
-	return out
-}
-
 // evaluationFiles makes the files of a private evaluation.
 func evaluationFiles(out *folder, file evaluate.File, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
 	var id [16]byte
@@ -41,12 +25,12 @@ func evaluationFiles(out *folder, file evaluate.File, c certificate.Certificate,
 		return nil, err
 	}
 	c.Program, c.Run, c.Created, c.ModelSHA256, c.EvaluationSHA256 = file.Program, file.Run, file.Created, file.ModelSHA256, certificate.Hash(text)
-	certificateText, err := c.Encode()
-	if err != nil {
+	var page bytes.Buffer
+	if err = evaluationPage(out, file, c, m).WriteHTML(&page); err != nil {
 		return nil, err
 	}
-	var page bytes.Buffer
-	err = evaluationPage(out, file, c, m).WriteHTML(&page)
+	c.ReportSHA256 = certificate.Hash(page.Bytes())
+	certificateText, err := c.Encode()
 	return map[string][]byte{evaluate.FileName: text, certificate.FileName: certificateText, reportName: page.Bytes()}, err
 }
 
@@ -82,10 +66,11 @@ func privateMetrics(v evaluate.Private) *report.Metrics {
 
 // checkedEvaluation lists in words what verifyEvaluation looks at.
 var checkedEvaluation = []string{
-	"certificate.json is written as dither writes it, each field once",
+	"certificate.json, its plan and evaluation.json are spelled as dither writes them, byte by byte",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
 	"epsilon, also for all rows of one person, follows from the event",
-	"the SHA-256 of evaluation.json is the one in the certificate",
+	"the assumptions follow from the plan",
+	"the folder holds the files that the certificate has a hash of, and no others",
 	"evaluation.json has the plan of the certificate and names the same run, program, time and model",
 	"the measures follow from the released numbers",
 }
@@ -102,16 +87,19 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 	}
 	v := verification{Checked: checkedEvaluation}
 	v.add(checkSpelling(certificateText, c))
-	v.add(c.VerifyPlan(methods))
+	v.add(c.VerifyEvent(methods))
 	plan, err := evaluate.ReadPlan(c.Plan)
 	if err != nil {
 		return v, nil // VerifyPlan says so
 	}
 	v.add(checkReleased(c, text, f, plan))
 	v.add(agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
-	if v.Verified = len(v.Disagreements) == 0; v.Verified {
-		v.Guarantee, v.Certificate = promise(c), &c
-	}
+	v.add(checkOrigin(c))
+	v.add(checkAssumptions(c, plan.Assumptions()))
+	v.add(checkBare(c, true))
+	v.add(checkEntries(folder, certificate.FileName, evaluate.FileName, reportName))
+	v.add(reportOf(c).check(folder))
+	v.settle(c, methods)
 	return v, nil
 }
 
@@ -123,6 +111,7 @@ func checkReleased(c certificate.Certificate, text []byte, f evaluate.File, plan
 		return fmt.Errorf("the plan in %s is not that of %s, want one plan", evaluate.FileName, certificate.FileName)
 	}
 	return errors.Join(
+		checkBytes(evaluate.FileName, text, f.Encode),
 		agreeWith(evaluate.FileName, "SHA-256 of the evaluation", c.EvaluationSHA256, certificate.Hash(text)),
 		agreeWith(evaluate.FileName, "run", c.Run, f.Run),
 		agreeWith(evaluate.FileName, "program", c.Program, f.Program),

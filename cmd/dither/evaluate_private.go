@@ -115,15 +115,19 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if two := len(m.Schema().Target.Levels) == 2; two && request.Threshold == 0 {
 		request.Threshold = m.Threshold()
 	}
-	plan, err := evaluate.NewPlan(request, m.Schema())
+	var plan evaluate.Plan
+	draft, err := within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+		asked := request
+		asked.Epsilon = epsilon
+		var failed error
+		if plan, failed = evaluate.NewPlan(asked, m.Schema()); failed != nil {
+			return certificate.Certificate{}, failed
+		}
+		return plan.Certificate()
+	})
 	if err != nil {
 		return err
 	}
-	draft, err := plan.Certificate()
-	if err != nil {
-		return err
-	}
-	draft.Assumptions = evaluationAssumptions(plan)
 	out := &folder{}
 	if e.private.out != "" {
 		if out, err = newFolder(c.ErrOrStderr(), e.private.out, e.private.replace); err != nil {
@@ -214,11 +218,7 @@ func isFeature(s *data.Schema, name string) bool {
 
 // releaseEvaluation pays for the plan and releases.
 func releaseEvaluation(out *folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
-	limit, err := privacy.NewGuarantee(float64(draft.Epsilon)*(1+priceTolerance), p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
-	if err != nil {
-		return evaluate.File{}, err
-	}
-	budget, err := ledger.NewSingle(limit)
+	budget, err := ledgerOf(draft)
 	if err != nil {
 		return evaluate.File{}, err
 	}

@@ -188,7 +188,11 @@ func (e *explainCommand) file(path string, text []byte) (explanation, error) {
 	if err != nil {
 		return explanation{}, fmt.Errorf("%s: %w", path, err)
 	}
-	if err = errors.Join(checkSpelling(text, c), c.VerifyPlan(everyMethod())); err != nil {
+	want, err := c.Encode()
+	if err == nil && !sameJSON(text, want) { // white space is that of the file that holds it
+		err = fmt.Errorf("the certificate is not spelled as dither writes it, want each field once and in order")
+	}
+	if err = errors.Join(err, checkPlans(c), c.VerifyPlan(everyMethod())); err != nil {
 		var v verification
 		v.add(err)
 		return unverified(path, v.Disagreements), nil

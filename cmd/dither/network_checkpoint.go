@@ -25,7 +25,7 @@ func (t *trainCommand) openCheckpoint(n *networkFitting) error {
 		return fmt.Errorf("%s: %w", t.network.resume, err)
 	}
 	if n.frozen != nil && !slices.Equal(n.from.Frozen, n.options.Initial[n.setup.Network.Trained():]) {
-		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.frozen.name)
+		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.frozen.Source)
 	}
 	n.options.Initial = nil // the checkpoint has the weights
 	resumed, err := n.setup.Resumed(n.from)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,23 +17,6 @@ import (
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 )
-
-// frozenSource says where frozen layers come from.
-type frozenSource struct {
-	// name is that of the file or folder, hash that of the weights, layers how many are frozen.
-	name, hash string
-	layers     int
-	// begins says that layers behind those begin with its weights too.
-	begins bool
-	// public says in words whose weights they are, empty where certificate has what they cost.
-	public          string
-	certificate     *certificate.Certificate
-	certificateHash string
-	// earlier are the assumptions of that certificate about frozen layers of its own.
-	earlier []string
-	// own is the certificate of the run that goes on with them.
-	own *certificate.Certificate
-}
 
 // base is a network whose first layers are taken over: all its layers before the last with weights.
 type base struct {
@@ -50,17 +32,17 @@ func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r 
 		return err
 	}
 	if from.input.Size() != size.features {
-		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.name, from.input.Size(), from.input, size.features)
+		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.Source, from.input.Size(), from.input, size.features)
 	}
-	if found.layers, err = t.network.cut(from); err != nil {
+	if found.Layers, err = t.network.cut(from); err != nil {
 		return err
 	}
-	found.begins = found.layers < len(from.layers)
+	found.Begins = found.Layers < len(from.layers)
 	whole, err := network.New(from.input, from.layers...)
 	if err != nil {
 		return err
 	}
-	part, weights, err := whole.Freeze(found.layers, from.weights)
+	part, weights, err := whole.Freeze(found.Layers, from.weights)
 	if err != nil {
 		return err
 	}
@@ -85,7 +67,7 @@ func begin(whole, part *network.Network, weights []float32) []float32 {
 }
 
 // openFrozen reads the network to take layers from: a model folder, or weights beside a file of layers.
-func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes) (base, *frozenSource, error) {
+func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes) (base, *certificate.Frozen, error) {
 	path := t.network.frozenFrom
 	info, err := os.Stat(path)
 	if err != nil {
@@ -113,11 +95,11 @@ func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes
 	if err != nil {
 		return base{}, nil, fmt.Errorf("--frozen-from %s: %w", name, err)
 	}
-	return from, &frozenSource{name: name, hash: certificate.Hash(file), public: t.network.publicity}, nil
+	return from, &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: oneLine(t.network.publicity)}, nil
 }
 
 // openFrozenFolder reads a model folder. What it cost must be known, or it must be declared public.
-func (t *trainCommand) openFrozenFolder(path string) (base, *frozenSource, error) {
+func (t *trainCommand) openFrozenFolder(path string) (base, *certificate.Frozen, error) {
 	name := filepath.Base(filepath.Clean(path))
 	if t.network.flags.Changed("model") {
 		return base{}, nil, fmt.Errorf("--model is given with the model folder --frozen-from %s, want it left out; the folder has the layers", name)
@@ -131,9 +113,9 @@ func (t *trainCommand) openFrozenFolder(path string) (base, *frozenSource, error
 		return base{}, nil, fmt.Errorf("--frozen-from %s holds a linear model, want a network", name)
 	}
 	file := m.Files()[model.WeightsFileName]
-	found := &frozenSource{name: name, hash: certificate.Hash(file), public: t.network.publicity}
-	if found.public == "" {
-		if err = found.certify(path, m.Provenance.Private); err != nil {
+	found := &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: oneLine(t.network.publicity)}
+	if found.Public == "" {
+		if err = certifyFrozen(found, path, m.Provenance.Private); err != nil {
 			return base{}, nil, err
 		}
 	}
@@ -141,24 +123,25 @@ func (t *trainCommand) openFrozenFolder(path string) (base, *frozenSource, error
 	return from, found, err
 }
 
-// certify reads the certificate of a model folder, and recomputes it.
-func (s *frozenSource) certify(path string, private bool) error {
+// certifyFrozen reads the certificate of a model folder, and recomputes it.
+func certifyFrozen(s *certificate.Frozen, path string, private bool) error {
 	const remedy = "add --frozen-public with where its records are from, if none of them is in this table"
 	if !private {
-		return fmt.Errorf("--frozen-from %s is a baseline without privacy, want a model with a certificate; %s", s.name, remedy)
+		return fmt.Errorf("--frozen-from %s is a baseline without privacy, want a model with a certificate; %s", s.Source, remedy)
 	}
 	v, err := verifyFolder(path)
 	switch {
 	case err != nil:
 		return err
 	case !v.Verified:
-		return fmt.Errorf("--frozen-from %s is not verified, in %d places, want a model whose certificate agrees; %s", s.name, len(v.Disagreements), remedy)
+		return fmt.Errorf("--frozen-from %s is not verified, in %d places, want a model whose certificate agrees; %s", s.Source, len(v.Disagreements), remedy)
 	}
 	text, err := readPart(path, certificate.FileName)
-	s.certificate, s.certificateHash = v.Certificate, certificate.Hash(text)
-	for _, line := range v.Certificate.Assumptions {
-		if strings.Contains(line, frozenWords) {
-			s.earlier = append(s.earlier, line)
+	c := v.Certificate
+	s.Paid = &certificate.Paid{CertificateSHA256: certificate.Hash(text), Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit}
+	for _, line := range c.Assumptions {
+		if strings.Contains(line, certificate.FrozenWords) {
+			s.Earlier = append(s.Earlier, line)
 		}
 	}
 	return err
@@ -212,46 +195,4 @@ func (n *networkFlags) cut(from base) (int, error) {
 		return len(from.layers), nil
 	}
 	return weighted[len(weighted)-count+1], nil
-}
-
-// frozenWords stands in every assumption about frozen layers.
-const frozenWords = "layers are frozen with the weights of"
-
-// assumptions say where the frozen layers come from and what they cost, those that stand on others included.
-func (s *frozenSource) assumptions() []string {
-	out := []string{s.assumption()}
-	for _, line := range s.earlier {
-		out = append(out, "Of "+s.name+": "+line)
-	}
-	return out
-}
-
-// assumption says it of the layers of this run.
-func (s *frozenSource) assumption() string {
-	start := fmt.Sprintf("The first %d %s %s (SHA-256 %s)", s.layers, frozenWords, s.name, s.hash)
-	if s.begins {
-		start += ", with which further layers begin"
-	}
-	if s.public != "" {
-		return fmt.Sprintf("%s, which were declared public: %s. The records had no part in them.", start, strings.TrimSuffix(oneLine(s.public), "."))
-	}
-	return fmt.Sprintf("%s, a model with a certificate of its own (SHA-256 %s): epsilon %s at delta %v, %v, for one record (%s). That cost is not part of this one. %s",
-		start, s.certificateHash, epsilonText(float64(s.certificate.Epsilon)), s.certificate.Delta, s.certificate.Neighboring, s.certificate.Unit, s.together())
-}
-
-// together says what both runs cost: epsilons and deltas of runs, of which a later one may use what an earlier one
-// released, add up (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
-func (s *frozenSource) together() string {
-	if s.own.Neighboring != s.certificate.Neighboring || s.own.Unit != s.certificate.Unit {
-		return "For records that both runs saw both costs count; they are of different relations or units and cannot be added here."
-	}
-	epsilon, delta := float64(s.own.Epsilon)+float64(s.certificate.Epsilon), s.own.Delta+s.certificate.Delta
-	if math.IsInf(epsilon, 1) {
-		return "For records that both runs saw there is no guarantee."
-	}
-	words := fmt.Sprintf("For records that both runs saw both costs count: together at most epsilon %s at delta %v.", epsilonText(epsilon), delta)
-	if len(s.earlier) > 0 {
-		words += " What the frozen layers of that model cost comes on top."
-	}
-	return words
 }

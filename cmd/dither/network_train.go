@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -23,7 +23,7 @@ type networkFitting struct {
 	// checkpoint is the file of checkpoints, empty for none.
 	checkpoint string
 	// frozen says where frozen layers come from, nil without any.
-	frozen *frozenSource
+	frozen *certificate.Frozen
 	result *deep.Result // once it is there
 }
 
@@ -90,8 +90,18 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting,
 	if err != nil {
 		return f, err
 	}
-	if f.network.setup, err = deep.NewSetup(request, source.schema); err != nil {
+	if f.draft, err = within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+		asked := request
+		asked.Epsilon = epsilon
+		if f.network.setup, err = deep.NewSetup(asked, source.schema); err != nil {
+			return certificate.Certificate{}, err
+		}
+		return f.network.setup.Plan.Certificate()
+	}); err != nil {
 		return f, err
+	}
+	if f.network.frozen == nil && len(f.network.setup.Network.Frozen()) > 0 {
+		return f, fmt.Errorf("there are frozen layers without --frozen-from, want the source of their weights, which the certificate names")
 	}
 	if err = t.openCheckpoint(f.network); err != nil {
 		return f, err
@@ -100,19 +110,19 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting,
 		return f, err
 	}
 	f.setup = sharedNetwork(f.network.setup)
-	if f.draft, err = f.network.plan().Certificate(); err != nil {
-		return f, err
-	}
-	f.draft.Assumptions = assumptions(f.setup, source)
-	for i, line := range f.draft.Assumptions { // a network has no other unit
-		if without, has := strings.CutSuffix(line, unitHint); has {
-			f.draft.Assumptions[i] = without + "."
+	if f.network.from != nil { // the steps of runs that were stopped are counted, too: no budget was asked for the whole
+		if f.draft, err = f.network.plan().Certificate(); err != nil {
+			return f, err
 		}
 	}
+	f.draft.Declared = declarations(source, "")
 	if f.network.frozen != nil {
-		f.network.frozen.own = &f.draft
-		f.draft.Assumptions = append(f.draft.Assumptions, f.network.frozen.assumptions()...)
+		if f.draft.Declared == nil {
+			f.draft.Declared = &certificate.Declared{}
+		}
+		f.draft.Declared.Frozen = f.network.frozen
 	}
+	f.draft.Assumptions = assumptionsOf(f.network.plan().Premises(), f.network.setup.Schema, f.network.setup.Features, f.draft)
 	return f, nil
 }
 

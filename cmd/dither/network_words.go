@@ -21,14 +21,14 @@ import (
 const smallSignal = 30
 
 // warnings are drawn from public numbers.
-func (n *networkFitting) warnings() []string {
+func (n *networkFitting) warnings(own certificate.Certificate) []string {
 	p := n.setup.Plan
 	if p.NonPrivate {
 		return []string{"This is a baseline without privacy: anything about a record may show in it. Do not release it if the records are private."}
 	}
 	var out []string
-	if n.frozen != nil && n.frozen.certificate != nil {
-		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.frozen.together())
+	if n.frozen != nil && n.frozen.Paid != nil {
+		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.frozen.Together(own))
 	}
 	records := float64(p.Records)
 	if p.Records == 0 {
@@ -250,11 +250,11 @@ func (t *trainCommand) printNetworkDryRun(f fitting) error {
 	plan := f.network.plan()
 	seconds, memory := f.network.setup.Estimate(f.network.options, runtime.GOMAXPROCS(0))
 	if t.json {
-		return writeJSON(t.stdout, networkDryRun{plan, f.draft, seconds, memory, f.network.warnings()})
+		return writeJSON(t.stdout, networkDryRun{plan, f.draft, seconds, memory, f.network.warnings(f.draft)})
 	}
 	w := t.stdout
 	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
-	for _, warning := range f.network.warnings() {
+	for _, warning := range f.network.warnings(f.draft) {
 		fmt.Fprintf(w, "warning    %s\n", warning)
 	}
 	fmt.Fprintf(w, "\nplan\n")

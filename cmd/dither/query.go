@@ -121,7 +121,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	grant, err := k.reserve(q.Plan(), draft)
+	grant, err := k.reserve(q.Plan(), &draft)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,24 @@ func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.WithNoise(multiplier)
+	for range mostAttempts { // sums are rounded upward: the price may pass the target by the last digits
+		if q, err = q.WithNoise(multiplier); err != nil {
+			return nil, err
+		}
+		c, failed := queryCertificate(q.Plan())
+		if price := max(float64(c.Epsilon), c.Charge()); failed != nil || price <= k.epsilon {
+			return q, failed
+		} else if !math.IsInf(price, 1) {
+			multiplier = upward(multiplier * price / k.epsilon)
+		}
+	}
+	return q, nil
+}
+
+// upward is a number rounded upward to nine digits.
+func upward(v float64) float64 {
+	scale := math.Pow(10, 9-math.Ceil(math.Log10(v)))
+	return (math.Floor(v*scale) + 1) / scale
 }
 
 // leastNoise returns a noise multiplier at which the plan meets the target. What is purely private is made so
@@ -223,23 +240,18 @@ func leastNoise(p query.Plan, target privacy.Guarantee) (float64, error) {
 }
 
 // reserve sets the cost of the plan aside under the budget.
-func (k *queryCommand) reserve(p query.Plan, c certificate.Certificate) (*ledger.Grant, error) {
-	unit := privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}
-	most := k.epsilon
-	if k.changed("noise-multiplier") && !k.changed("epsilon") {
-		most = float64(c.Epsilon)
-	}
+func (k *queryCommand) reserve(p query.Plan, c *certificate.Certificate) (*ledger.Grant, error) {
 	if math.IsInf(float64(c.Epsilon), 1) && !math.IsInf(k.epsilon, 1) {
 		return nil, fmt.Errorf("--epsilon is %v, want one that a certificate can state; what the samplers round counts e^epsilon times, take a smaller one", k.epsilon)
 	}
-	if float64(c.Epsilon) > most*(1+priceTolerance) {
-		return nil, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise --epsilon", ledger.ErrOverBudget, epsilonText(float64(c.Epsilon)), most)
+	price := max(float64(c.Epsilon), c.Charge())
+	if !k.changed("noise-multiplier") || k.changed("epsilon") {
+		if price > k.epsilon {
+			return nil, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise --epsilon", ledger.ErrOverBudget, epsilonText(price), k.epsilon)
+		}
+		c.Asked = certificate.Epsilon(k.epsilon)
 	}
-	limit, err := privacy.NewGuarantee(most*(1+priceTolerance), p.Delta, p.Neighboring, unit)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := ledger.NewSingle(limit)
+	budget, err := ledgerOf(*c)
 	if err != nil {
 		return nil, err
 	}

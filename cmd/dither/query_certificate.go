@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +22,7 @@ const queryMethod = "query"
 // queryDerivation is what a plan of a question implies.
 func queryDerivation(p query.Plan) certificate.Derivation {
 	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}}
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: queryAssumptions(p)}
 }
 
 // deriveQuery reads a plan as certificates hold it.
@@ -38,9 +40,7 @@ func queryCertificate(p query.Plan) (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	c, err := certificate.New(queryMethod, text, queryDerivation(p))
-	c.Assumptions = queryAssumptions(p)
-	return c, err
+	return certificate.New(queryMethod, text, queryDerivation(p))
 }
 
 // queryAssumptions says in plain words what the guarantee rests on.
@@ -68,16 +68,17 @@ func isAnswerFolder(folder string) bool {
 
 // answerChecked lists in words what verifyAnswer looks at.
 var answerChecked = []string{
-	"certificate.json is written as dither writes it, each field once",
+	"certificate.json, its plan and answer.json are spelled as dither writes them, byte by byte",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
-	"epsilon, also for all rows of one person, follows from the event",
-	"the SHA-256 of answer.json is the one in the certificate",
-	"answer.json states the plan of the certificate",
+	"epsilon, also for all rows of one person, follows from the event, and is at most what was asked for",
+	"the assumptions follow from the plan",
+	"the folder holds the two files and no others, and the SHA-256 of answer.json is the one in the certificate",
+	"answer.json states the plan of the certificate; the threshold, the rank error, the pure epsilon and how often the intervals hold follow from it",
 }
 
 // verifyAnswer is verifyFolder for the folder of an answer.
 func verifyAnswer(folder string) (verification, error) {
-	certificateText, err := readPart(folder, certificate.FileName)
+	certificateText, c, err := readCertificate(folder)
 	if err != nil {
 		return verification{}, err
 	}
@@ -85,29 +86,72 @@ func verifyAnswer(folder string) (verification, error) {
 	if err != nil {
 		return verification{}, err
 	}
-	c, err := certificate.Decode(certificateText)
-	if err != nil {
-		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, certificate.FileName), err)
-	}
 	v := verification{Checked: answerChecked}
 	v.add(checkSpelling(certificateText, c))
-	v.add(c.Verify(answerText, map[string]certificate.Method{queryMethod: deriveQuery}))
+	methods := map[string]certificate.Method{queryMethod: deriveQuery}
+	v.add(errors.Join(c.VerifyEvent(methods), c.VerifyHash(answerText)))
+	v.add(checkOrigin(c))
+	v.add(checkBare(c, false))
 	v.add(checkAnswer(answerText, c))
-	if v.Verified = len(v.Disagreements) == 0; v.Verified {
-		v.Guarantee, v.Certificate = strings.Replace(promise(c), "the model", "the answer", 1), &c
+	v.add(checkEntries(folder, certificate.FileName, answerName))
+	if v.settle(c, methods); v.Verified {
+		v.Guarantee = strings.Replace(v.Guarantee, "the model", "the answer", 1)
 	}
 	return v, nil
 }
 
-// checkAnswer compares the plan in the answer with that of the certificate, in the spelling of both.
+// checkAnswer compares the answer with what follows from the plan of the certificate.
 func checkAnswer(text []byte, c certificate.Certificate) error {
 	var a queryAnswer
 	if err := strict.Decode(text, &a); err != nil {
-		return errors.New("answer.json is not what dither query writes")
+		return fmt.Errorf("%s is not what dither query writes: %w", answerName, err)
 	}
+	spelled := checkBytes(answerName, text, func() ([]byte, error) { return json.MarshalIndent(a, "", " ") })
 	plan, err := json.Marshal(a.Plan)
-	if err != nil || !sameJSON(plan, c.Plan) {
-		return errors.New("answer.json states another plan than the certificate, want one plan")
+	if err != nil || !sameJSON(plan, c.Plan) || a.Certificate != nil {
+		return errors.Join(spelled, fmt.Errorf("%s states another plan than the certificate, want one plan", answerName))
+	}
+	p := a.Plan
+	if deriveErr := p.Validate(); deriveErr != nil {
+		return spelled // Certificate.Verify says so
+	}
+	return errors.Join(spelled, a.checkDerived(), checkAssumptions(c, queryAssumptions(p)))
+}
+
+// checkDerived holds what the plan decides in an answer to the plan.
+func (a queryAnswer) checkDerived() error {
+	rows := make([]query.Row, len(a.Rows))
+	for i, r := range a.Rows {
+		rows[i] = query.Row{Name: r.Name, Answer: query.Answer{Value: r.Value, Deviation: numberOr(r.Noise), Lower: numberOr(r.Lower), Upper: numberOr(r.Upper), Count: zeroOr(r.Count), AtLeast: r.Rate == rateText(a.Plan, true)}}
+		if (r.Lower == nil) != (r.Upper == nil) || r.Lower != nil && !(*r.Lower <= *r.Upper) || r.Noise != nil && !(*r.Noise >= 0) {
+			return fmt.Errorf("row %d of %s has an interval without ends in order, or noise below 0, want both", i+1, answerName)
+		}
+	}
+	want := newQueryAnswer(a.Plan, certificate.Certificate{}, rows)
+	want.Certificate = nil
+	got, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(want)
+	if err != nil || !bytes.Equal(got, text) {
+		return fmt.Errorf("%s states a threshold, a rank error, a pure epsilon or a rate of intervals that does not follow from the plan", answerName)
 	}
 	return nil
+}
+
+// numberOr is a number, or NaN for one that was left out.
+func numberOr(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// zeroOr is a number, or 0 for one that was left out.
+func zeroOr(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
 }

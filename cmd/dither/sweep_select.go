@@ -49,8 +49,9 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 	case p.varies("epsilon") || p.varies("epsilon-per-step") || p.varies("delta") || p.varies(noiseMultiplierFlag):
 		return nil, fmt.Errorf("--select is given with several budgets, want one, of which the choice takes no more")
 	}
+	asked := 0.0
 	if !s.flags.Changed(noiseMultiplierFlag) && !s.flags.Changed("epsilon-per-step") {
-		if err = s.fitBudget(ctx, p, law); err != nil {
+		if asked, err = s.fitBudget(ctx, p, law); err != nil {
 			return nil, err
 		}
 	}
@@ -61,23 +62,25 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 	if out.plan, err = experiment.NewSelection(p.candidates, law); err != nil {
 		return nil, err
 	}
-	out.draft, err = out.plan.Certificate(&p.candidates[0])
+	if out.draft, err = out.plan.Certificate(&p.candidates[0]); err == nil && asked > 0 && max(float64(out.draft.Epsilon), out.draft.Charge()) <= asked {
+		out.draft.Asked = certificate.Epsilon(asked)
+	}
 	return out, err
 }
 
 // fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
-// bisection of its logarithm.
-func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experiment.Law) error {
+// bisection of its logarithm, and returns the epsilon of the whole.
+func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experiment.Law) (float64, error) {
 	whole := 1.0
 	if given := p.allSettings("epsilon"); len(given) == 1 {
 		var err error
 		if whole, err = strconv.ParseFloat(given[0], 64); err != nil || !(whole > 0) {
-			return fmt.Errorf("--epsilon is %q, want a positive number", given[0])
+			return 0, fmt.Errorf("--epsilon is %q, want a positive number", given[0])
 		}
 	}
 	configurations, err := experiment.Combine(p.varied)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error
@@ -87,7 +90,7 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experime
 		return price
 	}
 	if price := costs(low); !(price <= whole) {
-		return errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
+		return 0, errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
 	}
 	for range 14 {
 		if middle := (low + high) / 2; costs(middle) <= whole {
@@ -97,7 +100,7 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experime
 		}
 	}
 	p.setEpsilon(math.Exp(low))
-	return nil
+	return whole, nil
 }
 
 // setEpsilon fixes the epsilon of a run.
@@ -127,7 +130,7 @@ func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []exp
 	if err != nil {
 		return math.Inf(1), err
 	}
-	return float64(whole.Epsilon), nil
+	return max(float64(whole.Epsilon), whole.Charge()), nil
 }
 
 // printSelection prints what a private choice would do and cost.
@@ -182,7 +185,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if err != nil {
 		return selectionFailure(place, budget, err)
 	}
-	files, err := s.winnerFiles(p, place, won)
+	files, err := s.winnerFiles(p, place, chosen.draft.Asked, won)
 	if err != nil {
 		return place.failure(err)
 	}
@@ -212,11 +215,12 @@ func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
 }
 
 // winnerFiles makes the files of the model folder.
-func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, won experiment.Selected) (map[string][]byte, error) {
+func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, asked certificate.Epsilon, won experiment.Selected) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
 	m, c := won.Model, won.Certificate
+	c.Asked = asked
 	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: c.Private}
 	modelText, err := m.Encode()
 	if err != nil {
@@ -224,19 +228,19 @@ func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, won experiment.S
 	}
 	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
 	c.Learned = train.Released(m.Schema())
-	c.Assumptions = append(assumptions(train.Setup{Schema: m.Schema(), Features: won.Winner.Linear.Features, Model: won.Winner.Linear.Model, Plan: won.Winner.Linear.Plan}, p.source),
-		"The records that models were scored on are public: "+p.measuredName()+".", "How many runs there were, and how long they took, is told to nobody.")
-	certificateText, err := c.Encode()
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText}
+	c.Declared = declarations(p.source, oneLine(p.measuredName()))
+	c.Assumptions = assumptionsOf(won.Winner.Linear.Plan.Premises(), m.Schema(), m.Features(), c)
+	files := map[string][]byte{model.FileName: modelText}
 	for name, text := range m.Files() {
 		files[name] = text
 	}
 	var page bytes.Buffer
-	err = s.winnerPage(p, place, won.Winner, c).WriteHTML(&page)
+	if err = s.winnerPage(p, place, won.Winner, c).WriteHTML(&page); err != nil {
+		return nil, err
+	}
 	files[reportName] = page.Bytes()
+	c.ReportSHA256 = certificate.Hash(page.Bytes())
+	files[certificate.FileName], err = c.Encode()
 	return files, err
 }
 

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/cobra"
 )
@@ -205,7 +202,16 @@ func (t *trainCommand) planDescent(source tables, request *train.Request, option
 	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return f, err
 	}
-	if f.setup, err = train.NewPlan(*request, source.schema); err != nil {
+	if f.draft, err = within(wholeBudget(*request), func(epsilon float64) (certificate.Certificate, error) {
+		asked := *request
+		if !asked.PerStep {
+			asked.Epsilon = epsilon
+		}
+		if f.setup, err = train.NewPlan(asked, source.schema); err != nil {
+			return certificate.Certificate{}, err
+		}
+		return f.setup.Plan.Certificate()
+	}); err != nil {
 		return f, err
 	}
 	if f.setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {
@@ -214,11 +220,18 @@ func (t *trainCommand) planDescent(source tables, request *train.Request, option
 	if err = f.setup.Check(f.options); err != nil {
 		return f, err
 	}
-	if f.draft, err = f.setup.Plan.Certificate(); err != nil {
-		return f, err
-	}
-	f.draft.Assumptions = assumptions(f.setup, source)
+	f.draft.Declared = declarations(source, "")
+	f.draft.Assumptions = assumptionsOf(f.setup.Plan.Premises(), f.setup.Schema, f.setup.Features, f.draft)
 	return f, nil
+}
+
+// wholeBudget is the epsilon that was asked for the whole run, 0 where it was asked for each step; infinite for a
+// baseline.
+func wholeBudget(r train.Request) float64 {
+	if r.PerStep {
+		return 0
+	}
+	return r.Epsilon
 }
 
 // read reads the training records in the way that was asked for.
@@ -296,17 +309,8 @@ type fitting struct {
 	planned float64       // seconds that the plan took
 }
 
-// priceTolerance is by how much two proven bounds on one plan may differ.
-const priceTolerance = 3e-4
-
 func (t *trainCommand) fit(ctx context.Context, f fitting) error {
-	// The certificate's own price. The ledger computes it once more, at a delta that the slack of the
-	// noise has not narrowed, and pld may choose another lattice there: both bounds are proven.
-	limit, err := privacy.NewGuarantee(float64(f.draft.Epsilon)*(1+priceTolerance), f.setup.Plan.Delta, f.setup.Plan.Neighboring, privacy.Unit{Row: f.setup.Plan.Unit, RowsPerPerson: f.setup.Plan.RowsPerPerson})
-	if err != nil {
-		return err
-	}
-	budget, err := ledger.NewSingle(limit)
+	budget, err := ledgerOf(f.draft)
 	if err != nil {
 		return err
 	}
@@ -348,13 +352,4 @@ func (t *trainCommand) fit(ctx context.Context, f fitting) error {
 }
 
 // epsilonText prints epsilon rounded upward to four digits, or "infinity".
-func epsilonText(v float64) string {
-	if math.IsInf(v, 1) {
-		return "infinity"
-	}
-	if v == 0 {
-		return "0"
-	}
-	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
-	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
-}
+func epsilonText(v float64) string { return certificate.Epsilon(v).Rounded() }

@@ -78,10 +78,6 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	iterates := sealIterates(result, &c)
-	certificateText, err := c.Encode()
-	if err != nil {
-		return nil, summary{}, err
-	}
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
 		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Inference: result.Inference, Learned: c.Learned, Warnings: f.warnings()}
 	if evaluation != nil {
@@ -93,7 +89,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 			return nil, summary{}, err
 		}
 	}
-	files := map[string][]byte{model.FileName: modelText, certificate.FileName: certificateText}
+	files := map[string][]byte{model.FileName: modelText}
 	about := t.page(f, result, c, s)
 	if iterates != nil {
 		files[iteratesName] = iterates
@@ -104,6 +100,10 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		return nil, summary{}, err
 	}
 	files[reportName] = page.Bytes()
+	c.ReportSHA256 = certificate.Hash(page.Bytes())
+	if files[certificate.FileName], err = c.Encode(); err != nil {
+		return nil, summary{}, err
+	}
 	maps.Copy(files, m.Files())
 	if evaluation != nil {
 		files[evaluate.FileName] = evaluationText

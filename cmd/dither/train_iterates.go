@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -24,24 +23,6 @@ func sealIterates(r *train.Result, c *certificate.Certificate) []byte {
 	text := matrixNPY(r.Iterates)
 	c.IteratesSHA256 = certificate.Hash(text)
 	return text
-}
-
-// checkIterates compares the file of all iterates in a model folder with the certificate, or wants none.
-func checkIterates(folder string, c certificate.Certificate) error {
-	there := exists(filepath.Join(folder, iteratesName))
-	switch {
-	case !there && c.IteratesSHA256 == "":
-		return nil
-	case !there:
-		return fmt.Errorf("there is no %s, but the certificate has its hash, want the file that was trained", iteratesName)
-	case c.IteratesSHA256 == "":
-		return fmt.Errorf("there is %s, but the certificate has no hash of it, want none", iteratesName)
-	}
-	text, err := readPart(folder, iteratesName)
-	if err != nil {
-		return err
-	}
-	return agreeWith(iteratesName, "SHA-256 of the iterates", c.IteratesSHA256, certificate.Hash(text))
 }
 
 // matrixNPY writes rows of one length as an NPY file of version 1.0.

@@ -156,15 +156,24 @@ func (t *trainCommand) planMethod(source tables, request train.Request, options 
 	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return fitting{}, err
 	}
-	setup, err := erm.NewSetup(t.method.request(request), source.schema)
+	var setup erm.Setup
+	draft, err := within(wholeBudget(request), func(epsilon float64) (certificate.Certificate, error) {
+		asked := t.method.request(request)
+		if !request.PerStep {
+			asked.Epsilon = epsilon
+		}
+		var failed error
+		if setup, failed = erm.NewSetup(asked, source.schema); failed != nil {
+			return certificate.Certificate{}, failed
+		}
+		return setup.Plan.Certificate()
+	})
 	if err != nil {
 		return fitting{}, err
 	}
-	f := fitting{source: source, setup: shared(setup), other: &setup, options: options}
-	if f.draft, err = setup.Plan.Certificate(); err != nil {
-		return fitting{}, err
-	}
-	f.draft.Assumptions = assumptions(f.setup, source)
+	f := fitting{source: source, setup: shared(setup), other: &setup, options: options, draft: draft}
+	f.draft.Declared = declarations(source, "")
+	f.draft.Assumptions = assumptionsOf(setup.Plan.Premises(), setup.Schema, setup.Features, f.draft)
 	return f, nil
 }
 
@@ -188,7 +197,7 @@ func (f fitting) warnings() []string {
 // methodWarnings are those of the method.
 func (f fitting) methodWarnings() []string {
 	if f.network != nil {
-		return f.network.warnings()
+		return f.network.warnings(f.draft)
 	}
 	if f.other != nil && !f.other.Plan.NonPrivate {
 		return nil

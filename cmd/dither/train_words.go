@@ -2,86 +2,32 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 
-// unitHint is the end of the assumption about rows of a person, of models that may have another unit.
-const unitHint = "; --unit person:COLUMN protects all rows of a person."
-
-// assumptions says in plain words what the guarantee rests on.
-func assumptions(s train.Setup, t tables) []string {
-	p := s.Plan
-	schema, bound := "The schema (columns, bounds, levels, treatments and target) was", "; this bound was declared without looking at the records"
-	if t.schema.Tainted() {
-		schema = "Apart from what is named as copied out of the records, the schema (columns, bounds, levels, treatments and target) was"
-	}
-	if slices.Contains(t.schema.FromData, "max-records") {
-		bound = ""
-	}
-	learned := ""
-	if names := learnedNames(p); len(names) > 0 {
-		learned = fmt.Sprintf(" The bounds, bins or levels of %s are not declared: the plan pays for learning them.", strings.Join(names, ", "))
-	}
-	out := []string{
-		schema + " declared without looking at the records." + learned,
-		fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound),
-	}
-	if p.NonPrivate { // promises nothing that could rest on more
-		out = append(out, "There is no guarantee: the model may reveal any record.")
-		return append(append(out, transformWords(s.Features.Chain)...), publicWords(t)...)
-	}
-	out = append(out,
-		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
-		"The guarantee covers this run alone: other releases from the same records add to its cost.",
-		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
-	)
-	if p.Records > 0 {
-		out = append(out, fmt.Sprintf("The number of rows, declared as %d, is public.", p.Records))
-	}
-	if p.RowsPerPerson > 1 {
-		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
-	}
-	if p.Person != nil {
-		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a text there are not used.", p.Person.Column, p.Person.MaxRows, p.Person.MaxRows))
-	} else if p.RowsPerPerson == 0 {
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only"+unitHint)
-	}
-	out = append(out, transformWords(s.Features.Chain)...)
-	if p.Holdout != nil {
-		out = append(out, fmt.Sprintf("Each record was held out of training with probability %v, by a coin of its own that hangs on nothing else, and pays for training or for the evaluation.", p.Holdout.Share))
-	}
-	return append(out, publicWords(t)...)
+// assumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
+// schema, feature map and what the certificate declares.
+func assumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
+	p.Selected = c.Method == experiment.MethodSelection
+	return train.PremisesOf(p, s, m).Assumptions(c)
 }
 
-// publicWords says what was declared public, or copied out of the records.
-func publicWords(t tables) []string {
-	var out []string
-	if t.testPublic && t.testName != "" {
-		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
+// declarations is what the command line says of other data than the records, nil for nothing.
+func declarations(t tables, scoredOn string) *certificate.Declared {
+	if d := (certificate.Declared{PublicTest: t.testPublic && t.testName != "", ScoredOn: scoredOn}); d != (certificate.Declared{}) {
+		return &d
 	}
-	return append(out, taintWords(t.schema)...)
-}
-
-// learnedNames lists the columns whose bounds or levels the plan learns.
-func learnedNames(p train.Plan) []string {
-	var names []string
-	for _, s := range p.Preparation {
-		if s.Kind.OfColumn() {
-			names = append(names, s.Column)
-		}
-	}
-	return names
+	return nil
 }
 
 // learnedWords says what was released about a column.
@@ -102,25 +48,8 @@ func learnedWords(l certificate.Learned) string {
 	return fmt.Sprintf("%s has the levels %s", l.Column, columnWords(l.Levels))
 }
 
-// transformWords names what maps the encoded columns, in sentences, or nothing.
-func transformWords(c *feature.Chain) []string {
-	var out []string
-	for _, spec := range c.Specs() {
-		out = append(out, strings.TrimSpace("The features were mapped by the public transform "+spec.Name+" "+string(spec.Parameters))+", which was chosen without looking at the records.")
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Files())) {
-		out = append(out, fmt.Sprintf("The weights in %s are public: the records had no part in them.", name))
-	}
-	return out
-}
-
 // taintWords names what was copied out of the records, in one sentence, or nothing.
-func taintWords(s *data.Schema) []string {
-	if !s.Tainted() {
-		return nil
-	}
-	return []string{fmt.Sprintf("Copied out of the records and accepted as public: %s. The guarantee does not cover what these declarations reveal.", strings.Join(s.FromData, ", "))}
-}
+func taintWords(s *data.Schema) []string { return certificate.Premises{FromData: s.FromData}.Tainted() }
 
 // smallTotalTime is the total time τ = μ·records/clipping bound of the default step rule below
 // which gradient descent has hardly left its start. On the built-in data set runs at 245 have an

@@ -18,6 +18,7 @@ import (
 	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/cobra"
 )
@@ -67,16 +68,16 @@ func known(method string) bool {
 
 // checked lists in words what verifyFolder looks at.
 var checked = []string{
-	"certificate.json is written as dither writes it, each field once",
+	"certificate.json, its plan and model.json are spelled as dither writes them, byte by byte",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
-	"epsilon, also for all rows of one person, follows from the event",
-	"the SHA-256 of model.json is the one in the certificate, and that of the weights of a network the one in model.json",
-	"iterates.npy is there if the certificate has its SHA-256, which is the file's",
+	"epsilon, also for all rows of one person, follows from the event, and is at most what was asked for",
+	"the assumptions follow from the plan, the schema, the features and what the certificate declares",
+	"the folder holds the files that the certificate has a hash of, directly or through model.json, and no others",
 	"model.json names the same run, program and time, and agrees on whether it is private",
-	"a held-out evaluation is there if the plan has one, with its hash, and its measures follow from its numbers",
-	"a decision threshold beside a held-out evaluation is the plan's, or one that is best by the released numbers",
-	"the weights or layers and the declared sizes in model.json are those of the plan, and the plan paid for each part that was learned",
+	"the weights or layers, the loss, the bounds of rows and statistics and the declared sizes are those of the plan, and the plan paid for each part that was learned",
 	"bounds and levels that were learned are the same in both files, are among the candidates of the plan, and have their places",
+	"a held-out evaluation is there if the plan has one, and its measures follow from its numbers; a decision threshold is the plan's or one that is best by them",
+	"weights after every step are there only if the plan pays for them, one row a step, and end in the weights of the model",
 }
 
 // verification is what dither verify prints. Guarantee and Certificate are left out unless
@@ -113,19 +114,15 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// verifyFolder reads both files and compares. An error means that one of them is missing or
-// no such file at all.
+// verifyFolder reads the files of a folder and compares. An error means that one of them is missing or no such file
+// at all.
 func verifyFolder(folder string) (verification, error) {
 	if isAnswerFolder(folder) {
 		return verifyAnswer(folder)
 	}
-	certificateText, err := readPart(folder, certificate.FileName)
+	certificateText, c, err := readCertificate(folder)
 	if err != nil {
 		return verification{}, err
-	}
-	c, err := certificate.Decode(certificateText)
-	if err != nil {
-		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, certificate.FileName), err)
 	}
 	if c.Method == evaluate.MethodPrivate {
 		return verifyEvaluation(folder, certificateText, c)
@@ -143,18 +140,57 @@ func verifyFolder(folder string) (verification, error) {
 	}
 	v := verification{Checked: checked}
 	v.add(checkSpelling(certificateText, c))
-	v.add(c.Verify(modelText, methods))
+	v.add(checkBytes(model.FileName, modelText, m.Encode))
+	v.add(errors.Join(c.VerifyEvent(methods), c.VerifyHash(modelText)))
 	v.add(checkProvenance(c, m))
 	v.add(checkModel(c, m))
-	v.add(checkIterates(folder, c))
-	var p train.Plan
-	if known(c.Method) && json.Unmarshal(c.Plan, &p) == nil {
-		v.add(checkHoldout(folder, c, p, m))
+	v.add(checkModelFolder(folder, c, m))
+	v.settle(c, methods)
+	return v, nil
+}
+
+// settle computes the prices, if all else agrees, and says that everything agrees, if it does.
+func (v *verification) settle(c certificate.Certificate, methods map[string]certificate.Method) {
+	if len(v.Disagreements) == 0 {
+		v.add(c.VerifyPlan(methods))
 	}
 	if v.Verified = len(v.Disagreements) == 0; v.Verified {
 		v.Guarantee, v.Certificate = promise(c), &c
 	}
-	return v, nil
+}
+
+// readCertificate reads the certificate of a folder.
+func readCertificate(folder string) ([]byte, certificate.Certificate, error) {
+	text, err := readPart(folder, certificate.FileName)
+	if err != nil {
+		return nil, certificate.Certificate{}, err
+	}
+	c, err := certificate.Decode(text)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Join(folder, certificate.FileName), err)
+	}
+	return text, c, err
+}
+
+// checkModelFolder compares the other files of a model folder with certificate and model.
+func checkModelFolder(folder string, c certificate.Certificate, m *model.Model) error {
+	names := []string{certificate.FileName, model.FileName, reportName}
+	var held error
+	if p, err := train.ReadPlan(c.Plan); known(c.Method) && err == nil {
+		held = checkHoldout(folder, c, p, m)
+		if p.Holdout != nil {
+			names = append(names, evaluate.FileName)
+		}
+		if p.LastIterate == nil {
+			names = append(names, iteratesName)
+		}
+	} else if c.EvaluationSHA256 != "" {
+		held = fmt.Errorf("the certificate has the hash of an evaluation, and the plan holds no part out")
+	}
+	for name := range m.Files() {
+		names = append(names, name)
+	}
+	return errors.Join(checkEntries(folder, names...), reportOf(c).check(folder), checkIterates(folder, c, m), held)
 }
 
 // mostPart bounds the files of a model folder.
@@ -188,16 +224,21 @@ func (v *verification) add(err error) {
 		}
 		return
 	}
-	v.Disagreements = append(v.Disagreements, printable(strings.TrimPrefix(err.Error(), "certificate: ")))
+	text := err.Error()
+	for _, name := range []string{"certificate", "train", "erm", "deep", "evaluate", "query"} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	v.Disagreements = append(v.Disagreements, printable(text))
 }
 
-// checkSpelling refuses a certificate that reads differently to another program or to a
-// person: a field twice or in other letters, or text behind the end. White space is free.
+// checkSpelling refuses a certificate that is not written byte for byte as dither writes it: another program, or a
+// person, could read it otherwise.
 func checkSpelling(text []byte, c certificate.Certificate) error {
-	want, err := c.Encode()
-	if err != nil || !sameJSON(text, want) {
-		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order and nothing behind them", certificate.FileName)
-	}
+	return errors.Join(checkBytes(certificate.FileName, text, c.Encode), checkPlans(c))
+}
+
+// checkPlans refuses plans in a certificate that are not spelled as dither writes them.
+func checkPlans(c certificate.Certificate) error {
 	if c.Method == experiment.MethodSelection {
 		if plan, readErr := experiment.ReadSelection(c.Plan); readErr == nil {
 			run, runErr := selectionRun(c)
@@ -208,25 +249,36 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 	return checkSpellingOfPlan(c)
 }
 
-// checkSpellingOfPlan is checkSpelling for the plan.
+// checkBytes refuses a file that is not what its contents are written as.
+func checkBytes(name string, text []byte, encode func() ([]byte, error)) error {
+	if want, err := encode(); err != nil || !bytes.Equal(text, want) {
+		return fmt.Errorf("%s is not spelled as dither writes it, want each field once, in order, and its white space", name)
+	}
+	return nil
+}
+
+// checkSpellingOfPlan is checkSpelling for the plan. Certificate.Verify says what else is wrong with one.
 func checkSpellingOfPlan(c certificate.Certificate) error {
-	if !known(c.Method) {
-		if plan, err := erm.ReadPlan(c.Plan); isOther(c.Method) && err == nil {
-			return checkPlanSpelling(c, plan)
-		}
-		if plan, err := deep.ReadPlan(c.Plan); isNetwork(c.Method) && err == nil {
-			return checkPlanSpelling(c, plan)
-		}
-		if plan, err := evaluate.ReadPlan(c.Plan); c.Method == evaluate.MethodPrivate && err == nil {
-			return checkPlanSpelling(c, plan)
-		}
+	var plan any
+	var err error
+	switch {
+	case known(c.Method):
+		plan, err = train.ReadPlan(c.Plan)
+	case isOther(c.Method):
+		plan, err = erm.ReadPlan(c.Plan)
+	case isNetwork(c.Method):
+		plan, err = deep.ReadPlan(c.Plan)
+	case c.Method == evaluate.MethodPrivate:
+		plan, err = evaluate.ReadPlan(c.Plan)
+	case c.Method == queryMethod:
+		plan, err = certificate.ReadPlan[query.Plan]("query", c.Plan)
+	default:
 		return nil
 	}
-	var p train.Plan
-	if err := json.Unmarshal(c.Plan, &p); err != nil {
-		return nil // Certificate.Verify says what is wrong with the plan
+	if err != nil {
+		return nil
 	}
-	return checkPlanSpelling(c, p)
+	return checkPlanSpelling(c, plan)
 }
 
 // checkPlanSpelling refuses a plan that is not spelled like this value.

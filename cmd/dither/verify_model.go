@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/experiment"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -21,6 +21,7 @@ import (
 func checkProvenance(c certificate.Certificate, m *model.Model) error {
 	p := m.Provenance
 	return errors.Join(
+		checkOrigin(c),
 		agree("private mark", c.Private, p.Private),
 		agree("run", c.Run, p.Run),
 		agree("program", c.Program, p.Program),
@@ -28,113 +29,71 @@ func checkProvenance(c certificate.Certificate, m *model.Model) error {
 	)
 }
 
-// checkModel compares the plan with the model: a valid plan for another shape or another
-// schema is no plan of this model.
+// checkModel compares the plan with the model: a valid plan for another shape or another schema is no plan of this
+// model. It compares the assumptions, too, which follow from both.
 func checkModel(c certificate.Certificate, m *model.Model) error {
+	premises, err := checkPlanned(c, m)
+	if premises == nil {
+		return err // Certificate.Verify says what is wrong with the plan
+	}
+	return errors.Join(err, checkLearned(c, m), checkDeclared(c, m), checkAssumptions(c, assumptionsOf(*premises, m.Schema(), m.Features(), c)))
+}
+
+// checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
+func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
 	switch {
 	case c.Method == experiment.MethodSelection:
 		run, err := selectionRun(c)
 		if err != nil {
-			return nil // Certificate.Verify says so
+			return nil, nil
 		}
-		return checkModel(run, m)
+		return checkPlanned(run, m)
 	case isNetwork(c.Method):
-		return checkNetwork(c, m)
-	case m.Network() != nil:
-		return fmt.Errorf("the plan is for a linear model and %s holds a network, want one kind", model.FileName)
+		p, err := deep.ReadPlan(c.Plan)
+		premises := p.Premises()
+		return orNil(&premises, err), deep.CheckModel(p, m)
 	case isOther(c.Method):
-		return checkOther(c, m)
+		p, err := erm.ReadPlan(c.Plan)
+		premises := p.Premises()
+		return orNil(&premises, err), erm.CheckModel(p, m)
+	case known(c.Method):
+		p, err := train.ReadPlan(c.Plan)
+		premises := p.Premises()
+		return orNil(&premises, err), train.CheckModel(p, m)
 	}
-	var p train.Plan
-	if !known(c.Method) || json.Unmarshal(c.Plan, &p) != nil {
-		return nil // Certificate.Verify says so
-	}
-	s := m.Schema()
-	return errors.Join(
-		agree("length of the weights", p.Dim, m.Linear().Dim),
-		agree("number of weight vectors", p.Columns, m.Linear().Columns),
-		agree("unit", p.Unit, p.Person.Unit(s.Row)),
-		agree("number of rows of one person", p.RowsPerPerson, p.Person.RowsPerPerson(s.RowsPerPerson)),
-		agree("declared number of records", p.Records, s.Records),
-		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
-		checkPaid(p, m.Features()),
-		checkLearned(c, p, m),
-		checkRecursion(p, m),
-	)
+	return nil, nil
 }
 
-// checkRecursion compares what the price of the last iterate alone hangs on and the model shows: the loss, and
-// that no row is longer than the plan says.
-func checkRecursion(p train.Plan, m *model.Model) error {
-	l := p.LastIterate
-	if l == nil {
+// orNil is nil where there is an error.
+func orNil(p *certificate.Premises, err error) *certificate.Premises {
+	if err != nil {
 		return nil
 	}
-	spec, err := model.SpecOf(m.Linear().Loss)
-	if err != nil {
-		return err
-	}
-	errs := []error{agree("loss", l.Loss, spec.Name)}
-	if l.Loss == (model.Huber{}).Name() {
-		errs = append(errs, agree("width of the loss", l.HuberWidth, spec.Width))
-	}
-	if bound := m.Features().RowBound(); !(l.RowBound >= bound) {
-		errs = append(errs, fmt.Errorf("the bound of rows is %v in the plan and %v in the model, want a plan whose bound holds", l.RowBound, bound))
-	}
-	return errors.Join(errs...)
+	return p
 }
 
-// checkPaid refuses a model with a part that was learned from the records and that the plan
-// did not pay for, number by number.
-func checkPaid(p train.Plan, m *feature.Map) error {
-	paid := map[train.StatisticKind]int{}
-	for _, s := range p.Preparation {
-		paid[s.Kind] = s.Numbers
-	}
-	learned := map[train.StatisticKind]int{train.MeanStatistic: len(m.Center)}
-	if w := m.Whitening; w != nil {
-		learned[train.CovarianceStatistic], learned[train.VarianceStatistic] = len(w.Matrix), len(w.Scales)
-		learned[train.ChannelStatistic], learned[train.PlaceStatistic] = len(w.Channels), len(w.Places)
-	}
-	if p.Records == 0 {
-		learned[train.CountStatistic] = 1
-	}
-	var unpaid []error
-	for _, kind := range train.Kinds() {
-		if learned[kind] > paid[kind] {
-			unpaid = append(unpaid, fmt.Errorf("the model rests on a %s of %d numbers of which the plan releases %d, want all of them in the plan", kind, learned[kind], paid[kind]))
+// checkAssumptions refuses assumptions that are not those that follow.
+func checkAssumptions(c certificate.Certificate, want []string) error {
+	for i := range max(len(want), len(c.Assumptions)) {
+		switch {
+		case i >= len(c.Assumptions):
+			return fmt.Errorf("an assumption is missing: %q, which follows from plan, schema and declarations", want[i])
+		case i >= len(want):
+			return fmt.Errorf("the assumption %q follows from nothing, want none", shortly(c.Assumptions[i]))
+		case c.Assumptions[i] != want[i]:
+			return fmt.Errorf("an assumption is %q, want %q, which follows from plan, schema and declarations", shortly(c.Assumptions[i]), want[i])
 		}
 	}
-	if paid[train.RadiusStatistic] == 0 {
-		unpaid = append(unpaid, checkRadius(p, m))
-	}
-	return errors.Join(unpaid...)
+	return nil
 }
 
-// checkLearned refuses a model whose bounds and levels were learned otherwise than the plan says, or than the
-// certificate lists.
-func checkLearned(c certificate.Certificate, p train.Plan, m *model.Model) error {
-	err := train.CheckLearned(p, m.Schema())
+// checkLearned refuses a certificate that lists other learned bounds and levels than the model has.
+func checkLearned(c certificate.Certificate, m *model.Model) error {
 	same := slices.EqualFunc(c.Learned, train.Released(m.Schema()), func(a, b certificate.Learned) bool {
 		return a.Column == b.Column && slices.Equal(a.Bounds, b.Bounds) && slices.Equal(a.Bins, b.Bins) && slices.Equal(a.Levels, b.Levels)
 	})
 	if !same {
-		err = errors.Join(err, fmt.Errorf("the bounds and levels that were learned are not the same in %s and %s, want one list", certificate.FileName, model.FileName))
-	}
-	return err
-}
-
-// checkRadius refuses a model whose rows are clipped to another radius than the plan's bounds say. (Where a
-// plan pays for the radius, its bounds are in units of it.)
-func checkRadius(p train.Plan, m *feature.Map) error {
-	rows := 1.0
-	if p.Person != nil {
-		rows = float64(p.Person.MaxRows)
-	}
-	for _, s := range p.Preparation {
-		if s.Kind == train.MeanStatistic && m.Norm == feature.NormClip && s.Bound != m.Radius*rows {
-			return fmt.Errorf("the radius of rows is %v in the model and the mean's bound %v in the plan, want one radius", m.Radius, s.Bound)
-		}
+		return fmt.Errorf("the bounds and levels that were learned are not the same in %s and %s, want one list", certificate.FileName, model.FileName)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func TestVerify(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			made := newModelFolder(t, c.schema, 1)
 			stdout, stderr := mustInvoke(t, "verify", made.folder)
-			for _, want := range []string{"\nverified\n", "add-or-remove-one", "one person", "1e-06", "all 3 rows that one person has", "The schema was declared."} {
+			for _, want := range []string{"\nverified\n", "add-or-remove-one", "one person", "1e-06", "all 3 rows that one person has", "declared without looking at the records."} {
 				if !strings.Contains(strings.ReplaceAll(stdout, "\n", " "), strings.ReplaceAll(want, "\n", " ")) {
 					t.Errorf("got %q, want a text with %q", stdout, want)
 				}
@@ -138,7 +138,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"variances that were not paid for", unpaid(train.VarianceStatistic), exitFailed, "a variances of"},
 		{"channels that were not paid for", unpaid(train.ChannelStatistic), exitFailed, "a channel-covariance of"},
 		{"places that were not paid for", unpaid(train.PlaceStatistic), exitFailed, "a place-covariance of"},
-		{"radius that was not paid for", unpaid(train.RadiusStatistic), exitFailed, "the radius of rows"},
+		{"radius that was not paid for", unpaid(train.RadiusStatistic), exitFailed, "the bound of the statistic mean"},
 		{"unknown field", inCertificate(`"format-version"`, `"more": 1, "format-version"`), exitUsage, "more"},
 		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitUsage, "twice"},
 		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitUsage, "spelling"},

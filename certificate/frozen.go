@@ -1,0 +1,121 @@
+package certificate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/privacy"
+)
+
+// Frozen says where the first layers of a network come from, whose weights were not trained.
+type Frozen struct {
+	// Layers is how many there are; Begins says that layers behind them begin with weights of the same source.
+	Layers int  `json:"layers"`
+	Begins bool `json:"further-begin,omitempty"`
+	// Source is the name of the file or folder, SHA256 the hash of its weights.
+	Source string `json:"source"`
+	SHA256 string `json:"sha256"`
+	// Public says in words whose weights they are, if they were declared public. Otherwise Paid is what they cost.
+	Public string `json:"public,omitempty"`
+	Paid   *Paid  `json:"paid,omitempty"`
+	// Earlier are the assumptions about frozen layers in the certificate of the source.
+	Earlier []string `json:"earlier,omitempty"`
+}
+
+// Paid is what the certificate of a source of frozen layers says, and what both runs cost together.
+type Paid struct {
+	// CertificateSHA256 is the hash of that certificate.
+	CertificateSHA256 string              `json:"certificate-sha256"`
+	Epsilon           Epsilon             `json:"epsilon"`
+	Delta             float64             `json:"delta"`
+	Neighboring       privacy.Neighboring `json:"neighboring"`
+	Unit              string              `json:"unit"`
+}
+
+// FrozenWords stands in every assumption about frozen layers.
+const FrozenWords = "layers are frozen with the weights of"
+
+// Check returns an error where the declaration is not one that a run makes.
+func (f *Frozen) Check() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.Layers < 1 || f.Source == "" || !IsHash(f.SHA256):
+		return fmt.Errorf("certificate: %d frozen layers are of %q with SHA-256 %q, want at least 1, a name and a hash", f.Layers, f.Source, f.SHA256)
+	case (f.Public != "") == (f.Paid != nil):
+		return fmt.Errorf("certificate: frozen layers are declared public and paid for, or neither, want one of the two")
+	case f.Paid != nil && (!IsHash(f.Paid.CertificateSHA256) || !(f.Paid.Epsilon >= 0) || !(f.Paid.Delta >= 0 && f.Paid.Delta < 1) || !f.Paid.Neighboring.Valid()):
+		return fmt.Errorf("certificate: the cost of frozen layers is no guarantee with the hash of a certificate")
+	}
+	for _, line := range f.Earlier {
+		if !strings.Contains(line, FrozenWords) {
+			return fmt.Errorf("certificate: an earlier assumption about frozen layers speaks of something else")
+		}
+	}
+	return nil
+}
+
+// assumptions say where the frozen layers come from and what they cost, those that stand on others included.
+func (f *Frozen) assumptions(own Certificate) []string {
+	start := fmt.Sprintf("The first %d %s %s (SHA-256 %s)", f.Layers, FrozenWords, f.Source, f.SHA256)
+	if f.Begins {
+		start += ", with which further layers begin"
+	}
+	if f.Paid != nil {
+		p := f.Paid
+		start = fmt.Sprintf("%s, a model with a certificate of its own (SHA-256 %s): epsilon %s at delta %v, %v, for one record (%s). That cost is not part of this one. %s",
+			start, p.CertificateSHA256, p.Epsilon.Rounded(), p.Delta, p.Neighboring, p.Unit, f.Together(own))
+	} else {
+		start = fmt.Sprintf("%s, which were declared public: %s. The records had no part in them.", start, strings.TrimSuffix(f.Public, "."))
+	}
+	out := []string{start}
+	for _, line := range f.Earlier {
+		out = append(out, "Of "+f.Source+": "+line)
+	}
+	return out
+}
+
+// Together says what this run and that of the frozen layers cost: epsilons and deltas of runs, of which a later one may use what an earlier one
+// released, add up (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
+func (f *Frozen) Together(own Certificate) string {
+	p := f.Paid
+	if own.Neighboring != p.Neighboring || own.Unit != p.Unit {
+		return "For records that both runs saw both costs count; they are of different relations or units and cannot be added here."
+	}
+	epsilon, delta := own.Epsilon+p.Epsilon, own.Delta+p.Delta
+	if math.IsInf(float64(epsilon), 1) {
+		return "For records that both runs saw there is no guarantee."
+	}
+	words := fmt.Sprintf("For records that both runs saw both costs count: together at most epsilon %s at delta %v.", epsilon.Rounded(), delta)
+	if len(f.Earlier) > 0 {
+		words += " What the frozen layers of that model cost comes on top."
+	}
+	return words
+}
+
+// Rounded returns epsilon rounded upward to four digits, or "infinity".
+func (e Epsilon) Rounded() string {
+	v := float64(e)
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	if v == 0 {
+		return "0"
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
+	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
+}
+
+// IsHash reports whether a text is a SHA-256 as Hash spells it.
+func IsHash(text string) bool {
+	if len(text) != 64 {
+		return false
+	}
+	for _, r := range text {
+		if !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,137 @@
+package certificate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Premises are the public facts that the guarantee of a model rests on. Plan, schema and feature map decide them;
+// with what the certificate declares, assumptions follow from nothing else.
+type Premises struct {
+	// MaxRecords is the declared bound on the number of rows, Records their declared number, 0 if there is none,
+	// RowsPerPerson the declared number of rows of a person, 0 if there is none.
+	MaxRecords, Records, RowsPerPerson int
+	// PersonColumn, if not empty, is the column whose text makes rows those of one person, of whose rows
+	// PersonRows are used.
+	PersonColumn string
+	PersonRows   int
+	// RowsAlone says that the method protects rows, and offers no persons.
+	RowsAlone bool
+	// NonPrivate says that there is no guarantee.
+	NonPrivate bool
+	// Learned are the columns whose bounds, bins or levels the plan pays for.
+	Learned []string
+	// HeldOut is the probability with which a record was held out, 0 without a held-out part.
+	HeldOut float64
+	// Transforms are the public transforms of features with their parameters, PublicFiles the files with weights
+	// of public encoders.
+	Transforms, PublicFiles []string
+	// FromData are the declarations that were copied out of the records.
+	FromData []string
+	// Selected says that the model is the winner of a private choice.
+	Selected bool
+}
+
+// Declared is what whoever trained a model says of data that is not in its folder. Nothing can recompute it; the
+// assumptions that it leads to are recomputed.
+type Declared struct {
+	// PublicTest says that a test table was declared public.
+	PublicTest bool `json:"public-test-table,omitempty"`
+	// ScoredOn names the public records that a private choice scored models on.
+	ScoredOn string `json:"scored-on,omitempty"`
+	// Frozen says where frozen layers of a network come from.
+	Frozen *Frozen `json:"frozen-layers,omitempty"`
+}
+
+// Assumptions returns in plain words what the guarantee of a certificate rests on, whose own are not read.
+func (p Premises) Assumptions(of Certificate) []string {
+	out := p.declarations()
+	if p.NonPrivate { // promises nothing that could rest on more
+		out = append(out, "There is no guarantee: the model may reveal any record.")
+	} else {
+		out = append(out, p.guarantees()...)
+	}
+	for _, t := range p.Transforms {
+		out = append(out, "The features were mapped by the public transform "+t+", which was chosen without looking at the records.")
+	}
+	for _, name := range p.PublicFiles {
+		out = append(out, fmt.Sprintf("The weights in %s are public: the records had no part in them.", name))
+	}
+	if p.HeldOut > 0 && !p.NonPrivate {
+		out = append(out, fmt.Sprintf("Each record was held out of training with probability %v, by a coin of its own that hangs on nothing else, and pays for training or for the evaluation.", p.HeldOut))
+	}
+	out = append(out, others(of)...)
+	if p.Selected {
+		out = append(out, "How many runs there were, and how long they took, is told to nobody.")
+	}
+	return append(out, p.Tainted()...)
+}
+
+// declarations says what was declared about the records.
+func (p Premises) declarations() []string {
+	schema, bound := "The schema (columns, bounds, levels, treatments and target) was", "; this bound was declared without looking at the records"
+	if len(p.FromData) > 0 {
+		schema = "Apart from what is named as copied out of the records, the schema (columns, bounds, levels, treatments and target) was"
+	}
+	for _, name := range p.FromData {
+		if name == "max-records" {
+			bound = ""
+		}
+	}
+	learned := ""
+	if len(p.Learned) > 0 {
+		learned = fmt.Sprintf(" The bounds, bins or levels of %s are not declared: the plan pays for learning them.", strings.Join(p.Learned, ", "))
+	}
+	return []string{schema + " declared without looking at the records." + learned, fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound)}
+}
+
+// guarantees says what a guarantee rests on.
+func (p Premises) guarantees() []string {
+	out := []string{
+		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
+		"The guarantee covers this run alone: other releases from the same records add to its cost.",
+		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
+	}
+	if p.Records > 0 {
+		out = append(out, fmt.Sprintf("The number of rows, declared as %d, is public.", p.Records))
+	}
+	if p.RowsPerPerson > 1 {
+		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
+	}
+	switch {
+	case p.PersonColumn != "":
+		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a text there are not used.", p.PersonColumn, p.PersonRows, p.PersonRows))
+	case p.RowsPerPerson == 0 && p.RowsAlone:
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
+	case p.RowsPerPerson == 0:
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
+	}
+	return out
+}
+
+// others says what was declared about other data.
+func others(of Certificate) []string {
+	declared := of.Declared
+	if declared == nil {
+		return nil
+	}
+	var out []string
+	if declared.PublicTest {
+		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
+	}
+	if declared.Frozen != nil {
+		out = append(out, declared.Frozen.assumptions(of)...)
+	}
+	if declared.ScoredOn != "" {
+		out = append(out, "The records that models were scored on are public: "+declared.ScoredOn+".")
+	}
+	return out
+}
+
+// Tainted names what was copied out of the records, in one sentence, or nothing. It is the last of the assumptions.
+func (p Premises) Tainted() []string {
+	if len(p.FromData) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Copied out of the records and accepted as public: %s. The guarantee does not cover what these declarations reveal.", strings.Join(p.FromData, ", "))}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/train"
+)
+
+// checkEntries refuses whatever stands in a folder beside the files that belong to it, and what is no plain file:
+// nothing says what a further file cost.
+func checkEntries(folder string, names ...string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("%s: %w, want a folder that can be listed", folder, pathless(err))
+	}
+	var wrong []error
+	for _, e := range entries {
+		switch {
+		case !slices.Contains(names, e.Name()):
+			wrong = append(wrong, fmt.Errorf("there is %s, which the certificate does not know, want none; nothing says what it cost", printable(e.Name())))
+		case !e.Type().IsRegular():
+			wrong = append(wrong, fmt.Errorf("%s is no plain file, want one", printable(e.Name())))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// hashed is a file that a certificate has the hash of, if it is there.
+type hashed struct{ name, what, hash string }
+
+// check compares the hash of the file in a folder with the certificate. Neither may be there without the other.
+func (h hashed) check(folder string) error {
+	there := exists(filepath.Join(folder, h.name))
+	switch {
+	case !there && h.hash == "":
+		return nil
+	case !there:
+		return fmt.Errorf("there is no %s, but the certificate has its hash, want the file of the run", h.name)
+	case h.hash == "":
+		return fmt.Errorf("there is %s, but the certificate has no hash of it, want none", h.name)
+	}
+	text, err := readPart(folder, h.name)
+	if err != nil {
+		return err
+	}
+	return agreeWith(h.name, "SHA-256 of "+h.what, h.hash, certificate.Hash(text))
+}
+
+func reportOf(c certificate.Certificate) hashed {
+	return hashed{reportName, "the page", c.ReportSHA256}
+}
+
+// checkOrigin refuses provenance that is none. What the command writes has all three parts; a folder that was made in
+// Go, which has no page, may have none of them.
+func checkOrigin(c certificate.Certificate) error {
+	if c.Program == "" && c.Run == "" && c.Created == "" && c.ReportSHA256 == "" {
+		return nil
+	}
+	_, err := time.Parse(time.RFC3339, c.Created)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the time is %q, want one as 2006-01-02T15:04:05Z", shortly(c.Created))
+	case !plainWord(c.Program) || !plainWord(c.Run):
+		return fmt.Errorf("the program is %q and the run %q, want both named in at most 200 printable characters", shortly(c.Program), shortly(c.Run))
+	}
+	return nil
+}
+
+// plainWord reports whether a text is something printable.
+func plainWord(text string) bool {
+	return text != "" && len(text) <= 200 && printable(text) == text && strings.TrimSpace(text) == text
+}
+
+// shortly is the beginning of a text.
+func shortly(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// checkIterates compares the file of all iterates in a model folder with certificate, plan and model, or wants none.
+func checkIterates(folder string, c certificate.Certificate, m *model.Model) error {
+	if err := (hashed{iteratesName, "the iterates", c.IteratesSHA256}).check(folder); err != nil || c.IteratesSHA256 == "" {
+		return err
+	}
+	if !known(c.Method) {
+		return fmt.Errorf("there is %s, and the plan of method %s does not pay for the weights after every step, want none", iteratesName, c.Method)
+	}
+	p, err := train.ReadPlan(c.Plan)
+	if err != nil {
+		return nil // Certificate.Verify says so
+	}
+	text, err := readPart(folder, iteratesName)
+	if err != nil {
+		return err
+	}
+	iterates, err := readMatrix(text, p.Steps, p.Dim*p.Columns)
+	if err != nil {
+		return err
+	}
+	return train.CheckIterates(p, m, iterates)
+}
+
+// readMatrix reads what matrixNPY writes, of this shape.
+func readMatrix(text []byte, rows, columns int) ([][]float64, error) {
+	if rows < 1 || columns < 1 || len(text)/8/columns < rows {
+		return nil, fmt.Errorf("%s has %d bytes, want the weights after %d steps of %d numbers", iteratesName, len(text), rows, columns)
+	}
+	numbers := text[len(text)-8*rows*columns:]
+	out := make([][]float64, rows)
+	for i := range out {
+		out[i] = make([]float64, columns)
+		for j := range out[i] {
+			out[i][j] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*(i*columns+j):]))
+		}
+	}
+	if !bytes.Equal(matrixNPY(out), text) {
+		return nil, fmt.Errorf("%s is not spelled as dither writes it, want a matrix of %d rows and %d columns", iteratesName, rows, columns)
+	}
+	return out, nil
+}
+
+// frozenLayers is how many layers are frozen: they stand first, as one.
+func frozenLayers(m *model.Model) int {
+	first, _ := m.Network().Layers()[0].(network.Frozen)
+	return len(first.Layers)
+}
+
+// checkDeclared refuses declarations that say nothing, or that the model has no place for.
+func checkDeclared(c certificate.Certificate, m *model.Model) error {
+	frozen := m.Network() != nil && len(m.Network().Frozen()) > 0
+	d := c.Declared
+	if d == nil {
+		d = &certificate.Declared{}
+	} else if *d == (certificate.Declared{}) {
+		return fmt.Errorf("the certificate declares nothing in so many words, want no declaration")
+	}
+	selected := c.Method == experiment.MethodSelection
+	switch {
+	case frozen != (d.Frozen != nil):
+		return fmt.Errorf("the model has frozen layers: %v, and the certificate says where they come from: %v, want both or neither", frozen, d.Frozen != nil)
+	case frozen && d.Frozen.Layers != frozenLayers(m):
+		return fmt.Errorf("the certificate speaks of %d frozen layers, want %d as the model has", d.Frozen.Layers, frozenLayers(m))
+	case selected != (d.ScoredOn != ""):
+		return fmt.Errorf("the certificate names records that models were scored on: %v, want that of a private choice alone", d.ScoredOn != "")
+	case d.ScoredOn != oneLine(d.ScoredOn):
+		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
+	}
+	return d.Frozen.Check()
+}
+
+// checkBare refuses, in the certificate of what is no model, parts that only those of models have.
+func checkBare(c certificate.Certificate, evaluation bool) error {
+	switch {
+	case len(c.Learned) > 0 || c.Declared != nil || c.IteratesSHA256 != "":
+		return fmt.Errorf("the certificate has learned bounds, declarations or weights after every step, want none without a model")
+	case !evaluation && (c.EvaluationSHA256 != "" || c.ReportSHA256 != ""):
+		return fmt.Errorf("the certificate has the hash of an evaluation or a page, want none with an answer")
+	case !certificate.IsHash(c.ModelSHA256):
+		return fmt.Errorf("the SHA-256 of the model is %q, want a hash", shortly(c.ModelSHA256))
+	}
+	return nil
+}

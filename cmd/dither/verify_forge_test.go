@@ -1,0 +1,455 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+)
+
+// A node is a JSON value with its fields in the order of the file.
+type node struct {
+	raw    string // of a string, number or word
+	names  []string
+	values []*node // of an object, in the order of names, or of a list
+	list   bool
+}
+
+// parseNode reads a JSON value whose names occur once.
+func parseNode(t *testing.T, text []byte) *node {
+	t.Helper()
+	var raw json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.TrimSpace(raw)
+	if text[0] != '{' && text[0] != '[' {
+		return &node{raw: string(text)}
+	}
+	n := &node{list: text[0] == '['}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	for d.More() {
+		if !n.list {
+			name, err := d.Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.names = append(n.names, name.(string))
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		n.values = append(n.values, parseNode(t, value))
+	}
+	return n
+}
+
+// text is the value as dither indents it.
+func (n *node) text() []byte {
+	var compact, out bytes.Buffer
+	n.write(&compact)
+	_ = json.Indent(&out, compact.Bytes(), "", " ")
+	return out.Bytes()
+}
+
+func (n *node) write(b *bytes.Buffer) {
+	if n.names == nil && !n.list && n.raw != "" {
+		b.WriteString(n.raw)
+		return
+	}
+	opening, closing := "{", "}"
+	if n.list {
+		opening, closing = "[", "]"
+	}
+	b.WriteString(opening)
+	for i, v := range n.values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if !n.list {
+			name, _ := json.Marshal(n.names[i])
+			b.Write(name)
+			b.WriteByte(':')
+		}
+		v.write(b)
+	}
+	b.WriteString(closing)
+}
+
+// field is the value of a field, or nil.
+func (n *node) field(name string) *node {
+	if i := slices.Index(n.names, name); i >= 0 {
+		return n.values[i]
+	}
+	return nil
+}
+
+// An alteration is one edit of a value, which undo takes back.
+type alteration struct {
+	path, kind string
+	do, undo   func()
+}
+
+// mostEntries is how many entries of a list are edited one by one.
+const mostEntries = 2
+
+// alterations lists edits of every value beneath a node.
+func (n *node) alterations(path string) []alteration {
+	var out []alteration
+	for i, v := range n.values {
+		name := fmt.Sprint(i)
+		if !n.list {
+			name = n.names[i]
+		} else if i >= mostEntries {
+			break
+		}
+		at := path + "/" + name
+		for _, with := range v.others() {
+			was := *v
+			out = append(out, alteration{at, "to " + shortly(string(with.text())), func() { *v = *with }, func() { *v = was }})
+		}
+		names, values := n.names, n.values
+		restore := func() { n.names, n.values = names, values }
+		out = append(out, alteration{at, "removed", func() {
+			n.values = slices.Delete(slices.Clone(values), i, i+1)
+			if !n.list {
+				n.names = slices.Delete(slices.Clone(names), i, i+1)
+			}
+		}, restore}, alteration{at, "doubled", func() {
+			n.values = slices.Insert(slices.Clone(values), i, v)
+			if !n.list {
+				n.names = slices.Insert(slices.Clone(names), i, names[i])
+			}
+		}, restore})
+		if !n.list {
+			out = append(out, alteration{at, "in capitals", func() {
+				n.names = slices.Clone(names)
+				n.names[i] = strings.ToUpper(names[i])
+			}, restore})
+		}
+		out = append(out, v.alterations(at)...)
+	}
+	return out
+}
+
+// others lists values that a value may be replaced by.
+func (n *node) others() []*node {
+	words := []string{"null", `"infinity"`, "1e999", `{"a":1}`}
+	switch {
+	case n.list:
+		words = append(words, "[]", `""`, "[[]]")
+	case n.values != nil || n.raw == "":
+		words = append(words, "{}", "[]", "1")
+	case n.raw == "true" || n.raw == "false":
+		words = append(words, "true", "false", "0")
+	case n.raw[0] == '"':
+		words = append(words, `""`, strings.TrimSuffix(n.raw, `"`)+`x"`, `" `+n.raw[1:], "0", `"`+strings.Repeat("0", 64)+`"`, `"2001-02-03T04:05:06Z"`)
+	default:
+		words = append(words, "0", "1", "2", "2.5", "-"+strings.TrimPrefix(n.raw, "-"), `"`+n.raw+`"`, "NaN", "0.01")
+		var v float64
+		if json.Unmarshal([]byte(n.raw), &v) == nil {
+			for _, w := range []float64{v * 1.05, v * 0.95, v * (1 - 1e-5), v + 1, v - 1, v * 2} {
+				words = append(words, fmt.Sprint(w))
+			}
+		}
+	}
+	var out []*node
+	for _, w := range words {
+		if w != n.raw && !n.near(w) {
+			out = append(out, &node{raw: w})
+		}
+	}
+	return out
+}
+
+// near reports whether a number differs from that of a node by what two machines may differ by.
+func (n *node) near(w string) bool {
+	var a, b float64
+	return json.Unmarshal([]byte(n.raw), &a) == nil && json.Unmarshal([]byte(w), &b) == nil && math.Abs(a-b) <= 1e-6*math.Abs(a)
+}
+
+// A forgery is a folder that a test edits.
+type forgery struct {
+	t      *testing.T
+	folder string
+	files  map[string][]byte
+	trees  map[string]*node
+}
+
+func newForgery(t *testing.T, folder string) *forgery {
+	t.Helper()
+	f := &forgery{t, folder, map[string][]byte{}, map[string]*node{}}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.files[e.Name()] = text
+		if strings.HasSuffix(e.Name(), ".json") {
+			f.trees[e.Name()] = parseNode(t, text)
+			if again := f.trees[e.Name()].text(); string(bytes.TrimSpace(again)) != string(bytes.TrimSpace(text)) {
+				t.Fatalf("%s is written as %s, want it as it was", e.Name(), again)
+			}
+		}
+	}
+	return f
+}
+
+// accepted reports whether the folder verifies.
+func (f *forgery) accepted() bool {
+	v, err := verifyFolder(f.folder)
+	return err == nil && v.Verified
+}
+
+func (f *forgery) write(name string, text []byte) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.folder, name), text, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// spelled is the text of a tree with the end that its file has.
+func (f *forgery) spelled(name string) []byte {
+	text := f.trees[name].text()
+	if bytes.HasSuffix(f.files[name], []byte("\n")) {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// reseal writes all files with the hashes of one another, as a forger does who knows the chain of hashes.
+func (f *forgery) reseal(changed map[string][]byte) {
+	f.t.Helper()
+	text := func(name string) []byte {
+		if t, there := changed[name]; there {
+			return t
+		}
+		if f.trees[name] != nil {
+			return f.spelled(name)
+		}
+		return f.files[name]
+	}
+	set := func(file string, path []string, hashed string) {
+		if text(hashed) == nil || f.trees[file] == nil || changed[file] != nil {
+			return
+		}
+		n := f.trees[file]
+		for _, name := range path {
+			if n = n.field(name); n == nil {
+				return
+			}
+		}
+		n.raw = `"` + certificate.Hash(text(hashed)) + `"`
+	}
+	set(model.FileName, []string{"network", "sha256"}, model.WeightsFileName)
+	set(evaluate.FileName, []string{"model-sha256"}, model.FileName)
+	for field, name := range map[string]string{"model-sha256": model.FileName, "evaluation-sha256": evaluate.FileName, "iterates-sha256": iteratesName, "report-sha256": reportName} {
+		if field == "model-sha256" && f.files[model.FileName] == nil {
+			name = answerName
+		}
+		set(certificate.FileName, []string{field}, name)
+	}
+	for name := range f.files {
+		f.write(name, text(name))
+	}
+}
+
+// tamperedBytes lists what may happen to a file that is no JSON.
+func tamperedBytes(text []byte) map[string][]byte {
+	middle := slices.Clone(text)
+	middle[len(middle)/2] ^= 1
+	end := slices.Clone(text)
+	end[len(end)-1] ^= 4
+	return map[string][]byte{"a byte in the middle": middle, "the last byte": end, "cut short": text[:len(text)-1], "half": text[:len(text)/2], "empty": {}, "a byte more": append(slices.Clone(text), ' ')}
+}
+
+// forgeSchema is small, with columns of each kind.
+const forgeSchema = "dither-schema: 1\nrow: one person\nmax-records: 5000\n" + `target: {column: income, levels: [low, high]}` + columnsText
+
+// forgeFolders are the folders that edits are tried on, with the arguments that make them. In those that are marked
+// a person has several rows, whose price takes time where an accountant is no formula.
+var forgeFolders = []struct {
+	name, args string
+	several    bool
+}{
+	{"descent", "train --steps 4", true},
+	{"baseline", "train --non-private --steps 4", true},
+	{"samples", "train --sampling-probability 0.2 --steps 3 --center no --whiten no", false},
+	{"held-out", "train --steps 3 --holdout private:0.3 --holdout-bins 2 --threshold best --class-weights balanced", false},
+	{"iterates", "train --steps 2 --output-rule all-iterates --clipping example --class-weights 1,0.5", true},
+	{"last-iterate", "train --steps 40 --accounting last-iterate --ridge 0.01 --records 60", false},
+	{"output-perturbation", "train --method output-perturbation", false},
+	{"pure", "train --method output-perturbation --delta 0", false},
+	{"objective-perturbation", "train --method objective-perturbation", false},
+	{"sums", "train --method least-squares", true},
+	{"newton", "train --method newton", false},
+	{"network", "train --model mlp --hidden 3 --steps 2 --sampling full", true},
+	{"choice", "sweep --select geometric:2 --epsilon 4 --learning-rate 1,2 --steps 2 --test table.csv --test-public", false},
+	{"answer", "query mean age --by sex", false},
+	{"quantiles", "query quantiles age", false},
+	{"evaluation", "evaluate held-out table.csv --private --bins 2", false},
+}
+
+// makeForgeFolders makes them all in a folder.
+func makeForgeFolders(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "schema.yaml"), forgeSchema)
+	writeText(t, filepath.Join(dir, "several.yaml"), strings.Replace(forgeSchema, "max-records", "rows-per-person: 3\nmax-records", 1))
+	writeText(t, filepath.Join(dir, "table.csv"), tableText(60, "low", "high"))
+	t.Chdir(dir)
+	for _, f := range forgeFolders {
+		args := append(strings.Fields(f.args), "--out", f.name)
+		schema := "schema.yaml"
+		if f.several {
+			schema = "several.yaml"
+		}
+		switch args[0] {
+		case "train", "sweep":
+			args = append(args, "--data", "table.csv", "--schema", schema, "--quiet")
+		case "query":
+			args = append(args, "--data", "table.csv", "--schema", schema)
+		case "evaluate":
+			args = append(args, "--epsilon", "2")
+		}
+		mustInvoke(t, args...)
+	}
+	return dir
+}
+
+// TestVerifyRefusesEveryEdit edits each field of each file of each kind of folder in turn. No edit passes by itself; of
+// edits whose hashes are mended none passes but those of the parts that freeParts names.
+func TestVerifyRefusesEveryEdit(t *testing.T) {
+	dir := makeForgeFolders(t)
+	used, tried := map[string]bool{}, 0
+	for _, kind := range forgeFolders {
+		t.Run(kind.name, func(t *testing.T) {
+			f := newForgery(t, filepath.Join(dir, kind.name))
+			if !f.accepted() {
+				v, err := verifyFolder(f.folder)
+				t.Fatalf("the folder does not verify as it was made: %q %v", v.Disagreements, err)
+			}
+			for name, tree := range f.trees {
+				all := tree.alterations(name)
+				for i, a := range all {
+					if !editEvery && i%editShare != len(kind.name)%editShare {
+						continue
+					}
+					tried++
+					a.do()
+					f.write(name, f.spelled(name))
+					free, is := freeBy(a.path)
+					if f.accepted() && !(is && name == certificate.FileName) { // which no hash holds
+						t.Errorf("%s %s: the edit passes", a.path, a.kind)
+					}
+					if !strings.HasSuffix(a.path, "sha256") {
+						f.reseal(nil)
+						if passes := f.accepted(); passes && !is {
+							t.Errorf("%s %s: the edit passes with mended hashes", a.path, a.kind)
+						} else if passes {
+							used[free] = true
+						}
+					}
+					a.undo()
+					f.reseal(nil)
+				}
+			}
+			f.checkBytes(used)
+			for name, text := range f.files {
+				if now, err := os.ReadFile(filepath.Join(f.folder, name)); err != nil || !bytes.Equal(now, text) {
+					t.Errorf("%s is not as it was at the end of the test (%v)", name, err)
+				}
+			}
+			if !f.accepted() {
+				t.Error("the folder does not verify at the end of the test")
+			}
+		})
+	}
+	if editEvery {
+		for _, p := range freeParts {
+			if !used[p.where] && !p.pair {
+				t.Errorf("%s is named as free and no edit of it passes, want it taken from the list", p.where)
+			}
+		}
+	}
+	t.Logf("%d edits", tried)
+}
+
+// checkBytes edits files as bytes, removes each and adds further ones.
+func (f *forgery) checkBytes(used map[string]bool) {
+	t := f.t
+	for name, text := range f.files {
+		for how, edited := range tamperedBytes(text) {
+			f.write(name, edited)
+			if f.accepted() {
+				t.Errorf("%s, %s: the edit passes", name, how)
+			}
+			if f.trees[name] == nil && (editEvery || how == "half" || how == "the last byte") {
+				f.reseal(map[string][]byte{name: edited})
+				free, is := freeBy(name)
+				if passes := f.accepted(); passes && !is {
+					t.Errorf("%s, %s: the edit passes with mended hashes", name, how)
+				} else if passes {
+					used[free] = true
+				}
+			}
+			f.reseal(nil)
+		}
+		path := filepath.Join(f.folder, name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if f.accepted() {
+			t.Errorf("%s removed: the edit passes", name)
+		}
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if f.accepted() {
+			t.Errorf("%s a folder: the edit passes", name)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		f.write(name, text)
+	}
+	for _, name := range []string{"notes.txt", ".hidden", iteratesName, evaluate.FileName, answerName, reportName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
+		if f.files[name] != nil {
+			continue
+		}
+		f.write(name, []byte("{}"))
+		if f.accepted() {
+			t.Errorf("%s added: the edit passes", name)
+		}
+		if err := os.Remove(filepath.Join(f.folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// freeBy is the part of freeParts that a path belongs to.
+func freeBy(path string) (string, bool) {
+	for _, p := range freeParts {
+		if p.covers(path) {
+			return p.where, true
+		}
+	}
+	return "", false
+}

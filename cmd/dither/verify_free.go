@@ -1,0 +1,48 @@
+package main
+
+import "strings"
+
+// freePart is a part of a folder that follows from nothing that verify could look at: whoever writes all files of the
+// folder decides it. It is tied to the rest by hashes alone.
+type freePart struct {
+	// where is the file and the place in it; * stands for any one name, ** at the end for whatever follows.
+	where string
+	// why says why nothing decides it, and what it can not change.
+	why string
+	// pair says that two places must be edited alike.
+	pair bool
+}
+
+// freeParts are all parts that verify leaves free. docs/verification.md lists them.
+var freeParts = []freePart{
+	{"certificate.json/epsilon-asked", "any finite number of at least epsilon, or none: nothing else tells what was asked for", false},
+	{"certificate.json/declared/frozen-layers/**", "what is said of another model; the assumptions must say the same", true},
+	{"certificate.json/plan/clipping/norm", "with bound: noise is measured in units of it, so no price contains it", true},
+	{"certificate.json/plan/clipping/bound", "with norm", true},
+	{"certificate.json/plan/clipping/groups/*/norm", "of a network: noise is measured in units of it, so no price contains it", false},
+	{"certificate.json/plan/class-weights/*", "declared, multiplies gradients before they are clipped; the largest is 1", false},
+	{"certificate.json/plan/sample-weights/*", "declared, multiplies gradients before they are clipped", false},
+	{"certificate.json/plan/preparation/*/lower", "with upper: another range that has the learned bounds among its candidates", true},
+	{"model.json/weights/*/*", "released numbers; nothing can show that training made them", false},
+	{"model.json/feature-map/center/*", "released numbers", false},
+	{"model.json/feature-map/whitening", "released numbers", false},
+	{"model.json/feature-map/intercept", "declared, of rows scaled to norm 1; of other rows their bound must fit", false},
+	{"model.json/schema", "declared: names, bounds, levels and treatments; what the plan has of it must fit", false},
+	{"network.safetensors", "released numbers", false},
+	{"answer.json/rows/*/*", "released numbers, and intervals about them; ends in order, and the rate follows from the plan", false},
+	{"report.html", "a page for people; it is held by its hash, and not computed again", false},
+}
+
+// covers reports whether a place belongs to the part.
+func (p freePart) covers(path string) bool {
+	pattern, names := strings.Split(p.where, "/"), strings.Split(path, "/")
+	for i, want := range pattern {
+		switch {
+		case want == "**":
+			return true
+		case i >= len(names) || want != "*" && want != names[i]:
+			return false
+		}
+	}
+	return len(pattern) == len(names)
+}

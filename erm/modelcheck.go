@@ -1,0 +1,82 @@
+package erm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its shape, schema,
+// loss, learned parts and the norms of its rows decide those numbers.
+func CheckModel(p Plan, m *model.Model) error {
+	if m.Network() != nil {
+		return fmt.Errorf("erm: the model is a network, want linear weights")
+	}
+	s, linear := m.Schema(), m.Linear()
+	var learned error
+	if len(s.Learned())+len(s.Private()) > 0 {
+		learned = fmt.Errorf("erm: the model rests on learned bounds or levels, want none, since the plan does not pay for them")
+	}
+	spec, err := model.SpecOf(linear.Loss)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		agree("length of the weights", p.Dim, linear.Dim),
+		agree("number of weight vectors", p.Columns, linear.Columns),
+		agree("loss", p.Loss, spec),
+		agree("unit", p.Unit, s.Row),
+		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("declared number of records", p.Records, s.Records),
+		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
+		p.CheckMap(m.Features(), s),
+		p.checkCenter(m),
+		p.checkLinear(m),
+		learned,
+	)
+}
+
+// agree compares a number of the plan with what the model says.
+func agree[T comparable](what string, p, m T) error {
+	if p == m {
+		return nil
+	}
+	return fmt.Errorf("erm: the %s is %v in the plan and %v in the model, want one value", what, p, m)
+}
+
+// checkCenter holds the bound of the noisy mean to the rows.
+func (p Plan) checkCenter(m *model.Model) error {
+	if p.Center == nil {
+		return nil
+	}
+	plain := *m.Features()
+	plain.Center, plain.Whitening = nil, nil
+	return errors.Join(agree("bound of the mean", p.Center.Bound, plain.PreparedBound()), agree("length of the mean", p.Center.Numbers, len(m.Features().Center)))
+}
+
+// checkLinear holds the bound of a record's products to the rows.
+func (p Plan) checkLinear(m *model.Model) error {
+	l := p.Linear
+	if l == nil {
+		return nil
+	}
+	norms := boundsOf(m.Features(), m.Schema())
+	norms.l2 = min(norms.l2, p.RowBound) // which a declared radius may lower
+	want := newLinearPlan(norms, l.Laplace, l.Ridge)
+	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
+}
+
+// Premises are what the guarantee of the plan rests on, as far as the plan says.
+func (p Plan) Premises() certificate.Premises {
+	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
+}
+
+// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
+func (s Setup) Certificate() (certificate.Certificate, error) {
+	c, err := s.Plan.Certificate()
+	c.Assumptions = train.PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
+	return c, err
+}

@@ -1,0 +1,69 @@
+package dither_test
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// makers are the files that make released numbers (Noisy) and sums whose bound is proved (Bounded, bounded), by the
+// name of the type. Lemma 8 of docs/release.md gives for each why it pays before it draws, or draws nothing.
+var makers = map[string][]string{
+	"Noisy":   {"lastiterate.go", "noisy.go", "objective.go", "release.go", "series.go"},
+	"Bounded": {"minimize.go", "moment.go", "product.go", "projected.go", "sum.go", "vector.go"},
+	"bounded": {"minimize.go", "moment.go", "product.go", "projected.go", "series.go", "sum.go", "vector.go"},
+}
+
+// makersIn lists the files of package mechanism with a literal of a type that is not empty.
+func makersIn(sources []source) map[string][]string {
+	found := map[string][]string{}
+	for _, s := range sources {
+		name, within := strings.CutPrefix(s.path, "mechanism/")
+		if !within || s.test || strings.Contains(name, "/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			literal, is := n.(*ast.CompositeLit)
+			if !is || len(literal.Elts) == 0 {
+				return true
+			}
+			of := fmt.Sprint(literal.Type)
+			if _, wanted := makers[of]; wanted && !slices.Contains(found[of], name) {
+				found[of] = append(found[of], name)
+			}
+			return true
+		})
+	}
+	for _, names := range found {
+		slices.Sort(names)
+	}
+	return found
+}
+
+// TestMakersAreNamed holds the list of lemma 8 to the source, and the lemma to the list.
+func TestMakersAreNamed(t *testing.T) {
+	parsed, err := parseTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("docs/release.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lemma, _ := strings.Cut(string(page), "**Lemma 8 ")
+	lemma, _, _ = strings.Cut(lemma, "**Lemma 9 ")
+	found := makersIn(parsed.sources)
+	for of, want := range makers {
+		if !slices.Equal(found[of], want) {
+			t.Errorf("%s is made in %v, want %v; a new place needs its line in lemma 8", of, found[of], want)
+		}
+		for _, name := range want {
+			if !strings.Contains(lemma, "`"+name+"`") {
+				t.Errorf("lemma 8 of docs/release.md does not name %s, which makes %s", name, of)
+			}
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/model"
+)
+
+// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its shape, schema,
+// loss, learned parts and the norms of its rows decide those numbers. Which numbers of a plan no model decides,
+// docs/verification.md says.
+func CheckModel(p Plan, m *model.Model) error {
+	if m.Network() != nil {
+		return fmt.Errorf("train: the model is a network, want linear weights")
+	}
+	s, linear := m.Schema(), m.Linear()
+	return errors.Join(
+		agree("length of the weights", p.Dim, linear.Dim),
+		agree("number of weight vectors", p.Columns, linear.Columns),
+		agree("unit", p.Unit, p.Person.Unit(s.Row)),
+		agree("number of rows of one person", p.RowsPerPerson, p.Person.RowsPerPerson(s.RowsPerPerson)),
+		agree("declared number of records", p.Records, s.Records),
+		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
+		p.checkPreparation(m),
+		CheckLearned(p, s),
+		p.checkClipping(m),
+		p.checkRecursion(m),
+		p.checkWeightsOf(s),
+		p.checkHoldout(s),
+	)
+}
+
+// agree compares a number of the plan with what the model says.
+func agree[T comparable](what string, p, m T) error {
+	if p == m {
+		return nil
+	}
+	return fmt.Errorf("train: the %s is %v in the plan and %v in the model, want one value", what, p, m)
+}
+
+// alike is agree for a product of numbers of the model, which another processor may round otherwise.
+func alike(what string, p, want float64) error {
+	if p == want || math.Abs(p-want) <= 1e-12*math.Abs(want) {
+		return nil
+	}
+	return fmt.Errorf("train: the %s is %v in the plan, want %v, which follows from the model", what, p, want)
+}
+
+// planned is the feature map that the plan was made for: nothing is learned, and a radius that the plan pays for is 1.
+func (p Plan) planned(m *feature.Map) *feature.Map {
+	out := *m
+	out.Center, out.Whitening = nil, nil
+	if p.alike(RadiusStatistic) > 0 && m.Radius > 0 {
+		out.Radius, out.Intercept = 1, m.Intercept/m.Radius
+	}
+	return &out
+}
+
+// checkPreparation holds the statistics of rows to what the model learned, number by number, and to the bounds of rows.
+func (p Plan) checkPreparation(m *model.Model) error {
+	f, paid := m.Features(), map[StatisticKind]int{}
+	var wrong []error
+	for _, statistic := range p.Preparation {
+		if statistic.Kind.OfColumn() {
+			continue // CheckLearned
+		}
+		if !slices.Contains(Kinds(), statistic.Kind) || paid[statistic.Kind] > 0 {
+			wrong = append(wrong, fmt.Errorf("train: the plan releases statistic %q, or releases it twice, want each kind once", statistic.Kind))
+		}
+		paid[statistic.Kind] = statistic.Numbers
+		wrong = append(wrong, alike(fmt.Sprintf("bound of the statistic %s", statistic.Kind), statistic.Bound, p.boundOf(statistic.Kind, p.planned(f))))
+	}
+	learned := p.learnedBy(m)
+	for _, kind := range Kinds() {
+		if !kind.OfColumn() && learned[kind] != paid[kind] {
+			wrong = append(wrong, fmt.Errorf("train: the model rests on a %s of %d numbers of which the plan releases %d, want as many", kind, learned[kind], paid[kind]))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// learnedBy counts the numbers of each statistic that a model rests on. What leaves no trace in the model is counted
+// as in the plan: weights by the frequencies of levels, and a radius where rows are clipped.
+func (p Plan) learnedBy(m *model.Model) map[StatisticKind]int {
+	f := m.Features()
+	learned := map[StatisticKind]int{MeanStatistic: len(f.Center)}
+	if w := f.Whitening; w != nil {
+		learned[CovarianceStatistic], learned[VarianceStatistic] = len(w.Matrix), len(w.Scales)
+		learned[ChannelStatistic], learned[PlaceStatistic] = len(w.Channels), len(w.Places)
+	}
+	if p.Records == 0 {
+		learned[CountStatistic] = 1
+	}
+	if p.alike(LabelsStatistic) > 0 {
+		learned[LabelsStatistic] = len(m.Schema().Target.Levels)
+	}
+	if p.alike(RadiusStatistic) > 0 && f.Norm == feature.NormClip {
+		learned[RadiusStatistic] = radiusBins
+	}
+	return learned
+}
+
+// boundOf is the bound of one record in a statistic of rows of the map.
+func (p Plan) boundOf(kind StatisticKind, m *feature.Map) float64 {
+	ofRow, radius := 1.0, m.PreparedBound()
+	switch {
+	case kind == MeanStatistic:
+		ofRow = radius
+	case kind.Whitens():
+		ofRow = radius * radius
+	}
+	return ofRow * p.Person.scale()
+}
+
+// checkClipping holds the bound of one record's gradient to rows and loss.
+func (p Plan) checkClipping(m *model.Model) error {
+	c, linear, rows := p.Clipping, m.Linear(), p.planned(m.Features()).RowBound()
+	if p.learns() && m.Features().Norm == feature.NormNone {
+		return nil // rows are bounded by what was learned after the plan
+	}
+	switch c.Mode {
+	case ClipExample:
+		return errors.Join(alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, linear.Loss.Lipschitz(linear.Columns)*rows))
+	case ClipDataAndParameter:
+		residual, err := residualWithin(linear, rows*c.ParameterRadius)
+		if norm := linalg.Norm(m.Weights()); !(norm <= c.ParameterRadius) {
+			err = errors.Join(err, fmt.Errorf("train: the weights have norm %v, want at most the radius %v of the plan", norm, c.ParameterRadius))
+		}
+		return errors.Join(err, alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, residual*rows))
+	}
+	return nil // validate says that norm and bound are one
+}
+
+// checkRecursion compares what the price of the last iterate alone depends on.
+func (p Plan) checkRecursion(m *model.Model) error {
+	l := p.LastIterate
+	if l == nil {
+		return nil
+	}
+	spec, err := model.SpecOf(m.Linear().Loss)
+	if err != nil {
+		return err
+	}
+	width := 0.0
+	if l.Loss == (model.Huber{}).Name() {
+		width = spec.Width
+	}
+	setup := Setup{p, m.Schema(), m.Features(), m.Linear()}
+	return errors.Join(agree("loss", l.Loss, spec.Name), agree("width of the loss", l.HuberWidth, width),
+		alike("bound of rows", l.RowBound, p.planned(m.Features()).RowBound()), alike("reach", l.Reach, setup.reach(*l, float64(p.Records)*p.trained())))
+}
+
+// checkWeightsOf compares weights of levels and rows with the schema.
+func (p Plan) checkWeightsOf(s *data.Schema) error {
+	var wrong error
+	if p.ClassWeights != nil && (len(p.ClassWeights) != len(s.Target.Levels) || slices.Max(p.ClassWeights) != 1 || p.alike(LabelsStatistic) > 0) {
+		wrong = fmt.Errorf("train: there are %d weights of levels for %d levels, want one each, the largest 1, and none beside weights by noisy frequencies", len(p.ClassWeights), len(s.Target.Levels))
+	}
+	return errors.Join(wrong, p.SampleWeights.find(s))
+}
+
+// checkHoldout compares the evaluation of the held-out part with the schema.
+func (p Plan) checkHoldout(s *data.Schema) error {
+	if p.Holdout == nil {
+		return nil
+	}
+	return p.Holdout.Evaluation.CheckSchema(s)
+}
+
+// CheckIterates returns an error unless iterates are those of a plan whose price covers them, and end in the weights
+// of the model: one row for each step, every number finite.
+func CheckIterates(p Plan, m *model.Model, iterates [][]float64) error {
+	if p.LastIterate != nil {
+		return fmt.Errorf("train: there are the weights after every step, and the plan pays for the last iterate alone")
+	}
+	if len(iterates) != p.Steps || p.Steps == 0 || !slices.Equal(iterates[len(iterates)-1], m.Weights()) {
+		return fmt.Errorf("train: there are the weights after %d steps, want %d steps that end in the weights of the model", len(iterates), p.Steps)
+	}
+	for t, row := range iterates {
+		if len(row) != p.Dim*p.Columns || slices.ContainsFunc(row, func(v float64) bool { return v-v != 0 }) {
+			return fmt.Errorf("train: the weights after step %d are %d numbers or not finite, want %d finite ones", t+1, len(row), p.Dim*p.Columns)
+		}
+	}
+	return nil
+}
+
+// Premises are what the guarantee of the plan rests on, as far as the plan says.
+func (p Plan) Premises() certificate.Premises {
+	out := certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
+	if p.Holdout != nil {
+		out.HeldOut = p.Holdout.Share
+	}
+	if p.Person != nil {
+		out.PersonColumn, out.PersonRows = p.Person.Column, p.Person.MaxRows
+	}
+	for _, s := range p.Preparation {
+		if s.Kind.OfColumn() {
+			out.Learned = append(out.Learned, s.Column)
+		}
+	}
+	return out
+}
+
+// PremisesOf adds to the premises of a plan what schema and feature map say.
+func PremisesOf(p certificate.Premises, s *data.Schema, m *feature.Map) certificate.Premises {
+	p.FromData = s.FromData
+	for _, spec := range m.Chain.Specs() {
+		var parameters bytes.Buffer
+		_ = json.Compact(&parameters, spec.Parameters) // a file may have them on several lines
+		p.Transforms = append(p.Transforms, strings.TrimSpace(spec.Name+" "+parameters.String()))
+	}
+	for name := range m.Chain.Files() {
+		p.PublicFiles = append(p.PublicFiles, name)
+	}
+	slices.Sort(p.PublicFiles)
+	return p
+}
+
+// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
+func (s Setup) Certificate() (certificate.Certificate, error) {
+	c, err := s.Plan.Certificate()
+	c.Assumptions = PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
+	return c, err
+}
