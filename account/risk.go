@@ -45,9 +45,7 @@ func RiskOf(t TradeOff, epsilon, delta float64) Risk {
 	if !(epsilon >= 0) || !(delta >= 0 && delta <= 1) {
 		epsilon, delta = math.Inf(1), 1
 	}
-	if !math.IsInf(epsilon, 1) {
-		t = TradeOff{append(t.points[:len(t.points):len(t.points)], profilePoint{epsilon, delta})}
-	}
+	t = t.With(epsilon, delta)
 	return Risk{
 		Epsilon: epsilon, Delta: delta,
 		TruePositiveAt1:        t.TruePositives(0.01),

@@ -98,6 +98,14 @@ func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
 	return high, nil
 }
 
+// With returns the trade-off that a guarantee at epsilon and delta proves besides. One without end proves nothing.
+func (t TradeOff) With(epsilon, delta float64) TradeOff {
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) || !(delta >= 0 && delta <= 1) {
+		return t
+	}
+	return TradeOff{append(t.points[:len(t.points):len(t.points)], profilePoint{epsilon, delta})}
+}
+
 // FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate of
 // false positives is at most fp. It does not rise in fp, is 1-fp at most, and is 0 for an fp of 1 or
 // more and where fp is no number.

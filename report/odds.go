@@ -36,6 +36,22 @@ func bestTruePositives(falsePositives, epsilon, delta float64) float64 {
 	return min(steep, flat, 1)
 }
 
+// accuracy bounds the probability of the right answer about one record when a fair coin decides.
+func (g Guarantee) accuracy() float64 {
+	if g.Attacker == nil {
+		return bestAccuracy(g.Epsilon, g.Delta)
+	}
+	return min(bestAccuracy(g.Epsilon, g.Delta), (1+g.Attacker.Advantage())/2)
+}
+
+// truePositives bounds the share of records that are recognized at a share of false accusations.
+func (g Guarantee) truePositives(falsePositives float64) float64 {
+	if g.Attacker == nil {
+		return bestTruePositives(falsePositives, g.Epsilon, g.Delta)
+	}
+	return min(bestTruePositives(falsePositives, g.Epsilon, g.Delta), g.Attacker.TruePositives(falsePositives))
+}
+
 // point is a false-positive rate and the best true-positive rate there.
 type point struct{ falsePositives, truePositives float64 }
 

@@ -55,6 +55,14 @@ type Page struct {
 	Provenance []Fact
 }
 
+// Attacker are upper bounds on what anyone reaches who tells from the model whether one record was used.
+type Attacker interface {
+	// TruePositives bounds the share of used records that are recognized, at this share of false accusations.
+	TruePositives(falsePositives float64) float64
+	// Advantage bounds the share of true positives less that of false positives.
+	Advantage() float64
+}
+
 // Guarantee is the promise of differential privacy that the page explains.
 type Guarantee struct {
 	// Epsilon in nats, at least 0; +Inf for a model that is not private.
@@ -77,6 +85,9 @@ type Guarantee struct {
 	// NoisePerRecord says in words how the noise compares with what one record
 	// can contribute; optional.
 	NoisePerRecord string
+	// Attacker bounds what anyone reaches against one record, by all that is proven about the run. Nil: by Epsilon
+	// and Delta alone.
+	Attacker Attacker
 }
 
 // Fact is a named value, with an optional reason why it matters.

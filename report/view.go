@@ -43,7 +43,7 @@ func newView(p Page) view {
 		Facts:      g.facts(),
 		Meaning:    g.meaning(),
 		Limits:     g.limits(),
-		Exactly:    exactly,
+		Exactly:    g.exactly(),
 		BudgetNote: budgetNote,
 		WeightNote: []string{barNote, noiseNote}, EstimatesNote: estimatesNote, EstimateBarsNote: estimateBarsNote,
 	}

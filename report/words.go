@@ -95,14 +95,24 @@ func (g Guarantee) meaning() []string {
 		fmt.Sprintf("Whatever someone believed about %s, after seeing this model the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, factor, plain(g.Delta), percentUp(bestAccuracy(g.Epsilon, 0))),
 		"This holds against anyone who has this model and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
 	}
-	if bestAccuracy(g.Epsilon, g.Delta) >= 0.99 {
+	if g.accuracy() >= 0.99 {
 		paragraphs = append(paragraphs, "At this ε the guarantee is weak: by itself it does not rule out an attacker who is right almost always.")
 	}
 	return paragraphs
 }
 
-// exactly is the small print to the sentence on odds.
-const exactly = "Exactly: each world's outcome has a distribution within δ of another, and between those two others no probability differs by more than the factor e^ε. The bounds in the table follow from ε and δ without exception."
+// exactly is the small print to the sentence on odds, and to the table.
+func (g Guarantee) exactly() string {
+	text := "Exactly: each world's outcome has a distribution within δ of another, and between those two others no probability differs by more than the factor e^ε. "
+	if g.Attacker == nil {
+		return text + "The bounds in the table follow from ε and δ without exception."
+	}
+	text += "The bounds on answers and on recognized records follow from the proven loss of privacy at every δ, which says more than one pair of ε and δ, without exception."
+	if g.GroupRows > 1 {
+		text += " Those for several rows follow from their ε and δ."
+	}
+	return text
+}
 
 // limits lists what the guarantee does not promise.
 func (g Guarantee) limits() []string {
@@ -128,9 +138,9 @@ func (g Guarantee) attacks() []attack {
 		{Name: "Factor by which the odds about " + r.question + " may change", Blind: "1",
 			One: digitsUp(oddsFactor(g.Epsilon), 4)},
 		{Name: "Right answers, when a coin decides " + r.question, Blind: "50.0 %",
-			One: percentUp(bestAccuracy(g.Epsilon, g.Delta))},
+			One: percentUp(g.accuracy())},
 		{Name: "Records recognized, when 1 % of the " + r.accused + " are accused falsely", Blind: "1.0 %",
-			One: percentUp(bestTruePositives(claimedFalsePositives, g.Epsilon, g.Delta))},
+			One: percentUp(g.truePositives(claimedFalsePositives))},
 	}
 	if g.GroupRows > 1 {
 		attacks[0].Group = digitsUp(oddsFactor(g.GroupEpsilon), 4)

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/report"
 )
 
 // attacker is what any attacker can do at most, given the claim and what else is proven.
@@ -32,6 +35,45 @@ func newAttacker(t account.TradeOff, c claim) *attacker {
 		PosteriorFromHalf: r.PosteriorFromHalf, PosteriorFromHundredth: r.PosteriorFromHundredth, Reconstruction: r.Reconstruction,
 		Words: r.Words(),
 	}
+}
+
+// slowEvent is the name of an event of which each point of a curve takes seconds.
+const slowEvent = "jl-clipping"
+
+// attackerCurve is what is proven about everyone who attacks one record of a certificate: by the event's own curve, and by
+// its epsilon and delta. Explanations and pages take it alike. Zero where nothing is claimed.
+func attackerCurve(c certificate.Certificate) (account.TradeOff, error) {
+	epsilon := float64(c.Epsilon)
+	if math.IsInf(epsilon, 1) || c.Delta >= 1 {
+		return account.TradeOff{}, nil
+	}
+	if strings.Contains(c.Event, slowEvent) {
+		return account.TradeOff{}.With(epsilon, c.Delta), nil
+	}
+	event, err := mechanism.ParseEvent(c.Event)
+	if err != nil {
+		return account.TradeOff{}, err
+	}
+	q := question{event: event, neighboring: c.Neighboring, delta: c.Delta, accountants: account.All()}
+	prices, _, err := q.prices()
+	if err != nil {
+		return account.TradeOff{}, err
+	}
+	// The slack of the noise, below 1e-20, is within the margin that the trade-off keeps.
+	trade, err := q.tradeOff(prices, claim{c.Accountant, c.Epsilon, c.Delta, c.Neighboring})
+	return trade.With(epsilon, c.Delta), err
+}
+
+// pageAttacker is attackerCurve for a page: nil where there is none to show, and the page goes by epsilon and delta.
+func pageAttacker(c certificate.Certificate) report.Attacker {
+	if !c.Private {
+		return nil
+	}
+	trade, err := attackerCurve(c)
+	if err != nil {
+		return nil
+	}
+	return trade
 }
 
 // attackerText writes the sentences as a list.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -222,4 +224,30 @@ func readFile(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestPageAndExplanationAgree wants the report's table and the words of explain to bound an attacker by the same numbers,
+// which are below those of epsilon and delta alone.
+func TestPageAndExplanationAgree(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "model")
+	mustInvoke(t, "train", "--steps", "5", "--sampling-probability", "0.02", "--epsilon", "1", "--out", folder)
+	var told explanation
+	text, _ := mustInvoke(t, "explain", folder, "--json")
+	if err := json.Unmarshal([]byte(text), &told); err != nil || told.Attacker == nil {
+		t.Fatalf("got %s, %v, want an attacker", text, err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	upward := func(p float64) string { return fmt.Sprintf("%.1f %%", math.Ceil(1000*p-1e-9)/10) }
+	right, named := (1+told.Attacker.Advantage)/2, told.Attacker.TruePositiveAt1
+	want := fmt.Sprintf("at most %s are recognized where 1 %% are accused falsely, and at most %s of the answers", upward(named), upward(right))
+	if !strings.Contains(strings.ReplaceAll(string(page), "\u00a0", " "), want) {
+		t.Errorf("the page lacks %q, which explain says", want)
+	}
+	alone := account.RiskOf(account.TradeOff{}, float64(told.Claim.Epsilon), told.Claim.Delta)
+	if !(right < (1+alone.Advantage)/2-0.05) || !(named < alone.TruePositiveAt1) {
+		t.Errorf("right answers %v and recognized %v, want less than by epsilon and delta alone, %v and %v", right, named, (1+alone.Advantage)/2, alone.TruePositiveAt1)
+	}
 }

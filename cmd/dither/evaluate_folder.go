@@ -39,7 +39,7 @@ func evaluationPage(out *folder, file evaluate.File, c certificate.Certificate, 
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), NoisePerRecord: evaluationNoise(file.Plan)},
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: pageAttacker(c), NoisePerRecord: evaluationNoise(file.Plan)},
 		Assumptions: c.Assumptions,
 		Events:      []report.Event{{Purpose: "evaluation", Text: eventText(file.Plan.Event()), Count: 1, Share: 1}},
 		Metrics:     privateMetrics(file.Measures),

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/erm"
@@ -50,7 +49,7 @@ func explainCertificate(c certificate.Certificate, folder string) (explanation, 
 	out.Sections = append(out.Sections, section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, filesIn(folder), learnedLines(c))...)},
 		section{Title: "from which records", Lines: linesOf(s.records...)})
 	if c.Private {
-		if err = out.addGuarantee(c, s, e); err != nil {
+		if err = out.addGuarantee(c, s); err != nil {
 			return out, err
 		}
 	}
@@ -74,18 +73,12 @@ func titleOf(c certificate.Certificate, kind string) string {
 }
 
 // addGuarantee adds who is protected, what the numbers mean, and how the cost adds up.
-func (e *explanation) addGuarantee(c certificate.Certificate, s story, event mechanism.Event) error {
+func (e *explanation) addGuarantee(c certificate.Certificate, s story) error {
 	var err error
 	if e.Releases, err = releaseCosts(s.branches, c.Delta, c.Neighboring); err != nil {
 		return err
 	}
-	q := question{event: event, neighboring: c.Neighboring, delta: c.Delta, accountants: account.All()}
-	prices, _, err := q.prices()
-	if err != nil {
-		return err
-	}
-	// The slack of the noise, below 1e-20, is within the margin that the trade-off keeps.
-	trade, err := q.tradeOff(prices, *e.Claim)
+	trade, err := attackerCurve(c)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func TestExplainWhatWasWritten(t *testing.T) {
 		{"network", "model", 1, []string{"neural network, trained in 3 steps", "network.safetensors", "rule flat"}, []string{"train", "--quiet", "--model", "mlp", "--hidden", "2", "--steps", "3"}},
 		{"weak", "model", 1, []string{"the guarantee is weak"}, []string{"train", "--quiet", "--epsilon", "40", "--steps", "3"}},
 		{"baseline", "model", 0, []string{"NOT PRIVATE", "made without noise"}, []string{"train", "--quiet", "--non-private", "--steps", "3"}},
-		{"measured", "evaluation", 1, []string{"40 counts and sums", "the two costs add up"}, []string{"evaluate", "descent", "builtin:randhie", "--private", "--epsilon", "0.5"}},
+		{"measured", "evaluation", 1, []string{"120 counts and sums", "the two costs add up"}, []string{"evaluate", "descent", "builtin:randhie", "--private", "--epsilon", "0.5"}},
 		{"answer", "answer", 1, []string{"mean of age where age >= 30", "right at most", "All rows of a person are one record"}, []string{"query", "mean", "age", "--where", "age >= 30", "--data", "builtin:randhie", "--unit", "person:person", "--max-records-per-person", "5"}},
 	} {
 		t.Run(c.folder, func(t *testing.T) {
