@@ -3,6 +3,9 @@ package account
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -57,18 +60,34 @@ func TestAllocationLaws(t *testing.T) {
 	}
 }
 
-// TestAllocationIsNoPoisson documents the gap to a Poisson sample of the same expected size: it is small with many
-// steps, and neither bounds the other.
-func TestAllocationIsNoPoisson(t *testing.T) {
-	for _, c := range []struct {
-		steps, epochs int
-		noise         float64
-		less, more    float64 // of the ratio to Poisson
-	}{{300, 5, 1, 0.9, 1}, {3, 1, 4, 0.5, 0.9}} {
-		allocated := allocationOf(t, fmt.Sprintf("repeat(%d, random-allocation(%d, gaussian(%v)))", c.epochs, c.steps, c.noise), privacy.AddOrRemoveOne)
-		sampled := allocationOf(t, fmt.Sprintf("repeat(%d, poisson(%v, gaussian(%v)))", c.epochs*c.steps, 1/float64(c.steps), c.noise), privacy.AddOrRemoveOne)
-		if ratio := allocated.Upper / sampled.Upper; !(ratio > c.less && ratio < c.more) {
-			t.Errorf("%+v: allocation costs %v, Poisson %v, want a ratio from %v to %v", c, allocated, sampled, c.less, c.more)
+// besidePoisson are epochs, steps of each and noise multipliers of the table in docs/accounting.md.
+var besidePoisson = []struct {
+	epochs, steps int
+	noise         float64
+}{{1, 4, 4}, {10, 100, 1}, {10, 1000, 1}, {20, 1000, 0.6}, {100, 1000, 2}}
+
+// TestAllocationBesidePoisson holds the table in docs/accounting.md, of the cost of an allocation and of Poisson samples
+// of the same expected size. Rows that take long are left to the long run.
+func TestAllocationBesidePoisson(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "accounting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range besidePoisson {
+		if i > 1 && !thorough {
+			break
+		}
+		row := fmt.Sprintf("| %d | %d | %v |", c.epochs, c.steps, c.noise)
+		for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
+			for _, event := range []string{
+				fmt.Sprintf("repeat(%d, random-allocation(%d, gaussian(%v)))", c.epochs, c.steps, c.noise),
+				fmt.Sprintf("repeat(%d, poisson(%v, gaussian(%v)))", c.epochs*c.steps, 1/float64(c.steps), c.noise),
+			} {
+				row += fmt.Sprintf(" %.2f |", allocationOf(t, event, n).Upper+0.005)
+			}
+		}
+		if !strings.Contains(string(text), row+"\n") {
+			t.Errorf("docs/accounting.md has no row %q", row)
 		}
 	}
 }

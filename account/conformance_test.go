@@ -275,7 +275,11 @@ func supportTable(t *testing.T) string {
 	fmt.Fprint(&b, "Why an accountant refuses: gdp is exact, and answers only what amounts to Gaussian releases. zcdp has no\n"+
 		"bound at all orders for what is disclosed with some probability, or for mixtures that no single release\n"+
 		"dominates. pld needs a dominating pair, which statements of zCDP and private tuning do not have. rdp, basic\n"+
-		"and advanced answer wherever there is a proof.\n\n")
+		"and advanced answer wherever there is a proof.\n\n"+
+		"There is no event for shuffling (each record in one batch of a fixed size, in random order), for correlated noise\n"+
+		"of a dense matrix or a buffered linear Toeplitz one, for Poisson samples of vectors with discrete noise, or for\n"+
+		"approximate zCDP. Each of them can be stated as assumed-dp, if it is proved elsewhere. What random-allocation\n"+
+		"prices no sampler of dither draws, so no trained model can claim it.\n\n")
 	fmt.Fprintf(&b, "| event | %s |\n|---|---|---|---|\n", "add-or-remove-one | replace-one | zero-out")
 	for _, s := range samples {
 		fmt.Fprintf(&b, "| `%s` |", s.event)
