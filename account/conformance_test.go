@@ -54,6 +54,7 @@ var samples = []sample{
 	{"assumed-dp(0.2, 1e-9, add-or-remove-one)", "assumed-dp(0.1, 1e-9, add-or-remove-one)"},
 	{"assumed-dp(0.2, 0, replace-one)", "assumed-dp(0.1, 0, replace-one)"},
 	{"assumed-zcdp(0.05, add-or-remove-one)", "assumed-zcdp(0.04, add-or-remove-one)"},
+	{"assumed-xi-zcdp(0.02, 0.05, add-or-remove-one)", "assumed-xi-zcdp(0.01, 0.05, add-or-remove-one)"},
 	{"sequence(gaussian(4), repeat(3, poisson(0.1, gaussian(2))), laplace(8))", "sequence(gaussian(4), repeat(2, poisson(0.1, gaussian(2))), laplace(8))"},
 	{"repeat(4, sequence(gaussian(9), exponential(0.1)))", "repeat(3, sequence(gaussian(9), exponential(0.1)))"},
 	{"non-private()", "gaussian(5)"},

@@ -101,6 +101,8 @@ func closedDivergence(e mechanism.Event, n privacy.Neighboring) (at func(order f
 		return func(order float64) float64 { return order * mu * mu / 2 }, true
 	case mechanism.AssumedZCDP:
 		return func(order float64) float64 { return order * e.Rho }, true
+	case mechanism.AssumedXiZCDP:
+		return func(order float64) float64 { return e.Xi + order*e.Rho }, true
 	case mechanism.Exponential:
 		// Cesar & Rogers, "Bounding, Concentrating, and Truncating", ALT 2021, lemma 3.2,
 		// https://arxiv.org/abs/2004.07223: bounded range ε is ε²/8-zCDP.

@@ -41,6 +41,8 @@ func singleEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64
 		return assumedEpsilon(e), nil
 	case mechanism.AssumedZCDP:
 		return func(delta float64) float64 { return rhoEpsilon(e.Rho, delta) }, nil
+	case mechanism.AssumedXiZCDP: // what ρ alone gives at an order grows by ξ
+		return func(delta float64) float64 { return (e.Xi + rhoEpsilon(e.Rho, delta)) * (1 + 1e-15) }, nil
 	case mechanism.DiscreteGaussian:
 		return discreteEpsilon(e, n)
 	case mechanism.PoissonSampled:

@@ -65,6 +65,8 @@ func rhoOf(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 		return halfSquare(move * float64(e.Sensitivity) / e.StandardDeviation), nil
 	case mechanism.AssumedZCDP:
 		return e.Rho, nil
+	case mechanism.AssumedXiZCDP: // ξ + ρα ≤ (ξ+ρ)·α, since α > 1
+		return e.Xi + e.Rho, nil
 	case mechanism.Exponential:
 		return halfSquare(e.Epsilon*move) / 4, nil
 	case mechanism.PoissonSampled:

@@ -22,7 +22,7 @@ func TestEventRoundTrip(t *testing.T) {
 		JLClipping{4, 20, 2, 0.01}, MixtureOfGaussians{1, []float64{0, 1, 2}, []float64{0.9801, 0.0198, 0.0001}},
 		LastIterate{40, 0.99, 1000}, LastIterateConvex{40, 25, 1000}, TreeAggregation{5, 1000}, BandedMatrix{2, 8, 1000, 1},
 		ObjectivePerturbation{5, 0.025}, RepeatAndSelect{1, 10, Gaussian{5}}, RepeatAndSelect{math.Inf(1), 10, Gaussian{5}},
-		RandomizedResponse{0.5, 2}, Exponential{0.5}, PermuteAndFlip{0.5}, AssumedDP{0.5, 1e-6, privacy.ReplaceOne}, AssumedZCDP{0.1, privacy.ZeroOut},
+		RandomizedResponse{0.5, 2}, Exponential{0.5}, PermuteAndFlip{0.5}, AssumedDP{0.5, 1e-6, privacy.ReplaceOne}, AssumedZCDP{0.1, privacy.ZeroOut}, AssumedXiZCDP{0.05, 0.1, privacy.AddOrRemoveOne},
 		Repeat{Partition{7, Sequence{Gaussian{1}, Gaussian{2}}}, 3},
 		Parallel{Repeat{Gaussian{3}, 9}, KNorm{2}},
 		Repeat{RandomAllocation{100, Gaussian{1.1}}, 3}, RandomAllocation{7, Sequence{Gaussian{2}, AdaptiveClipping{1, 9}}},
@@ -71,7 +71,7 @@ func TestEveryEventIsRead(t *testing.T) {
 
 // typeName is the Go name of an event.
 func typeName(name string) string {
-	known := map[string]string{"poisson": "PoissonSampled", "k-norm": "KNorm", "jl-clipping": "JLClipping", "mixture-of-gaussians": "MixtureOfGaussians", "assumed-dp": "AssumedDP", "assumed-zcdp": "AssumedZCDP"}
+	known := map[string]string{"poisson": "PoissonSampled", "k-norm": "KNorm", "jl-clipping": "JLClipping", "mixture-of-gaussians": "MixtureOfGaussians", "assumed-dp": "AssumedDP", "assumed-zcdp": "AssumedZCDP", "assumed-xi-zcdp": "AssumedXiZCDP"}
 	if n, odd := known[name]; odd {
 		return n
 	}
@@ -117,6 +117,8 @@ func TestEventsThatAreRefused(t *testing.T) {
 		"assumed-dp(1, 2, zero-out)":                                   "delta",
 		"assumed-dp(1, 0, some)":                                       "a relation",
 		"assumed-zcdp(-1, zero-out)":                                   "rho",
+		"assumed-xi-zcdp(-1, 1, zero-out)":                             "xi",
+		"assumed-xi-zcdp(1, +Inf, zero-out)":                           "rho",
 		"k-norm(+Inf)":                                                 "noise multiplier",
 		"poisson(0.1, sequence(gaussian(1), repeat(-1, gaussian(1))))": "count",
 	} {
@@ -136,6 +138,7 @@ func TestCheckNeighboring(t *testing.T) {
 		"repeat(2, without-replacement(10, 2, gaussian(1)))":                                               "r",
 		"sequence(randomized-response(0.5, 2), exponential(1))":                                            "rz",
 		"sequence(assumed-dp(1, 0, add-or-remove-one), permute-and-flip(1))":                               "a",
+		"assumed-xi-zcdp(1, 1, zero-out)":                                                                  "z",
 		"assumed-zcdp(1, replace-one)":                                                                     "r",
 		"tree-aggregation(1, 5)":                                                                           "arz",
 		"banded-matrix(1, 2, 5, 1)":                                                                        "arz",
@@ -165,6 +168,7 @@ func TestCheckNeighboring(t *testing.T) {
 func FuzzParseEvent(f *testing.F) {
 	f.Add("sequence(gaussian(3), repeat(60, gaussian(1.1)))")
 	f.Add("non-private()")
+	f.Add("assumed-xi-zcdp(0.05, 0.1, zero-out)")
 	f.Add("poisson(0.25, discrete-laplace(3, 1))")
 	f.Add("repeat(3, random-allocation(100, adaptive-clipping(1.1, 9)))")
 	f.Fuzz(func(t *testing.T, text string) {

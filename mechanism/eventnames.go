@@ -52,9 +52,12 @@ func init() {
 			return AssumedDP{p.number("an epsilon"), p.number("a delta"), p.relation()}
 		},
 		"assumed-zcdp": func(p *eventParser) Event { return AssumedZCDP{p.number("a rho"), p.relation()} },
-		"repeat":       (*eventParser).repeat,
-		"sequence":     (*eventParser).sequence,
-		"parallel":     (*eventParser).parallel,
+		"assumed-xi-zcdp": func(p *eventParser) Event {
+			return AssumedXiZCDP{p.number("a xi"), p.number("a rho"), p.relation()}
+		},
+		"repeat":   (*eventParser).repeat,
+		"sequence": (*eventParser).sequence,
+		"parallel": (*eventParser).parallel,
 	}
 }
 

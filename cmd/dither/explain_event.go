@@ -109,6 +109,8 @@ func noiseEventWords(e mechanism.Event) string {
 		return fmt.Sprintf("something of which epsilon %s at delta %s is taken on trust, under %v", times(e.Epsilon), plainly(e.Delta), e.Neighboring)
 	case mechanism.AssumedZCDP:
 		return fmt.Sprintf("something of which %s-zero-concentrated privacy is taken on trust, under %v", times(e.Rho), e.Neighboring)
+	case mechanism.AssumedXiZCDP:
+		return fmt.Sprintf("something of which (%s, %s)-zero-concentrated privacy is taken on trust, under %v", times(e.Xi), times(e.Rho), e.Neighboring)
 	case mechanism.AdaptiveClipping:
 		return fmt.Sprintf("a sum of clipped gradients with normal noise of %s times the clipping norm, and a count of those within the norm with noise of standard deviation %s", times(e.NoiseMultiplier), times(e.CountNoise))
 	case mechanism.MixtureOfGaussians:
