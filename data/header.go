@@ -4,8 +4,25 @@ import "context"
 
 // CheckHeader returns the error with which Read would refuse a table before its first record: the
 // file is not there or of no known kind, its header, columns or shape do not fit the schema, or a
-// column of o.Extra is not declared. It opens the file and looks at no record.
+// column of o.Extra is not declared. It opens the file, or each part, and looks at no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
+	parts := []string{src.Path}
+	if IsParts(src.Path) {
+		var err error
+		if parts, err = partsOf(src.Path); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		src.Path = part
+		if err := checkHeader(ctx, s, src, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	q, _, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
 		return err

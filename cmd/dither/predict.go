@@ -28,11 +28,14 @@ The table is read under the schema that the model carries; its target column may
 A row that the schema drops keeps its line, with empty cells. Probabilities are written in
 full, so that they read back as the very numbers that model.Load gives in Go.
 
+With --pass-through id,town these columns of the table are copied behind the row's number. The schema
+names them, as ignore where they are no features.
+
 A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
 is no number) gets an apostrophe in front.`
 
 const predictExample = `  dither predict dither-model people.csv > predictions.csv
-  dither predict dither-model people.csv.gz --out predictions.csv
+  dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
   dither predict dither-model builtin:randhie`
 
 // mostRecords bounds the rows of a table that a model is applied to: their number is no
@@ -42,6 +45,7 @@ const mostRecords = math.MaxInt32
 // predictCommand holds the flags of dither predict.
 type predictCommand struct {
 	table     tableFlags
+	pass      []string
 	out       outputFlags
 	threshold float64
 }
@@ -55,6 +59,7 @@ func newPredict() *cobra.Command {
 	}
 	p.table.add(c)
 	p.out.add(c, "file to write")
+	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id that the schema ignores")
 	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
 	return c
 }
@@ -71,13 +76,42 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	}
 	// Predictions are about persons as the table is: nobody else may read the file.
 	return p.out.write(c, 0o600, func(w io.Writer) error {
-		d, err := readTable(c.Context(), m.Schema(), table, p.table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords})
+		d, err := readTable(c.Context(), m.Schema(), table, p.table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass})
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(c.ErrOrStderr(), coverage(m))
-		return writePredictions(c.Context(), w, m, d)
+		return writePredictions(c.Context(), w, m, d, p.pass)
 	})
+}
+
+// passed are columns of a table as texts.
+type passed struct {
+	codes  [][]int32
+	levels [][]string
+}
+
+// passThrough finds the columns that are copied.
+func passThrough(d *data.Dataset, names []string) (passed, error) {
+	var p passed
+	for _, name := range names {
+		codes, levels, err := d.Group(name)
+		if err != nil {
+			return p, err
+		}
+		p.codes, p.levels = append(p.codes, codes), append(p.levels, levels)
+	}
+	return p, nil
+}
+
+// fill fills in the cells of a row: an empty one where the table has a missing cell.
+func (p passed) fill(cells []string, row int) {
+	for i, codes := range p.codes {
+		cells[i] = ""
+		if code := codes[row]; code >= 0 {
+			cells[i] = spreadsheetSafe(p.levels[i][code])
+		}
+	}
 }
 
 // coverage says in one line what the guarantee has to do with predictions.
@@ -117,18 +151,23 @@ func interruption(ctx context.Context, err error) error {
 }
 
 // writePredictions writes the CSV file of dither predict.
-func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.Dataset) error {
+func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.Dataset, pass []string) error {
 	target := m.Schema().Target
+	copied, err := passThrough(d, pass)
+	if err != nil {
+		return err
+	}
 	out := csv.NewWriter(w)
-	record := predictionHeader(target)
+	record := predictionHeader(target, pass)
 	if err := out.Write(record); err != nil {
 		return failed{err}
 	}
 	k := m.Outputs()
-	err := predictAll(ctx, m, d, func(first int, predictions []float64) error {
+	err = predictAll(ctx, m, d, func(first int, predictions []float64) error {
 		for i := 0; i < len(predictions); i += k {
 			record[0] = strconv.Itoa(first + i/k + 1)
-			fillPrediction(record[1:], target, predictions[i:i+k], m.Threshold())
+			copied.fill(record[1:], first+i/k)
+			fillPrediction(record[1+len(pass):], target, predictions[i:i+k], m.Threshold())
 			if err := out.Write(record); err != nil {
 				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
 			}
@@ -146,8 +185,12 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 }
 
 // predictionHeader names the columns; none of the names can be taken for a formula.
-func predictionHeader(t data.Target) []string {
-	header := []string{"row", "prediction"}
+func predictionHeader(t data.Target, pass []string) []string {
+	header := []string{"row"}
+	for _, name := range pass {
+		header = append(header, spreadsheetSafe(name))
+	}
+	header = append(header, "prediction")
 	for _, level := range t.Levels {
 		header = append(header, "probability of "+level)
 	}

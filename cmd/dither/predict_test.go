@@ -221,7 +221,7 @@ func TestPredictStops(t *testing.T) {
 		t.Errorf("got %q, want the folder and the table", files)
 	}
 	d := newDataset(t, made.model.Schema(), [][]float32{{20}, {170}, {0}}, nil)
-	if err := writePredictions(ctx, &out, made.model, d); status(err) != exitFailed {
+	if err := writePredictions(ctx, &out, made.model, d, nil); status(err) != exitFailed {
 		t.Errorf("got %v between reading and predicting, want a failure while running", err)
 	}
 }
@@ -294,7 +294,7 @@ func TestPredictWrong(t *testing.T) {
 		{"no such model", []string{"predict", "absent", "good.csv"}, exitUsage, "absent"},
 		{"garbled model", []string{"predict", "garbled", "good.csv"}, exitUsage, "model.json"},
 		{"no such table", []string{"predict", "model", "absent.csv"}, exitUsage, "absent.csv"},
-		{"a folder for a table", []string{"predict", "model", "model"}, exitUsage, "directory"},
+		{"a folder for a table", []string{"predict", "model", "model"}, exitUsage, "certificate.json line 1"},
 		{"a column is missing", []string{"predict", "model", "lacks.csv"}, exitUsage, "lacks.csv"},
 		{"a ragged line", []string{"predict", "model", "ragged.csv", "--out", "out.csv"}, exitUsage, "ragged.csv line 3"},
 		{"another delimiter", []string{"predict", "model", "comma.csv", "--delimiter", ","}, exitUsage, "comma.csv"},

@@ -56,7 +56,7 @@ func TestDryRunRefuses(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		"folder as table":     {[]string{"--data", dir}, "directory"},
+		"folder as table":     {[]string{"--data", dir}, "t.yaml line 1"},
 		"column not in file":  {[]string{"--data", other}, `no column "b"`},
 		"unit column":         {[]string{"--unit", "person:nobody", "--max-records-per-person", "3"}, `"nobody"`},
 		"test table":          {[]string{"--test", other, "--test-public"}, `no column "b"`},

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// mostEdits is how many edits away a name may be to be suggested.
+const mostEdits = 2
+
+// suggest makes a command name the nearest of what exists when a name is unknown.
+func suggest(root *cobra.Command) {
+	walk(root, func(c *cobra.Command) {
+		if c.HasSubCommands() {
+			c.Args = knownCommand
+		}
+		c.SetFlagErrorFunc(knownFlag)
+	})
+}
+
+// knownCommand refuses arguments of a command that only has others below it.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(names, below.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q for %q, want one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), meant(args[0], names, ""))
+}
+
+// knownFlag adds the nearest flag to the error about an unknown one.
+func knownFlag(c *cobra.Command, err error) error {
+	unknown, is := err.(*pflag.NotExistError)
+	if !is {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	name := unknown.GetSpecifiedName()
+	return fmt.Errorf("unknown flag --%s for %q, want one of those that %s --help lists%s", name, c.CommandPath(), c.CommandPath(), meant(name, names, "--"))
+}
+
+// meant asks for the nearest name, or is empty where none is near.
+func meant(name string, names []string, prefix string) string {
+	best, least := "", mostEdits+1
+	for _, n := range names {
+		if d := edits(name, n); d < least && d < len(n) {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
+}
+
+// edits is the least number of insertions, deletions, replacements and swaps of neighbors that make b of a (F. Damerau,
+// "A technique for computer detection and correction of spelling errors", CACM 1964), each letter changed once at most.
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+				continue
+			case s[i-1] == t[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+				continue
+			}
+			rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(s)][len(t)]
+}
