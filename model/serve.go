@@ -175,43 +175,96 @@ func unscaleTarget(t data.Target, z float64) float64 {
 	return max(t.Lower, min(t.Upper, v))
 }
 
-// Row collects the cells of one row by column name and predicts. It is for one goroutine
-// and may be used again after Reset.
+// Row collects the cells of one row by column name and predicts. Each column is set, by SetText, SetNumber or
+// SetMissing, before there is a prediction: a column that was forgotten is not taken for a missing cell. A Row is for
+// one goroutine and may be used again after Reset.
 type Row struct {
 	model   *Model
 	values  []float32
+	set     []bool // of each declared column
+	unset   int    // how many are not
 	texts   []bool // of each declared column, whether it is text and has a cell
 	dropped bool
 	out     []float64
 	scratch *Scratch
 }
 
-// NewRow returns a row whose cells are all missing.
+// NewRow returns a row of which no column is set.
 func (m *Model) NewRow() *Row {
-	r := &Row{model: m, values: make([]float32, m.features.Encoder().Values()), texts: make([]bool, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
+	r := &Row{model: m, values: make([]float32, m.features.Encoder().Values()), set: make([]bool, len(m.declared)), texts: make([]bool, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
 	r.Reset()
 	return r
 }
 
-// Reset makes all cells missing.
+// Reset makes a row of which no column is set.
 func (r *Row) Reset() {
-	r.dropped = false
-	for j, start := range r.model.starts {
-		r.texts[j] = false
-		if c := &r.model.declared[j]; c.Kind == data.Text {
-			clear(r.values[start : start+c.Width()])
-		} else {
-			r.values[start] = float32(math.NaN())
+	r.dropped, r.unset = false, len(r.set)
+	clear(r.set)
+	for j := range r.set {
+		r.empty(j)
+	}
+}
+
+// empty makes a cell missing.
+func (r *Row) empty(j int) {
+	start := r.model.starts[j]
+	r.texts[j] = false
+	if c := &r.model.declared[j]; c.Kind == data.Text {
+		clear(r.values[start : start+c.Width()])
+	} else {
+		r.values[start] = float32(math.NaN())
+	}
+}
+
+// column finds a column that is being set.
+func (r *Row) column(name string) (int, error) {
+	j, ok := r.model.columns[name]
+	if !ok {
+		return 0, fmt.Errorf("model: column %q is not in the model's schema", name)
+	}
+	if !r.set[j] {
+		r.set[j] = true
+		r.unset--
+	}
+	return j, nil
+}
+
+// SetMissing makes the cells of columns missing, which the schema then treats; without a column, those of all
+// columns that are not set. An unknown column is an error.
+func (r *Row) SetMissing(columns ...string) error {
+	if len(columns) == 0 {
+		for j := range r.set {
+			r.set[j] = true
+		}
+		r.unset = 0
+	}
+	for _, name := range columns {
+		j, err := r.column(name)
+		if err != nil {
+			return err
+		}
+		r.empty(j)
+	}
+	return nil
+}
+
+// Unset returns the names of the columns that are not set, in the schema's order; nil when there is none.
+func (r *Row) Unset() []string {
+	var names []string
+	for j, set := range r.set {
+		if !set {
+			names = append(names, r.model.declared[j].Name)
 		}
 	}
+	return names
 }
 
 // SetText sets a cell as it would stand in a file, a number, a level or a text; bad cells are
 // treated as the schema declares. An unknown column is an error.
 func (r *Row) SetText(column, text string) error {
-	j, ok := r.model.columns[column]
-	if !ok {
-		return fmt.Errorf("model: column %q is not in the model's schema", column)
+	j, err := r.column(column)
+	if err != nil {
+		return err
 	}
 	if r.model.declared[j].Kind == data.Text {
 		r.setText(j, text)
@@ -236,9 +289,9 @@ func (r *Row) setText(j int, text string) {
 
 // SetNumber sets a numeric cell; of a text column it sets the text of the number. An unknown column is an error.
 func (r *Row) SetNumber(column string, v float64) error {
-	j, ok := r.model.columns[column]
-	if !ok {
-		return fmt.Errorf("model: column %q is not in the model's schema", column)
+	j, err := r.column(column)
+	if err != nil {
+		return err
 	}
 	if r.model.declared[j].Kind == data.Text {
 		text := ""
@@ -253,10 +306,10 @@ func (r *Row) SetNumber(column string, v float64) error {
 	return nil
 }
 
-// Predict returns the prediction; ok is false when the schema declares that such a row is
-// dropped. The slice is used again by the next call.
+// Predict returns the prediction; ok is false when a column is not set, which Unset names, and when the schema
+// declares that such a row is dropped. The slice is used again by the next call.
 func (r *Row) Predict() (prediction []float64, ok bool) {
-	if r.dropped || r.lacks() {
+	if r.unset > 0 || r.dropped || r.lacks() {
 		return nil, false
 	}
 	r.model.Predict(r.out, r.values, r.scratch)

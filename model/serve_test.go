@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -140,12 +141,28 @@ func TestRowTreatsCellsAsDeclared(t *testing.T) {
 		t.Error("an unknown column was set")
 	}
 	_ = r.SetText("job", "a")
-	if _, ok := r.Predict(); !ok {
+	if _, ok := r.Predict(); ok || !slices.Equal(r.Unset(), []string{"age"}) {
+		t.Errorf("a row of which age is not set: got a prediction %v, unset %v, want none and age", ok, r.Unset())
+	}
+	if err := r.SetMissing("wage"); err == nil {
+		t.Error("an unknown column was set")
+	}
+	if err := r.SetMissing("age"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Predict(); !ok || r.Unset() != nil {
 		t.Error("a row without age is dropped, want its missing indicator")
 	}
 	r.Reset()
-	if _, ok := r.Predict(); ok {
+	if _, ok := r.Predict(); ok || len(r.Unset()) != 2 {
 		t.Error("Reset keeps a cell")
+	}
+	_ = r.SetText("job", "a")
+	if err := r.SetMissing(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Predict(); !ok || r.Unset() != nil {
+		t.Error("SetMissing without a column leaves one, or takes job away")
 	}
 }
 
@@ -153,6 +170,7 @@ func TestPredictDoesNotAllocateAndIsSafeTogether(t *testing.T) {
 	m := toyModel(t, "no", "yes")
 	r := m.NewRow()
 	_ = r.SetText("job", "a")
+	_ = r.SetMissing("age")
 	want, _ := r.Predict()
 	first := want[0]
 	if n := testing.AllocsPerRun(200, func() { _, _ = r.Predict() }); n != 0 {
@@ -164,6 +182,7 @@ func TestPredictDoesNotAllocateAndIsSafeTogether(t *testing.T) {
 			row := m.NewRow()
 			for range 500 {
 				_ = row.SetText("job", "a")
+				_ = row.SetMissing()
 				if p, ok := row.Predict(); !ok || p[0] != first {
 					t.Errorf("got %v, want %v", p, first)
 					return
@@ -224,6 +243,7 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkPredict(b *testing.B) {
 	r := toyModel(b, "no", "yes").NewRow()
 	_ = r.SetText("job", "a")
+	_ = r.SetMissing("age")
 	b.ReportAllocs()
 	for b.Loop() {
 		_, _ = r.Predict()

@@ -97,6 +97,9 @@ func TestTextRowDrops(t *testing.T) {
 		if err := set(); err != nil {
 			t.Fatal(err)
 		}
+		if err := row.SetMissing(); err != nil {
+			t.Fatal(err)
+		}
 		got, ok := row.Predict()
 		if !ok {
 			return math.NaN()

@@ -101,9 +101,12 @@ func illness(m *model.Model, age float64, smoker string) (float64, error) {
 	if err := row.SetText("smoker", smoker); err != nil {
 		return 0, err
 	}
+	if err := row.SetMissing("weight-kg"); err != nil {
+		return 0, err
+	}
 	prediction, ok := row.Predict()
 	if !ok {
-		return 0, fmt.Errorf("the schema drops such a row")
+		return 0, fmt.Errorf("columns %v are not set, or the schema drops such a row", row.Unset())
 	}
 	return prediction[len(prediction)-1], nil
 }
