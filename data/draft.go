@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -175,7 +176,7 @@ func (d Draft) column(name string) Column {
 		return Column{Name: name, Kind: Ignored}
 	}
 	if slices.Contains(d.Text, name) {
-		return draftText(name)
+		return draftText(name, cmp.Or(d.Records, d.MaxRecords))
 	}
 	if bounds, ok := d.Numeric[name]; ok {
 		return draftNumeric(name, bounds[0], bounds[1])
@@ -337,7 +338,7 @@ func (s *Schema) fillColumn(c *Column, o *observed) {
 	case len(o.levels) >= 1 && len(o.levels) <= maxCopiedLevels:
 		filled = draftCategorical(c.Name, o.texts())
 	case o.isText():
-		filled = draftText(c.Name)
+		filled = draftText(c.Name, cmp.Or(s.Records, s.MaxRecords))
 	}
 	if filled.fault(s.Marks()) != nil {
 		filled = Column{Name: c.Name, Kind: Ignored}

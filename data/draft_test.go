@@ -258,7 +258,7 @@ func TestDraftText(t *testing.T) {
 	}
 	declared := data.Draft{Target: "label", MaxRecords: 500, Text: []string{"review"}, Ignore: []string{"title"}, Levels: map[string][]string{"label": {"bad", "good"}}}
 	s, path, err := draft(t, b.String(), declared)
-	if err != nil || s.Validate() != nil || s.Tainted() || s.Columns[0].Kind != data.Text || *s.Columns[0].Hashing != data.DefaultHashing() {
+	if err != nil || s.Validate() != nil || s.Tainted() || s.Columns[0].Kind != data.Text || *s.Columns[0].Hashing != data.HashingFor(500) {
 		t.Fatalf("got %+v, error %v, want a text column", s, err)
 	}
 	checkRoundTrip(t, s)

@@ -10,6 +10,7 @@ import (
 // function words are left out. "good", "film" and "good film" make three entries, whose squares sum to 1.
 func ExampleColumn_TextCell() {
 	h := data.DefaultHashing()
+	h.NGrams = 2
 	h.Buckets = 1024
 	c := data.Column{Name: "review", Kind: data.Text, Hashing: &h, Missing: data.Zero}
 	for _, text := range []string{"A good film!", "the GOOD film", "film: good", " "} {

@@ -60,10 +60,32 @@ const (
 	ValuesLogarithm = "logarithm"
 )
 
-// DefaultHashing returns what a text column that declares nothing else has: 131072 buckets of the
-// presence of words and pairs of words, without the English stop words.
-func DefaultHashing() Hashing {
-	return Hashing{Buckets: 1 << 17, NGrams: 2, StopWords: StopEnglish, Values: ValuesPresence}
+// The sizes of HashingFor.
+const (
+	leastBuckets   = 1 << 12
+	mostBuckets    = 1 << 17
+	unknownBuckets = 1 << 14
+	pairRecords    = 100_000
+)
+
+// DefaultHashing returns HashingFor where the number of records is not known: 16384 buckets of single words.
+func DefaultHashing() Hashing { return HashingFor(0) }
+
+// HashingFor returns what a text column that declares nothing else has, by the declared number of records or, if
+// there is none, the declared bound on it; 0 is a number that is not known. The number of buckets is the least power
+// of two that is not below it, between 4096 and 131072. From 100000 records on n-grams are words and pairs of words,
+// below single words: the noise hides what is rare, and pairs share the norm of a row with the words. What counts is
+// the presence of n-grams without the English stop words. The rule looks at no record.
+func HashingFor(records int) Hashing {
+	h := Hashing{Buckets: unknownBuckets, NGrams: 1, StopWords: StopEnglish, Values: ValuesPresence}
+	if records > 0 {
+		for h.Buckets = leastBuckets; h.Buckets < min(records, mostBuckets); h.Buckets *= 2 {
+		}
+	}
+	if records >= pairRecords {
+		h.NGrams = 2
+	}
+	return h
 }
 
 // The constants of FNV-1a of 64 bits (G. Fowler, L. C. Noll and K.-P. Vo, "The FNV non-cryptographic

@@ -97,6 +97,7 @@ type schemaParser struct {
 	// columnPlaces say where the columns stand, in order: from a column on to the next of them.
 	columnPlaces []columnPlace
 	defaults     treatments
+	unsized      []unsized
 	headerless   bool // header is none: the columns of the schema are those of the file
 	schema       Schema
 }
@@ -169,6 +170,7 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 			}
 		}
 	}
+	p.size()
 	if p.headerless {
 		p.schema.Header = p.schema.allNames()
 	}

@@ -333,7 +333,7 @@ func TestTextRefused(t *testing.T) {
 		}
 	}
 	s := mustParse(t, declare("{text: {}}"))
-	if s.Columns[0].Missing != data.Zero || *s.Columns[0].Hashing != data.DefaultHashing() {
+	if s.Columns[0].Missing != data.Zero || *s.Columns[0].Hashing != data.HashingFor(s.MaxRecords) {
 		t.Errorf("got %+v, want the defaults", s.Columns[0])
 	}
 	if _, err := data.New(s, [][]float32{{0}}, nil); err == nil || !strings.Contains(err.Error(), "text column") {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -110,6 +111,25 @@ func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) 
 	return c, nil
 }
 
+// unsized is a hashing whose buckets or n-grams depend on the number of records, which may stand after it.
+type unsized struct {
+	hashing         *Hashing
+	buckets, ngrams bool
+}
+
+// size fills in what the number of records decides.
+func (p *schemaParser) size() {
+	sized := HashingFor(cmp.Or(p.schema.Records, p.schema.MaxRecords))
+	for _, u := range p.unsized {
+		if u.buckets {
+			u.hashing.Buckets = sized.Buckets
+		}
+		if u.ngrams {
+			u.hashing.NGrams = sized.NGrams
+		}
+	}
+}
+
 // hashing reads {buckets: …, ngrams: …, stop-words: …, values: …, positions: …, tokens: …}, each with a default.
 func (p *schemaParser) hashing(e entry) (*Hashing, error) {
 	entries, err := p.mapping(e.node, "text", textKeys...)
@@ -117,10 +137,10 @@ func (p *schemaParser) hashing(e entry) (*Hashing, error) {
 		return nil, err
 	}
 	h := DefaultHashing()
-	for _, e := range entries {
-		if e.key == "positions" {
-			h.Buckets, h.NGrams = defaultTokens, 1
-		}
+	if hasKey(entries, "positions") {
+		h.Buckets, h.NGrams = defaultTokens, 1
+	} else {
+		p.unsized = append(p.unsized, unsized{&h, !hasKey(entries, "buckets"), !hasKey(entries, "ngrams")})
 	}
 	for _, e := range entries {
 		switch e.key {
@@ -158,9 +178,9 @@ func (h *Hashing) node() *yaml.Node {
 	return n
 }
 
-// draftText declares a text column by the defaults.
-func draftText(name string) Column {
-	h := DefaultHashing()
+// draftText declares a text column by the defaults for a declared number of records, 0 for none.
+func draftText(name string, records int) Column {
+	h := HashingFor(records)
 	return Column{Name: name, Kind: Text, Hashing: &h, Missing: Zero}
 }
 

@@ -287,7 +287,7 @@ func TestNetworkOfTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeText(t, "s.yaml", strings.Replace(string(text), "131072", "256", 1))
+	writeText(t, "s.yaml", strings.Replace(string(text), "4096", "256", 1))
 	mustInvoke(t, "train", "--data", table, "--schema", "s.yaml", "--out", "m", "--model", "text", "--embedding", "3", "--hidden", "5", "--sampling", "full", "--steps", "3", "--quiet")
 	mustInvoke(t, "verify", "m")
 	m, err := model.Load("m")
