@@ -174,6 +174,15 @@ func TestCheckHeaderRefuses(t *testing.T) {
 	if err := header("id,a,b,y\n1,2\n", data.ReadOptions{}); err != nil {
 		t.Errorf("a record was looked at: %v", err)
 	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{"a.csv": plainTable, "b.csv": "id,a,y\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := data.CheckHeader(context.Background(), mustSchema(t, plainSchema), data.Source{Path: folder}, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "b.csv line 1") {
+		t.Errorf("a second part without column b: got %v", err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := data.CheckHeader(ctx, mustSchema(t, plainSchema), data.Source{Path: writeFile(t, "t.csv", plainTable)}, data.ReadOptions{}); err != context.Canceled {
@@ -222,7 +231,7 @@ func TestDraftNamesColumns(t *testing.T) {
 // TestCheckArrays wants the cells of arrays counted as those of tables.
 func TestCheckArrays(t *testing.T) {
 	path := npyFile(t, "x.npy", npy("<f8", "(2, 4)", []float64{0, 5, 0, 1, 0, 30, 7, 9}))
-	schema := strings.NewReplacer("u, ", "\"0\", ", "\"no\"", "\"1\"", "\"yes\"", "\"2\"").Replace(plainSchema)
+	schema := strings.NewReplacer("clamp", "drop", "u, ", "\"0\", ", "\"no\"", "\"1\"", "\"yes\"", "\"2\"").Replace(plainSchema)
 	report, err := data.Check(context.Background(), mustSchema(t, schema), data.Source{Path: path})
 	if err != nil || report.Rows != 2 || report.Dropped != 1 || report.Columns[0].OutOfRange != 1 || report.Columns[1].Unknown != 1 || report.Columns[2].Unknown != 1 ||
 		!reflect.DeepEqual(report.Columns[0].FirstLines, []int{2}) || !reflect.DeepEqual(report.Columns[0].Examples, []string{`"30"`}) {
