@@ -32,7 +32,7 @@ const mostDeltaShare = 0.1
 // (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, section 2.3).
 func deltaDoubt(delta float64, records, maxRecords int) string {
 	declared := cmp.Or(records, maxRecords)
-	if declared == 0 || delta*float64(declared) <= mostDeltaShare {
+	if declared == 0 || !(delta < 1) || delta*float64(declared) <= mostDeltaShare { // a delta of 1 is refused
 		return ""
 	}
 	return fmt.Sprintf("delta %g is %.3g times 1/records (%d declared), want at most %g of it: a method with this delta may publish each record with probability %g; take --delta %.0e",

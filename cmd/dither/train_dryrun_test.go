@@ -22,6 +22,7 @@ func TestDeltaDoubt(t *testing.T) {
 		{0.1, 0, 3, true},
 		{0.1, 0, 0, false},
 		{0, 10, 10, false},
+		{1, 10, 10, false},
 	} {
 		if got := deltaDoubt(c.delta, c.records, c.maxRecords); (got != "") != c.doubted {
 			t.Errorf("deltaDoubt(%v, %d, %d) is %q, want a warning: %v", c.delta, c.records, c.maxRecords, got, c.doubted)
