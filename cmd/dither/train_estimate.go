@@ -76,6 +76,7 @@ func (t *trainCommand) time(ctx context.Context, f fitting, rows int) (timing, e
 	out := timing{rows: rows}
 	schema := *f.source.schema
 	schema.MaxRecords, schema.Records, schema.Delimiter = max(schema.MaxRecords, rows), 0, ','
+	schema.Header, schema.NoQuotes = nil, false
 	text, err := madeUp(&schema, rows)
 	if err != nil {
 		return out, err
