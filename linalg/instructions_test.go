@@ -81,3 +81,23 @@ func TestLevelIsChosenByTheVariable(t *testing.T) {
 		t.Errorf("an unknown level: status %d and %q, want 2 and the levels that there are", status, out)
 	}
 }
+
+// TestLevelsAreDocumented wants each level with all that it adds in the table of docs/builds.md.
+func TestLevelsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/builds.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for level, l := range levels {
+		needs := strings.Join(l.features, ", ")
+		switch {
+		case level == int(portable):
+			needs = "none"
+		case level > int(avx2):
+			needs = "those of `" + levels[level-1].name + "`; " + needs
+		}
+		if row := "| `" + l.name + "` | " + needs; !strings.Contains(string(text), row) {
+			t.Errorf("docs/builds.md: want the row %q", row)
+		}
+	}
+}

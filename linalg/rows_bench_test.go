@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // The data of the benchmark of steps: the size of MNIST.
@@ -103,7 +104,8 @@ func bitsStep(d *stepData, s *stepRoom, w []float32, columns, from, to, block in
 	FlushWhole(s.total, s.whole)
 }
 
-// readStep only sums the float32 entries.
+// readStep only reads the float32 entries: with vectors of the level in use it sums them, and portable code sums them as
+// integers, two at a time.
 func readStep(d *stepData, s *stepRoom, _ []float32, _, from, to, _ int) {
 	s.sum[0] = readSingles(d.single[from*stepDim : to*stepDim])
 }
@@ -215,15 +217,34 @@ func timeStep(d *stepData, rooms []*stepRoom, run step, w []float32, columns, bl
 	return time.Since(begin)
 }
 
-// readSinglesPortable returns the sum of the numbers, eight at a time.
+// readSinglesPortable reads all numbers but the last fifteen at most and returns a number that depends on each. Go has
+// no vectors: two numbers at a time, as one integer, are the most that it reads, and integers add in one cycle.
 func readSinglesPortable(x []float32) float32 {
-	var s [8]float32
-	for ; len(x) >= len(s); x = x[len(s):] {
-		for i := range s {
-			s[i] += x[i]
-		}
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
+	var a, b, c, d uint64
+	for ; len(words) >= 8; words = words[8:] {
+		a += words[0] ^ words[4]
+		b += words[1] ^ words[5]
+		c += words[2] ^ words[6]
+		d += words[3] ^ words[7]
 	}
-	return s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7]
+	return float32(a + b + c + d)
+}
+
+// TestReadSingles holds that what the benchmarks measure reading by reads: a change of any number changes the result.
+func TestReadSingles(t *testing.T) {
+	x := make([]float32, 256)
+	for i := range x {
+		x[i] = 1
+	}
+	portable := readSinglesPortable(x)
+	for i := range x {
+		x[i] = 3
+		if readSinglesPortable(x) == portable {
+			t.Errorf("portable: number %d is not read", i)
+		}
+		x[i] = 1
+	}
 }
 
 // BenchmarkSparse measures both kernels of sparse rows: fifty ones a row, of ten thousand
