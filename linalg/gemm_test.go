@@ -241,6 +241,15 @@ func TestGemmKeepsItsMemory(t *testing.T) {
 	}
 }
 
+// TestShapesFollowVectors wants tiles of vectors as wide as those of the level's kernels.
+func TestShapesFollowVectors(t *testing.T) {
+	for set, want := range map[instructions]int{portable: 2, avx2: 8, avx512: 16, avx512VNNI: 16} {
+		if got := shapeOf[float32](set).lanes; got != want {
+			t.Errorf("%v: %d lanes, want %d", set, got, want)
+		}
+	}
+}
+
 // TestGemmGivesEveryWorkerAPart holds that large products have a part for each worker, small
 // ones for no more than is worth it, and that the parts cover c once.
 func TestGemmGivesEveryWorkerAPart(t *testing.T) {

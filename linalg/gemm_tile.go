@@ -31,7 +31,7 @@ type gemmShape struct {
 func shapeOf[T Float](set instructions) gemmShape {
 	size := int(unsafe.Sizeof(T(0)))
 	switch set {
-	case avx512:
+	case avx512, avx512VNNI:
 		return gemmShape{lanes: 64 / size, rows: [3]int{1: 12, 2: 12}, maskedB: true, elements: size}
 	case avx2:
 		return gemmShape{lanes: 32 / size, rows: [3]int{1: 12, 2: 6}, elements: size}
