@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/train"
 )
@@ -146,32 +146,34 @@ func (h checkpointHeader) checkpoint(plan Plan, numbers []byte) (*Checkpoint, er
 
 var errCheckpointLength = fmt.Errorf("deep: the checkpoint does not hold as many numbers as it says, want a file that a run wrote")
 
+// checkpointTemporary is how the names of files begin that are being written.
+const checkpointTemporary = ".dither-writing-"
+
 // Write puts the checkpoint in the place of a file, with mode 0600: either the old one stands there or the new one,
-// whole.
+// whole. The file and its name are on disk when Write returns.
 func (c *Checkpoint) Write(path string) error {
-	text, err := c.Encode()
+	file, err := c.WriteHeld(path)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".checkpoint-*") // of mode 0600
-	if err != nil {
-		return fmt.Errorf("deep: checkpoint: %w", err)
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if failed := f.Close(); err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what matters is the first error
+	if err = file.Close(); err != nil {
 		return fmt.Errorf("deep: checkpoint: %w", err)
 	}
 	return nil
+}
+
+// WriteHeld is Write that returns the file, locked where the system has locks: until it is closed no other run can
+// hold the file at path. Whoever writes several checkpoints closes one after the next is written.
+func (c *Checkpoint) WriteHeld(path string) (*os.File, error) {
+	text, err := c.Encode()
+	if err != nil {
+		return nil, err
+	}
+	file, err := durable.Write(path, checkpointTemporary, text, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("deep: checkpoint: %w", err)
+	}
+	return file, nil
 }
 
 // ReadCheckpoint reads a file that Write wrote.

@@ -161,6 +161,27 @@ func TestCheckpointsAreMadeInTime(t *testing.T) {
 	}
 }
 
+// TestCheckpointThatCannotBeWritten wants an error where steps were to follow, and at the end the result that is paid for.
+func TestCheckpointThatCannotBeWritten(t *testing.T) {
+	const records = 100
+	s := ringSchema(t, records)
+	r := ask()
+	r.Epochs, r.Steps = 0, 10
+	full := errors.New("no space left on device")
+	for _, at := range []int{0, 4, 8, 10} {
+		o := Options{CheckpointEvery: 4, Checkpoint: func(c *Checkpoint) error {
+			if c.Taken == at {
+				return full
+			}
+			return nil
+		}}
+		result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), ringData(t, s, records), o)
+		if end := at == 10; errors.Is(err, full) == end || (result != nil) != end {
+			t.Errorf("after step %d: got a result %v and error %v", at, result != nil, err)
+		}
+	}
+}
+
 func TestResumeRefuses(t *testing.T) {
 	const records = 100
 	s := ringSchema(t, records)

@@ -45,7 +45,8 @@ type Options struct {
 	// Progress, if not nil, is told of the finished steps, with what would be the cost so far.
 	Progress func(train.Progress)
 	// Checkpoint, if not nil, is given the state of the run every CheckpointEvery steps (0: a hundredth of
-	// them), and when the run is stopped. Its error ends the run.
+	// them), when the run is stopped and at its end. Its error ends the run, but for that at the end, whose
+	// result is paid for.
 	Checkpoint      func(*Checkpoint) error
 	CheckpointEvery int
 }

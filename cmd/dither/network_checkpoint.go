@@ -1,28 +1,38 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/ditherml/dither/deep"
+	"github.com/ditherml/dither/internal/durable"
 )
 
-// openCheckpoint reads the checkpoint to go on from, and settles where those of this run go: into the same file
-// unless another is named.
+// openCheckpoint reads the checkpoint to go on from. Those of this run go into the same file: in another one the steps
+// of this run would not be known to a run that goes on from the first.
 func (t *trainCommand) openCheckpoint(n *networkFitting) error {
 	n.checkpoint = t.network.checkpoint
 	if t.network.resume == "" {
 		return nil
 	}
-	if n.checkpoint == "" {
-		n.checkpoint = t.network.resume
-	}
-	if !exists(t.network.resume) {
-		return fmt.Errorf("--resume %s: there is no such file, want a checkpoint that dither train wrote", t.network.resume)
+	if n.checkpoint != "" && !sameFile(n.checkpoint, t.network.resume) {
+		return fmt.Errorf("--checkpoint is %s and --resume %s, want one file: its checkpoints count the steps of all runs; leave out --checkpoint", n.checkpoint, t.network.resume)
 	}
 	var err error
-	if n.from, err = deep.ReadCheckpoint(t.network.resume); err != nil {
-		return fmt.Errorf("%s: %w", t.network.resume, err)
+	if n.checkpoint, err = filepath.EvalSymlinks(t.network.resume); err != nil { // a link would be replaced, and its file left behind
+		return fmt.Errorf("--resume %s: there is no such file, want a checkpoint that dither train wrote", t.network.resume)
+	}
+	if !t.dryRun {
+		if n.held, err = holdCheckpoint(n.checkpoint); err != nil {
+			return err
+		}
+	}
+	if n.from, err = deep.ReadCheckpoint(n.checkpoint); err != nil {
+		return fmt.Errorf("%s: %w", n.checkpoint, err)
 	}
 	if n.frozen != nil && !slices.Equal(n.from.Frozen, n.options.Initial[n.setup.Network.Trained():]) {
 		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.frozen.Source)
@@ -33,20 +43,63 @@ func (t *trainCommand) openCheckpoint(n *networkFitting) error {
 	return err
 }
 
-// rehearseCheckpoint finds out before anything is spent that checkpoints can be written.
-func (t *trainCommand) rehearseCheckpoint(n *networkFitting) error {
+// sameFile reports whether two paths name one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(first, second)
+}
+
+// holdCheckpoint takes a checkpoint for this run, as every run that writes checkpoints does: two runs that go on from
+// one would each forget the steps of the other.
+func holdCheckpoint(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be opened: %w; name another checkpoint", path, pathless(err))
+	}
+	if err = durable.Hold(file, path); errors.Is(err, durable.ErrLocked) {
+		file.Close()
+		return nil, fmt.Errorf("%s is in use by another run, want a checkpoint of a run that has ended; wait for the other", path)
+	}
+	return file, nil
+}
+
+// takeCheckpoint takes the name of a new file of checkpoints before anything is spent, or makes sure that the one to go
+// on from can be replaced.
+func (t *trainCommand) takeCheckpoint(n *networkFitting) error {
 	if n.checkpoint == "" {
 		return nil
 	}
-	if exists(n.checkpoint) && n.checkpoint != t.network.resume {
-		return fmt.Errorf("%s exists, want a new file for checkpoints; name another one, or go on from it with --resume", n.checkpoint)
+	if n.from == nil {
+		file, err := os.OpenFile(n.checkpoint, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s exists, want a new file for checkpoints; name another one, or go on from it with --resume", n.checkpoint)
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w; name a file in another folder", n.checkpoint, pathless(err))
+		}
+		n.held = file
+		_ = durable.Lock(file) // it is new; a system without locks has none
 	}
 	out, err := newOutputFile(n.checkpoint, outputOptions{replace: true, mode: 0o600})
 	if err != nil {
+		n.closeCheckpoint()
 		return err
 	}
 	out.discard()
 	return nil
+}
+
+// closeCheckpoint gives the file back, and removes one in which there is no checkpoint.
+func (n *networkFitting) closeCheckpoint() {
+	if n.held == nil {
+		return
+	}
+	if info, err := n.held.Stat(); err == nil && info.Size() == 0 {
+		_ = os.Remove(n.checkpoint)
+	}
+	n.held.Close()
+	n.held = nil
 }
 
 // writeCheckpoint returns what puts a checkpoint in the place of the one before, or nil.
@@ -54,7 +107,15 @@ func (n *networkFitting) writeCheckpoint() func(*deep.Checkpoint) error {
 	if n.checkpoint == "" {
 		return nil
 	}
-	return func(c *deep.Checkpoint) error { return c.Write(n.checkpoint) }
+	return func(c *deep.Checkpoint) error {
+		next, err := c.WriteHeld(n.checkpoint)
+		if err != nil {
+			return err
+		}
+		n.held.Close() // which may be gone
+		n.held = next
+		return nil
+	}
 }
 
 // interrupted says what is left of a run that ended before its end.

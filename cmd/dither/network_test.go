@@ -230,6 +230,45 @@ func TestResumeNetwork(t *testing.T) {
 	}
 }
 
+// TestResumeIsInOneFile refuses what would let the steps of a run be forgotten: checkpoints in another file than the one
+// that it goes on from, and two runs on one file.
+func TestResumeIsInOneFile(t *testing.T) {
+	schema, table := workplace(t, 300)
+	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling-probability", "0.1", "--steps", "40", "--checkpoint-every", "7"}
+	stop := func(at string, more ...string) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		out := &stopper{at: at, stop: func() {
+			if status, _, stderr := invoke(append(args, "--resume", "state", "--out", "rival", "--quiet")...); status != exitUsage || !strings.Contains(stderr, "in use") {
+				t.Errorf("two runs on one checkpoint: got status %d and %q, want a refusal", status, stderr)
+			}
+			cancel()
+		}}
+		if status := run(ctx, append(args, more...), out, out); status != exitFailed || !strings.Contains(out.text.String(), "budget spent") {
+			t.Fatalf("got exit status %d, %s", status, out.text.String())
+		}
+	}
+	stop("step 8 of 40", "--checkpoint", "state")
+	if status, _, stderr := invoke(append(args, "--resume", "state", "--checkpoint", "other")...); status != exitUsage || !strings.Contains(stderr, "want one file") || exists("other") {
+		t.Errorf("got status %d and %q, want a refusal of another file", status, stderr)
+	}
+	if err := os.Symlink("state", "link"); err != nil {
+		t.Skip("this system has no links: ", err)
+	}
+	stop("step 20 of 40", "--resume", "link", "--checkpoint", "./state")
+	stdout, _ := mustInvoke(t, append(args, "--resume", "state", "--quiet", "--json", "--out", "m")...)
+	text, err := os.ReadFile(filepath.Join("m", certificate.FileName))
+	c, decodeErr := certificate.Decode(text)
+	var plan bytes.Buffer
+	if want := `"interrupted":[{"kept":8,"released":8},{"kept":12,"released":12}]`; err != nil || decodeErr != nil || json.Compact(&plan, c.Plan) != nil || !strings.Contains(plan.String(), want) {
+		t.Errorf("got plan %s (%v), want %s; %s", plan.String(), decodeErr, want, stdout)
+	}
+	if status, _, stderr := invoke(append(args, "--checkpoint", filepath.Join("absent", "state"))...); status != exitUsage || !strings.Contains(stderr, "cannot be written") {
+		t.Errorf("got status %d and %q, want a refusal", status, stderr)
+	}
+}
+
 // TestNetworkFilesOfLayers trains with a file of layers on images, whose shape is in the table.
 func TestNetworkFilesOfLayers(t *testing.T) {
 	const records, side = 60, 6

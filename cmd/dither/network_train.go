@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"reflect"
 
 	"github.com/ditherml/dither/certificate"
@@ -20,8 +21,9 @@ type networkFitting struct {
 	from *deep.Checkpoint
 	// whole is the plan with the runs before the checkpoint.
 	whole deep.Plan
-	// checkpoint is the file of checkpoints, empty for none.
+	// checkpoint is the file of checkpoints, empty for none; held is it, open and locked.
 	checkpoint string
+	held       *os.File
 	// frozen says where frozen layers come from, nil without any.
 	frozen *certificate.Frozen
 	result *deep.Result // once it is there
@@ -30,6 +32,9 @@ type networkFitting struct {
 // runNetwork is run for a network.
 func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 	f, err := t.planNetwork(ctx, source)
+	if f.network != nil {
+		defer f.network.closeCheckpoint()
+	}
 	if err != nil {
 		return err
 	}
@@ -43,6 +48,9 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 		return err
 	}
 	defer f.folder.close()
+	if err = t.takeCheckpoint(f.network); err != nil {
+		return err
+	}
 	if f.records, err = source.train(ctx); err != nil {
 		return stopped(err)
 	}
@@ -50,9 +58,6 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 		return stopped(err)
 	}
 	if err = t.rehearse(f); err != nil {
-		return err
-	}
-	if err = t.rehearseCheckpoint(f.network); err != nil {
 		return err
 	}
 	return t.fit(ctx, f)
