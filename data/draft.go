@@ -108,8 +108,16 @@ func (d Draft) schema(src Source, t *table) (*Schema, error) {
 	if s.Row == "" {
 		s.Row = "one person"
 	}
+	ignored, texts := positions(d.Ignore), positions(d.Text)
 	for _, name := range t.header {
-		if name != d.Target {
+		if name == d.Target {
+			continue
+		}
+		if _, is := ignored[name]; is {
+			s.Columns = append(s.Columns, Column{Name: name, Kind: Ignored})
+		} else if _, is = texts[name]; is {
+			s.Columns = append(s.Columns, draftText(name, cmp.Or(d.Records, d.MaxRecords)))
+		} else {
 			s.Columns = append(s.Columns, d.column(name))
 		}
 	}
@@ -121,8 +129,9 @@ func (d Draft) check(file string, t *table) error {
 	if d.Target == "" {
 		return &FileError{File: file, Problem: "no target is named", Want: "the column to predict", Remedy: "name it"}
 	}
-	for _, name := range append([]string{d.Target}, d.names()...) {
-		if !slices.Contains(t.header, name) {
+	names, at := d.names(), positions(t.header)
+	for _, name := range append([]string{d.Target}, names...) {
+		if _, has := at[name]; !has {
 			return &FileError{File: file, Line: t.headerLine, Problem: fmt.Sprintf("column %q is not in the header", name), Want: "the names of its columns", Remedy: "check the spelling, and the delimiter"}
 		}
 	}
@@ -130,17 +139,28 @@ func (d Draft) check(file string, t *table) error {
 	if _, levels := d.PrivateLevels[d.Target]; bounds || levels {
 		return &FileError{File: file, Problem: fmt.Sprintf("target %q is private", d.Target), Want: "declared levels or bounds of what is predicted", Remedy: "declare them"}
 	}
-	for i, name := range d.names() {
-		if slices.Contains(d.names()[:i], name) || name == d.Target && slices.Contains(append(slices.Clone(d.Ignore), d.Text...), name) {
+	for i, name := range names {
+		if i > 0 && names[i-1] == name || name == d.Target && (slices.Contains(d.Ignore, name) || slices.Contains(d.Text, name)) {
 			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, text or ignore", Remedy: "keep one of them"}
 		}
 	}
 	for k, name := range t.header {
-		if slices.Index(t.header, name) != k || faultName("", name, "") != nil {
+		if at[name] != k || faultName("", name, "") != nil {
 			return &FileError{File: file, Line: t.headerLine, Column: k + 1, Problem: "the header has a name that cannot be used", Want: "plain, distinct names that are not empty and have no form of a range", Remedy: "rename the column"}
 		}
 	}
 	return nil
+}
+
+// positions are the first positions of texts.
+func positions(texts []string) map[string]int {
+	at := make(map[string]int, len(texts))
+	for k, text := range texts {
+		if _, has := at[text]; !has {
+			at[text] = k
+		}
+	}
+	return at
 }
 
 // names returns the names of all declared columns, in order, the twice declared ones twice.
@@ -170,14 +190,8 @@ func (d Draft) target() Target {
 	return t
 }
 
-// column is the draft of one column: declared, or without a kind.
+// column is the draft of a column that is neither ignored nor of texts: declared, or without a kind.
 func (d Draft) column(name string) Column {
-	if slices.Contains(d.Ignore, name) {
-		return Column{Name: name, Kind: Ignored}
-	}
-	if slices.Contains(d.Text, name) {
-		return draftText(name, cmp.Or(d.Records, d.MaxRecords))
-	}
 	if bounds, ok := d.Numeric[name]; ok {
 		return draftNumeric(name, bounds[0], bounds[1])
 	}
@@ -297,9 +311,10 @@ func (s *Schema) copyFrom(ctx context.Context, t *table, from rowReader) error {
 		s.MaxRecords = roundUp(rows)
 		s.FromData = append(s.FromData, placeMaxRecords)
 	}
-	s.fillTarget(&seen[slices.Index(t.header, s.Target.Column)])
+	at := positions(t.header)
+	s.fillTarget(&seen[at[s.Target.Column]])
 	for i := range s.Columns {
-		s.fillColumn(&s.Columns[i], &seen[slices.Index(t.header, s.Columns[i].Name)])
+		s.fillColumn(&s.Columns[i], &seen[at[s.Columns[i].Name]])
 	}
 	return nil
 }

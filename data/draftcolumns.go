@@ -13,12 +13,20 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns Columns) (*S
 		return nil, err
 	}
 	s.Delimiter = 0
+	at := map[string]int{}
+	for i, column := range s.Columns {
+		at[column.Name] = i
+	}
 	var readable []int
 	for i, name := range header.header {
 		if c.columns[i].Refused == nil {
 			readable = append(readable, i)
 		}
-		s.declare(name, c.columns[i])
+		if k, has := at[name]; has {
+			s.Columns[k].declare(c.columns[i])
+		} else {
+			s.declareTarget(c.columns[i])
+		}
 	}
 	if d.FromData {
 		defer c.close()
@@ -33,22 +41,23 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns Columns) (*S
 	return s, nil
 }
 
-// declare declares an open column, or the target, by what the file says about it.
-func (s *Schema) declare(name string, said FileColumn) {
-	isBool := said.Refused == nil && said.Kind == BoolCells
-	if t := &s.Target; t.Column == name {
-		if isBool && len(t.Levels) == 0 && t.Lower == 0 && t.Upper == 0 {
-			t.Levels = boolLevels()
-		}
-		return
-	}
-	for i := range s.Columns {
-		switch c := &s.Columns[i]; {
-		case c.Name != name || c.Kind != 0:
-		case said.Refused != nil:
-			c.Kind = Ignored
-		case isBool:
-			*c = draftCategorical(name, boolLevels())
-		}
+// declareTarget declares an open target by what the file says about it.
+func (s *Schema) declareTarget(said FileColumn) {
+	if t := &s.Target; said.isBool() && len(t.Levels) == 0 && t.Lower == 0 && t.Upper == 0 {
+		t.Levels = boolLevels()
 	}
 }
+
+// declare declares an open column by what the file says about it.
+func (c *Column) declare(said FileColumn) {
+	switch {
+	case c.Kind != 0:
+	case said.Refused != nil:
+		c.Kind = Ignored
+	case said.isBool():
+		*c = draftCategorical(c.Name, boolLevels())
+	}
+}
+
+// isBool reports whether the column is read and is one of bools.
+func (f FileColumn) isBool() bool { return f.Refused == nil && f.Kind == BoolCells }

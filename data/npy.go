@@ -167,10 +167,15 @@ func openMember(ctx context.Context, q request, f *zip.File) (*array, member, er
 // choose.
 func members(ctx context.Context, q request, files []*zip.File) (matrix, vector *zip.File, err error) {
 	var matrices, vectors []*zip.File
+	seen := map[string]bool{}
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name, ".npy") {
 			continue
 		}
+		if seen[f.Name] {
+			return nil, nil, damaged(q.file, "two arrays in it have one name", "each name once")
+		}
+		seen[f.Name] = true
 		a, in, err := openMember(ctx, q, f)
 		if err != nil {
 			return nil, nil, err

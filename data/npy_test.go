@@ -265,6 +265,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"no archive", "t.npz", "no NPZ file", []byte(secret)},
 		{"archive cut off", "t.npz", "no NPZ file", zipText(t, []string{"x.npy", "y.npy"}, good, y)[:200]},
 		{"archive without arrays", "t.npz", "one matrix", zipText(t, []string{secret}, []byte(secret))},
+		{"two members of one name", "t.npz", "one name", zipText(t, []string{"x.npy", "y.npy", "x.npy"}, good, y, good)},
 		{"several matrices", "t.npz", "one matrix", zipText(t, []string{secret + ".npy", "b.npy"}, good, good)},
 		{"objects in an archive", "t.npz", "never objects", zipText(t, []string{"x.npy"}, header(npyHeaderText("|O", "(2, 4)")))},
 		{"labels in an archive", "t.npz", "not as many", zipText(t, []string{"x.npy", "y.npy"}, good, npy("<f8", "(3,)", make([]float64, 3)))},
