@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -56,26 +56,26 @@ func makeCacheFolder() (string, error) {
 // cacheKey is what an encoded table was made from; it stands in the file as its note. An encoded table
 // serves another run only when all of it is the same.
 type cacheKey struct {
-	Format   string    `json:"format"`
-	Table    string    `json:"table"`
-	Bytes    int64     `json:"bytes"`
-	Modified time.Time `json:"modified"`
-	Labels   string    `json:"labels,omitempty"`
-	// LabelsBytes and LabelsModified are those of the separate file of labels.
-	LabelsBytes    int64     `json:"labels-bytes,omitempty"`
-	LabelsModified time.Time `json:"labels-modified,omitzero"`
-	Delimiter      rune      `json:"delimiter,omitempty"`
-	Schema         string    `json:"schema"`
-	FeatureBits    int       `json:"feature-bits"`
+	Format string `json:"format"`
+	Table  string `json:"table"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Labels string `json:"labels,omitempty"`
+	// LabelsBytes and LabelsSHA256 are those of the separate file of labels.
+	LabelsBytes  int64  `json:"labels-bytes,omitempty"`
+	LabelsSHA256 string `json:"labels-sha256,omitempty"`
+	Delimiter    rune   `json:"delimiter,omitempty"`
+	Schema       string `json:"schema"`
+	FeatureBits  int    `json:"feature-bits"`
 	// Transforms are those before the rows were written.
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 	// Made is the hash of what these transforms make of fixed rows, which another version of them may not.
 	Made string `json:"made,omitempty"`
 }
 
-// newCacheKey looks at the files of a table without opening them.
+// newCacheKey reads the files of a table for their hashes: sizes and times do not tell that a table has changed.
 func newCacheKey(source data.Source, schema *data.Schema, chain *feature.Chain, featureBits int) (cacheKey, error) {
-	k := cacheKey{Format: "1", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
+	k := cacheKey{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
 	if chain.Transforms() {
 		made := chain.Fingerprint()
 		k.Made = hex.EncodeToString(made[:])
@@ -88,24 +88,36 @@ func newCacheKey(source data.Source, schema *data.Schema, chain *feature.Chain, 
 	}
 	sum := sha256.Sum256(text)
 	k.Schema = hex.EncodeToString(sum[:])
-	if k.Table, k.Bytes, k.Modified, err = identity(source.Path); err != nil || source.Labels == "" {
+	if k.Table, k.Bytes, k.SHA256, err = identity(source.Path); err != nil || source.Labels == "" {
 		return k, err
 	}
-	k.Labels, k.LabelsBytes, k.LabelsModified, err = identity(source.Labels)
+	k.Labels, k.LabelsBytes, k.LabelsSHA256, err = identity(source.Labels)
 	return k, err
 }
 
 // identity is what tells a file from what it was before.
-func identity(path string) (name string, bytes int64, modified time.Time, err error) {
+func identity(path string) (name string, bytes int64, sum string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", 0, modified, fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, pathless(err))
+		return "", 0, "", fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, pathless(err))
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, modified, fmt.Errorf("%s is no plain file, want one; --stream and --cache-features remember which file it was", path)
+		return "", 0, "", fmt.Errorf("%s is no plain file, want one; --stream and --cache-features remember which file it was", path)
 	}
 	name, err = filepath.Abs(path)
-	return name, info.Size(), info.ModTime().UTC(), err
+	if err != nil {
+		return "", 0, "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, "", fmt.Errorf("%s cannot be read: %w; name a table that can", path, pathless(err))
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if bytes, err = io.Copy(hash, file); err != nil {
+		return "", 0, "", failed{fmt.Errorf("%s cannot be read: %w", path, pathless(err))}
+	}
+	return name, bytes, hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // file is the name of the encoded table in the cache folder.

@@ -175,3 +175,33 @@ func TestCacheFeatures(t *testing.T) {
 		t.Errorf("dither clean left %v", left)
 	}
 }
+
+// TestStreamSeesChangedTables changes a table and keeps its size and times: its rows are encoded anew.
+func TestStreamSeesChangedTables(t *testing.T) {
+	schema, table := workplace(t, 300)
+	cache := t.TempDir()
+	t.Setenv(cacheVariable, cache)
+	args := []string{"train", "--data", table, "--schema", schema, "--stream", "--steps", "3", "--records", "300"}
+	train := func(out string, encodes bool) {
+		t.Helper()
+		if _, stderr := mustInvoke(t, append(args, "--out", out)...); strings.Contains(stderr, "encoding the table once") != encodes {
+			t.Errorf("%s: got %q, want the table encoded: %v", out, stderr, encodes)
+		}
+	}
+	train("a", true)
+	train("b", false)
+	info, err := os.Stat(table)
+	text, readErr := os.ReadFile(table)
+	if err != nil || readErr != nil {
+		t.Fatal(err, readErr)
+	}
+	at := strings.LastIndexAny(string(text), "012345678")
+	text[at]++
+	if err = os.WriteFile(table, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err = os.Chtimes(table, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	train("c", true)
+}

@@ -109,6 +109,14 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 		if err = t.writeEncoded(ctx, path, note, s, o); err != nil {
 			return nil, err
 		}
+		after, failing := newCacheKey(*t.streamed, s.Schema, s.Features.Chain, o.FeatureBits)
+		if failing == nil && (after.SHA256 != key.SHA256 || after.LabelsSHA256 != key.LabelsSHA256) {
+			failing = failed{fmt.Errorf("the table changed while it was encoded, want one that stands still; nothing was spent; try again")}
+		}
+		if failing != nil {
+			_ = os.Remove(path)
+			return nil, failing
+		}
 	} else if !t.quiet {
 		fmt.Fprintf(t.stderr, "the table was encoded before: %s\n", printable(path))
 	}
