@@ -23,16 +23,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const verifyLong = `Recompute the certificate of a model folder, or of the folder of a private evaluation: that the events follow from the plan, epsilon
-from the events, and the hash from model.json (and that of the weights of a network, which model.json has);
-that the model names the same run and has the shape and the declared sizes of the plan. Prints what was
-checked and what is guaranteed.
+const verifyLong = `Recompute what follows from the plan in the certificate of a folder that train, query, evaluate --private or
+sweep --select wrote: the events, epsilon, the assumptions, and what plan and model say of one another. Everything
+else is held by hashes, and a file that the certificate does not know is refused. Prints what was checked and what is
+guaranteed.
 
 Exit status 0 when everything agrees, 1 when something does not (each disagreement is
 printed), 2 when a file is missing or cannot be read.
 
-No file can show that training really ran as the plan says, or that the assumptions in the
-certificate hold: for that you trust whoever trained the model.`
+No file can show that training really ran as the plan says, or that the assumptions in the certificate hold: for that
+you trust whoever trained the model. Whoever rewrites every file alike has a folder that verifies, and claims another
+plan. docs/verification.md lists what is free.`
 
 const verifyExample = `  dither verify dither-model
   dither verify dither-model --json`

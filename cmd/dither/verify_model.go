@@ -167,6 +167,8 @@ func (v verification) text() string {
 	for _, line := range v.Certificate.Assumptions {
 		b.WriteString("  - " + printable(line) + "\n")
 	}
+	list("\nnor can any file show", []string{"that training ran as the plan says, on these records",
+		"that released numbers and the page are those of the run: hashes alone hold them (docs/verification.md lists what is free)"})
 	fmt.Fprintf(&b, "\nrun %s, %s, %s\nverified\n", printable(v.Certificate.Run), printable(v.Certificate.Program), printable(v.Certificate.Created))
 	return b.String()
 }
