@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"errors"
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
@@ -16,6 +17,8 @@ type grid struct {
 	top, bottom float64
 	// faint is a tilted mass so small that its rounding is counted as all of it.
 	faint float64
+	// most is how many nodes the lattice may have; 0 stands for no limit.
+	most int
 	// floor is a loss below which there is so little tilted mass that it may be rounded up.
 	floor float64
 }
@@ -40,26 +43,82 @@ type builder struct {
 	shift    float64 // of atoms, and of cells that matter
 	inexact  float64 // the largest e of account
 	noisy    bool
+	whole    bool  // whether node 0 gets what all others leave of the mass 1
+	parts    int   // pairs of choices so far, beside the first
+	away     total // P-mass of all other nodes, and of what was cut off
+}
+
+// total is a sum with compensation for what is rounded away (Neumaier, 1974).
+type total struct{ sum, lost float64 }
+
+func (s *total) add(v float64) {
+	t := s.sum + v
+	if math.Abs(s.sum) >= math.Abs(v) {
+		s.lost += (s.sum - t) + v
+	} else {
+		s.lost += (v - t) + s.sum
+	}
+	s.sum = t
 }
 
 // discretize puts one release of p on the lattice. The result dominates p, up to the
 // recorded errors, and p is what it was spread from by the recorded noise.
 func discretize(p pair.Pair, g grid) (release, error) {
-	b := &builder{grid: g}
+	b := &builder{grid: g, whole: smooth(p)}
 	if err := b.pair(p, 1, everywhere); err != nil {
 		return release{}, err
 	}
+	b.complete()
 	l := &lattice{step: g.step, tilt: g.tilt, log: g.scale, low: b.low, mass: b.mass}
 	l.shift = b.shift + b.inexact
 	reach := math.Max(math.Abs(float64(l.low)), math.Abs(float64(l.low+len(l.mass)))) * g.step
 	l.shift += (96 + 8*reach) * unit // odds, a product of 16 factors at most, in two places
-	l.err = b.err + unit*(80+4*g.tilt*reach) + pair.MassError(b.distance)
+	l.err = b.err + 6*unit
+	if !b.whole {
+		l.err += unit*(80+4*g.tilt*reach) + pair.MassError(b.distance)
+	}
 	if b.noisy {
 		l.noise = g.step * g.step
 	}
 	l.normalize()
 	l.trim(g.faint)
 	return release{l, b.infinite, b.infinite + b.cut}, nil
+}
+
+// smooth reports whether a pair is a mixture or a choice of mixtures. Of these nearly all mass can lie at
+// the loss 0, where its error counts once for every release.
+func smooth(p pair.Pair) bool {
+	switch p := p.(type) {
+	case pair.Mixture:
+		return true
+	case pair.Choice:
+		for _, v := range p {
+			if !smooth(v.Pair) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// complete gives node 0 what is left of the mass 1, so that its error is that of all others together, and
+// not a share of its own mass.
+func (b *builder) complete() {
+	if b.whole = b.whole && b.low <= 0 && b.low+len(b.mass) > 0; b.whole {
+		b.away.add(b.cut)
+		b.away.add(b.infinite)
+		b.mass[-b.low] = b.tilted(0, math.Max(0, 1-(b.away.sum+b.away.lost)))
+	}
+}
+
+// apart notes P-mass at a node for complete, and that it is known to a relative e. Its error counts there
+// and at node 0.
+func (b *builder) apart(node int, mass, tilted, e float64) {
+	if node != 0 {
+		b.away.add(mass)
+		b.err += e * (tilted + b.tilted(0, mass))
+	}
 }
 
 // put adds P-mass to a node.
@@ -99,7 +158,7 @@ func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 		if err != nil {
 			return err
 		}
-		b.mixture(c, weight, s)
+		return b.mixture(c, weight, s)
 	case pair.Atoms:
 		if err := checkAtoms(p); err != nil {
 			return err
@@ -116,6 +175,7 @@ func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 		if err := checkChoice(p); err != nil {
 			return err
 		}
+		b.parts += len(p) - 1
 		for _, v := range p {
 			if err := b.pair(v.Pair, weight*v.Weight, s); err != nil {
 				return err
@@ -206,9 +266,12 @@ func (b *builder) atom(a pair.Atom, weight float64, s side) {
 func aligned(loss float64) float64 { return 1e-13 * math.Abs(loss) }
 
 // mixture adds the losses of c on one side, cell by cell, with masses times a share.
-func (b *builder) mixture(c *pair.Curve, share float64, s side) {
+func (b *builder) mixture(c *pair.Curve, share float64, s side) error {
 	b.noisy = true
-	first, last := b.ends(c, s)
+	first, last, err := b.ends(c, share, s)
+	if err != nil {
+		return err
+	}
 	b.reserve(first, last)
 	node := b.output(c, first, 0, first, last, s, c.First)
 	if s != below {
@@ -232,18 +295,24 @@ func (b *builder) mixture(c *pair.Curve, share float64, s side) {
 		mass[i] += (p - up) * weight
 		mass[i+1] += up * weight * growth
 		b.total += share * p
-		b.account(c, node, next, p*weight, growth)
+		z := b.account(c, node, next, p*weight, growth)
+		if b.whole {
+			e := pair.MassError(z) + unit*(80+4*b.tilt*b.step*(1+math.Abs(float64(first+i))))
+			b.apart(first+i, share*(p-up), (p-up)*weight, e)
+			b.apart(first+i+1, share*up, up*weight*growth, e)
+		}
 		node = next
 		odds *= far
 		weight *= growth
 	}
+	return nil
 }
 
 // account notes how the rounding of a cell counts. Its losses are known to e, so that at
 // most the share 2e/step of its mass is put one node too low or too high: this counts in
-// the masses where it is next to nothing, and as a shift of all losses elsewhere.
-func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth float64) {
-	z := 0.0
+// the masses where it is next to nothing, and as a shift of all losses elsewhere. It returns
+// how far out the cell is.
+func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth float64) (z float64) {
 	for _, v := range [2]float64{node.X, next.X} {
 		if d := c.Distance(v); d > z && d <= math.MaxFloat64 {
 			z = d
@@ -252,30 +321,43 @@ func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth floa
 	e := 3*c.LossError(z) + 2*pair.MassError(z) + max(node.Residual, next.Residual)
 	if moved := mass * min(1, 2*e/b.step); moved < b.faint {
 		b.err += 2*moved*(1+growth) + mass*pair.MassError(z)
-		return
+		return z
 	}
 	b.distance = max(b.distance, z)
 	b.inexact = max(b.inexact, e)
+	return z
 }
 
 // ends returns the nodes from the smallest to the largest loss that are kept. A node is
 // at or beyond the end of the range of losses if there is one within reach.
-func (b *builder) ends(c *pair.Curve, s side) (first, last int) {
+func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, err error) {
 	low, high := c.Low, c.High
 	if s == above {
 		low = 0
 	} else if c.Law == pair.Normal {
-		low = math.Max(low, math.Max(b.floor, c.Loss(quantile(c, b.bottom, c.Rising))))
+		low = math.Max(low, math.Max(b.floor, c.Loss(quantile(c, allowed(b.bottom, share, b.parts), c.Rising))))
 	}
 	if s == below {
 		high = 0
 	} else if c.Law == pair.Normal {
-		high = math.Min(high, c.Loss(quantile(c, b.top, !c.Rising)))
+		high = math.Min(high, c.Loss(quantile(c, allowed(b.top, share, b.parts), !c.Rising)))
+	}
+	if b.most > 0 && !((high-low)/b.step < float64(b.most)) || !(math.Max(-low, high)/b.step < 1<<52) {
+		return 0, 0, ErrLarge
 	}
 	first = int(math.Floor(low/b.step + 1e-9))
 	last = int(math.Ceil(high/b.step - 1e-9))
-	return min(first, last-1), last
+	return min(first, last-1), last, nil
 }
+
+// allowed returns what a mixture that has this share of a pair may have cut off, so that all further parts
+// together have about as much as is allowed: what is rare needs less of its tails.
+func allowed(mass, share float64, parts int) float64 {
+	return math.Min(mass/share/float64(1+parts), 0.25)
+}
+
+// ErrLarge says that a composition needs larger lattices than are allowed.
+var ErrLarge = errors.New("pld: a lattice is too large")
 
 // output returns the output whose loss is that of a node, given its e^loss if that is not
 // 0; the end of the line if the node stands for the end of the range.
@@ -317,4 +399,7 @@ func (b *builder) under(c *pair.Curve, first int, x, share float64) {
 	b.put(first, p)
 	b.total += p
 	b.err += 2 * b.tilted(first, p)
+	if b.whole {
+		b.apart(first, p, b.tilted(first, p), 64*unit)
+	}
 }

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -98,10 +99,41 @@ func (j *job) compose() (*Composed, error) {
 		noise = math.Min(noise/2, c.noise*math.Max(0.9*wanted/width, 1.0/256))
 	}
 	if best == nil {
-		return nil, fmt.Errorf("pld: no lattice of %d nodes holds the composition; allow more", j.options.MaxNodes)
+		return nil, fmt.Errorf("%w: %d nodes do not hold the composition", ErrLarge, j.options.MaxNodes)
+	}
+	return j.other(best, least)
+}
+
+// other composes on lattices of one stage where the bounds are wide. Plans reckon with what a cell can add
+// to a loss at most. Where nearly every loss is far smaller than a cell, as with rare large losses, a
+// lattice adds much less, and one stage has the least rounding.
+func (j *job) other(best *Composed, width float64) (*Composed, error) {
+	if width <= 1.15*j.wanted() || best.noise == 0 {
+		return best, nil
+	}
+	j.tilt = j.sketch.quietest(j.saddle.epsilon, 1.3*j.saddle.tilt)
+	planner := newPlanner(j.sketch, j.tilt, j.options.MaxNodes)
+	planner.noisy, planner.base = j.lattices()
+	for _, nodes := range otherNodes {
+		_, width := planner.window(1, tails/4)
+		h := 1.03 * width / float64(min(nodes, j.options.MaxNodes))
+		p, _ := planner.single(h * h * planner.noisy)
+		if p == nil {
+			continue
+		}
+		c, err := j.run(p)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			c.other, best = best, c
+		}
 	}
 	return best, nil
 }
+
+// otherNodes are the sizes of the lattices that other tries.
+var otherNodes = [...]int{1 << 16, 1 << 18}
 
 // planner returns the planner at the saddle, and the wanted width.
 func (j *job) planner() (*planner, float64) {
@@ -197,8 +229,11 @@ func (j *job) run(p *plan) (*Composed, error) {
 		delta = j.aim.value - j.infinite()
 	}
 	steps := j.steps()
-	g := grid{step: p.step, tilt: j.tilt, top: j.omitted(delta, steps), bottom: 1e-10 / steps, faint: 1e-16 / steps}
+	g := grid{step: p.step, tilt: j.tilt, top: j.omitted(delta, steps), bottom: 1e-10 / steps, faint: 1e-16 / steps, most: 4 * j.options.MaxNodes}
 	items, releases, err := j.releases(g)
+	if errors.Is(err, ErrLarge) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -245,12 +280,13 @@ func (j *job) releases(g grid) ([]item, []release, error) {
 			items[i] = item{count: v.Count, lazy: &lazy{rough, g.tilt, build}}
 			continue
 		}
-		l := build()
-		if l == nil {
-			return nil, nil, errPair
+		r, err := discretize(v.Pair, own)
+		if err != nil {
+			return nil, nil, err
 		}
-		nodes += len(l.mass)
-		items[i] = item{lattice: l, count: v.Count}
+		releases[i] = release{nil, r.infinite, r.beyond}
+		nodes += len(r.mass)
+		items[i] = item{lattice: r.lattice, count: v.Count}
 	}
 	return items, releases, nil
 }

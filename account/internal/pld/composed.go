@@ -24,7 +24,8 @@ type Composed struct {
 	kernel     float64 // the largest e^{-tilt·x}(1-e^{-x}) over x > 0
 	spread     float64 // s of lower.go
 	lines      [len(widths)]broken
-	relative   float64 // rounding in the sums
+	relative   float64   // rounding in the sums
+	other      *Composed // the same composition on another lattice, or nil
 }
 
 // finish computes the sums over the lattice.
@@ -83,6 +84,20 @@ func (c *Composed) under(epsilon float64) float64 {
 
 // Delta bounds δ at an epsilon ≥ 0, in nats.
 func (c *Composed) Delta(epsilon float64) Bounds {
+	if c.other != nil {
+		return both(c.delta(epsilon), c.other.Delta(epsilon))
+	}
+	return c.delta(epsilon)
+}
+
+// both returns what two pairs of bounds on one number say together.
+func both(a, b Bounds) Bounds {
+	upper := math.Min(a.Upper, b.Upper)
+	return Bounds{math.Min(upper, math.Max(a.Lower, b.Lower)), upper}
+}
+
+// delta is Delta on one lattice.
+func (c *Composed) delta(epsilon float64) Bounds {
 	switch {
 	case c.exact != nil:
 		return c.exactDelta(epsilon)
@@ -99,7 +114,9 @@ func (c *Composed) least(epsilon float64) float64 {
 	return math.Min(c.infinite+c.lower(epsilon), 1)
 }
 
-func (c *Composed) most(epsilon float64) float64 { return math.Min(c.beyond+c.over(epsilon), 1) }
+func (c *Composed) most(epsilon float64) float64 {
+	return math.Min(math.Max(c.beyond+c.over(epsilon), math.SmallestNonzeroFloat64), 1)
+}
 
 // exactDelta is Delta for one release: the least and the greatest of the enclosing pairs.
 func (c *Composed) exactDelta(epsilon float64) Bounds {
@@ -112,11 +129,22 @@ func (c *Composed) exactDelta(epsilon float64) Bounds {
 		b.Lower = math.Min(b.Lower, delta-bound)
 		b.Upper = math.Max(b.Upper, delta+bound)
 	}
+	if epsilon < c.top { // some loss exceeds epsilon, however rare
+		b.Upper = math.Max(b.Upper, math.SmallestNonzeroFloat64)
+	}
 	return Bounds{math.Max(b.Lower, 0), math.Min(b.Upper, 1)}
 }
 
 // Epsilon bounds the smallest epsilon ≥ 0 that belongs to delta. See the function Epsilon.
 func (c *Composed) Epsilon(delta float64) Bounds {
+	if c.other != nil {
+		return both(c.epsilon(delta), c.other.Epsilon(delta))
+	}
+	return c.epsilon(delta)
+}
+
+// epsilon is Epsilon on one lattice.
+func (c *Composed) epsilon(delta float64) Bounds {
 	switch {
 	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
 		return Bounds{math.Inf(1), math.Inf(1)}

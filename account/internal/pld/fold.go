@@ -56,7 +56,7 @@ type window struct {
 // Chernoff bounds of the lattices tell, appears inside, and is counted twice as an error.
 //
 // Rounding: let E bound the error of each coefficient of the transforms (numeric.FFT),
-// relative to which powers and products add a few units per factor. A product of
+// relative to which powers add what rounding says, and products a few units. A product of
 // coefficients F of modulus at most 1 then errs by at most R·e^R·|∏F|, where R is the sum
 // over factors of E/|F|, and in any case by the sum of the E. The error of the inverse
 // transform is bounded in the Euclidean norm, and by the inequality of Cauchy and Schwarz
@@ -77,6 +77,9 @@ func fold(items []item, step float64, w window) *lattice {
 	up, down := 0.0, 0.0
 	for _, v := range items {
 		l, count := v.get(), float64(v.count)
+		if l == nil { // larger than allowed
+			return nil
+		}
 		f.multiply(l, v.count)
 		up += count * l.logMoment(w.up)
 		down += count * l.logMoment(w.down)
@@ -145,7 +148,7 @@ func (f *folder) multiply(l *lattice, count int64) {
 	size := f.load(l)
 	f.fft.Forward(f.one, f.real)
 	n := float64(count)
-	bound := f.fft.ErrorBound()*size + 12*unit
+	bound := f.fft.ErrorBound()*size + rounding(size)
 	f.flat += n * bound
 	first := f.one[0]
 	f.one[0] = complex(real(first), 0)
@@ -157,6 +160,20 @@ func (f *folder) multiply(l *lattice, count int64) {
 	f.product[0] = last
 	f.relative[0] = math.Inf(1)
 	f.started = true
+}
+
+// rounding bounds the rounding of raise for each factor 1+d, relative to it, where |d| ≤ size; what is
+// rounded once for each power is in invert.
+//
+// Let |d| ≤ 1/4 and u be a unit. The excess errs by 3u(2|d|+2|d|²) ≤ 7.5u|d|, its logarithm is at most
+// 2.9|d| and errs by as much as u times that, so that half of it errs by 8.2u|d|; two more roundings add 2.7u|d|.
+// The phase is at most 1.4|d|: the rounding of 1+a moves it by 1.8u|d|, the arc tangent errs by 2.8u|d|, the
+// product with the count by 1.4u|d|. Modulus and phase together err by less than 16u|d|.
+func rounding(size float64) float64 {
+	if size > 0.25 {
+		return 12 * unit
+	}
+	return 16 * unit * size
 }
 
 // power returns (1+x)^n.

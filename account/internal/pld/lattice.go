@@ -46,7 +46,7 @@ func (l *lattice) normalize() {
 		l.mass[i] /= total
 	}
 	l.log += math.Log(total)
-	l.err = l.err/total + (8+4*math.Abs(l.log))*unit
+	l.err = l.err/total + (6+4*math.Abs(l.log))*unit
 }
 
 // trim drops at each end what has less mass than given.

@@ -12,6 +12,7 @@ type planner struct {
 	growth []growthAt
 	span   float64 // from the smallest to the largest loss of one release
 	items  float64
+	parts  float64 // mixtures that are cut into cells
 }
 
 // growthAt is log E e^{(t+s)L} - log E e^{tL} of the whole composition at one s.
@@ -35,6 +36,7 @@ func newPlanner(s *sketch, tilt float64, most int) *planner {
 	p := &planner{sketch: s, tilt: tilt, most: most, items: float64(len(s.terms))}
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range s.terms {
+		p.parts += max(1, s.terms[i].parts)
 		_, least := s.terms[i].floor(tilt, s.steps)
 		low = math.Min(low, least)
 		for _, l := range s.terms[i].loss {
@@ -126,10 +128,10 @@ func (p *planner) single(noise float64) (*plan, float64) {
 		h = math.Min(h, 1.03*width/nodes)
 	}
 	h = p.fitted(h)
-	if nodes = powerOfTwo(1.03 * width / h); nodes > float64(p.most) {
+	if nodes = powerOfTwo(1.03 * width / h); nodes > float64(p.most) || p.span/h > 2*float64(p.most) {
 		return nil, 0
 	}
-	cost := transforms(p.items+1, nodes) + p.items*p.span/h*perCell
+	cost := transforms(p.items+1, nodes) + p.parts*p.span/h*perCell
 	return &plan{step: h, blocks: 1, ratio: 1, inner: outer, outer: outer}, cost
 }
 
@@ -148,10 +150,10 @@ func (p *planner) double(noise float64, blocks int64, nodes float64) (*plan, flo
 	}
 	outer, total := p.window(1, tails/4)
 	large := powerOfTwo(1.03 * total / (h * ratio))
-	if large > float64(p.most) || p.span/h > 4*float64(p.most) {
+	if large > float64(p.most) || p.span/h > 2*float64(p.most) {
 		return nil, 0
 	}
-	cost := transforms(p.items+left+2*distinct, nodes) + transforms(distinct+1, large) + p.items*p.span/h*perCell
+	cost := transforms(p.items+left+2*distinct, nodes) + transforms(distinct+1, large) + p.parts*p.span/h*perCell
 	return &plan{step: h, blocks: blocks, ratio: int(ratio), inner: inner, outer: outer}, cost
 }
 

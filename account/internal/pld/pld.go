@@ -28,12 +28,12 @@ type Bounds struct{ Lower, Upper float64 }
 // Options says how close bounds are wanted. The zero value stands for the defaults.
 type Options struct {
 	// Relative and Absolute are the wanted Upper - Lower on the axis of epsilon, as
-	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-6. Where epsilon is given, a
+	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-9. Where epsilon is given, a
 	// width of delta of about Relative·delta will do, too. Bounds are wider where the
 	// lattice that this takes is too large; they are valid all the same.
 	Relative, Absolute float64
-	// MaxNodes is the largest number of nodes of a lattice; zero means 2^22. It bounds
-	// memory at about 50 bytes a node.
+	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. Lattices of one
+	// release have at most four times as many. It bounds memory at about 130 bytes a node.
 	MaxNodes int
 	// direct and forget are for tests: closed forms are not used, lattices are not kept.
 	direct, forget bool
@@ -42,10 +42,10 @@ type Options struct {
 // withDefaults fills in what is zero.
 func (o Options) withDefaults() Options {
 	if o.Relative == 0 && o.Absolute == 0 {
-		o.Relative, o.Absolute = 1e-4, 1e-6
+		o.Relative, o.Absolute = 1e-4, 1e-9
 	}
 	if o.MaxNodes == 0 {
-		o.MaxNodes = 1 << 22
+		o.MaxNodes = 1 << 21
 	}
 	return o
 }

@@ -19,6 +19,7 @@ type roughTerm struct {
 	count      float64
 	fineness   float64 // cells for a standard deviation
 	total      float64 // of mass
+	parts      float64 // mixtures that are cut into cells
 }
 
 // cumulant holds the logarithm of E e^{tL} and its first two derivatives in t.
@@ -106,7 +107,7 @@ func (r *roughTerm) picture(p pair.Pair, weight, omit float64, s side) error {
 			return err
 		}
 		for _, v := range p {
-			if err := r.picture(v.Pair, weight*v.Weight, omit, s); err != nil {
+			if err := r.picture(v.Pair, weight*v.Weight, allowed(omit, v.Weight, len(p)-1), s); err != nil {
 				return err
 			}
 		}
@@ -138,6 +139,7 @@ func (r *roughTerm) bounded(p pair.BoundedRange, weight float64, s side) {
 // mixture cuts the outputs into cells on which the loss hardly changes. Each has the loss
 // that its masses under P and Q give, so that moments of many releases come out right.
 func (r *roughTerm) mixture(c *pair.Curve, weight, omit float64, s side) {
+	r.parts++
 	from, to := c.First, c.Last
 	if c.Law == pair.Normal {
 		from, to = quantile(c, omit, true), quantile(c, omit, false)
@@ -221,6 +223,17 @@ func (s *sketch) tiltFor(epsilon, logDelta, upTo float64) float64 {
 		}
 	}
 	return upTo
+}
+
+// quietest returns the tilt, of those up to a limit, at which errors of the tilted masses count least in δ.
+func (s *sketch) quietest(epsilon, upTo float64) float64 {
+	least, at := math.Inf(1), upTo
+	for t := upTo; t > upTo/8; t *= 0.93 {
+		if v := s.at(t).value - t*epsilon - math.Log(t) - math.Log1p(t); v < least {
+			least, at = v, t
+		}
+	}
+	return at
 }
 
 // floor returns a loss below which there is hardly any mass at a tilt, -Inf if there is

@@ -1,0 +1,56 @@
+package pld
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/account/internal/pair"
+)
+
+// TestRareLargeLosses is a million steps of which about one has a large loss. The truth, 0.94868, is that of
+// a high-precision integration of the exact moment generating function.
+func TestRareLargeLosses(t *testing.T) {
+	c, err := Compose([]Term{{pair.Sampled(pair.Normal, 0.5, 1e-6), 1000000}}, AtDelta(1e-10), Options{MaxNodes: 1 << 18})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := c.Epsilon(1e-10); !(b.Lower <= 0.94868 && b.Upper >= 0.94867 && b.Upper < 0.94868*1.0015) {
+		t.Errorf("got %v, want the truth 0.94868 between the bounds and the upper one near it", b)
+	}
+}
+
+// TestLatticesAreLimited: no lattice of one release is larger than allowed, and no plan asks for one.
+func TestLatticesAreLimited(t *testing.T) {
+	p := pair.Sampled(pair.Normal, 0.002, 0.01)
+	g := grid{step: 1e-6, tilt: 1, top: 1e-10, bottom: 1e-10, faint: 1e-20, floor: math.Inf(-1), most: 1 << 12}
+	if _, err := discretize(p, g); !errors.Is(err, ErrLarge) {
+		t.Errorf("a lattice of more than 2^12 nodes: got %v, want %v", err, ErrLarge)
+	}
+	const most = 1 << 14
+	for _, z := range []float64{0.002, 0.02, 0.2} {
+		s, err := newSketch([]Term{{pair.Sampled(pair.Normal, z, 0.01), 1000}}, 1e-12)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planner := newPlanner(s, 1, most)
+		planner.noisy = 1000
+		for noise := 1e-12; noise < 1e6; noise *= 10 {
+			if q := planner.choose(noise); q != nil && planner.span/q.step > 2*most {
+				t.Errorf("noise multiplier %v: a release on %v nodes, want at most %v", z, planner.span/q.step, 2*most)
+			}
+		}
+	}
+	if _, err := Compose([]Term{{p, 1000}}, AtDelta(1e-6), Options{MaxNodes: most}); err != nil && !errors.Is(err, ErrLarge) {
+		t.Errorf("a composition that is too large: got %v, want %v", err, ErrLarge)
+	}
+}
+
+// TestRoundingOfPowers compares what is charged for a factor near 1 with the plain charge, which it must not exceed.
+func TestRoundingOfPowers(t *testing.T) {
+	for _, size := range []float64{0, 1e-9, 1e-3, 0.25, 0.3, 2} {
+		if got := rounding(size); got > 12*unit || got < 4*unit*min(size, 1) {
+			t.Errorf("size %v: charged %v units, want 4 to 16 for each unit of it and at most 12", size, got/unit)
+		}
+	}
+}
