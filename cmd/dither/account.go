@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/report"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +31,8 @@ can do at most is derived from it.
 is a guarantee. Without anything to price, it works through a known exercise: 1000 runs of
 a (0.4, 1e-6)-private algorithm, on samples of 1 % of the records.
 
-Every number follows from public ones; no record is read.`
+Every number follows from public ones; no record is read. A long computation says so on standard
+error and stops at Ctrl-C.`
 
 const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.1)))"
   dither account --noise-multiplier 1.1 --sampling-probability 0.01 --steps 1000 --delta 1e-5
@@ -102,12 +104,23 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, trade, err := a.answer(s, question)
+	type answer struct {
+		accounted
+		costs []report.CostPoint
+		trade account.TradeOff
+	}
+	all, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (v answer, err error) {
+		if v.accounted, v.trade, err = a.answer(s, question); err == nil && a.plot != "" {
+			v.costs = question.costs(growthOf(question.event), v.accounted)
+		}
+		return v, err
+	})
 	if err != nil {
 		return err
 	}
+	out := all.accounted
 	if a.plot != "" {
-		if err = a.writePlot(out, question, trade); err != nil {
+		if err = a.writePlot(out, question, all.costs, all.trade); err != nil {
 			return err
 		}
 	}

@@ -21,10 +21,10 @@ const (
 )
 
 // writePlot draws what was answered into the file of --plot.
-func (a *accountCommand) writePlot(out accounted, q question, t account.TradeOff) error {
+func (a *accountCommand) writePlot(out accounted, q question, costs []report.CostPoint, t account.TradeOff) error {
 	return writeFile(a.plot, outputOptions{a.replace, 0o644}, func(w io.Writer) error {
 		g := growthOf(q.event)
-		picture := report.CostPlot{Title: out.Event, Delta: out.Claim.Delta, Counted: g.counted, Costs: q.costs(g, out), Errors: errorsOf(t)}
+		picture := report.CostPlot{Title: out.Event, Delta: out.Claim.Delta, Counted: g.counted, Costs: costs, Errors: errorsOf(t)}
 		if err := picture.WriteSVG(w); err != nil {
 			return failed{err}
 		}

@@ -89,7 +89,7 @@ func (k *calibrateCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := p.solve()
+	out, err := computed(c.Context(), c.ErrOrStderr(), "calibrating", p.solve)
 	if err != nil {
 		return err
 	}

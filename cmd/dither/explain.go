@@ -92,7 +92,7 @@ func linesOf(texts ...string) []line {
 }
 
 func (e *explainCommand) run(c *cobra.Command, args []string) error {
-	out, err := e.explain(args)
+	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what is explained", func() (explanation, error) { return e.explain(args) })
 	if err != nil {
 		return err
 	}

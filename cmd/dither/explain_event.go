@@ -10,6 +10,10 @@ import (
 
 // event explains an event expression or a plan: what it releases, what that costs and means.
 func (e *explainCommand) event(s subject) (explanation, error) {
+	chosen, err := e.relation(&s)
+	if err != nil {
+		return explanation{}, err
+	}
 	q, err := e.account.question(s)
 	if err != nil {
 		return explanation{}, err
@@ -20,7 +24,7 @@ func (e *explainCommand) event(s subject) (explanation, error) {
 	}
 	out := explanation{Kind: "event", Title: "An event: " + answer.Claim.text(), Event: answer.Event, Claim: &answer.Claim, Attacker: answer.Attacker}
 	out.Sections = append(out.Sections, section{Title: "what is released", Lines: eventLines(q.event, 0)},
-		section{Title: "whose privacy is counted", Lines: linesOf(relationSentence(q.neighboring))})
+		section{Title: "whose privacy is counted", Lines: linesOf(append([]string{relationSentence(q.neighboring)}, chosen...)...)})
 	if out.Releases, err = releaseCosts(branchesOf(q.event), q.delta, q.neighboring); err != nil {
 		return out, err
 	}
@@ -36,6 +40,25 @@ func (e *explainCommand) event(s subject) (explanation, error) {
 		section{Title: "what this rests on", Lines: linesOf("The event is what is claimed to be released. Only a certificate, which dither train, query and evaluate write, ties it to a run.",
 			fmt.Sprintf("The cost was proved by accountant %s; dither account shows what the others say.", answer.Claim.Accountant))})
 	return out, nil
+}
+
+// relation chooses a relation for an event that is not priced under the default one, and says so in a
+// sentence. A relation that was asked for, or that a file names, stands.
+func (e *explainCommand) relation(s *subject) (words []string, err error) {
+	if s.neighboring != 0 || e.account.changed("neighboring") {
+		return nil, nil
+	}
+	standard, err := privacy.ParseNeighboring(e.account.neighboring)
+	if err != nil || mechanism.CheckNeighboring(s.event, standard) == nil {
+		return nil, err
+	}
+	for _, n := range []privacy.Neighboring{privacy.ReplaceOne, privacy.ZeroOut} {
+		if mechanism.CheckNeighboring(s.event, n) == nil {
+			s.neighboring = n
+			return []string{fmt.Sprintf("Under %v, which is usual, this event has no price; --neighboring chooses another relation.", standard)}, nil
+		}
+	}
+	return nil, nil
 }
 
 // relationSentence says which two tables are compared.

@@ -31,7 +31,7 @@ type networkFitting struct {
 
 // runNetwork is run for a network.
 func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
-	f, err := t.planNetwork(ctx, source)
+	f, err := computed(ctx, t.stderr, calibrating, func() (fitting, error) { return t.planNetwork(ctx, source) })
 	if f.network != nil {
 		defer f.network.closeCheckpoint()
 	}

@@ -153,15 +153,28 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return t.runMethod(ctx, source, request, options)
 	}
 	begun := time.Now()
-	f, err := t.planDescent(source, &request, options)
+	type planned struct {
+		fitting
+		request train.Request
+		prices  []pricedNoise
+	}
+	p, err := computed(ctx, t.stderr, calibrating, func() (p planned, err error) {
+		p.request = request
+		if p.fitting, err = t.planDescent(source, &p.request, options); err == nil && t.dryRun {
+			p.prices = pricedNoises(p.request, source.schema)
+		}
+		return p, err
+	})
 	if err != nil {
 		return err
 	}
+	f := p.fitting
+	request = p.request
 	if t.dryRun {
 		if err = t.checkTables(ctx, source); err != nil {
 			return stopped(err)
 		}
-		t.plan.descent.prices = pricedNoises(request, source.schema)
+		t.plan.descent.prices = p.prices
 		f.planned = time.Since(begun).Seconds()
 		return t.printDryRun(ctx, f)
 	}
@@ -183,6 +196,9 @@ func (t *trainCommand) run(ctx context.Context) error {
 	}
 	return t.fit(ctx, f)
 }
+
+// calibrating says what a command does before it reads records.
+const calibrating = "calibrating the noise"
 
 // planDescent settles the plan of gradient descent from the flags alone, and drafts the certificate.
 func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f fitting, err error) {

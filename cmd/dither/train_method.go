@@ -119,7 +119,7 @@ func (m *methodFlags) request(r train.Request) erm.Request {
 
 // runMethod is run for a method of package erm.
 func (t *trainCommand) runMethod(ctx context.Context, source tables, request train.Request, options train.Options) error {
-	f, err := t.planMethod(source, request, options)
+	f, err := computed(ctx, t.stderr, calibrating, func() (fitting, error) { return t.planMethod(source, request, options) })
 	if err != nil {
 		return err
 	}

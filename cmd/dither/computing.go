@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progressEvery is how often a long computation says that it goes on.
+const progressEvery = 2 * time.Second
+
+// errNoPrice is the error of a computation that was stopped.
+var errNoPrice = failed{errors.New("stopped before the price was known; nothing was spent or written")}
+
+// computed returns what work returns, or an error as soon as the context ends: prices of plans take what
+// time they take, and a command stops at once. Work changes nothing but what it returns, since what is left
+// of it runs on until the process ends. A long computation says on a file or terminal behind messages that
+// it goes on; the time that it takes depends on public numbers alone.
+func computed[T any](ctx context.Context, messages io.Writer, what string, work func() (T, error)) (T, error) {
+	ticker := time.NewTicker(progressEvery)
+	defer ticker.Stop()
+	say, end := announcer(messages, what)
+	defer end()
+	return computedAt(ctx, ticker.C, say, work)
+}
+
+// computedAt is computed with a clock: say is called for each tick.
+func computedAt[T any](ctx context.Context, tick <-chan time.Time, say func(ticks int), work func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	var none T
+	if ctx.Err() != nil {
+		return none, errNoPrice
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := work()
+		done <- outcome{value, err}
+	}()
+	for ticks := 1; ; ticks++ {
+		select {
+		case o := <-done:
+			return o.value, o.err
+		case <-ctx.Done():
+			return none, errNoPrice
+		case <-tick:
+			say(ticks)
+		}
+	}
+}
+
+// announcer returns a function that says that a computation goes on, and one for its end. On a terminal one
+// line is written over; a file gets a line at 1, 2, 4, 8, … ticks; other writers get nothing.
+func announcer(messages io.Writer, what string) (say func(ticks int), end func()) {
+	file, isFile := messages.(*os.File)
+	if !isFile {
+		return func(int) {}, func() {}
+	}
+	terminal, said := term.IsTerminal(int(file.Fd())), false
+	say = func(ticks int) {
+		line := fmt.Sprintf("%s: %v so far, Ctrl-C stops", what, time.Duration(ticks)*progressEvery)
+		switch {
+		case terminal:
+			fmt.Fprintf(file, "\r%-70s", line)
+			said = true
+		case ticks&(ticks-1) == 0:
+			fmt.Fprintln(file, line)
+		}
+	}
+	end = func() {
+		if said {
+			fmt.Fprintln(file)
+		}
+	}
+	return say, end
+}
