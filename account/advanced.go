@@ -39,6 +39,9 @@ func (a Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighborin
 	if err = checkDelta(delta); err != nil {
 		return Interval{}, err
 	}
+	if err = r.few("advanced"); err != nil {
+		return Interval{}, err
+	}
 	epsilon := r.advanced(delta)
 	return Interval{0, epsilon, epsilon}, nil
 }
@@ -57,8 +60,12 @@ func (a Advanced) Delta(e mechanism.Event, epsilon float64, n privacy.Neighborin
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
+	if err = r.few("advanced"); err != nil {
+		return Interval{}, err
+	}
+	all, err := terms(e, n)
 	delta := leastDelta(r.advanced, r.least(), epsilon)
-	return Interval{0, delta, delta}, nil
+	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 
 // advanced returns the least bound over the splits, and over basic composition.

@@ -56,8 +56,12 @@ func (b Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) 
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
+	if err = r.few("basic"); err != nil {
+		return Interval{}, err
+	}
+	all, err := terms(e, n)
 	delta := leastDelta(r.basic, r.least(), epsilon)
-	return Interval{0, delta, delta}, nil
+	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 
 // release is one simple event as composition theorems see it.

@@ -59,7 +59,7 @@ func muSquare(all []term) (float64, error) {
 	for _, t := range all {
 		switch e := t.event.(type) {
 		case mechanism.Gaussian:
-			sum += t.count / e.NoiseMultiplier / e.NoiseMultiplier
+			sum += muSquareOf(e, t.count)
 		default:
 			if !disclosesAll(e) {
 				return 0, unsupported("gdp", e)
@@ -68,6 +68,14 @@ func muSquare(all []term) (float64, error) {
 		}
 	}
 	return sum, nil
+}
+
+// leastMu is the μ below which the square may have been raised to what float64 holds: lower bounds are 0.
+const leastMu = 1e-150
+
+// muSquareOf is count/NoiseMultiplier², positive also where float64 cannot hold it.
+func muSquareOf(e mechanism.Gaussian, count float64) float64 {
+	return max(count/e.NoiseMultiplier/e.NoiseMultiplier, math.SmallestNonzeroFloat64)
 }
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
@@ -91,9 +99,12 @@ func gaussianDeltas(mu, epsilon float64) Interval {
 	if mu == 0 || math.IsInf(epsilon, 1) {
 		return Interval{}
 	}
-	upper := min(1, gaussianDelta(mu, epsilon)*(1+deltaError))
-	lowerMu := mu * (1 - 3*muError)
-	return Interval{gaussianDelta(lowerMu, epsilon) * (1 - deltaError), min(upper, gaussianDelta(mu, epsilon)), upper}
+	upper := min(1, upward(gaussianDelta(mu, epsilon)*(1+deltaError)))
+	lower := gaussianDelta(mu*(1-3*muError), epsilon) * (1 - deltaError)
+	if lower < faintest || mu < leastMu {
+		lower = 0
+	}
+	return Interval{lower, max(lower, min(upper, gaussianDelta(mu, epsilon))), upper}
 }
 
 // gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so
@@ -128,6 +139,9 @@ func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 // gaussianEpsilon is the interval of ε(δ) for a μ that Mu returned.
 func gaussianEpsilon(mu, delta float64) Interval {
 	upper := epsilonOf(mu, delta)
+	if mu < leastMu {
+		return Interval{0, upper, upper}
+	}
 	return Interval{epsilonOf(mu*(1-3*muError), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
 }
 

@@ -193,7 +193,7 @@ func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 			case !proved:
 				return c, false
 			case normal:
-				square += t.count / g.NoiseMultiplier / g.NoiseMultiplier
+				square += muSquareOf(g, t.count)
 			case smallNoise(simple):
 				c.beyond = true
 			default:

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -22,7 +23,8 @@ import (
 // packages pair, pld and contour beneath this one. The zero value asks for intervals of relative width 1e-4.
 type PLD struct {
 	// Width is the wanted relative width of the interval of epsilon, beside a hundredth of it
-	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases. Smaller takes longer.
+	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases, where groups of like
+	// releases may make it wider. Smaller takes longer.
 	Width float64
 }
 
@@ -36,14 +38,17 @@ func (PLD) Name() string { return "pld" }
 func (a PLD) options(c composition) pld.Options {
 	switch {
 	case a.Width > 0:
-		return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width}
-	case len(c.directions[0]) > manyTerms:
-		return pld.Options{Relative: 2e-3, Absolute: 2e-5}
+		return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width, MaxNodes: coarseNodes}
+	case c.many || len(c.directions[0]) > manyTerms:
+		return pld.Options{Relative: 2e-3, Absolute: 2e-7}
 	case c.steps() > manySteps:
 		return pld.Options{MaxNodes: 1 << 20}
 	}
 	return pld.Options{}
 }
+
+// coarseNodes bounds lattices where a width is asked for, of which many are composed at the same time.
+const coarseNodes = 1 << 19
 
 // manySteps is how many releases are composed on lattices of the default size.
 const manySteps = 1e8
@@ -57,9 +62,6 @@ func (c composition) steps() float64 {
 	return sum
 }
 
-// manyTerms is how many different releases are composed at the default width.
-const manyTerms = 200
-
 // composition is an event as dominating pairs, in one direction or both.
 type composition struct {
 	open       bool // something is released without protection
@@ -67,6 +69,7 @@ type composition struct {
 	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
 	above      bool // some pair lies above the attained one by design: lower bounds prove nothing
 	bracketed  bool // some pair has one of its own for lower bounds: see pairsBelow
+	many       bool // releases of like parameters count as the dearest of them
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
 	directions [][]pld.Term
@@ -84,6 +87,8 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 		return composition{}, err
 	}
 	var c composition
+	all, c.many = gather(all, true)
+	c.above = c.many
 	var remove, add []pld.Term
 	square, symmetric := 0.0, true
 	for _, t := range all {
@@ -91,7 +96,7 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 			return composition{open: true}, nil
 		}
 		if g, ok := t.event.(mechanism.Gaussian); ok {
-			square += t.count / g.NoiseMultiplier / g.NoiseMultiplier
+			square += muSquareOf(g, t.count)
 			continue
 		}
 		switch t.event.(type) {
@@ -211,24 +216,29 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if c.gaussian {
 		return gaussianEpsilon(c.mu, delta), nil
 	}
-	bounds, err := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+	read := func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) }
+	bounds, err := c.bounds(pld.AtDelta(delta), a.options(c), read)
 	if c.bracketed && err == nil {
-		bounds, err = a.bracket(bounds, e, n, pld.AtDelta(delta), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+		bounds, err = a.bracket(bounds, e, n, pld.AtDelta(delta), read)
+	}
+	if errors.Is(err, pld.ErrLarge) {
+		return RDP{}.Epsilon(e, delta, n)
 	}
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtDelta(delta), a.closer(), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
-	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
+	estimate, err := c.estimate(bounds, pld.AtDelta(delta), a.closer(), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, read)
+	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
+	if err != nil {
+		return v, err
+	}
+	return a.attained(v, c, e, n, pld.AtDelta(delta), read)
 }
 
-// tighten replaces bounds of pairs that are not attained, and wide ones, by those of rdp where these are
-// less.
-func (c composition) tighten(v Interval, rdp func() (Interval, error)) (Interval, error) {
-	wide := v.Upper-v.Lower > wideShare*v.Upper
-	if c.above {
-		v.Lower = 0
-	}
+// tighten replaces bounds of pairs that are not attained, and those wider than twice the width that was
+// asked for, by those of rdp where these are less.
+func (c composition) tighten(asked float64, v Interval, rdp func() (Interval, error)) (Interval, error) {
+	wide := v.Upper-v.Lower > max(wideShare, 2*asked)*v.Upper
 	if !c.loose && !wide {
 		return v, nil
 	}
@@ -274,24 +284,38 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if c.gaussian {
 		return gaussianDeltas(c.mu, epsilon), nil
 	}
+	if v, vanishes, failed := vanishing(e, epsilon, n); failed != nil || vanishes {
+		return v, failed
+	}
 	if epsilon > maxEpsilon { // δ falls in ε
 		v, failed := a.Delta(e, maxEpsilon, n)
 		if failed != nil || v.Upper == 0 {
 			return v, failed
 		}
 		c.loose = true
-		return c.tighten(v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
+		return c.tighten(a.Width, v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	}
-	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+	read := func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) }
+	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), read)
 	if c.bracketed && err == nil {
-		bounds, err = a.bracket(bounds, e, n, pld.AtEpsilon(epsilon), func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
+		bounds, err = a.bracket(bounds, e, n, pld.AtEpsilon(epsilon), read)
+	}
+	if errors.Is(err, pld.ErrLarge) {
+		return RDP{}.Delta(e, epsilon, n)
 	}
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), a.closer(), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) })
-	return c.tighten(between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
+	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), a.closer(), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, read)
+	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
+	if err != nil {
+		return v, err
+	}
+	return a.attained(v, c, e, n, pld.AtEpsilon(epsilon), read)
 }
+
+// wideOptions ask for bounds that will do for an estimate.
+var wideOptions = pld.Options{Relative: 1e-3, Absolute: 1e-9, MaxNodes: coarseNodes}
 
 // estimateEpsilon is the estimate alone. One release has bounds that are sooner computed, and narrow.
 func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
@@ -309,22 +333,24 @@ func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbo
 		return gaussianEpsilon(c.mu, delta).Upper, nil
 	case c.steps() == 1 || c.bracketed:
 		bounds, failed := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
-		return c.attained(e, delta, n, middle(bounds), failed)
+		return c.lesser(e, delta, n, middle(bounds), failed)
 	}
 	worst := 0.0
 	for i := range c.directions {
 		v, failed := c.contour(i, func(k *contour.Integral) (float64, error) { return k.Epsilon(delta) })
-		if failed != nil {
-			worst, err = 0, failed
+		if failed != nil { // the middle of wide bounds, which are soon composed
+			var b pld.Bounds
+			b, err = c.bounds(pld.AtDelta(delta), wideOptions, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
+			worst = middle(b)
 			break
 		}
 		worst = max(worst, v)
 	}
-	return c.attained(e, delta, n, worst, err)
+	return c.lesser(e, delta, n, worst, err)
 }
 
-// attained is an estimate, or where pairs are not attained, the less of it and of the bound by rdp.
-func (c composition) attained(e mechanism.Event, delta float64, n privacy.Neighboring, worst float64, err error) (float64, error) {
+// lesser is an estimate, or where pairs are not attained, the less of it and of the bound by rdp.
+func (c composition) lesser(e mechanism.Event, delta float64, n privacy.Neighboring, worst float64, err error) (float64, error) {
 	if !c.loose {
 		return worst, err
 	}

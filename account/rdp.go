@@ -115,6 +115,7 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 			if !(v >= 0) { // also NaN
 				v = math.Inf(1)
 			}
+			v = max(v, math.SmallestNonzeroFloat64) // what float64 cannot hold is not 0
 			curve[i] += t.count * v * (1 + rdpError)
 		}
 	}
@@ -150,6 +151,9 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 	all, err := terms(e, n)
 	if err != nil {
 		return 0, 0, err
+	}
+	if a.Orders == nil {
+		all, _ = gather(all, true)
 	}
 	cache := newMoments()
 	curve, disclosed, err := a.curve(all, n, momentStride, cache)
@@ -222,6 +226,9 @@ func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
+	if a.Orders == nil {
+		all, _ = gather(all, true)
+	}
 	cache := newMoments()
 	curve, disclosed, err := a.curve(all, n, momentStride, cache)
 	if err != nil {
@@ -239,7 +246,7 @@ func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 		})
 	}
 	best = min(1, best+disclosed*(1+1e-12))
-	return Interval{0, best, best}, nil
+	return positive(Interval{0, best, best}, all, epsilon, n), nil
 }
 
 // delta returns the least delta that a curve proves at epsilon, and its order.
@@ -250,7 +257,7 @@ func (a RDP) delta(curve []float64, epsilon float64) (best, order float64) {
 			return 0, alpha
 		}
 		logDelta := (alpha-1)*(curve[i]-epsilon) + alpha*math.Log1p(-1/alpha) - math.Log(alpha-1)
-		if v := math.Exp(logDelta) * (1 + 1e-9); v < best {
+		if v := upward(math.Exp(logDelta) * (1 + 1e-9)); v < best {
 			best, order = v, alpha
 		}
 	}

@@ -51,7 +51,7 @@ func logOnePlus(x float64) float64 {
 func sampledFractional(q, z, alpha float64) float64 {
 	step := min(z/24, z*z/4)
 	low, high := -12*z, alpha+14*z+1
-	if points := (high - low) / step; points > 1<<22 {
+	if points := (high - low) / step; points > 1<<17 {
 		return math.Inf(1) // a noise so small that no order gives a useful bound
 	}
 	top, sum := math.Inf(-1), 0.0

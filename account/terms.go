@@ -183,7 +183,7 @@ func onSample(e mechanism.Event) (mechanism.Event, bool) {
 func joined(e mechanism.Event) float64 {
 	switch e := e.(type) {
 	case mechanism.Gaussian:
-		return 1 / e.NoiseMultiplier / e.NoiseMultiplier
+		return muSquareOf(e, 1)
 	case mechanism.AdaptiveClipping:
 		return 1/e.NoiseMultiplier/e.NoiseMultiplier + 1/(2*e.CountNoise)/(2*e.CountNoise)
 	case mechanism.Repeat:

@@ -83,7 +83,13 @@ func rhoOf(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	return halfSquare(epsilon), nil
 }
 
-func halfSquare(x float64) float64 { return x * x / 2 }
+// halfSquare is x²/2 for x of 0 or more, from above where float64 cannot hold it.
+func halfSquare(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return max(x*x/2, math.SmallestNonzeroFloat64)
+}
 
 // pureEpsilon returns the ε of a simple event that is ε-differentially private and not sampled,
 // +Inf where the answer is given as it is; false for all other events.
@@ -146,8 +152,9 @@ func (a ZCDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
+	all, err := terms(e, n)
 	delta := rhoDelta(rho, epsilon)
-	return Interval{0, delta, delta}, nil
+	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 
 // rhoEpsilon is the least over α of ρα + log(1-1/α) - (log δ + log α)/(α-1).
@@ -181,7 +188,7 @@ func rhoDelta(rho, epsilon float64) float64 {
 		slack := beta*(rho+rho*beta+epsilon) + math.Abs(shrink) + math.Abs(u)
 		return power + shrink - u + 1e-15*slack
 	})
-	return min(1, math.Exp(least)*(1+1e-14))
+	return min(1, upward(math.Exp(least)*(1+1e-14)))
 }
 
 // leastOverOrders returns a small value of f(log(α-1)) over the orders α: the least on a grid,

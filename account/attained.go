@@ -1,0 +1,61 @@
+package account
+
+import (
+	"github.com/ditherml/dither/account/internal/pld"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// attained replaces the lower bound of a composition whose pairs lie above the attained ones by design: by
+// that of an event that costs no more, or by 0.
+func (a PLD) attained(v Interval, c composition, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (Interval, error) {
+	if !c.above {
+		return v, nil
+	}
+	v.Lower = 0
+	less, known := cheaper(e, n)
+	if !known {
+		return v, nil
+	}
+	plain, err := composeOf(less, n, pairsBelow) // compose gives random allocations the pair of upper bounds
+	if err != nil || plain.open || plain.beyond || plain.gaussian || plain.loose {
+		return v, err
+	}
+	b, err := plain.bounds(aim, a.options(plain), read)
+	v.Lower = min(b.Lower, v.Estimate)
+	return v, err
+}
+
+// cheaper returns an event that costs no more than e: with truncated Poisson samples as plain ones, which they
+// are where at most MaxBatch records take part, and with many like releases as the cheapest of them. It is false where no such event is known.
+func cheaper(e mechanism.Event, n privacy.Neighboring) (mechanism.Event, bool) {
+	all, err := terms(e, n)
+	if err != nil {
+		return nil, false
+	}
+	var parts mechanism.Sequence
+	all, _ = gather(all, false)
+	for _, t := range all {
+		switch v := t.event.(type) {
+		case mechanism.JLClipping:
+			return nil, false
+		case mechanism.TruncatedPoisson:
+			t.event = mechanism.PoissonSampled{Probability: v.Probability, Event: v.Event}
+		}
+		parts = append(parts, mechanism.Repeat{Event: t.event, Count: int(t.count)})
+	}
+	return parts, true
+}
+
+// largeEpsilon is the ε from which Rényi divergences are asked first, vanished the δ below which their
+// bound is the answer: a lattice cannot hold what is that rare.
+const largeEpsilon, vanished = 500, 1e-250
+
+// vanishing reports whether δ is so small that the bound by rdp is the answer, and returns it.
+func vanishing(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, bool, error) {
+	if epsilon < largeEpsilon {
+		return Interval{}, false, nil
+	}
+	v, err := RDP{}.Delta(e, epsilon, n)
+	return v, err == nil && v.Upper < vanished, err
+}

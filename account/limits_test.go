@@ -1,0 +1,195 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestDeltaIsNeverZeroWhereLossesAreUnbounded holds for every accountant, however large epsilon and however
+// small the true δ: an upper bound of 0 would lie below it.
+func TestDeltaIsNeverZeroWhereLossesAreUnbounded(t *testing.T) {
+	for _, text := range []string{
+		"gaussian(1)", "gaussian(1e200)", "repeat(100, poisson(0.01, gaussian(1)))", "poisson(1e-200, gaussian(3))",
+		"sequence(laplace(1), gaussian(50))", "poisson(0.1, sequence(gaussian(1e200), gaussian(1e200)))", "assumed-zcdp(1e-9, add-or-remove-one)",
+	} {
+		e := parsed(t, text)
+		for _, a := range All() {
+			for _, epsilon := range []float64{0, 1500, 1e308} {
+				v, err := a.Delta(e, epsilon, privacy.AddOrRemoveOne)
+				if err == nil && !(v.Upper > 0 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
+					t.Errorf("%s at epsilon %v by %s: got %v, want an upper bound of more than 0", text, epsilon, a.Name(), v)
+				}
+			}
+		}
+	}
+	if v, err := (PLD{}).Delta(parsed(t, "laplace(1)"), 2, privacy.AddOrRemoveOne); err != nil || v.Upper != 0 {
+		t.Errorf("Laplace noise beyond its largest loss: got %v, %v, want 0", v, err)
+	}
+}
+
+// TestSmallEpsilonIsAsClose holds the width relative to an epsilon of 1e-4.
+func TestSmallEpsilonIsAsClose(t *testing.T) {
+	v, err := PLD{}.Epsilon(repeated(1000, sampled(0.01, 5452)), 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || !(v.Upper < 2e-4 && v.Upper-v.Lower <= 1.5e-4*v.Upper) {
+		t.Errorf("got %v, %v, want a relative width of 1e-4", v, err)
+	}
+}
+
+// TestTruncatedPoissonHasALowerBound: a small crowd is never truncated, so that the plain sample's lower
+// bound holds.
+func TestTruncatedPoissonHasALowerBound(t *testing.T) {
+	v, err := PLD{}.Epsilon(parsed(t, "repeat(100, truncated-poisson(0.01, 10000, 150, gaussian(1)))"), 1e-6, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := PLD{}.Epsilon(repeated(100, sampled(0.01, 1)), 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || v.Lower != plain.Lower || !(v.Lower > 0.98*v.Upper && v.Lower <= v.Estimate) {
+		t.Errorf("got %v, want the lower bound of the plain %v (%v)", v, plain, err)
+	}
+}
+
+// TestGatheredReleasesAreDearerOrCheaper checks each release against its group.
+func TestGatheredReleasesAreDearerOrCheaper(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 1))
+	var all []term
+	for range 1000 {
+		all = append(all, term{sampled(math.Exp(-6*random.Float64()), 0.5+2*random.Float64()), float64(1 + random.IntN(5))})
+	}
+	index := make(group, len(all))
+	for i := range all {
+		index[i] = i
+	}
+	seen, ratio := 0, 0.0
+	for _, g := range divide(all, index, gathered) {
+		up, down := g.term(all, true), g.term(all, false)
+		upQ, upZ, _ := sampledGaussian(up.event)
+		downQ, downZ, _ := sampledGaussian(down.event)
+		count := 0.0
+		for _, i := range g {
+			q, z, _ := sampledGaussian(all[i].event)
+			if q > upQ || z < upZ || q < downQ || z > downZ {
+				t.Fatalf("q %v and z %v are not between %v and %v", q, z, down, up)
+			}
+			seen, count, ratio = seen+1, count+all[i].count, max(ratio, upQ/downQ)
+		}
+		if count != up.count || count != down.count {
+			t.Errorf("a group of %v releases counts %v and %v", count, up.count, down.count)
+		}
+	}
+	if seen != len(all) || ratio > 3 {
+		t.Errorf("%d of %d releases are in groups, the widest of which spans a factor %v", seen, len(all), ratio)
+	}
+	if few, any := gather(all[:manyTerms], true); any || len(few) != manyTerms {
+		t.Errorf("%d releases are gathered", manyTerms)
+	}
+	many, any := gather(append(all, term{mechanism.Laplace{NoiseMultiplier: 3}, 1}), true)
+	if !any || len(many) != gathered+1 {
+		t.Errorf("%d releases are %d groups, want %d and the other", len(all)+1, len(many), gathered)
+	}
+}
+
+// TestManyGaussiansAreOne: thousands of them are exact at once, and the search over shares of δ refuses.
+func TestManyGaussiansAreOne(t *testing.T) {
+	var e mechanism.Sequence
+	square := 0.0
+	for i := range 7500 {
+		z := 50 + float64(i)/100
+		e, square = append(e, mechanism.Gaussian{NoiseMultiplier: z}), square+1/z/z
+	}
+	v, err := PLD{}.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
+	if want := epsilonOf(math.Sqrt(square), 1e-6); err != nil || math.Abs(v.Upper/want-1) > 1e-9 {
+		t.Errorf("got %v, %v, want %v", v, err, want)
+	}
+	if _, err = (Advanced{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err == nil {
+		t.Error("advanced composition searches shares of δ for 7500 releases")
+	}
+}
+
+// weird draws a plan of a few unlike releases, and the same plan with more noise.
+func weird(random *rand.Rand) (plan, quieter mechanism.Event) {
+	var parts, less mechanism.Sequence
+	for range 1 + random.IntN(3) {
+		z, q, count := math.Exp(4*random.Float64()-1), math.Exp(-9*random.Float64()), int(math.Exp(6*random.Float64()))
+		at := func(z float64) mechanism.Event {
+			g := mechanism.Gaussian{NoiseMultiplier: z}
+			return [...]mechanism.Event{g, mechanism.Laplace{NoiseMultiplier: 5 * z}, mechanism.PoissonSampled{Probability: q, Event: g},
+				mechanism.PoissonSampled{Probability: q, Event: mechanism.Laplace{NoiseMultiplier: z}},
+				mechanism.TruncatedPoisson{Probability: q, Records: 1000, MaxBatch: int(1000*q) + 20, Event: g}}[count%5]
+		}
+		parts, less = append(parts, mechanism.Repeat{Event: at(z), Count: count}), append(less, mechanism.Repeat{Event: at(1.1 * z), Count: count})
+	}
+	return parts, less
+}
+
+// TestLawsOfWeirdPlans holds that bounds are in order, and that the truth between them falls in δ, in ε and
+// in noise, and grows with steps: no upper bound lies below a lower bound of what costs less.
+func TestLawsOfWeirdPlans(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 7))
+	plans := 3
+	if thorough {
+		plans = 60
+	}
+	for range plans {
+		e, quieter := weird(random)
+		delta := math.Exp(-4 - 20*random.Float64())
+		more := mechanism.Sequence{e, mechanism.PoissonSampled{Probability: 0.01, Event: mechanism.Gaussian{NoiseMultiplier: 2}}}
+		base := epsilonIn(t, e, delta)
+		for name, v := range map[string][2]Interval{"δ": {base, epsilonIn(t, e, 3*delta)}, "noise": {base, epsilonIn(t, quieter, delta)}, "steps": {epsilonIn(t, more, delta), base}} {
+			if v[0].Upper < v[1].Lower {
+				t.Errorf("%v at δ %v: %s: the dearer costs at most %v, the cheaper at least %v", e, delta, name, v[0].Upper, v[1].Lower)
+			}
+		}
+		if math.IsInf(base.Upper, 1) {
+			continue
+		}
+		near, far := deltaIn(t, e, base.Upper), deltaIn(t, e, 1.5*base.Upper+0.1)
+		if near.Upper < far.Lower || near.Lower > delta*(1+1e-6) {
+			t.Errorf("%v: δ at epsilon %v is %v and beyond it %v, want at most %v, falling", e, base.Upper, near, far, delta)
+		}
+	}
+}
+
+func epsilonIn(t *testing.T, e mechanism.Event, delta float64) Interval {
+	t.Helper()
+	v, err := PLD{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+	return inOrder(t, fmt.Sprintf("%v at δ %v", e, delta), v, err)
+}
+
+func deltaIn(t *testing.T, e mechanism.Event, epsilon float64) Interval {
+	t.Helper()
+	v, err := PLD{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+	return inOrder(t, fmt.Sprintf("%v at ε %v", e, epsilon), v, err)
+}
+
+func inOrder(t *testing.T, what string, v Interval, err error) Interval {
+	t.Helper()
+	if err != nil || !(v.Lower >= 0 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
+		t.Errorf("%s: got %v, %v, want bounds in order", what, v, err)
+	}
+	return v
+}
+
+// TestLargeTargetsAreMet: noise so small that losses are in the thousands is calibrated, or refused.
+func TestLargeTargetsAreMet(t *testing.T) {
+	for _, epsilon := range []float64{300, 3000} {
+		target, err := privacy.NewGuarantee(epsilon, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := func(z float64) mechanism.Event { return repeated(3, sampled(0.01, z)) }
+		z, err := Calibrate(PLD{}, target, plan)
+		if errors.Is(err, ErrUnreachable) {
+			continue
+		}
+		v, failed := PLD{}.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
+		if err != nil || failed != nil || !(v.Upper <= epsilon && v.Upper > 0.99*epsilon) {
+			t.Errorf("epsilon %v: noise %v costs %v (%v, %v)", epsilon, z, v, err, failed)
+		}
+	}
+}
