@@ -10,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -50,7 +52,22 @@ func makeCacheFolder() (string, error) {
 	if err = os.MkdirAll(folder, 0o700); err != nil {
 		return "", fmt.Errorf("the cache folder %s cannot be made: %w; set %s to another one", folder, pathless(err), cacheVariable)
 	}
-	return folder, nil
+	return folder, checkCacheFolder(folder)
+}
+
+// checkCacheFolder refuses a folder in which somebody else could put rows in the place of the user's. Systems without
+// such permissions have none to check.
+func checkCacheFolder(folder string) error {
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the cache folder %s cannot be looked at: %w; set %s to another one", folder, pathless(err), cacheVariable)
+	case !durable.Own(info):
+		return fmt.Errorf("the cache folder %s belongs to another user, want one of your own; set %s to it", folder, cacheVariable)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("the cache folder %s can be written by everybody, want it for you alone; run chmod 700 on it, or set %s to another one", folder, cacheVariable)
+	}
+	return nil
 }
 
 // cacheKey is what an encoded table was made from; it stands in the file as its note. An encoded table

@@ -2,8 +2,10 @@ package main
 
 // keepMemoryPrivate keeps records and keys that are in memory out of what a crash leaves
 // behind: no core dump, no reading by other processes of the user where the system can forbid
-// it, and no stacks, which show arguments, behind a panic. A failure of the system to comply is
-// not an error.
+// it, and no stacks, which show arguments, after a panic. A failure of the system to comply is
+// not an error. Not covered are fatal errors of the Go runtime, such as an overflow of the stack, lack of
+// memory or an illegal instruction: it prints their stacks whatever it is told, and these hold arguments as
+// numbers, such as lengths and addresses. SIGQUIT stops a run in order and prints no stack.
 func keepMemoryPrivate() {
 	silenceStacks()
 	forbidCoreDumps()

@@ -205,3 +205,24 @@ func TestStreamSeesChangedTables(t *testing.T) {
 	}
 	train("c", true)
 }
+
+// TestCacheFolderIsPrivate refuses a folder that everybody can write in.
+func TestCacheFolderIsPrivate(t *testing.T) {
+	schema, table := workplace(t, 300)
+	cache := t.TempDir()
+	t.Setenv(cacheVariable, cache)
+	if err := os.Chmod(cache, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o777 {
+		t.Skip("this system has no such permissions")
+	}
+	args := []string{"train", "--data", table, "--schema", schema, "--stream", "--steps", "3", "--out", "m", "--quiet"}
+	if status, _, stderr := invoke(args...); status != exitUsage || !strings.Contains(stderr, "chmod 700") || exists("m") {
+		t.Errorf("got status %d and %q, want a refusal that says what helps", status, stderr)
+	}
+	if err := os.Chmod(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustInvoke(t, args...)
+}
