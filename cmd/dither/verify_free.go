@@ -29,7 +29,7 @@ var freeParts = []freePart{
 	{"model.json/feature-map/intercept", "declared, of rows scaled to norm 1; of other rows their bound must fit", false},
 	{"model.json/schema", "declared: names, bounds, levels and treatments; what the plan has of it must fit", false},
 	{"network.safetensors", "released numbers", false},
-	{"answer.json/rows/*/*", "released numbers, and intervals about them; ends in order, and the rate follows from the plan", false},
+	{"answer.json/rows/**", "released numbers and names of groups, and intervals about them; ends stand in order", false},
 	{"report.html", "a page for people; it is held by its hash, and not computed again", false},
 }
 
