@@ -33,6 +33,8 @@ var layers = []layer{
 	{"internal/beside", ""},
 	// What reads JSON that has one reading: every file that a stranger may have edited goes through it.
 	{"internal/strict", ""},
+	// What puts files in their places for good: checkpoints, and the folders of the command.
+	{"internal/durable", ""},
 	// What benchmarks ask of the system; imported by tests only.
 	{"bench/processor", ""},
 	{"mechanism/internal/sample/internal/maketable", ""},
@@ -75,12 +77,12 @@ var layers = []layer{
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict internal/durable"},
+	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
 	{"report", "privacy certificate model train evaluate experiment"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy internal/durable ledger data data/public feature network model evaluate train erm deep"},
+	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
