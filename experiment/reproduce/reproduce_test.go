@@ -178,7 +178,7 @@ func TestWrite(t *testing.T) {
 	if err = WriteMarkdown(&b, results, "figures/"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## One", `| a \| b | 1 | 1.5 | so |`, "| c | – | words | no number |", "(figures/one-f.svg)", "Not run: no folder mnist", "public data sets"} {
+	for _, want := range []string{"## One", `| a \| b | 1 | 1.5 | so |`, "| c | – | words (random, one run) | no number |", "(figures/one-f.svg)", "Not run: no folder mnist", "public data sets"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("Markdown lacks %q:\n%s", want, b.String())
 		}
