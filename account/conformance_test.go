@@ -119,9 +119,10 @@ func TestSamplesAreComplete(t *testing.T) {
 
 // TestConformance runs the laws over every event, relation and accountant that has an answer.
 func TestConformance(t *testing.T) {
-	for _, a := range accountants() {
+	for k, a := range accountants() {
 		for i, s := range samples {
-			if !thorough && (testing.Short() && i%4 != 0 || s.event == slowSample) {
+			// each accountant has a third of the events, and each event a third of the accountants
+			if !thorough && ((i+k)%3 != 0 || s.event == slowSample) {
 				continue
 			}
 			var add *Interval // what the relation before answered

@@ -47,10 +47,10 @@ func TestReferenceSampledGaussian(t *testing.T) {
 		t.Fatal(err)
 	}
 	compared := 0
-	for _, row := range file.Rows {
+	for i, row := range file.Rows {
 		for key, n := range map[string]privacy.Neighboring{"add_remove": privacy.AddOrRemoveOne, "replace_one": privacy.ReplaceOne} {
 			truth, ok := row.Truth[key].(float64)
-			if !ok {
+			if !ok || !thorough && i%3 != 0 {
 				continue
 			}
 			compared++

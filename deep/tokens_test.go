@@ -64,6 +64,9 @@ func TestTokensKeepTheirNumbers(t *testing.T) {
 // from weights of their own, the former had all 400 right and the latter 204, so that one learns less with a probability of
 // less than 0.07 (with confidence 0.98), and six do of less than 1e-6.
 func TestOrderOfWordsIsLearned(t *testing.T) {
+	if !thorough {
+		t.Skip("thousands of texts: run with -tags long")
+	}
 	embedding, out := network.Embedding{Vocabulary: 256, Features: 8}, network.Linear{Outputs: 1}
 	for name, c := range map[string]struct {
 		layers network.Layers

@@ -62,8 +62,8 @@ func limitTable(t *testing.T, levels bool, copies int) (*data.Schema, *data.Data
 // within 4e-5; the step that leads further away from there has a sum of gradients that is 960·1.2·3e-5 less, and so a
 // probability below exp(-20), 495 being half of its epsilon and 0.8 the clipping norm.
 func TestMethodsReachScikitLearn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of steps")
+	if !thorough {
+		t.Skip("thousands of steps: run with -tags long")
 	}
 	squared := []float64{0.6087795718122115, -0.4018192063312762, 0.030251561566551344, 2 * -0.010473844383766737}
 	logistic := []float64{4.8093747078227596, -2.955521667158611, 0.3468805933896875, 2 * -0.69609261}

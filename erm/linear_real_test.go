@@ -77,6 +77,9 @@ func determination(t *testing.T, m *model.Model, d *data.Dataset) float64 {
 // TestLinearAccuracy holds means of 10 runs on every fifth row. A run deviates by less than 0.02 and
 // a mean by 0.006; floors are 5 of these or more below the means that were measured.
 func TestLinearAccuracy(t *testing.T) {
+	if !thorough {
+		t.Skip("a large table: run with -tags long")
+	}
 	for _, c := range []struct {
 		schema, folder, file, method string
 		epsilon, delta, floor        float64

@@ -143,6 +143,9 @@ func TestBaselineRefusals(t *testing.T) {
 // "Programming Differential Privacy", chapter on machine learning, https://programming-dp.com), and on all
 // training rows about 0.8448695, with these first coefficients and intercept (version 1.9).
 func TestBaselineOfTheBook(t *testing.T) {
+	if !thorough {
+		t.Skip("a large table: run with -tags long")
+	}
 	dir := os.Getenv("DITHER_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "data")

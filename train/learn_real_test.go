@@ -12,6 +12,9 @@ import (
 // the bounds of docs/preparation.md: 0.855 in the mean at ε = 1, with a deviation of 0.002 of one run, so that the mean
 // of two is below 0.845 with a probability below 1e-10. With everything declared it is 0.862.
 func TestAdultWithPrivateColumns(t *testing.T) {
+	if !thorough {
+		t.Skip("many runs on a real table: run with -tags long")
+	}
 	dir := realData(t, "adult-raw")
 	s := readSchema(t, "testdata/adult-private.yaml")
 	records, test := read(t, s, filepath.Join(dir, "adult-train.csv.gz")), read(t, s, filepath.Join(dir, "adult-test.csv.gz"))

@@ -108,6 +108,9 @@ func count(n int) int {
 // TestAdultAccuracy holds the tool's defaults on UCI Adult with its declared schema. Means of two runs are 0.860 and 0.862 with a
 // standard deviation of 0.0006 (8 means), so that more than ten of them lie above the floors.
 func TestAdultAccuracy(t *testing.T) {
+	if !thorough {
+		t.Skip("many runs on a real table: run with -tags long")
+	}
 	dir := realData(t, "adult-raw")
 	s := readSchema(t, "testdata/adult.yaml")
 	train, test := read(t, s, filepath.Join(dir, "adult-train.csv.gz")), read(t, s, filepath.Join(dir, "adult-test.csv.gz"))
@@ -159,6 +162,9 @@ func TestBuiltinLosesLittle(t *testing.T) {
 // TestCaliforniaR2 holds Huber regression with the tool's defaults; every fifth row is for
 // testing. The mean of two runs is 0.695 with a standard deviation of 0.002 (8 means).
 func TestCaliforniaR2(t *testing.T) {
+	if !thorough {
+		t.Skip("many runs on a real table: run with -tags long")
+	}
 	dir := realData(t, "california-housing")
 	s := readSchema(t, "testdata/california-housing.yaml")
 	all := read(t, s, filepath.Join(dir, "housing.csv.gz"))
@@ -221,6 +227,9 @@ func bookRequest(steps int) Request {
 // TestBookRuns holds the baseline to the chapter's losses and accuracy, and 50 private runs
 // of either clipping to its accuracy.
 func TestBookRuns(t *testing.T) {
+	if !thorough {
+		t.Skip("many runs on a real table: run with -tags long")
+	}
 	dir := realData(t, "adult-book")
 	s := bookSchema(t)
 	all, err := data.Read(context.Background(), s, data.Source{Path: filepath.Join(dir, "adult_processed_x.npy.gz"), Labels: filepath.Join(dir, "adult_processed_y.npy")},

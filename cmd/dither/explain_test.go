@@ -289,6 +289,6 @@ func TestExplainRefusals(t *testing.T) {
 		{"other file", []string{"explain", "other.json"}, exitUsage, "format"},
 		{"delta of a certificate", []string{"explain", m.folder, "--delta", "1e-5"}, exitUsage, "--delta is given with a certificate"},
 		{"delta out of range", []string{"explain", "gaussian(1)", "--delta", "2"}, exitUsage, "--delta is 2"},
-		{"not proved", []string{"explain", "without-replacement(100, 10, gaussian(1))"}, exitUsage, "replace-one"},
+		{"not proved", []string{"explain", "without-replacement(100, 10, gaussian(1))", "--neighboring", "add-or-remove-one"}, exitUsage, "replace-one"},
 	})
 }

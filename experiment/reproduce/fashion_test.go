@@ -8,6 +8,9 @@ import (
 
 // TestFashionCost compares with quadrature, and wants curves that rise over epochs and batch sizes and fall with noise.
 func TestFashionCost(t *testing.T) {
+	if !thorough {
+		t.Skip("prices of many plans: run with -tags long")
+	}
 	out := check(t, fashionCost(), experiment.Laboratory{})
 	if len(out.Comparisons) != 2*len(fashionPoints()) || len(out.Figures) != 2 {
 		t.Fatalf("got %d rows and %d figures, want two for each published point, and two", len(out.Comparisons), len(out.Figures))

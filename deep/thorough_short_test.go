@@ -1,0 +1,6 @@
+//go:build !long
+
+package deep
+
+// thorough says that TestOrderOfWordsIsLearned run whole.
+const thorough = false

@@ -1,0 +1,6 @@
+//go:build long
+
+package reproduce
+
+// thorough says that TestFashionCost run whole.
+const thorough = true
