@@ -80,7 +80,9 @@ var layers = []layer{
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
-	{"report", "privacy certificate model train evaluate experiment"},
+	// What figures are drawn on: as SVG or as dots.
+	{"report/internal/canvas", ""},
+	{"report", "privacy certificate model train evaluate experiment report/internal/canvas"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.

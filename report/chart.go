@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gonum.org/v1/plot"
-
 	"github.com/ditherml/dither/experiment"
 )
 
@@ -161,7 +159,7 @@ func (c chart) x(p drawnPanel, v float64) float64 { return c.left + (c.right-c.l
 func (c chart) y(p drawnPanel, v float64) float64 { return c.bottom - (c.bottom-c.top)*p.Y.place(v) }
 
 // chartTicks are the marks of an axis.
-func chartTicks(ticks []plot.Tick, place func(float64) float64) []chartTick {
+func chartTicks(ticks []tick, place func(float64) float64) []chartTick {
 	var out []chartTick
 	for _, t := range ticks {
 		out = append(out, chartTick{coordinate(place(t.Value)), strings.Replace(t.Label, "-", "−", 1)})

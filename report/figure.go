@@ -1,29 +1,23 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"image/color"
 	"io"
-	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/report/internal/canvas"
 )
 
 // Lengths of a figure in points, of which three are four pixels.
 const (
-	figureWide   = vg.Length(480) // a panel that stands alone
-	figureNarrow = vg.Length(345) // one of several
-	figureHigh   = vg.Length(255)
-	figureHead   = vg.Length(24) // what the title takes
-	figureMargin = vg.Length(8)
-	pngDots      = 144 // dots an inch: twice as fine as a pixel
+	figureWide   = 480.0 // a panel that stands alone
+	figureNarrow = 345.0 // one of several
+	figureHigh   = 255.0
+	figureHead   = 24.0 // what the title takes
+	figureMargin = 8.0
+	figureTitle  = 11.0 // size of its font
+	figureTick   = 5.0  // length of a tick
+	pngDots      = 144  // dots an inch: twice as fine as a pixel
 )
 
 // WriteSVG draws a figure as a file of its own, on white paper. Equal figures give equal bytes. It
@@ -35,15 +29,9 @@ func WriteSVG(w io.Writer, f experiment.Figure) error {
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(p.width, p.height)
-	if err = p.draw(draw.New(canvas)); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if _, err = canvas.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, describedSVG(b.String(), p.Title, p.description()))
+	c := canvas.NewSVG(p.width, p.height)
+	p.draw(c)
+	_, err = io.WriteString(w, c.File(p.Title, p.description()))
 	return err
 }
 
@@ -53,21 +41,17 @@ func WritePNG(w io.Writer, f experiment.Figure) error {
 	if err != nil {
 		return err
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDots))
-	if err = p.draw(draw.New(canvas)); err != nil {
-		return err
-	}
-	_, err = vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
+	c := canvas.NewImage(p.width, p.height, pngDots)
+	p.draw(c)
+	return c.WritePNG(w)
 }
 
 // picture is a figure with its measures.
 type picture struct {
 	drawnFigure
 	columns       int
-	panel         vg.Length // width of a panel
-	width, height vg.Length
-	text          draw.TextStyle
+	panel         float64 // width of a panel
+	width, height float64
 	legend        []legendRow
 }
 
@@ -80,11 +64,10 @@ func newPicture(f experiment.Figure) (picture, error) {
 	if p.columns == 1 {
 		p.panel = figureWide
 	}
-	p.width = p.panel*vg.Length(p.columns) + 2*figureMargin
-	p.text = newPanel("", "", "").Legend.TextStyle
+	p.width = p.panel*float64(p.columns) + 2*figureMargin
 	p.legend = p.legendRows()
 	rows := (len(f.Panels) + p.columns - 1) / p.columns
-	p.height = figureHead + vg.Length(rows)*figureHigh + legendHigh*vg.Length(len(p.legend)) + figureMargin
+	p.height = figureHead + float64(rows)*figureHigh + legendHigh*float64(len(p.legend)) + figureMargin
 	return p, nil
 }
 
@@ -108,68 +91,40 @@ func columns(panels int) int {
 }
 
 // draw draws everything.
-func (p picture) draw(c draw.Canvas) error {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	heading := p.text
-	heading.Font.Size, heading.XAlign, heading.YAlign = 11, draw.XCenter, draw.YCenter
-	c.FillText(heading, vg.Point{X: p.width / 2, Y: p.height - figureHead/2 - 2}, fitting(heading, p.Title, p.width-2*figureMargin))
+func (p picture) draw(c canvas.Canvas) {
+	c.Fill(canvas.Rectangle(0, 0, p.width, p.height), white)
+	middle := canvas.Point{X: p.width / 2, Y: p.height - figureHead/2 - 2 - figureTitle*lineHalf}
+	c.Write(canvas.Text{At: middle, Align: canvas.Middle, Size: figureTitle, Text: fitting(p.Title, figureTitle, p.width-2*figureMargin)})
 	for i, panel := range p.Panels {
-		drawn, err := panel.plot(p.panel - 70)
-		if err != nil {
-			return err
-		}
-		left := figureMargin + p.panel*vg.Length(i%p.columns)
-		top := p.height - figureHead - figureHigh*vg.Length(i/p.columns)
-		place := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: top - figureHigh + 4}, Max: vg.Point{X: left + p.panel - 10, Y: top - 2}}}
-		drawn.Draw(place)
-		drawYLabel(place, drawn, panel.YLabel)
+		left := figureMargin + p.panel*float64(i%p.columns)
+		top := p.height - figureHead - figureHigh*float64(i/p.columns)
+		panel.draw(c, box{left, top - figureHigh + 4, p.panel - 10, figureHigh - 6})
 	}
 	p.drawLegend(c)
-	return nil
 }
 
-// drawYLabel writes the label of the vertical axis beside its middle, where the plotting library left room for a blank.
-// It takes the middle of the values for that of the axis, which on a logarithmic one is far up.
-func drawYLabel(c draw.Canvas, panel *plot.Plot, label string) {
-	style := panel.Y.Label.TextStyle
-	x := c.Min.X + style.Height(label) - style.FontExtents().Descent
-	text := fitting(style, label, figureHigh-70)
-	style.Rotation = math.Pi / 2
-	data := panel.DataCanvas(c)
-	c.FillText(style, vg.Point{X: x, Y: data.Center().Y}, text)
-}
-
-// plot is the panel for the plotting library.
-func (p drawnPanel) plot(width vg.Length) (*plot.Plot, error) {
-	out := newPanel(p.Title, p.XLabel, p.YLabel)
-	out.Title.Text = fitting(out.Title.TextStyle, p.Title, width)
-	out.X.Label.Text = fitting(out.X.Label.TextStyle, p.XLabel, width)
-	if out.Y.Label.Text != "" {
-		out.Y.Label.Text = " " // drawYLabel writes it
-	}
-	for _, s := range p.Series {
-		if err := addCurve(out, s, p.Y); err != nil {
-			return nil, err
-		}
-	}
+// draw draws a panel within a rectangle.
+func (p drawnPanel) draw(c canvas.Canvas, outer box) {
+	width := outer.width - 60
 	p.X.Room = int(width / 5)
-	out.Add(markLabels{p})
-	out.X.Tick.Length, out.Y.Tick.Length = 5, 5
-	out.X.Min, out.X.Max, out.X.Scale, out.X.Tick.Marker = p.X.Low, p.X.High, p.X, p.X
-	out.Y.Min, out.Y.Max, out.Y.Scale, out.Y.Tick.Marker = p.Y.Low, p.Y.High, p.Y, p.Y
-	return out, nil
+	f := axes{
+		title: fitting(p.Title, titleSize, width), xLabel: fitting(p.XLabel, labelSize, width), yLabel: fitting(p.YLabel, labelSize, figureHigh-70),
+		x: p.X, y: p.Y, xTicks: p.X.Ticks(p.X.Low, p.X.High), yTicks: p.Y.Ticks(p.Y.Low, p.Y.High), tickLength: figureTick,
+	}.draw(c, outer)
+	for _, s := range p.Series {
+		f.drawCurve(s)
+	}
+	f.drawMarks(p)
 }
 
 // maxLineRunes is more than any line of a picture can hold.
 const maxLineRunes = 240
 
-// fitting is as much of a text as a length can hold.
-func fitting(style draw.TextStyle, text string, length vg.Length) string {
+// fitting is as much of a text in a font of some size as a length can hold.
+func fitting(text string, size, length float64) string {
 	runes := []rune(shorten(text, maxLineRunes))
 	text = string(runes)
-	for n := len(runes); n > 1 && style.Width(text) > length; n-- {
+	for n := len(runes); n > 1 && canvas.Width(text, size) > length; n-- {
 		text = string(runes[:n-1]) + "…"
 	}
 	return text

@@ -3,19 +3,20 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/ditherml/dither/report/internal/canvas"
 )
 
 // Lengths of curves in points.
 const (
-	curveWidth  = vg.Length(1.4)
-	markRadius  = vg.Length(2.6)
-	intervalCap = vg.Length(2)
+	curveWidth  = 1.4
+	markRadius  = 2.6
+	intervalCap = 2.0
 )
+
+// bandOpacity is how much a band covers, of 255.
+const bandOpacity = 0x2e
 
 // ink is the color of a look on white paper.
 func (l look) ink() color.NRGBA {
@@ -26,128 +27,74 @@ func (l look) ink() color.NRGBA {
 }
 
 // line is the style of the curve.
-func (l look) line() draw.LineStyle {
-	style := draw.LineStyle{Color: l.ink(), Width: curveWidth}
-	for _, d := range l.Dashes {
-		style.Dashes = append(style.Dashes, vg.Length(d))
-	}
-	return style
+func (l look) line() canvas.Line {
+	return canvas.Line{Color: l.ink(), Width: curveWidth, Dashes: l.Dashes}
 }
 
-// glyph is the style of the marks.
-func (l look) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: l.ink(), Radius: markRadius, Shape: polygonGlyph{markShapes[l.Shape], l.Hollow}}
+// drawMark draws a mark around a point: whole in its color, or in outline on white.
+func (l look) drawMark(c canvas.Canvas, at canvas.Point) {
+	var corners []canvas.Point
+	for _, k := range markShapes[l.Shape] {
+		corners = append(corners, canvas.Point{X: at.X + k.X*markRadius, Y: at.Y + k.Y*markRadius})
+	}
+	inside := l.ink()
+	if l.Hollow {
+		inside = white
+	}
+	c.Fill(corners, inside)
+	c.Stroke(corners, true, canvas.Line{Color: l.ink(), Width: 1})
 }
 
-// polygonGlyph draws a mark from its corners.
-type polygonGlyph struct {
-	corners []corner
-	hollow  bool
-}
-
-var _ draw.GlyphDrawer = polygonGlyph{}
-
-// DrawGlyph draws the mark around a point: whole in its color, or in outline on white.
-func (g polygonGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	var path vg.Path
-	for i, k := range g.corners {
-		to := vg.Point{X: at.X + vg.Length(k.X)*style.Radius, Y: at.Y + vg.Length(k.Y)*style.Radius}
-		if i == 0 {
-			path.Move(to)
-		} else {
-			path.Line(to)
-		}
+// drawCurve draws intervals, line and marks of one series.
+func (f frame) drawCurve(s drawnSeries) {
+	var points []canvas.Point
+	for _, p := range s.Points {
+		points = append(points, f.at(p.X, p.Y))
 	}
-	path.Close()
-	c.SetColor(style.Color)
-	if g.hollow {
-		c.SetColor(color.White)
+	joined := s.Joined && len(points) > 1
+	switch {
+	case s.Intervals && joined:
+		f.drawBand(s)
+	case s.Intervals:
+		f.drawBars(s)
 	}
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1})
-	c.Stroke(path)
-}
-
-// addCurve adds intervals, line and marks of one series.
-func addCurve(panel *plot.Plot, s drawnSeries, y scale) error {
-	if len(s.Points) == 0 {
-		return nil
-	}
-	if s.Intervals {
-		if err := addIntervals(panel, s); err != nil {
-			return err
-		}
-	}
-	points := make(plotter.XYs, len(s.Points))
-	for i, p := range s.Points {
-		points[i] = plotter.XY{X: p.X, Y: p.Y}
-	}
-	if s.Joined && len(points) > 1 {
-		line, err := plotter.NewLine(points)
-		if err != nil {
-			return fmt.Errorf("report: a curve cannot be drawn: %w", err)
-		}
-		line.LineStyle = s.line()
-		panel.Add(line)
+	if joined {
+		f.Stroke(points, false, s.line())
 	}
 	if !s.Marked && len(points) > 1 {
-		return nil
+		return
 	}
 	first, step := s.markEvery(len(points))
-	var marked plotter.XYs
 	for i := first; i < len(points); i += step {
-		marked = append(marked, points[i])
+		s.drawMark(f, points[i])
 	}
-	marks, err := plotter.NewScatter(marked)
-	if err != nil {
-		return fmt.Errorf("report: the marks of a curve cannot be drawn: %w", err)
-	}
-	marks.GlyphStyle = s.glyph()
-	panel.Add(marks)
-	return nil
 }
 
-// addIntervals adds a translucent band where the points are joined, and bars where they are not.
-func addIntervals(panel *plot.Plot, s drawnSeries) error {
-	if !s.Joined || len(s.Points) == 1 {
-		panel.Add(intervalBars(s))
-		return nil
-	}
-	ring := make(plotter.XYs, 0, 2*len(s.Points))
+// drawBand draws the intervals of points that are joined: a translucent band.
+func (f frame) drawBand(s drawnSeries) {
+	var ring []canvas.Point
 	for _, p := range s.Points {
-		ring = append(ring, plotter.XY{X: p.X, Y: p.High})
+		ring = append(ring, f.at(p.X, p.High))
 	}
-	for i := len(s.Points) - 1; i >= 0; i-- {
-		ring = append(ring, plotter.XY{X: s.Points[i].X, Y: s.Points[i].Low})
-	}
-	band, err := plotter.NewPolygon(ring)
-	if err != nil {
-		return fmt.Errorf("report: a band cannot be drawn: %w", err)
+	for _, p := range slices.Backward(s.Points) {
+		ring = append(ring, f.at(p.X, p.Low))
 	}
 	shade := s.ink()
-	shade.A = 0x2e
-	band.Color, band.Width = shade, 0
-	panel.Add(band)
-	return nil
+	shade.A = bandOpacity
+	f.Fill(ring, shade)
 }
 
-// intervalBars are intervals of points that are not joined.
-type intervalBars drawnSeries
-
-var _ plot.Plotter = intervalBars{}
-
-// Plot draws a bar with caps for each interval.
-func (s intervalBars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: s.ink(), Width: 1}
-	for _, at := range s.Points {
-		if at.Low == at.High {
+// drawBars draws the intervals of points that are not joined: bars with caps.
+func (f frame) drawBars(s drawnSeries) {
+	style := canvas.Line{Color: s.ink(), Width: 1}
+	for _, p := range s.Points {
+		if p.Low == p.High {
 			continue
 		}
-		middle, low, high := x(at.X), y(at.Low), y(at.High)
-		c.StrokeLine2(style, middle, low, middle, high)
-		c.StrokeLine2(style, middle-intervalCap, low, middle+intervalCap, low)
-		c.StrokeLine2(style, middle-intervalCap, high, middle+intervalCap, high)
+		low, high := f.at(p.X, p.Low), f.at(p.X, p.High)
+		f.straight(style, low.X, low.Y, high.X, high.Y)
+		f.straight(style, low.X-intervalCap, low.Y, low.X+intervalCap, low.Y)
+		f.straight(style, high.X-intervalCap, high.Y, high.X+intervalCap, high.Y)
 	}
 }
 

@@ -2,18 +2,21 @@ package report
 
 import (
 	"image/color"
-	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/ditherml/dither/report/internal/canvas"
 )
 
 // Lengths of the legend in points.
 const (
-	legendHigh   = vg.Length(13)
-	legendSample = vg.Length(24)
-	legendGap    = vg.Length(14)
+	legendHigh   = 13.0
+	legendSample = 24.0
+	legendGap    = 14.0
+)
+
+// Lengths of a mark in points.
+const (
+	ringRadius = 4.5
+	ringWidth  = 1.2
 )
 
 // intervalWords explain bands and bars.
@@ -22,14 +25,14 @@ const intervalWords = "shaded or barred: the interval of each value"
 // legendRow is a line of the legend, below the panels, where it covers nothing.
 type legendRow struct {
 	items []legendItem
-	width vg.Length
+	width float64
 }
 
 // legendItem is a sample of a curve with its name; without a sample it is a remark.
 type legendItem struct {
 	look   *look
 	text   string
-	length vg.Length
+	length float64
 }
 
 // legendRows breaks the legend into lines.
@@ -37,11 +40,11 @@ func (p picture) legendRows() []legendRow {
 	room := p.width - 2*figureMargin
 	var items []legendItem
 	for _, e := range p.Legend {
-		name := fitting(p.text, e.Name, room-legendSample)
-		items = append(items, legendItem{&e.look, name, legendSample + p.text.Width(name)})
+		name := fitting(e.Name, legendSize, room-legendSample)
+		items = append(items, legendItem{&e.look, name, legendSample + canvas.Width(name, legendSize)})
 	}
 	if p.Intervals {
-		items = append(items, legendItem{nil, intervalWords, p.text.Width(intervalWords)})
+		items = append(items, legendItem{nil, intervalWords, canvas.Width(intervalWords, legendSize)})
 	}
 	var rows []legendRow
 	for _, item := range items {
@@ -57,59 +60,47 @@ func (p picture) legendRows() []legendRow {
 }
 
 // drawLegend draws the lines below the panels, each in the middle.
-func (p picture) drawLegend(c draw.Canvas) {
-	text := p.text
-	text.YAlign = draw.YCenter
+func (p picture) drawLegend(c canvas.Canvas) {
 	for i, row := range p.legend {
-		y := figureMargin + legendHigh*(vg.Length(len(p.legend)-i)-0.5)
+		y := figureMargin + legendHigh*(float64(len(p.legend)-i)-0.5)
 		x := (p.width - row.width) / 2
 		for _, item := range row.items {
 			at := x
 			if item.look != nil {
-				item.look.sample(&c, at, y)
+				item.look.drawSample(c, at, y)
 				at += legendSample
 			}
-			c.FillText(text, vg.Point{X: at, Y: y}, item.text)
+			c.Write(canvas.Text{At: canvas.Point{X: at, Y: y - legendSize*lineHalf}, Size: legendSize, Text: item.text})
 			x += item.length + legendGap
 		}
 	}
 }
 
-// sample draws a short piece of a curve.
-func (l look) sample(c *draw.Canvas, x, y vg.Length) {
+// drawSample draws a short piece of a curve.
+func (l look) drawSample(c canvas.Canvas, x, y float64) {
+	end := x + legendSample - 4
 	if l.Joined {
-		c.StrokeLine2(l.line(), x, y, x+legendSample-4, y)
+		c.Stroke([]canvas.Point{{X: x, Y: y}, {X: end, Y: y}}, false, l.line())
 	}
 	if l.Marked {
-		c.DrawGlyphNoClip(l.glyph(), vg.Point{X: x + legendSample/2 - 2, Y: y})
+		l.drawMark(c, canvas.Point{X: (x + end) / 2, Y: y})
 	}
 }
 
-// markLabels draws the marks of a panel and their texts where they cover least.
-type markLabels struct{ panel drawnPanel }
-
-var _ plot.Plotter = markLabels{}
-
-// Plot draws a ring around each mark and its text beside it.
-func (m markLabels) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	size := c.Rectangle.Size()
-	text := p.Legend.TextStyle
-	text.YAlign = draw.YCenter
-	places := newPlacement(m.panel, float64(size.X), float64(size.Y))
-	for _, mark := range m.panel.Marks {
-		at := vg.Point{X: x(mark.X), Y: y(mark.Y)}
-		c.SetLineStyle(draw.LineStyle{Color: color.Black, Width: 1.2})
-		var ring vg.Path
-		ring.Move(vg.Point{X: at.X + 4.5, Y: at.Y})
-		ring.Arc(at, 4.5, 0, 2*math.Pi)
-		ring.Close()
-		c.Stroke(ring)
-		name := fitting(text, mark.Text, size.X*0.7)
-		box := places.put(float64(at.X-c.Min.X), float64(at.Y-c.Min.Y), float64(text.Width(name)), float64(text.Font.Size)*1.25)
-		left, low := c.Min.X+vg.Length(box.left), c.Min.Y+vg.Length(box.low)
-		c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xd8})
-		c.Fill(vg.Rectangle{Min: vg.Point{X: left - 1, Y: low}, Max: vg.Point{X: left + vg.Length(box.width) + 1, Y: low + vg.Length(box.high)}}.Path())
-		c.FillText(text, vg.Point{X: left, Y: low + vg.Length(box.high)/2}, name)
+// drawMarks draws a ring around each mark of a panel and its text beside it, where it covers least.
+func (f frame) drawMarks(p drawnPanel) {
+	places := newPlacement(p, f.width, f.high)
+	for _, mark := range p.Marks {
+		at := f.at(mark.X, mark.Y)
+		var ring []canvas.Point
+		for _, k := range regular(48, 0, ringRadius) {
+			ring = append(ring, canvas.Point{X: at.X + k.X, Y: at.Y + k.Y})
+		}
+		f.Stroke(ring, true, canvas.Line{Color: black, Width: ringWidth})
+		text := fitting(mark.Text, legendSize, f.width*0.7)
+		room := places.put(at.X-f.left, at.Y-f.low, canvas.Width(text, legendSize), legendSize*1.25)
+		left, low := f.left+room.left, f.low+room.low
+		f.Fill(canvas.Rectangle(left-1, low, left+room.width+1, low+room.high), color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xd8})
+		f.Write(canvas.Text{At: canvas.Point{X: left, Y: low + room.high/2 - legendSize*lineHalf}, Size: legendSize, Text: text})
 	}
 }

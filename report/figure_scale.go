@@ -3,8 +3,6 @@ package report
 import (
 	"math"
 	"strconv"
-
-	"gonum.org/v1/plot"
 )
 
 // scale is the range of an axis. Low is less than High, and above 0 where Log is set.
@@ -80,10 +78,8 @@ func (s scale) holds(v float64) bool {
 	return finite(v) && (v >= 1/largest || !s.Log)
 }
 
-var _ plot.Ticker = scale{}
-
 // Ticks returns the marks of an axis: round numbers, or powers of ten with their parts between.
-func (s scale) Ticks(low, high float64) []plot.Tick {
+func (s scale) Ticks(low, high float64) []tick {
 	ticks := evenTicks(low, high, figureTicks)
 	if s.Log {
 		ticks = logTicks(low, high)
@@ -95,7 +91,7 @@ func (s scale) Ticks(low, high float64) []plot.Tick {
 }
 
 // letters counts what labels take, each with a gap.
-func letters(ticks []plot.Tick) int {
+func letters(ticks []tick) int {
 	sum := 0
 	for _, t := range ticks {
 		if t.Label != "" {
@@ -106,7 +102,7 @@ func letters(ticks []plot.Tick) int {
 }
 
 // thin takes every second label away.
-func thin(ticks []plot.Tick) {
+func thin(ticks []tick) {
 	odd := false
 	for i := range ticks {
 		if ticks[i].Label == "" {
@@ -119,17 +115,12 @@ func thin(ticks []plot.Tick) {
 	}
 }
 
-var _ plot.Normalizer = scale{}
-
-// Normalize is place, under the name that the plotting library asks for.
-func (s scale) Normalize(_, _, v float64) float64 { return s.place(v) }
-
 // figureTicks is more than an axis has marks: most have between four and eight.
 const figureTicks = 8.5
 
 // logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
 // there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.
-func logTicks(low, high float64) []plot.Tick {
+func logTicks(low, high float64) []tick {
 	every := math.Ceil((math.Log10(high) - math.Log10(low)) / 6)
 	ticks := powerTicks(low, high, every, false)
 	if labelled(ticks) < 3 {
@@ -143,8 +134,8 @@ func logTicks(low, high float64) []plot.Tick {
 
 // powerTicks are marks of powers of ten and between, which are labelled at every so many powers and, if asked
 // for, at 2 and 5.
-func powerTicks(low, high, every float64, parts bool) []plot.Tick {
-	var ticks []plot.Tick
+func powerTicks(low, high, every float64, parts bool) []tick {
+	var ticks []tick
 	if !(low > 0) || math.IsInf(high, 1) {
 		return nil
 	}
@@ -155,18 +146,18 @@ func powerTicks(low, high, every float64, parts bool) []plot.Tick {
 			if value < low*(1-1e-9) || value > high*(1+1e-9) || (every > 1 && digit > 1) {
 				continue
 			}
-			tick := plot.Tick{Value: value}
+			t := tick{Value: value}
 			if digit == 1 && math.Mod(power, every) == 0 || parts && (digit == 2 || digit == 5) {
-				tick.Label = plain(value)
+				t.Label = plain(value)
 			}
-			ticks = append(ticks, tick)
+			ticks = append(ticks, t)
 		}
 	}
 	return ticks
 }
 
 // labelled counts marks with a label.
-func labelled(ticks []plot.Tick) int {
+func labelled(ticks []tick) int {
 	n := 0
 	for _, t := range ticks {
 		if t.Label != "" {

@@ -4,22 +4,20 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"gonum.org/v1/plot"
 )
 
 // labels are the labels of marks; each must read as its value.
-func labels(t *testing.T, ticks []plot.Tick) string {
+func labels(t *testing.T, ticks []tick) string {
 	t.Helper()
 	var out []string
-	for _, tick := range ticks {
-		if tick.Label == "" {
+	for _, at := range ticks {
+		if at.Label == "" {
 			continue
 		}
-		if parse(tick.Label) != tick.Value {
-			t.Errorf("got label %q at %v", tick.Label, tick.Value)
+		if parse(at.Label) != at.Value {
+			t.Errorf("got label %q at %v", at.Label, at.Value)
 		}
-		out = append(out, tick.Label)
+		out = append(out, at.Label)
 	}
 	return fmt.Sprint(out)
 }

@@ -1,17 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"github.com/ditherml/dither/report/internal/canvas"
 )
 
 // CostPlot is a picture of what releases cost, in two panels: epsilon as they go on, and the
@@ -40,9 +36,12 @@ type ErrorRates struct{ FalsePositives, FalseNegatives float64 }
 
 // Size of the picture in points: 900 by 420 pixels.
 const (
-	costWidth  = vg.Length(675)
-	costHeight = vg.Length(315)
-	costHead   = vg.Length(26) // what the title takes
+	costWidth  = 675.0
+	costHeight = 315.0
+	costHead   = 26.0 // what the title takes
+	costMargin = 6.0
+	costTick   = 8.0 // length of a tick
+	costTicks  = 5.0 // about how many an axis has
 )
 
 // Colors of the picture, readable by the color blind and in grey.
@@ -57,30 +56,43 @@ var (
 // common fonts, of which none is needed, and are made safe to look at.
 func (p CostPlot) WriteSVG(w io.Writer) error {
 	p.Title, p.Counted = clean(p.Title), clean(p.Counted)
-	left, err := p.costPanel()
-	if err != nil {
+	if err := p.check(); err != nil {
 		return err
 	}
-	right, err := p.errorPanel()
-	if err != nil {
-		return err
-	}
-	canvas := vgsvg.New(costWidth, costHeight)
-	all := draw.New(canvas)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	heading := left.Title.TextStyle
-	heading.Font.Size = 9
-	all.FillText(heading, vg.Point{X: costWidth / 2, Y: costHeight - 8}, shorten(p.Title, 110))
-	below := draw.Crop(all, 6, -6, 6, -costHead)
-	left.Draw(draw.Crop(below, 0, -costWidth/2-8, 0, 0))
-	right.Draw(draw.Crop(below, costWidth/2-4, -10, 0, 0))
-	var b bytes.Buffer
-	if _, err = canvas.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, describedSVG(b.String(), "Privacy cost of "+p.Title, p.description()))
+	c := canvas.NewSVG(costWidth, costHeight)
+	p.draw(c)
+	_, err := io.WriteString(w, c.File("Privacy cost of "+p.Title, p.description()))
 	return err
+}
+
+// draw draws everything.
+func (p CostPlot) draw(c canvas.Canvas) {
+	c.Fill(canvas.Rectangle(0, 0, costWidth, costHeight), white)
+	heading := canvas.Point{X: costWidth / 2, Y: costHeight - 10 - labelSize*(lineHigh-lineBase)}
+	c.Write(canvas.Text{At: heading, Align: canvas.Middle, Size: labelSize, Text: fitting(shorten(p.Title, 110), labelSize, costWidth-2*costMargin)})
+	high := costHeight - costMargin - costHead
+	p.drawCosts(c, box{costMargin, costMargin, costWidth/2 - costMargin - 14, high})
+	p.drawErrors(c, box{costWidth/2 + 2, costMargin, costWidth/2 - 18, high})
+}
+
+// check refuses what cannot be drawn.
+func (p CostPlot) check() error {
+	for _, c := range p.shown() {
+		if anyOdd(c.Count, c.Lower, c.Estimate, c.Upper) {
+			return fmt.Errorf("report: a cost is %v, want finite numbers; leave the point out", c)
+		}
+	}
+	for _, e := range p.Errors {
+		if anyOdd(e.FalsePositives, e.FalseNegatives) {
+			return fmt.Errorf("report: error rates are %v, want finite numbers; leave the point out", e)
+		}
+	}
+	return nil
+}
+
+// anyOdd reports whether a value is infinite or no number.
+func anyOdd(values ...float64) bool {
+	return slices.ContainsFunc(values, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) })
 }
 
 func (p CostPlot) description() string {
@@ -102,57 +114,105 @@ func (p CostPlot) shown() []CostPoint {
 	return p.Costs
 }
 
-// costPanel draws epsilon with its proven band.
-func (p CostPlot) costPanel() (*plot.Plot, error) {
-	panel := newPanel("Privacy cost as releases go on", p.Counted, "ε in nats, at δ = "+plain(p.Delta))
-	costs := p.shown()
-	panel.X.Min, panel.Y.Min = 0, 0
-	panel.X.Max, panel.Y.Max = 1, 1
-	if len(costs) == 0 {
-		panel.Title.Text = "There is no finite ε"
-		return panel, nil
+// newCostAxes are axes from 0 on.
+func newCostAxes(title, x, y string, right, top float64) axes {
+	return axes{
+		title: title, xLabel: x, yLabel: y, x: scale{High: right}, y: scale{High: top},
+		xTicks: evenTicks(0, right, costTicks), yTicks: evenTicks(0, top, costTicks), tickLength: costTick,
 	}
-	var upper, lower, estimate plotter.XYs
-	for _, c := range costs {
-		upper = append(upper, plotter.XY{X: c.Count, Y: c.Upper})
-		lower = append(lower, plotter.XY{X: c.Count, Y: max(0, c.Lower)})
-		estimate = append(estimate, plotter.XY{X: c.Count, Y: c.Estimate})
+}
+
+// Styles of curves.
+var (
+	provenLine = canvas.Line{Color: lineColor, Width: 1.5}
+	coinLine   = canvas.Line{Color: coinColor, Width: 1, Dashes: []float64{4, 3}}
+	bandLine   = canvas.Line{Color: bandColor, Width: 0.5}
+)
+
+// drawCosts draws epsilon with its proven band.
+func (p CostPlot) drawCosts(c canvas.Canvas, outer box) {
+	beside := "ε in nats, at δ = " + plain(p.Delta)
+	costs := p.shown()
+	if len(costs) == 0 {
+		newCostAxes("There is no finite ε", p.Counted, beside, 1, 1).draw(c, outer)
+		return
 	}
 	last := costs[len(costs)-1]
-	panel.X.Max, panel.Y.Max = max(last.Count, 1), headroom*max(last.Upper, 1e-9)
-	bounded := last.Lower > 0
-	if bounded {
-		width := digitsUp(100*(1-last.Lower/last.Upper), 2)
-		if err := addBand(panel, upper, lower, fmt.Sprintf("proven band: to %s, %s %% wide, at the end", digitsUp(last.Upper, 6), width)); err != nil {
-			return nil, err
-		}
+	right, top := max(last.Count, 1), headroom*max(last.Upper, 1e-9)
+	for _, at := range costs {
+		right, top = max(right, at.Count), max(top, at.Estimate, at.Upper)
 	}
-	name := "estimate"
-	if !bounded {
-		name, estimate = "proven upper bound: "+digitsUp(last.Upper, 6)+" at the end", upper
+	f := newCostAxes("Privacy cost as releases go on", p.Counted, beside, min(right, greatestEnd), min(top, greatestEnd)).draw(c, outer)
+	var upper, lower, estimate []canvas.Point
+	for _, at := range costs {
+		upper = append(upper, f.at(at.Count, at.Upper))
+		lower = append(lower, f.at(at.Count, at.Lower))
+		estimate = append(estimate, f.at(at.Count, at.Estimate))
 	}
-	panel.Legend.Top, panel.Legend.Left, panel.Legend.XOffs = true, true, 6
-	return panel, addLine(panel, estimate, name, draw.LineStyle{Color: lineColor, Width: vg.Points(1.5)})
+	if last.Lower <= 0 {
+		f.Stroke(upper, false, provenLine)
+		f.drawNames(true, curveName{text: "proven upper bound: " + digitsUp(last.Upper, 6) + " at the end", line: provenLine})
+		return
+	}
+	slices.Reverse(lower)
+	band := append(upper, lower...)
+	f.Fill(band, bandColor)
+	f.Stroke(band, true, bandLine)
+	f.Stroke(estimate, false, provenLine)
+	width := digitsUp(100*(1-last.Lower/last.Upper), 2)
+	f.drawNames(true,
+		curveName{fmt.Sprintf("proven band: to %s, %s %% wide, at the end", digitsUp(last.Upper, 6), width), bandLine, true},
+		curveName{text: "estimate", line: provenLine})
 }
 
 // headroom keeps the legend off the curve.
 const headroom = 1.35
 
-// errorPanel draws the trade-off curve and the line of guessing.
-func (p CostPlot) errorPanel() (*plot.Plot, error) {
-	panel := newPanel("What is left to an attacker", "false positives (share)", "false negatives (share)")
-	panel.X.Min, panel.Y.Min, panel.X.Max, panel.Y.Max = 0, 0, 1, 1
-	panel.Legend.Top, panel.Legend.XOffs = true, -4
-	coin := draw.LineStyle{Color: coinColor, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
-	if err := addLine(panel, plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: 0}}, "a coin toss: nothing learned", coin); err != nil {
-		return nil, err
+// drawErrors draws the trade-off curve and the line of guessing.
+func (p CostPlot) drawErrors(c canvas.Canvas, outer box) {
+	f := newCostAxes("What is left to an attacker", "false positives (share)", "false negatives (share)", 1, 1).draw(c, outer)
+	f.Stroke([]canvas.Point{f.at(0, 1), f.at(1, 0)}, false, coinLine)
+	names := []curveName{{text: "a coin toss: nothing learned", line: coinLine}}
+	if len(p.Errors) > 0 {
+		var curve []canvas.Point
+		for _, e := range p.Errors {
+			curve = append(curve, f.at(e.FalsePositives, e.FalseNegatives))
+		}
+		f.Stroke(curve, false, provenLine)
+		names = append(names, curveName{text: "proven: no attacker is below", line: provenLine})
 	}
-	if len(p.Errors) == 0 {
-		return panel, nil
+	f.drawNames(false, names...)
+}
+
+// curveName is a line of the legend inside a panel.
+type curveName struct {
+	text   string
+	line   canvas.Line
+	filled bool // whether a whole area stands for the curve
+}
+
+// Lengths of the legend inside a panel in points.
+const (
+	nameHigh   = 10.5
+	nameSample = 18.0
+	nameGap    = 3.0 // between sample and text
+	nameMargin = 5.0
+)
+
+// drawNames draws a legend into an upper corner: the left, or the right with samples behind the texts.
+func (f frame) drawNames(atLeft bool, names ...curveName) {
+	from, text, align := f.left+nameMargin, f.left+nameMargin+nameSample+nameGap, canvas.Start
+	if !atLeft {
+		from = f.left + f.width - nameMargin - nameSample
+		text, align = from-nameGap, canvas.End
 	}
-	curve := make(plotter.XYs, len(p.Errors))
-	for i, e := range p.Errors {
-		curve[i] = plotter.XY{X: e.FalsePositives, Y: e.FalseNegatives}
+	for i, n := range names {
+		y := f.low + f.high - nameMargin - nameHigh*(float64(i)+0.5)
+		if n.filled {
+			f.Fill(canvas.Rectangle(from, y-3.5, from+nameSample, y+3.5), n.line.Color)
+		} else {
+			f.straight(n.line, from, y, from+nameSample, y)
+		}
+		f.Write(canvas.Text{At: canvas.Point{X: text, Y: y - legendSize*lineHalf}, Align: align, Size: legendSize, Text: n.text})
 	}
-	return panel, addLine(panel, curve, "proven: no attacker is below", draw.LineStyle{Color: lineColor, Width: vg.Points(1.5)})
 }

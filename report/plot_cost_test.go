@@ -171,7 +171,7 @@ func TestCostPlotHostileTitle(t *testing.T) {
 	}
 }
 
-func TestRoundTicks(t *testing.T) {
+func TestEvenTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
@@ -180,7 +180,7 @@ func TestRoundTicks(t *testing.T) {
 		{0, 7, "[0 2 4 6]"}, {0, 40, "[0 10 20 30 40]"}, {0, 1e-7, "[0 2e-8 4e-8 6e-8 8e-8 1e-7]"}, {0, 1e9, "[0 2e8 4e8 6e8 8e8 1e9]"},
 	} {
 		var labels []string
-		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
+		for _, tick := range evenTicks(c.low, c.high, costTicks) {
 			if label, err := strconv.ParseFloat(tick.Label, 64); err != nil || label != tick.Value {
 				t.Errorf("got label %q at %v", tick.Label, tick.Value)
 			}
