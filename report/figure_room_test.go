@@ -18,6 +18,13 @@ func (*textCanvas) Fill([]canvas.Point, color.NRGBA)         {}
 func (*textCanvas) Stroke([]canvas.Point, bool, canvas.Line) {}
 func (c *textCanvas) Write(t canvas.Text)                    { *c = append(*c, t) }
 
+// lineCanvas keeps the lines of a drawing and forgets the rest.
+type lineCanvas [][]canvas.Point
+
+func (*lineCanvas) Fill([]canvas.Point, color.NRGBA)                    {}
+func (c *lineCanvas) Stroke(line []canvas.Point, _ bool, _ canvas.Line) { *c = append(*c, line) }
+func (*lineCanvas) Write(canvas.Text)                                   {}
+
 // textBox is the rectangle that digits and capital letters of a text cover.
 func textBox(t canvas.Text) box {
 	width := canvas.Width(t.Text, t.Size)
@@ -78,5 +85,36 @@ func TestTextsHaveRoom(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAxesKeepWithin wants all texts of a panel within its rectangle, the first and the last label of each axis too, and the
+// curves between the labels.
+func TestAxesKeepWithin(t *testing.T) {
+	outer := box{30, 20, 200, 150}
+	for _, texts := range []string{"", "a title"} {
+		a := newCostAxes(texts, texts, texts, 100000, 2)
+		var c textCanvas
+		f := a.draw(&c, outer)
+		for _, text := range append(c, canvas.Text{At: canvas.Point{X: f.left, Y: f.low}}, canvas.Text{At: canvas.Point{X: f.left + f.width, Y: f.low + f.high}}) {
+			b := textBox(text)
+			if b.left < 30-1e-9 || b.low < 20-1e-9 || b.left+b.width > 230+1e-9 || b.low+b.high > 170+1e-9 {
+				t.Errorf("title %q: got %q at %.1f, want it within %v", texts, text.Text, b, outer)
+			}
+		}
+		if f.width < 100 || f.high < 90 {
+			t.Errorf("title %q: got %.1f by %.1f for the curves, want most of the room", texts, f.width, f.high)
+		}
+	}
+}
+
+// TestIntervalBars wants a bar with two caps for each interval and nothing for a value without one.
+func TestIntervalBars(t *testing.T) {
+	var c lineCanvas
+	f := frame{&c, box{0, 0, 100, 200}, scale{High: 10}, scale{High: 10}}
+	f.drawCurve(drawnSeries{look: look{}, Intervals: true, Points: []experiment.Point{{X: 5, Y: 4, Low: 3, High: 6}, experiment.Value(8, 8)}})
+	want := [][]canvas.Point{{{X: 50, Y: 60}, {X: 50, Y: 120}}, {{X: 48, Y: 60}, {X: 52, Y: 60}}, {{X: 48, Y: 120}, {X: 52, Y: 120}}}
+	if fmt.Sprint([][]canvas.Point(c)) != fmt.Sprint(want) {
+		t.Errorf("got lines %v, want %v", c, want)
 	}
 }

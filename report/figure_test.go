@@ -107,7 +107,7 @@ func TestFigureSaysWhatItShows(t *testing.T) {
 	if svg != figureSVG(t, accuracyFigure()) {
 		t.Error("two pictures of the same figure differ")
 	}
-	if !strings.Contains(svg, "stroke-dasharray") || !strings.Contains(svg, "fill-opacity") {
+	if !strings.Contains(svg, "stroke-dasharray") || !strings.Contains(svg, `fill="#0072b2" fill-opacity="0.18"`) {
 		t.Error("got no dashes or no translucent band, want both")
 	}
 }

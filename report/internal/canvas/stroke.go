@@ -53,8 +53,9 @@ func corner(before, at, after Point, half float64) []Point {
 	x1, y1 := side(before, at, half)
 	x2, y2 := side(at, after, half)
 	cross := x1*y2 - y1*x2
-	turn := -math.Atan2(math.Abs(cross), x1*x2+y1*y2) // clockwise, as a bar
-	if cross > 0 {                                    // to the left: the gap is on the right
+	// The gap is on the right of a turn to the left, and goes clockwise as a bar does.
+	turn := -math.Atan2(math.Abs(cross), x1*x2+y1*y2)
+	if cross > 0 {
 		x1, y1 = -x2, -y2
 	}
 	first := math.Atan2(y1, x1)
