@@ -9,8 +9,8 @@ import (
 // Slack is the statistical distance between the noise that is drawn and the rounded
 // continuous Gaussian that is accounted, over all draws of a plan.
 type Slack struct {
-	// LogRatio bounds the logarithm of the ratio of the two laws, over all draws,
-	// outside an event of probability Tail under either. Both are far below what float64 can add to
+	// LogRatio is a and Tail is t: over all draws every event has under one law at most e^a times its probability
+	// under the other, plus t. Both are far below what float64 can add to
 	// an epsilon near 1: results are moved by at least one unit in the last place.
 	LogRatio, Tail float64
 }
