@@ -210,3 +210,20 @@ func TestDescentRefusals(t *testing.T) {
 		t.Error("a descent whose rounding is beyond a record's movement was taken")
 	}
 }
+
+// TestPermutationsAreUniform counts the 24 orders of four numbers in 24000 draws: chi-square with 23 degrees of freedom
+// exceeds 85 with probability below 1e-8.
+func TestPermutationsAreUniform(t *testing.T) {
+	const draws, orders = 24000, 24
+	count := map[[4]int]float64{}
+	for range draws {
+		count[[4]int(permutation(4))]++
+	}
+	chi := 0.0
+	for _, c := range count {
+		chi += (c - draws/orders) * (c - draws/orders) / (draws / orders)
+	}
+	if len(count) != orders || chi > 85 {
+		t.Errorf("%d orders came up with a chi-square of %.1f, want %d with less than 85", len(count), chi, orders)
+	}
+}

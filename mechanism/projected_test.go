@@ -3,6 +3,7 @@ package mechanism
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -190,5 +191,18 @@ func TestProjectedSumsRefuse(t *testing.T) {
 	}
 	if err = one.Merge(part); err != nil || one.Merge(part) != nil {
 		t.Errorf("parts are merged wrongly: %v", err)
+	}
+}
+
+// TestDirectionsAreFresh draws more directions than one call of the sampler does, by one processor: no number is that of the
+// part before, which has 40 bits after the point (false alarms below 1e-6).
+func TestDirectionsAreFresh(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const numbers = 2*noisePart + 9
+	all := newDirections(numbers).all
+	for i := noisePart; i < numbers; i++ {
+		if all[i] == all[i-noisePart] {
+			t.Fatalf("numbers %d and %d of %d are both %v", i-noisePart, i, numbers, all[i])
+		}
 	}
 }
