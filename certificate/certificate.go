@@ -23,8 +23,10 @@ const FileName = "certificate.json"
 const (
 	format        = "dither-certificate"
 	formatVersion = 1
-	maxFileSize   = 16 << 20
 )
+
+// MaxFileSize bounds the bytes of a certificate that Read and Decode read.
+const MaxFileSize = 16 << 20
 
 // Certificate is certificate.json.
 type Certificate struct {
@@ -161,8 +163,8 @@ func Read(path string) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, fmt.Errorf("certificate: %w", err)
 	}
-	if info.Size() > maxFileSize {
-		return Certificate{}, fmt.Errorf("certificate: %s has more than %d bytes, want a certificate that dither train wrote", path, maxFileSize)
+	if !info.Mode().IsRegular() || info.Size() > MaxFileSize {
+		return Certificate{}, fmt.Errorf("certificate: %s is no plain file of at most %d bytes, want a certificate that dither train wrote", path, MaxFileSize)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -178,6 +180,9 @@ func Read(path string) (Certificate, error) {
 // Decode reads what Encode writes.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
+	if len(text) > MaxFileSize {
+		return c, fmt.Errorf("not a certificate: the text has more than %d bytes", MaxFileSize)
+	}
 	if err := strict.Decode(text, &c); err != nil {
 		return c, fmt.Errorf("not a certificate: %w", err)
 	}
@@ -233,6 +238,7 @@ func (c Certificate) compareEvent(d Derivation) error {
 		same("rows of one person", c.GroupRows, d.Unit.RowsPerPerson, "the plan"),
 		same("accountant", c.Accountant, d.accountant().Name(), "this program"),
 		same("private", c.Private, !math.IsInf(float64(c.Epsilon), 1), "epsilon"),
+		c.checkSigns(),
 	)
 }
 
@@ -262,6 +268,14 @@ func (c Certificate) checkAsked() error {
 		return nil
 	}
 	return fmt.Errorf("certificate: the epsilon that was asked for is %v, want a finite number of at least the epsilon %v of the run", float64(c.Asked), float64(c.Epsilon))
+}
+
+// checkSigns refuses a price or delta with a sign, as -0 has one.
+func (c Certificate) checkSigns() error {
+	if math.Signbit(c.Delta) || math.Signbit(float64(c.Epsilon)) || math.Signbit(float64(c.GroupEpsilon)) || math.Signbit(float64(c.Asked)) {
+		return fmt.Errorf("certificate: an epsilon or delta is written with a minus, want none")
+	}
+	return nil
 }
 
 func same[T comparable](what string, got, want T, source string) error {

@@ -21,6 +21,13 @@ const maxFile = 1 << 29
 
 // ReadFile reads a file of the operating system for NewChainOf: at most 512 MiB.
 func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("the file %s cannot be opened, want public weights: %w", path, plain(err))
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for without end
+		return nil, fmt.Errorf("the file %s is no plain file, want one", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the file %s cannot be opened, want public weights: %w", path, plain(err))

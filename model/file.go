@@ -94,8 +94,8 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w; want a folder that dither train wrote", path, unwrapPath(err))
 	}
-	if info.Size() > maxFileSize {
-		return nil, fmt.Errorf("model: %s has more than %d bytes, want a model that dither train wrote", path, maxFileSize)
+	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
+		return nil, fmt.Errorf("model: %s is no plain file of at most %d bytes, want a model that dither train wrote", path, maxFileSize)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,7 +42,7 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify MODEL-FOLDER", Short: "Recompute the certificate of a model", Long: verifyLong, Example: verifyExample,
 		Args: arguments("MODEL-FOLDER"),
-		RunE: func(c *cobra.Command, args []string) error { return runVerify(c.OutOrStdout(), args[0], asJSON) },
+		RunE: func(c *cobra.Command, args []string) error { return runVerify(c, args[0], asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -91,8 +90,9 @@ type verification struct {
 	Certificate   *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-func runVerify(w io.Writer, folder string, asJSON bool) error {
-	v, err := verifyFolder(folder)
+func runVerify(c *cobra.Command, folder string, asJSON bool) error {
+	w := c.OutOrStdout()
+	v, err := computed(c.Context(), c.ErrOrStderr(), "verifying", func() (verification, error) { return verifyFolder(folder) })
 	if err != nil {
 		return err
 	}
@@ -201,11 +201,15 @@ const mostPart = 1 << 30
 func readPart(folder, name string) ([]byte, error) {
 	path := filepath.Join(folder, name)
 	info, err := os.Stat(path)
+	most := int64(mostPart)
+	if name == certificate.FileName {
+		most = certificate.MaxFileSize
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w, want a folder that dither train wrote", path, pathless(err))
-	case !info.Mode().IsRegular() || info.Size() > mostPart:
-		return nil, fmt.Errorf("%s is no plain file of at most %s, want a folder that dither train wrote", path, sizeText(mostPart))
+	case !info.Mode().IsRegular() || info.Size() > most:
+		return nil, fmt.Errorf("%s is no plain file of at most %s, want a folder that dither train wrote", path, sizeText(most))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

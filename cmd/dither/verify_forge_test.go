@@ -291,7 +291,7 @@ var forgeFolders = []struct {
 }{
 	{"descent", "train --steps 4", true},
 	{"baseline", "train --non-private --steps 4", true},
-	{"samples", "train --sampling-probability 0.2 --steps 3 --center no --whiten no", false},
+	{"samples", "train --sampling-probability 0.2 --steps 3 --center no --whiten no --threshold 0.3", false},
 	{"held-out", "train --steps 3 --holdout private:0.3 --holdout-bins 2 --threshold best --class-weights balanced", false},
 	{"iterates", "train --steps 2 --output-rule all-iterates --clipping example --class-weights 1,0.5", true},
 	{"last-iterate", "train --steps 40 --accounting last-iterate --ridge 0.01 --records 60", false},

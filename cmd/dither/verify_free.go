@@ -16,6 +16,8 @@ type freePart struct {
 // freeParts are all parts that verify leaves free. docs/verification.md lists them.
 var freeParts = []freePart{
 	{"certificate.json/epsilon-asked", "any finite number of at least epsilon, or none: nothing else tells what was asked for", false},
+	{"certificate.json/declared/public-test-table", "declared, or not: no test table is in the folder; the assumptions must say the same", true},
+	{"certificate.json/declared/scored-on", "the name of public records; the assumptions must say the same", true},
 	{"certificate.json/declared/frozen-layers/**", "what is said of another model; the assumptions must say the same", true},
 	{"certificate.json/plan/clipping/norm", "with bound: noise is measured in units of it, so no price contains it", true},
 	{"certificate.json/plan/clipping/bound", "with norm", true},
@@ -23,14 +25,16 @@ var freeParts = []freePart{
 	{"certificate.json/plan/class-weights/*", "declared, multiplies gradients before they are clipped; the largest is 1", false},
 	{"certificate.json/plan/sample-weights/*", "declared, multiplies gradients before they are clipped", false},
 	{"certificate.json/plan/preparation/*/lower", "with upper: another range that has the learned bounds among its candidates", true},
+	{"certificate.json/plan/configurations", "of a private choice: a run with any of them has one price, which does not contain their number", false},
+	{"model.json/threshold", "declared, where nothing is held out; it changes no probability", false},
 	{"model.json/weights/*/*", "released numbers; nothing can show that training made them", false},
 	{"model.json/feature-map/center/*", "released numbers", false},
 	{"model.json/feature-map/whitening", "released numbers", false},
 	{"model.json/feature-map/intercept", "declared, of rows scaled to norm 1; of other rows their bound must fit", false},
-	{"model.json/schema", "declared: names, bounds, levels and treatments; what the plan has of it must fit", false},
+	{"model.json/schema", "declared: names, bounds, levels, treatments, and what was copied out of the records; plan and assumptions must fit", false},
 	{"network.safetensors", "released numbers", false},
 	{"answer.json/rows/**", "released numbers and names of groups, and intervals about them; ends stand in order", false},
-	{"report.html", "a page for people; it is held by its hash, and not computed again", false},
+	{"report.html", "a page for people; it is held by its hash, and not computed again; it may be left out with its hash", false},
 }
 
 // covers reports whether a place belongs to the part.
