@@ -145,9 +145,12 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 		return Clipping{Mode: ClipExample, Norm: rows, Bound: lipschitz * rows}, nil
 	}
 	norm := r.ClippingNorm
-	if norm == 0 {
+	switch {
+	case norm == 0 && math.IsInf(r.Epsilon, 1):
+		norm = unclipped(lipschitz) * rows * r.Person.scale()
+	case norm == 0:
 		norm = min(1, lipschitz) * rows * math.Sqrt(r.Person.scale())
-		if hasTexts(m.Chain) || !math.IsInf(r.Epsilon, 1) && clipsWell(linear.Loss) {
+		if hasTexts(m.Chain) || clipsWell(linear.Loss) {
 			norm *= defaultClipping
 		}
 	}
@@ -159,6 +162,22 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 // half of what it would be. It was chosen on parts of training sets: images, tables and texts gain by it at
 // every budget from 0.5 to 3.
 const defaultClipping = 0.5
+
+// unclipped is the slope of a loss up to which a baseline is not clipped: the largest that it has, or of the squared
+// loss, which has none, that of a prediction that is beyond the target's range by seven halves of it.
+func unclipped(lipschitz float64) float64 {
+	if math.IsInf(lipschitz, 1) {
+		return 8
+	}
+	return lipschitz
+}
+
+// Clips reports whether the gradient of a record may be cut: it may but in a baseline of which no clipping was
+// asked for and whose loss has a largest slope.
+func (s Setup) Clips() bool {
+	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
+	return !s.Plan.NonPrivate || c.Mode != ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()
+}
 
 // clipsWell reports whether a loss is as good with its long gradients clipped: with classes that share a
 // score by its logistic function the signs of residuals stay, and a Huber loss becomes one of less width.

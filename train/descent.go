@@ -54,6 +54,9 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows,
 func (r *descent) fit(ctx context.Context) (*Result, error) {
 	r.report(0)
 	for step := range r.Plan.Steps {
+		if r.converged() {
+			break
+		}
 		if ctx.Err() != nil {
 			return nil, stopped(ctx, step, r.Plan.Steps)
 		}
@@ -76,6 +79,12 @@ func (r *descent) advance(step int, noisy mechanism.Noisy) {
 	r.report(step + 1)
 }
 
+// converged reports whether further steps would change nothing.
+func (r *descent) converged() bool {
+	search, ok := r.optimizer.(*LBFGS)
+	return ok && search.Converged()
+}
+
 // move takes a step along what was released.
 func (r *descent) move(step int, noisy mechanism.Noisy) {
 	r.output.before(step, r.weights)
@@ -87,6 +96,9 @@ func (r *descent) move(step int, noisy mechanism.Noisy) {
 
 // result is the model after the last step.
 func (r *descent) result() (*Result, error) {
+	if search, ok := r.optimizer.(*LBFGS); ok {
+		search.end(r.weights)
+	}
 	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, r.output.weights(r.weights))
 	if err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
@@ -132,7 +144,14 @@ func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
 	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
 }
 
-func (r *descent) scorer() *mechanism.Scorer { return r.rows.RoundedScorer(r.weights, r.Plan.Columns) }
+// scorer computes the scores of a step. The search for a minimum takes weights as they are: with rounded ones slopes
+// jump along a line.
+func (r *descent) scorer() *mechanism.Scorer {
+	if _, search := r.optimizer.(*LBFGS); search {
+		return r.rows.Scorer(r.weights, r.Plan.Columns)
+	}
+	return r.rows.RoundedScorer(r.weights, r.Plan.Columns)
+}
 
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
 func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {

@@ -222,9 +222,12 @@ func descendTogether(ctx context.Context, runs []*descent) error {
 		}
 		var active []*descent
 		for _, r := range runs {
-			if step < r.Plan.Steps {
+			if step < r.Plan.Steps && !r.converged() {
 				active = append(active, r)
 			}
+		}
+		if len(active) == 0 {
+			return nil
 		}
 		if err := stepTogether(active, step); err != nil {
 			return err

@@ -65,11 +65,13 @@ const (
 	OptimizerAdam OptimizerName = "adam"
 	// OptimizerAdamCorrected is Adam that takes the known variance of the noise off its squares.
 	OptimizerAdamCorrected OptimizerName = "adam-corrected"
+	// OptimizerLBFGS is LBFGS, of baselines only: it ends where it has converged.
+	OptimizerLBFGS OptimizerName = "l-bfgs"
 )
 
 // Optimizers lists the optimizers.
 func Optimizers() []OptimizerName {
-	return []OptimizerName{OptimizerMomentum, OptimizerNesterov, OptimizerAdam, OptimizerAdamCorrected}
+	return []OptimizerName{OptimizerMomentum, OptimizerNesterov, OptimizerAdam, OptimizerAdamCorrected, OptimizerLBFGS}
 }
 
 // adam reports whether steps are divided by the size of gradients.
@@ -112,6 +114,8 @@ func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 func (s Setup) optimizer(o Options, rate, divisor float64) Optimizer {
 	objective := Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: Rates{rate, o.Schedule, o.WarmUp, s.Plan.Steps}}
 	switch o.Optimizer {
+	case OptimizerLBFGS:
+		return &LBFGS{Objective: objective}
 	case OptimizerNesterov:
 		return &Nesterov{Objective: objective, Momentum: o.Momentum}
 	case OptimizerAdam:

@@ -107,7 +107,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
 	f.BoolVar(&t.assumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
 	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory; check headers, columns and the output folder; stop before a record is read or anything is spent")
-	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so")
+	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so; a linear model is trained to convergence without clipping unless flags say how it descends")
 	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
@@ -202,6 +202,9 @@ const calibrating = "calibrating the noise"
 
 // planDescent settles the plan of gradient descent from the flags alone, and drafts the certificate.
 func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f fitting, err error) {
+	if t.nonPrivate {
+		t.plan.converge(request, &options, source.schema)
+	}
 	f.source, f.options = source, options
 	if err = options.Validate(); err != nil {
 		return f, err

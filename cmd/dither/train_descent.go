@@ -22,7 +22,7 @@ type descentOptions struct {
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise); of a network: "+strings.Join(deep.Optimizers(), ", "))
+	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise; "+string(train.OptimizerLBFGS)+" is for --non-private alone, and its default); of a network: "+strings.Join(deep.Optimizers(), ", "))
 	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules())+"; of networks linear unless one is asked for")
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")
@@ -107,6 +107,9 @@ func join[T ~string](names []T) string {
 
 // methodWords says in a line what was made of the released gradients.
 func methodWords(p train.Plan, o train.Options, rate float64) string {
+	if o.Optimizer == train.OptimizerLBFGS {
+		return convergedWords(p, o)
+	}
 	words := fmt.Sprintf("%s: %s, %d steps, learning rate %.4g", p.Method(), samplingWords(p), p.Steps, rate)
 	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
 		words += ", schedule " + string(o.Schedule)

@@ -34,6 +34,7 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 	w := t.stdout
 	fmt.Fprintf(w, "model      %s\n", s.Folder)
 	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(f.draft))
+	f.writeBaseline(w)
 	for _, l := range s.Learned {
 		fmt.Fprintf(w, "learned    %s\n", printable(learnedWords(l)))
 	}
@@ -126,6 +127,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 	w := t.stdout
 	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\n")
 	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(c))
+	f.writeBaseline(w)
 	if d.Basic != nil {
 		fmt.Fprintf(w, "           basic composition, as courses state it: epsilon %.4g at delta %.4g\n", d.Basic.Epsilon, d.Basic.Delta)
 	}
@@ -139,7 +141,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(c, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
-	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(clippingWords(s.Plan.Clipping), ";")[0], s.Plan.Clipping.Bound)
+	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(setupClippingWords(s), ";")[0], s.Plan.Clipping.Bound)
 	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
 	if err := table.Flush(); err != nil {
 		return err

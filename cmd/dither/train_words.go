@@ -134,7 +134,7 @@ func modelFacts(f fitting, r *train.Result) []report.Fact {
 		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
 		{Name: "method", Value: methodWords(p, f.options, r.LearningRate)},
 		{Name: "rows", Value: rowWords(m.Features())},
-		{Name: "clipping", Value: clippingWords(p.Clipping)},
+		{Name: "clipping", Value: setupClippingWords(f.setup)},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: outputWords(r.Output)},
 	}

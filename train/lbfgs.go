@@ -1,0 +1,194 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/mechanism"
+)
+
+const (
+	// ConvergedSteps is the largest number of gradients of a baseline by OptimizerLBFGS, which ends where it has
+	// converged.
+	ConvergedSteps = 2000
+	// ConvergedGradient is the largest entry of the gradient of the mean loss where it has.
+	ConvergedGradient = 1e-6
+	// lbfgsPairs is how many displacements curvature is estimated from.
+	lbfgsPairs = 10
+	// lbfgsSearch is how many gradients a search along a line takes at most.
+	lbfgsSearch = 20
+	// lbfgsFlatter and lbfgsRising are the slopes along a line, in units of the one at its start, between which a
+	// point ends the search: the slope has become flatter, or rises slightly.
+	lbfgsFlatter, lbfgsRising = 0.9, 0.1
+)
+
+// LBFGS is the method of Liu and Nocedal, "On the Limited Memory BFGS Method for Large Scale Optimization",
+// Mathematical Programming 1989, for gradients without noise of a convex objective. Its searches along lines look at
+// slopes alone: where the objective is convex, the slope tells on which side of a point the minimum lies.
+type LBFGS struct {
+	Objective
+	start, gradient []float64 // of the line
+	direction       []float64
+	slope           float64 // at its start, negative
+	step            float64 // to the point at which the next gradient is taken
+	below, above    float64 // steps where the slope is known to be negative and positive; 0 for none above
+	searched        int
+	moves, changes  [][]float64 // of weights and gradients, the latest last
+	done            bool
+}
+
+var _ Optimizer = (*LBFGS)(nil)
+
+// Converged reports whether further steps would not move the weights.
+func (l *LBFGS) Converged() bool { return l.done }
+
+// Step moves to the point at which the next gradient is needed, or where the search has ended.
+func (l *LBFGS) Step(weights []float64, sum mechanism.Noisy) {
+	if l.done {
+		return
+	}
+	gradient, largest := make([]float64, len(weights)), 0.0
+	for j, v := range sum.Values() {
+		gradient[j] = l.Gradient(v, weights[j])
+		largest = max(largest, math.Abs(gradient[j]))
+	}
+	if l.Next(); largest <= ConvergedGradient {
+		l.done = true
+		return
+	}
+	if l.start != nil && !l.accepts(gradient) {
+		if l.searched < lbfgsSearch && l.shift() {
+			l.place(weights)
+			return
+		}
+		l.giveUp(weights)
+		return
+	}
+	l.learn(weights, gradient)
+	l.turn(weights, gradient)
+}
+
+// accepts reports whether a gradient ends the search along the line, and notes on which side of the minimum it is.
+func (l *LBFGS) accepts(gradient []float64) bool {
+	slope := linalg.Dot(gradient, l.direction)
+	l.searched++
+	switch {
+	case slope < lbfgsFlatter*l.slope:
+		l.below = l.step
+	case slope > -lbfgsRising*l.slope || slope != slope:
+		l.above = l.step
+	default:
+		return true
+	}
+	return false
+}
+
+// shift chooses the next point of the line: between what is known, or twice as far. It reports whether there is one.
+func (l *LBFGS) shift() bool {
+	last := l.step
+	if l.above == 0 {
+		l.step *= 2
+	} else {
+		l.step = (l.below + l.above) / 2
+	}
+	return l.step != last && !math.IsInf(l.step, 1)
+}
+
+// place moves the weights to the point of the line.
+func (l *LBFGS) place(weights []float64) {
+	for j, d := range l.direction {
+		weights[j] = l.start[j] + l.step*d
+	}
+}
+
+// giveUp returns to the start of a line on which no better point was found: the search goes on without what it
+// learned of curvature, or ends where it had learned nothing, which is where rounding hides the slope.
+func (l *LBFGS) giveUp(weights []float64) {
+	copy(weights, l.start)
+	if l.done = len(l.moves) == 0; !l.done {
+		l.moves, l.changes = nil, nil
+		l.turn(weights, l.gradient)
+	}
+}
+
+// learn keeps the displacement since the start of the line, of a point that ended a search.
+func (l *LBFGS) learn(weights, gradient []float64) {
+	if l.start == nil {
+		return
+	}
+	move, change := make([]float64, len(weights)), make([]float64, len(weights))
+	for j := range weights {
+		move[j], change[j] = weights[j]-l.start[j], gradient[j]-l.gradient[j]
+	}
+	if !(linalg.Dot(move, change) > 0) {
+		return
+	}
+	l.moves, l.changes = append(l.moves, move), append(l.changes, change)
+	if len(l.moves) > lbfgsPairs {
+		l.moves, l.changes = l.moves[1:], l.changes[1:]
+	}
+}
+
+// turn begins a line at the weights.
+func (l *LBFGS) turn(weights, gradient []float64) {
+	l.start, l.gradient = append([]float64(nil), weights...), gradient
+	l.direction = l.descend(gradient)
+	l.slope, l.step, l.below, l.above, l.searched = linalg.Dot(gradient, l.direction), 1, 0, 0, 0
+	l.place(weights)
+}
+
+// descend is the gradient times the estimate of the inverse of the curvature, downward: the two loops of the paper.
+// Before anything is known of curvature the first point of a line is the learning rate away, or one unit.
+func (l *LBFGS) descend(gradient []float64) []float64 {
+	out, factors := make([]float64, len(gradient)), make([]float64, len(l.moves))
+	for j, g := range gradient {
+		out[j] = -g
+	}
+	for i := len(l.moves) - 1; i >= 0; i-- {
+		factors[i] = linalg.Dot(l.moves[i], out) / linalg.Dot(l.moves[i], l.changes[i])
+		add(out, l.changes[i], -factors[i])
+	}
+	scale := l.Rates.LearningRate
+	if last := len(l.moves) - 1; last >= 0 {
+		scale = linalg.Dot(l.moves[last], l.changes[last]) / linalg.Dot(l.changes[last], l.changes[last])
+	} else if !positive(scale) {
+		scale = 1 / linalg.Norm(gradient)
+	}
+	for j := range out {
+		out[j] *= scale
+	}
+	for i, move := range l.moves {
+		add(out, move, factors[i]-linalg.Dot(l.changes[i], out)/linalg.Dot(move, l.changes[i]))
+	}
+	return out
+}
+
+// add adds a multiple of a vector.
+func add(dst, v []float64, factor float64) {
+	for j, x := range v {
+		dst[j] += factor * x
+	}
+}
+
+// end puts the weights where the last finished search left them.
+func (l *LBFGS) end(weights []float64) {
+	if !l.done && l.start != nil {
+		copy(weights, l.start)
+	}
+}
+
+// checkConverges refuses what the search for a minimum cannot do.
+func (s Setup) checkConverges(o Options) error {
+	if o.Optimizer != OptimizerLBFGS {
+		return nil
+	}
+	p := s.Plan
+	if !p.NonPrivate || p.Sampling != samplingFull || p.Clipping.Mode != ClipGradient {
+		return fmt.Errorf("train: optimizer is %s for a plan with noise, samples or clipping %s, want a baseline on all records with clipping %s; noise hides the slopes that it follows", OptimizerLBFGS, p.Clipping.Mode, ClipGradient)
+	}
+	if o.L1 != 0 || o.WarmUp != 0 || o.Temperature != 0 || o.Schedule != "" && o.Schedule != ScheduleConstant || o.Average == Yes || o.Output != "" && o.Output != OutputLast {
+		return fmt.Errorf("train: optimizer is %s with l1, a warm-up, a schedule, a temperature or iterates to keep, want none; it returns the minimum alone", OptimizerLBFGS)
+	}
+	return nil
+}
