@@ -73,9 +73,17 @@ func muSquare(all []term) (float64, error) {
 // leastMu is the μ below which the square may have been raised to what float64 holds: lower bounds are 0.
 const leastMu = 1e-150
 
-// muSquareOf is count/NoiseMultiplier², positive also where float64 cannot hold it.
+// muSquareOf is count/NoiseMultiplier², from above where float64 holds few of its digits or none.
 func muSquareOf(e mechanism.Gaussian, count float64) float64 {
-	return max(count/e.NoiseMultiplier/e.NoiseMultiplier, math.SmallestNonzeroFloat64)
+	return notFaint(count / e.NoiseMultiplier / e.NoiseMultiplier)
+}
+
+// notFaint raises a positive number where float64 has rounded off digits of it, or all.
+func notFaint(x float64) float64 {
+	if x < 1e-290 {
+		return x + 2*math.SmallestNonzeroFloat64
+	}
+	return x
 }
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.

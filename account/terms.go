@@ -119,7 +119,7 @@ func simplify(e mechanism.Event, n privacy.Neighboring) mechanism.Event {
 			return nil
 		}
 		height := math.Ceil(math.Log2(float64(e.Steps) + 1))
-		return gaussianOf(height / e.NoiseMultiplier / e.NoiseMultiplier)
+		return gaussianOf(notFaint(height / e.NoiseMultiplier / e.NoiseMultiplier))
 	}
 	return simplifySampled(e)
 }
@@ -185,7 +185,7 @@ func joined(e mechanism.Event) float64 {
 	case mechanism.Gaussian:
 		return muSquareOf(e, 1)
 	case mechanism.AdaptiveClipping:
-		return 1/e.NoiseMultiplier/e.NoiseMultiplier + 1/(2*e.CountNoise)/(2*e.CountNoise)
+		return notFaint(1/e.NoiseMultiplier/e.NoiseMultiplier) + notFaint(1/(2*e.CountNoise)/(2*e.CountNoise))
 	case mechanism.Repeat:
 		if e.Count == 0 {
 			return 0
@@ -221,16 +221,19 @@ func lastIterate(e mechanism.LastIterate) float64 {
 		return 0
 	}
 	factor := math.Tanh(-float64(e.Steps)*math.Log1p(e.Contraction-1)/2) * (1 + e.Contraction) / (1 - e.Contraction)
-	return min(float64(e.Steps), factor*(1+1e-13)) / e.NoiseMultiplier / e.NoiseMultiplier
+	return notFaint(min(float64(e.Steps), factor*(1+1e-13)) / e.NoiseMultiplier / e.NoiseMultiplier)
 }
 
 // lastIterateConvex is the same for convex objectives on a bounded set: 3k + ⌈k⌉ for k the diameter
 // over how far neighbors move a step, if there are at least k steps (theorem 4.3); never more than the
 // composition of the steps.
 func lastIterateConvex(e mechanism.LastIterateConvex, n privacy.Neighboring) float64 {
+	if e.Steps == 0 {
+		return 0
+	}
 	steps, k := float64(e.Steps), e.Reach/n.Movement()
 	if steps >= k {
 		steps = min(steps, (3*k+math.Ceil(k))*(1+1e-13))
 	}
-	return steps / e.NoiseMultiplier / e.NoiseMultiplier
+	return notFaint(steps / e.NoiseMultiplier / e.NoiseMultiplier)
 }

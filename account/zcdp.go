@@ -88,7 +88,7 @@ func halfSquare(x float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	return max(x*x/2, math.SmallestNonzeroFloat64)
+	return notFaint(x * x / 2)
 }
 
 // pureEpsilon returns the ε of a simple event that is ε-differentially private and not sampled,
