@@ -193,3 +193,47 @@ func TestLargeTargetsAreMet(t *testing.T) {
 		}
 	}
 }
+
+// TestFaintLossesAreCounted holds δ at ε 0 against its closed form, for losses and noise multipliers at which
+// float64 tells P and Q hardly apart, or not at all.
+func TestFaintLossesAreCounted(t *testing.T) {
+	half := -math.Expm1(-0.5) // total variation of Laplace noise of scale 1, continuous
+	whole := math.Tanh(0.5)   // the same on the integers
+	for _, c := range []struct {
+		text  string
+		truth float64
+	}{
+		{"laplace(1e18)", 0.5e-18}, {"discrete-laplace(1e18, 1)", 0.5e-18}, {"poisson(1e-17, laplace(1))", 1e-17 * half},
+		{"poisson(1e-17, discrete-laplace(1, 1))", 1e-17 * whole}, {"assumed-dp(1e-18, 0, add-or-remove-one)", 0.5e-18},
+		{"repeat(3, laplace(1e18))", 0.75e-18}, {"repeat(3, exponential(1e-18))", 0.25e-18}, {"repeat(5, poisson(1e-17, discrete-laplace(1, 1)))", 1e-17},
+		{"repeat(3, exponential(1e-15))", 0.25e-15},
+		{"gaussian(1e161)", 1e-161 / math.Sqrt(2*math.Pi)}, {"adaptive-clipping(1e170, 1e170)", 1e-170 / math.Sqrt(2*math.Pi)},
+		{"tree-aggregation(1e170, 5)", 1e-170}, {"last-iterate(1e170, 0.5, 5)", 1e-171}, {"last-iterate-convex(1e170, 2, 5)", 1e-171},
+	} {
+		v, err := PLD{}.Delta(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
+		if err != nil || !(v.Upper >= c.truth && v.Upper < c.truth+1e-11 && v.Lower <= c.truth*(1+1e-9)) {
+			t.Errorf("%s: got %v, %v, want the truth %v between the bounds", c.text, v, err, c.truth)
+		}
+		w, err := PLD{}.Epsilon(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
+		if err != nil || !(w.Upper >= c.truth) {
+			t.Errorf("%s at δ 0: got %v, %v, want at least %v", c.text, w, err, c.truth)
+		}
+	}
+}
+
+// TestTailsWrittenOutAreNoLowerBound: the tails of discrete normal noise count as disclosed in upper bounds alone.
+func TestTailsWrittenOutAreNoLowerBound(t *testing.T) {
+	for _, text := range []string{"discrete-gaussian(10, 1)", "poisson(0.1, discrete-gaussian(10, 1))", "repeat(100, poisson(0.1, discrete-gaussian(10, 1)))"} {
+		e := parsed(t, text)
+		far, err := PLD{}.Delta(e, 90, privacy.AddOrRemoveOne) // the truth is below 1e-400
+		if err != nil || far.Lower != 0 || !(far.Upper > 0) {
+			t.Errorf("%s at ε 90: got %v, %v, want bounds about 0", text, far, err)
+		}
+		if rare, failed := (PLD{}).Epsilon(e, 1e-305, privacy.AddOrRemoveOne); failed != nil || rare.Lower > 20 {
+			t.Errorf("%s at δ 1e-305: got %v, %v, want a lower bound of at most 20", text, rare, failed)
+		}
+	}
+	if v, err := (PLD{}).Delta(parsed(t, "assumed-dp(1, 1e-200, add-or-remove-one)"), 2, privacy.AddOrRemoveOne); err != nil || v.Lower < 0.999e-200 {
+		t.Errorf("a δ that is no tail: got %v, %v, want 1e-200", v, err)
+	}
+}

@@ -119,11 +119,41 @@ func (c *Curve) span() {
 		reach = 8*c.Scale + c.Scale*c.Scale/math.Max(c.Last-c.First, 1e-300)
 	}
 	left, right := c.Loss(c.First-reach), c.Loss(c.Last+reach)
+	if c.Law == Laplace {
+		left, right = c.sideLoss(-1), c.sideLoss(1)
+	}
 	c.Rising = right >= left
 	if c.Law == Normal {
 		left, right = c.end(c.shifts[0]), c.end(c.shifts[len(c.shifts)-1])
 	}
 	c.Low, c.High = math.Min(left, right), math.Max(left, right)
+}
+
+// sideLoss is the loss left (-1) or right (1) of all means, for Laplace noise: log(1+Σ (p-q)·(e^x-1)/Σ q·e^x)
+// for weights p and q that sum to 1 and exponents x, so that small losses keep their digits.
+func (c *Curve) sideLoss(side float64) float64 {
+	if (c.Last-c.First)/c.Scale > mostExponent {
+		return c.Loss((c.First+c.Last)/2 + side*((c.Last-c.First)/2+c.Scale))
+	}
+	var excess, q float64
+	for _, s := range c.shifts {
+		e := side * (s.mean - c.First) / c.Scale
+		excess += (s.p - s.q) * math.Expm1(e)
+		q += s.q * math.Exp(e)
+	}
+	return math.Log1p(excess / q)
+}
+
+// mostExponent is the largest exponent that sideLoss adds up.
+const mostExponent = 600
+
+// Top returns an upper bound on the loss: High, with what rounding may have taken from it.
+func (c *Curve) Top() float64 {
+	reach := (c.Last - c.First) / c.Scale
+	if c.Law == Laplace && reach <= mostExponent {
+		return c.High + math.Abs(c.High)*(0x1p-48+0x1p-50*reach)
+	}
+	return c.High + math.Abs(c.High)*0x1p-48 + 0x1p-48 // the logarithm of a quotient
 }
 
 // end returns the limit of the loss where the outermost copy decides it.

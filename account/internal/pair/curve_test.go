@@ -57,10 +57,9 @@ func TestLossIsTheLogarithmOfTheRatio(t *testing.T) {
 			if math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
 				t.Errorf("%s: loss at %g: got %v, want %v", name, x, got, want)
 			}
-			if got > c.High || got < c.Low || got > last && !c.Rising || got < last && c.Rising {
-				if math.Abs(got-last) > 1e-14 {
-					t.Errorf("%s: loss %v at %g after %v, want rising %v between %v and %v", name, got, x, last, c.Rising, c.Low, c.High)
-				}
+			const slack = 1e-14
+			if got > c.High+slack || got < c.Low-slack || got > last+slack && !c.Rising || got < last-slack && c.Rising {
+				t.Errorf("%s: loss %v at %g after %v, want rising %v between %v and %v", name, got, x, last, c.Rising, c.Low, c.High)
 			}
 			last = got
 		}

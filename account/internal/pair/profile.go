@@ -45,8 +45,8 @@ func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 
 // Profile is the function Profile of the mixture.
 func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
-	if epsilon >= c.High {
-		return 0, 0
+	if epsilon >= c.High { // up to what rounding leaves of the largest loss
+		return 0, math.Max(0, c.Top()-epsilon)
 	}
 	x, residual := c.Inverse(epsilon, (c.First+c.Last)/2)
 	if math.IsInf(x, 0) { // the loss is above epsilon everywhere
@@ -66,11 +66,12 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
 	for _, v := range a {
-		if d := v.P - factor*v.Q; v.Q == 0 || d > 0 {
-			if v.Q == 0 {
-				d = v.P
-			}
-			delta += d
+		d := v.P - factor*v.Q
+		if v.Q == 0 {
+			d = v.P
+		}
+		delta += math.Max(0, d)
+		if d > -0x1p-46*v.P*(1+epsilon) { // 0 or less by rounding alone, perhaps
 			bound += 0x1p-50 * v.P
 		}
 	}

@@ -22,7 +22,7 @@ func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	if err := j.take(terms); err != nil {
 		return nil, err
 	}
-	c := &Composed{infinite: j.infinite(), top: j.top}
+	c := &Composed{infinite: j.infinite(), top: j.top, loose: j.loose}
 	c.beyond = c.infinite
 	switch {
 	case len(j.terms) == 0 || aim.beyond(c):
@@ -30,9 +30,14 @@ func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	case len(j.terms) == 1 && j.terms[0].Count == 1 && !o.direct:
 		c.exact = j.enclosing()
 		return c, nil
+	case j.top < tiny:
+		return c, nil
 	}
 	return j.compose()
 }
+
+// tiny is a largest loss of which no lattice says more: δ is at most that.
+const tiny = 1e-12
 
 // beyond reports whether what is asked needs no lattice.
 func (a Aim) beyond(c *Composed) bool {
@@ -47,7 +52,8 @@ type job struct {
 	terms    []Term
 	aim      Aim
 	options  Options
-	top      float64 // largest finite loss of the composition
+	top      float64 // largest finite loss of the composition, from above
+	loose    float64 // how far above it at most
 	logAlive float64 // logarithm of the probability that no loss is infinite
 	merged   float64 // relative rounding of the scale of merged normal pairs
 	sketch   *sketch
@@ -55,7 +61,7 @@ type job struct {
 	tilt     float64 // what masses are tilted by; at most that of the saddle
 }
 
-func (j *job) infinite() float64 { return -math.Expm1(j.logAlive) }
+func (j *job) infinite() float64 { return 0 - math.Expm1(j.logAlive) }
 
 // compose plans, composes, and does it again on a finer lattice while the bounds are
 // wider than wanted and lattices may grow.
@@ -250,7 +256,7 @@ func (j *job) run(p *plan) (*Composed, error) {
 		m := j.terms[len(j.terms)-1].Pair.(pair.Mixture)
 		l.shift += 8 * j.merged * (1 + 50/(m.Scale*m.Scale))
 	}
-	c := &Composed{infinite: -math.Expm1(logAlive), beyond: -math.Expm1(logInside), top: j.top, lattice: l}
+	c := &Composed{infinite: 0 - math.Expm1(logAlive), beyond: 0 - math.Expm1(logInside), top: j.top, loose: j.loose, lattice: l}
 	c.finish()
 	return c, nil
 }

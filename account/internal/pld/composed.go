@@ -12,8 +12,8 @@ type Composed struct {
 	// Without exact and lattice it knows no more than the next three numbers.
 	// infinite is the probability of an infinite loss; beyond includes what was cut off.
 	infinite, beyond float64
-	// top is the largest loss, +Inf if there is none.
-	top float64
+	// top is an upper bound on the largest loss, +Inf if there is none, and at most loose above it.
+	top, loose float64
 	// exact, if not nil, is all there is: one release, at the pair or at two pairs that
 	// enclose it.
 	exact []pair.Pair
@@ -102,16 +102,25 @@ func (c *Composed) delta(epsilon float64) Bounds {
 	case c.exact != nil:
 		return c.exactDelta(epsilon)
 	case epsilon >= c.top:
-		return Bounds{c.infinite, c.infinite}
-	case c.lattice == nil:
-		return Bounds{c.infinite, 1}
+		return Bounds{c.sure(), c.infinite}
+	case c.lattice == nil: // δ is at most P(L > ε), and at most 1-e^(ε-top) where losses are finite
+		return Bounds{c.sure(), min(1, c.infinite+(c.top-epsilon)*(1+1e-13))}
 	}
 	return Bounds{c.least(epsilon), c.most(epsilon)}
 }
 
 // least and most are the two bounds of Delta on the lattice.
 func (c *Composed) least(epsilon float64) float64 {
-	return math.Min(c.infinite+c.lower(epsilon), 1)
+	return math.Min(c.sure()+c.lower(epsilon), 1)
+}
+
+// sure is a lower bound on the probability of an infinite loss. What is tiny may stand for the tails of a law
+// that is written out, of which the losses are large, not infinite.
+func (c *Composed) sure() float64 {
+	if c.infinite < 1e-260 {
+		return 0
+	}
+	return c.infinite
 }
 
 func (c *Composed) most(epsilon float64) float64 {
@@ -126,7 +135,7 @@ func (c *Composed) exactDelta(epsilon float64) Bounds {
 		if err != nil {
 			return Bounds{0, 1}
 		}
-		b.Lower = math.Min(b.Lower, delta-bound)
+		b.Lower = math.Min(b.Lower, delta-bound-(c.infinite-c.sure()))
 		b.Upper = math.Max(b.Upper, delta+bound)
 	}
 	if epsilon < c.top { // some loss exceeds epsilon, however rare
@@ -147,11 +156,14 @@ func (c *Composed) Epsilon(delta float64) Bounds {
 func (c *Composed) epsilon(delta float64) Bounds {
 	switch {
 	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
+		if delta >= c.sure() && c.infinite > 0 && c.sure() == 0 {
+			return Bounds{0, math.Inf(1)}
+		}
 		return Bounds{math.Inf(1), math.Inf(1)}
 	case delta >= 1:
 		return Bounds{}
-	case delta == c.infinite:
-		return Bounds{math.Max(0, c.top*(1-1e-13)), math.Max(0, c.top*(1+1e-13))}
+	case delta == c.infinite && c.sure() == c.infinite:
+		return Bounds{math.Max(0, c.top*(1-1e-13)-2*c.loose), math.Max(0, c.top*(1+1e-13))}
 	case c.exact == nil && c.lattice == nil:
 		return Bounds{0, math.Max(0, c.top*(1+1e-13))}
 	}

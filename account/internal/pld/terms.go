@@ -31,7 +31,9 @@ func (j *job) take(terms []Term) error {
 			continue
 		}
 		j.terms = append(j.terms, v)
-		j.top += count * top
+		slack := margin(v.Pair, top)
+		j.top += count * (top + slack)
+		j.loose += count * slack
 		j.logAlive += count * logAlive
 	}
 	if square > 0 {
@@ -92,6 +94,35 @@ func limits(p pair.Pair) (top, logAlive float64, err error) {
 		return math.Max(top, 0), logAlive, err
 	}
 	return 0, 0, errPair
+}
+
+// margin bounds what rounding may have taken from the largest loss of a pair that limits returns.
+func margin(p pair.Pair, top float64) float64 {
+	switch p := p.(type) {
+	case pair.Mixture:
+		if c, err := pair.NewCurve(p); err == nil && !math.IsInf(c.High, 1) {
+			return c.Top() - c.High
+		}
+	case pair.Atoms: // masses are known to a few units, and to as many more as their logarithms differ
+		if !math.IsInf(top, 0) {
+			return 0x1p-49 * (1 + math.Abs(top))
+		}
+	case pair.Choice:
+		most := 0.0
+		for _, v := range p {
+			high, _, err := limits(v.Pair)
+			if err == nil {
+				most = max(most, margin(v.Pair, high))
+			}
+		}
+		return most
+	case pair.Glued:
+		high, _, err := limits(p.Above)
+		if err == nil {
+			return margin(p.Above, high)
+		}
+	}
+	return 0
 }
 
 // enclosing returns the pair of a single release, or two that enclose it if its scale
