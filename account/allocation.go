@@ -15,7 +15,7 @@ import (
 //
 // Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1 for the step
 // drawn and 0 for the others with the record, and 0 for all without. So the law of these numbers with the
-// record and the law without are a dominating pair (Chua and others 2024, theorem 3.1 and lemma 3.2).
+// record and the law without are a dominating pair, the one of Chua and others 2025 (https://arxiv.org/abs/2412.16802).
 //
 // Proof. Fix the steps of the other records, which have the same law for both neighbors. Step t releases c + v·m_t + N
 // for normal noise N of covariance z²·I; the sum c of the others and the contribution v of the record, |v| ≤ 1, hang

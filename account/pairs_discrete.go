@@ -104,8 +104,8 @@ func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.Discrete
 // B(t) = A·e^-t, so that B(t)·B(-t) = c² with B(±t) = c·e^±u, 0 ≤ |u| ≤ t for t ≥ 0. Averaged over ±t, with √(PQ)
 // as measure, A^α is c^α·cosh((α-1)t+αu), and A^(1-α) is c^(1-α)·cosh(αt+(α-1)u). With v = 2α-1, x = t+u and y = t-u the
 // claim is v·log c ≥ R(v) = log cosh((vx+y)/2) - log cosh((vx-y)/2). It is an equality at v = 1, since B(t)+B(-t)
-// = 2·cosh t; R(0) = 0, and R is concave in v ≥ 0 because sech² falls. ∎ (Mironov, Talwar & Zhang 2019, theorem 5,
-// states it for pairs with such a reflection.)
+// = 2·cosh t; R(0) = 0, and R is concave in v ≥ 0 because sech² falls. ∎ (Mironov, Talwar & Zhang 2019,
+// https://arxiv.org/abs/1908.10530, state it for pairs with such a reflection.)
 //
 // Under replace-one the sample is not counted: given it, neighbors are 2s apart at most, and Rényi
 // divergences are jointly quasi-convex (van Erven & Harremoës 2014, theorem 13).

@@ -3,7 +3,7 @@
 //
 // With z the noise multiplier and T the number of steps, the ratio of the output's likelihood with the
 // record to that without it is S = (W_1 + … + W_T)/T, W_t = e^((2x_t-1)/2z²) with independent x_t
-// ~ N(0, z²). (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025, section 3,
+// ~ N(0, z²). (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025,
 // https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it E(1-e^ε·S)⁺:
 // both are means of convex functions of S. A law that is larger in the convex order bounds them from
 // above, one that is smaller from below. Convex order survives sums of independent terms, so that it is
