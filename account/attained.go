@@ -37,7 +37,7 @@ func cheaper(e mechanism.Event, n privacy.Neighboring) (mechanism.Event, bool) {
 	all, _ = gather(all, false)
 	for _, t := range all {
 		switch v := t.event.(type) {
-		case mechanism.JLClipping:
+		case mechanism.JLClipping, mechanism.WithoutReplacement, mechanism.WithReplacement: // or there are no fewer records
 			return nil, false
 		case mechanism.TruncatedPoisson:
 			t.event = mechanism.PoissonSampled{Probability: v.Probability, Event: v.Event}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -235,5 +236,71 @@ func TestTailsWrittenOutAreNoLowerBound(t *testing.T) {
 	}
 	if v, err := (PLD{}).Delta(parsed(t, "assumed-dp(1, 1e-200, add-or-remove-one)"), 2, privacy.AddOrRemoveOne); err != nil || v.Lower < 0.999e-200 {
 		t.Errorf("a δ that is no tail: got %v, %v, want 1e-200", v, err)
+	}
+}
+
+// TestGatheredPlans holds which end of each group upper and lower bounds are made of.
+func TestGatheredPlans(t *testing.T) {
+	var plan, dear, cheap mechanism.Sequence
+	for i := range 400 {
+		plan = append(plan, sampled(0.001*float64(1+i), 1+0.01*float64(i)))
+	}
+	all, err := terms(plan, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, _ := gather(all, true)
+	down, _ := gather(all, false)
+	for i := range up {
+		dear = append(dear, mechanism.Repeat{Event: up[i].event, Count: int(up[i].count)})
+		cheap = append(cheap, mechanism.Repeat{Event: down[i].event, Count: int(down[i].count)})
+	}
+	got, err := compose(plan, privacy.AddOrRemoveOne)
+	want, failed := compose(dear, privacy.AddOrRemoveOne)
+	if err != nil || failed != nil || !got.above || want.above || !reflect.DeepEqual(got.directions, want.directions) {
+		t.Errorf("upper bounds are not made of the dearest (%v, %v), or prove a lower one: %v", err, failed, got.above)
+	}
+	less, known := cheaper(plan, privacy.AddOrRemoveOne)
+	if !known || !reflect.DeepEqual(less, mechanism.Event(cheap)) {
+		t.Error("lower bounds are not made of the cheapest")
+	}
+	if !thorough {
+		return
+	}
+	one, err := RDP{}.Epsilon(plan, 1e-6, privacy.AddOrRemoveOne)
+	two, failed := RDP{}.Epsilon(dear, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || failed != nil || one != two {
+		t.Errorf("rdp: got %v, %v, want that of the dearest %v, %v", one, err, two, failed)
+	}
+	far, err := RDP{}.Delta(plan, 3, privacy.AddOrRemoveOne)
+	most, failed := RDP{}.Delta(dear, 3, privacy.AddOrRemoveOne)
+	if err != nil || failed != nil || far != most {
+		t.Errorf("rdp: got δ %v, %v, want that of the dearest %v, %v", far, err, most, failed)
+	}
+}
+
+// TestNoCheaperEventIsKnown: where pairs are above what is attained, or truncation cannot be avoided.
+func TestNoCheaperEventIsKnown(t *testing.T) {
+	for text, n := range map[string]privacy.Neighboring{
+		"jl-clipping(1, 20, 3, 0.01)": privacy.AddOrRemoveOne,
+		"sequence(truncated-poisson(0.01, 1000, 50, gaussian(1)), without-replacement(1000, 10, gaussian(1)))": privacy.ReplaceOne,
+	} {
+		_, err := terms(parsed(t, text), n)
+		if less, known := cheaper(parsed(t, text), n); known || err != nil {
+			t.Errorf("%s: got %v, %v, want none", text, less, err)
+		}
+	}
+}
+
+// TestLossesOfCompositionsAddUp holds the bound beyond which δ may be 0.
+func TestLossesOfCompositionsAddUp(t *testing.T) {
+	for text, want := range map[string]float64{
+		"repeat(3, laplace(2))": 1.5, "sequence(laplace(2), poisson(0.5, laplace(1)))": 1.5, "gaussian(1)": math.Inf(1),
+		"sequence(laplace(2), gaussian(5))": math.Inf(1), "assumed-dp(1, 1e-9, add-or-remove-one)": math.Inf(1),
+	} {
+		all, err := terms(parsed(t, text), privacy.AddOrRemoveOne)
+		if got := composedLoss(all, privacy.AddOrRemoveOne); err != nil || got != want {
+			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
+		}
 	}
 }

@@ -54,3 +54,25 @@ func TestRoundingOfPowers(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingOfMassesIsCharged: masses beside the loss 0 are known to many units, each of which counts.
+func TestRoundingOfMassesIsCharged(t *testing.T) {
+	g := grid{step: 0.01, tilt: 2, top: 1e-12, bottom: 1e-12, faint: 1e-20, floor: math.Inf(-1)}
+	r, err := discretize(pair.Sampled(pair.Normal, 1, 0.5), g)
+	if err != nil || r.err < 60*unit {
+		t.Errorf("the masses err by %v units, %v, want at least 60", r.err/unit, err)
+	}
+}
+
+// TestErrorsAddUpInComposition holds that a fold counts what each of its releases errs by.
+func TestErrorsAddUpInComposition(t *testing.T) {
+	const count = 1000
+	l := &lattice{step: 0.1, tilt: 1, mass: []float64{0.9, 0.1}, err: 1e-7, shift: 1e-9, noise: 1e-3}
+	got := fold([]item{{lattice: l, count: count}}, l.step, window{up: 0.5, down: -0.5, tail: 1e-12, most: 1 << 14})
+	if got == nil {
+		t.Fatal("the window is too small")
+	}
+	if got.err < count*l.err || got.shift < count*l.shift*(1-1e-9) || got.noise < count*l.noise*(1-1e-9) {
+		t.Errorf("got an error of %v, a shift of %v and a noise of %v for %d releases", got.err, got.shift, got.noise, count)
+	}
+}
