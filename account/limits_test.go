@@ -302,5 +302,9 @@ func TestLossesOfCompositionsAddUp(t *testing.T) {
 		if got := composedLoss(all, privacy.AddOrRemoveOne); err != nil || got != want {
 			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
 		}
+		near, far := positive(Interval{}, all, 1.4, privacy.AddOrRemoveOne), positive(Interval{}, all, 1.5, privacy.AddOrRemoveOne)
+		if near.Upper == 0 || (far.Upper == 0) != (want == 1.5) {
+			t.Errorf("%s: an upper bound of 0 becomes %v below the largest loss and %v at 1.5", text, near, far)
+		}
 	}
 }
