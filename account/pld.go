@@ -399,13 +399,16 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 // estimate.
 const fewTerms, fewSteps = 20, 1000
 
-// glued reports whether a pair is glued from choices of many pairs, of which the integral is slow.
-func (c composition) glued() bool {
+// costly reports whether a pair is a choice of many pairs, of which the integral is slow: their bounds
+// are sooner computed.
+func (c composition) costly() bool {
 	for _, t := range c.directions[0] {
-		if g, ok := t.Pair.(pair.Glued); ok {
-			if choice, many := g.Above.(pair.Choice); many && len(choice) > 2 {
-				return true
-			}
+		p := t.Pair
+		if glued, ok := p.(pair.Glued); ok {
+			p = glued.Above
+		}
+		if choice, ok := p.(pair.Choice); ok && len(choice) > 2 {
+			return true
 		}
 	}
 	return false
@@ -414,16 +417,7 @@ func (c composition) glued() bool {
 // soonComposed reports whether narrow bounds take little time: few releases, none of them a choice of
 // many pairs.
 func (c composition) soonComposed() bool {
-	for _, t := range c.directions[0] {
-		p := t.Pair
-		if glued, ok := p.(pair.Glued); ok {
-			p = glued.Above
-		}
-		if choice, ok := p.(pair.Choice); ok && len(choice) > 2 {
-			return false
-		}
-	}
-	return len(c.directions[0]) <= fewTerms && c.steps() <= fewSteps
+	return !c.costly() && len(c.directions[0]) <= fewTerms && c.steps() <= fewSteps
 }
 
 // narrow is the relative width of bounds whose middle is as good as an estimate.
@@ -447,12 +441,13 @@ func middle(b pld.Bounds) float64 {
 }
 
 // estimate returns the larger of what the contour integrals of both directions give. Where they
-// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
+// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds. For many
+// releases and for choices of many pairs the integrals take longer than the bounds do: it is the middle of these.
 func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil
 	}
-	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.glued() || c.bracketed {
+	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))

@@ -105,7 +105,7 @@ func chance(p float64) string {
 	if p >= 0.1 {
 		return percent(p)
 	}
-	many := 1 / p
+	many := min(1/p, math.MaxFloat64) // of what float64 cannot invert, a chance that is no less
 	if many > 1e15 {
 		return fmt.Sprintf("1 in %.3g", many*(1-1e-2))
 	}

@@ -83,6 +83,9 @@ func TestWordsRoundUp(t *testing.T) {
 	if got := chance(1e-300); got != "1 in 9.9e+299" {
 		t.Errorf("1e-300 is written %s", got)
 	}
+	if got := chance(1e-323); got != "1 in 1.78e+308" { // of which 1/p is no float64
+		t.Errorf("1e-323 is written %s", got)
+	}
 	text := strings.Join(RiskOf(TradeOff{}, 1, 0).Words(), " ")
 	for _, want := range []string{"2.72%", "0.28%", "73.2%", "no exceptions", "1 in 360000"} {
 		if !strings.Contains(text, want) {

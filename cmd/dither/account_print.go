@@ -24,6 +24,9 @@ func (a accounted) text(plot string) ([]byte, error) {
 		return nil, err
 	}
 	fmt.Fprintf(&b, "\nclaim     %s\n", a.Claim.text())
+	if width := a.widthText(); width != "" {
+		fmt.Fprintf(&b, "width     %s\n", width)
+	}
 	if a.Group != nil {
 		fmt.Fprintf(&b, "group     %s\n", a.Group.text())
 	}
@@ -60,6 +63,29 @@ func (a accounted) priceRows() [][]string {
 		rows = append(rows, []string{p.Accountant, from, estimate, to, note})
 	}
 	return rows
+}
+
+// widthText says how wide the interval of the claim is, "" where that is not worth a word.
+func (a accounted) widthText() string {
+	for _, p := range a.Accountants {
+		if p.Accountant == a.Claim.Accountant && p.Refused == "" {
+			return widthWords(float64(*p.Lower), float64(*p.Upper))
+		}
+	}
+	return ""
+}
+
+// wideInterval is the relative width beyond which an interval is said to be wide.
+const wideInterval = 1e-3
+
+// widthWords says between which bounds the truth is proven to lie, where they are more than wideInterval apart
+// and the lower one is more than 0; "" elsewhere.
+func widthWords(lower, upper float64) string {
+	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
+		return ""
+	}
+	from, _, to := intervalText(lower, lower, upper)
+	return fmt.Sprintf("proven between %s and %s, %.2g %% apart: the claim is at most that much too high", from, to, 100*(upper-lower)/upper)
 }
 
 // brief cuts a reason to what a table holds; it is whole in the JSON.

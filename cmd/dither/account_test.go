@@ -404,3 +404,26 @@ func TestAccountTogether(t *testing.T) {
 		t.Errorf("a broken event: status %d, %q", status, message)
 	}
 }
+
+// TestWideIntervalsAreSaid: how much too high a claim may be is said beyond a width of a thousandth, by account and
+// by calibrate, and where a lower bound is proven.
+func TestWideIntervalsAreSaid(t *testing.T) {
+	for _, c := range []struct {
+		lower, upper number
+		want         string
+	}{
+		{0.197678, 0.949724, "proven between 0.197678 and 0.949724, 79 % apart"},
+		{1, 1.0011, "proven between 1 and 1.0011, 0.11 % apart"}, {1, 1.0009, ""}, {0, 1, ""}, {1, number(math.Inf(1)), ""},
+	} {
+		a := accounted{Asked: "epsilon", Delta: numberOf(1e-6), Claim: claim{Accountant: "pld", Epsilon: c.upper, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}}
+		a.Neighboring = a.Claim.Neighboring
+		a.Accountants = []price{{Accountant: "rdp", Refused: "no"}, {Accountant: "pld", Lower: &c.lower, Estimate: &c.upper, Upper: &c.upper}}
+		text, err := a.text("")
+		also, failed := calibrated{Lower: c.lower, Estimate: c.upper, Upper: c.upper, Neighboring: a.Neighboring}.text()
+		for _, text := range []string{string(text), string(also)} {
+			if err != nil || failed != nil || !strings.Contains(text, c.want) || strings.Contains(text, "width ") != (c.want != "") {
+				t.Errorf("%v to %v: got %q (%v, %v), want %q in it", c.lower, c.upper, text, err, failed, c.want)
+			}
+		}
+	}
+}

@@ -152,6 +152,9 @@ func (o calibrated) text() ([]byte, error) {
 		{"relation", fmt.Sprintf("%v: %s", o.Neighboring, relationWords(o.Neighboring))},
 		{"accountant", o.Accountant},
 	}
+	if width := widthWords(float64(o.Lower), float64(o.Upper)); width != "" {
+		rows = append(rows, []string{"width", width})
+	}
 	var b bytes.Buffer
 	if err := writeColumns(&b, rows); err != nil {
 		return nil, err

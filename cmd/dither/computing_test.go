@@ -40,11 +40,16 @@ func TestPricesStopWithTheirContext(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	const event = "gaussian(2)"
+	made := newModelFolder(t, binaryText, 1)
+	table, schema := sweepTable(t, 100)
+	sweep := []string{"sweep", "--data", table, "--schema", schema, "--test", table, "--test-public", "--epsilon", "1,2", "--steps", "3", "--whiten", "no", "--quiet", "--dry-run"}
 	for _, args := range [][]string{
 		{"account", event}, {"calibrate", "--epsilon", "1", "--event", "gaussian(X)"}, {"explain", event},
+		{"query", "mean", "age", "--data", table, "--schema", schema}, {"evaluate", made.folder, table, "--private", "--epsilon", "1"},
+		sweep, append(sweep[:len(sweep):len(sweep)], "--epsilon", "1", "--select", "geometric:5"),
 	} {
 		var out, messages bytes.Buffer
-		if got := run(ctx, args, &out, &messages); got != exitFailed || out.Len() > 0 || !strings.Contains(messages.String(), "stopped") {
+		if got := run(ctx, args, &out, &messages); got != exitFailed || out.Len() > 0 || !strings.Contains(messages.String(), "before the price was known") {
 			t.Errorf("%v: status %d, %q and %q, want it stopped", args, got, out.String(), messages.String())
 		}
 	}

@@ -115,16 +115,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if two := len(m.Schema().Target.Levels) == 2; two && request.Threshold == 0 {
 		request.Threshold = m.Threshold()
 	}
-	var plan evaluate.Plan
-	draft, err := within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
-		asked := request
-		asked.Epsilon = epsilon
-		var failed error
-		if plan, failed = evaluate.NewPlan(asked, m.Schema()); failed != nil {
-			return certificate.Certificate{}, failed
-		}
-		return plan.Certificate()
-	})
+	plan, draft, err := planEvaluation(c, request, m)
 	if err != nil {
 		return err
 	}
@@ -160,6 +151,27 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		}
 	}
 	return out.unprinted(files, result.print(c.OutOrStdout(), e.json))
+}
+
+// planEvaluation settles the plan of a private evaluation and its price; it stops with its command.
+func planEvaluation(c *cobra.Command, request evaluate.Request, m *model.Model) (evaluate.Plan, certificate.Certificate, error) {
+	type planned struct {
+		plan  evaluate.Plan
+		draft certificate.Certificate
+	}
+	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p planned, err error) {
+		p.draft, err = within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+			asked := request
+			asked.Epsilon = epsilon
+			var failed error
+			if p.plan, failed = evaluate.NewPlan(asked, m.Schema()); failed != nil {
+				return certificate.Certificate{}, failed
+			}
+			return p.plan.Certificate()
+		})
+		return p, err
+	})
+	return p.plan, p.draft, err
 }
 
 // privateRecords reads the table as train does: what it says does not depend on the values of records.

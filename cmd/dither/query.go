@@ -114,10 +114,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if q, err = k.settleNoise(q); err != nil {
-		return err
-	}
-	draft, err := queryCertificate(q.Plan())
+	q, draft, err := k.priced(c, q)
 	if err != nil {
 		return err
 	}
@@ -142,6 +139,21 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 		return target.failure(err)
 	}
 	return k.tell(c, target, newQueryAnswer(q.Plan(), draft, rows))
+}
+
+// priced settles the noise and drafts the certificate; it stops with its command.
+func (k *queryCommand) priced(c *cobra.Command, q *query.Question) (*query.Question, certificate.Certificate, error) {
+	type priced struct {
+		question *query.Question
+		draft    certificate.Certificate
+	}
+	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p priced, err error) {
+		if p.question, err = k.settleNoise(q); err == nil {
+			p.draft, err = queryCertificate(p.question.Plan())
+		}
+		return p, err
+	})
+	return p.question, p.draft, err
 }
 
 // target takes the name of --out; without it the answer is printed and kept nowhere.

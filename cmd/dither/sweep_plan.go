@@ -56,10 +56,10 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 		return nil, err
 	}
 	if s.choose != "" {
-		p.selection, err = s.selection(ctx, p)
+		p.selection, err = computed(ctx, s.stderr, calibrating, func() (*sweepSelection, error) { return s.selection(ctx, p) })
 		return p, err
 	}
-	if err = s.candidates(ctx, p); err != nil {
+	if _, err = computed(ctx, s.stderr, calibrating, func() (*sweepPlan, error) { return p, s.candidates(ctx, p) }); err != nil {
 		return nil, err
 	}
 	if err = s.checkMark(p); err != nil {

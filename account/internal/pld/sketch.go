@@ -1,7 +1,9 @@
 package pld
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/account/internal/pair"
 )
@@ -66,10 +68,44 @@ func newSketch(terms []Term, omit float64) (*sketch, error) {
 		if err := r.picture(v.Pair, 1, omit, everywhere); err != nil {
 			return nil, err
 		}
+		if r.parts > manyParts {
+			r.thin()
+		}
 		s.terms = append(s.terms, r)
 		s.steps += float64(v.Count)
 	}
 	return s, nil
+}
+
+// manyParts is how many mixtures a picture has at most that keeps all its losses, likeness how much losses
+// differ at most that are thinned to one, as a share of the smaller.
+const manyParts, likeness = 16, 0.02
+
+// thin puts like losses together: a group has the mass of its losses under P and, by its own loss, under Q, so
+// that moments of many releases come out right. A picture is read hundreds of times.
+func (r *roughTerm) thin() {
+	order := make([]int, len(r.loss))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.loss[a], r.loss[b]) })
+	var loss, mass []float64
+	for at := 0; at < len(order); {
+		first, end := r.loss[order[at]], at
+		var p, excess float64 // excess is Q less P
+		for ; end < len(order); end++ {
+			l, m := r.loss[order[end]], r.mass[order[end]]
+			if l-first > likeness*math.Min(math.Abs(first), math.Abs(l)) && end > at {
+				break
+			}
+			p += m
+			excess += m * math.Expm1(-l)
+		}
+		group := -math.Log1p(excess / p)
+		loss, mass = append(loss, math.Min(math.Max(group, first), r.loss[order[end-1]])), append(mass, p)
+		at = end
+	}
+	r.loss, r.mass = loss, mass
 }
 
 // add records one loss.
