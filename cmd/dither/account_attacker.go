@@ -37,7 +37,7 @@ func newAttacker(t account.TradeOff, c claim) *attacker {
 	}
 }
 
-// slowEvent is the name of an event of which each point of a curve takes seconds.
+// slowEvent is the name of an event of which a curve takes seconds.
 const slowEvent = "jl-clipping"
 
 // attackerCurve is what is proven about everyone who attacks one record of a certificate: by the event's own curve, and by
