@@ -204,6 +204,14 @@ type question struct {
 	relation          privacy.Neighboring
 }
 
+// onlyThorough skips a test that needs answers, which take a third of the time of all tests.
+func onlyThorough(t *testing.T) {
+	t.Helper()
+	if !thorough && !*update {
+		t.Skip("all accountants price all events: run with -tags long")
+	}
+}
+
 // answers are those of all accountants about all samples; what is missing was refused. Several tests look at
 // them.
 var answers = sync.OnceValue(func() map[question]Interval {
@@ -226,7 +234,7 @@ var answers = sync.OnceValue(func() map[question]Interval {
 
 // TestZeroOutIsAddOrRemove holds that both relations cost the same where both have a proof.
 func TestZeroOutIsAddOrRemove(t *testing.T) {
-	skipShort(t)
+	onlyThorough(t)
 	for _, s := range samples {
 		add, one := answers()[question{"best", s.event, privacy.AddOrRemoveOne}]
 		zero, two := answers()[question{"best", s.event, privacy.ZeroOut}]
@@ -239,7 +247,7 @@ func TestZeroOutIsAddOrRemove(t *testing.T) {
 // TestOrderOfAccountants holds that no valid upper bound lies below a proven lower one, and that pld is
 // no worse than rdp.
 func TestOrderOfAccountants(t *testing.T) {
-	skipShort(t)
+	onlyThorough(t)
 	for _, s := range samples {
 		for _, n := range relations {
 			given := map[string]Interval{}
@@ -312,7 +320,7 @@ func supported(t *testing.T, s sample, n privacy.Neighboring) string {
 
 // TestSupportTable holds the committed table against what the accountants answer.
 func TestSupportTable(t *testing.T) {
-	skipShort(t)
+	onlyThorough(t)
 	path, want := filepath.Join("..", "docs", "accountants.md"), supportTable(t)
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

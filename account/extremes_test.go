@@ -14,7 +14,7 @@ import (
 // where the lattice can be that fine; at 10⁹ steps the integral lies within the proven bounds.
 func TestExtremePlans(t *testing.T) {
 	skipShort(t)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		q, z, delta float64
 		steps       int
 		fine        bool
@@ -22,6 +22,9 @@ func TestExtremePlans(t *testing.T) {
 		{0.01, 0.2, 1e-5, 1000, true}, {0.01, 0.2, 1e-15, 1000, true}, {0.01, 200, 1e-15, 1000000, true}, {0.5, 1, 1e-15, 1000, true},
 		{1e-3, 5, 1e-5, 100, true}, {1e-6, 0.2, 1e-12, 1000000, false}, {0.01, 200, 1e-6, 1000000000, false}, {1e-6, 200, 1e-9, 1000000000, false},
 	} {
+		if !thorough && i%2 == 1 {
+			continue
+		}
 		e := repeated(c.steps, sampled(c.q, c.z))
 		v, err := PLD{}.Epsilon(e, c.delta, privacy.AddOrRemoveOne)
 		if err != nil {

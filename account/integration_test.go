@@ -129,7 +129,10 @@ func sampledTwice(q, z float64, epsilon float64) float64 {
 // estimate, the proven upper bound at most 1e-6 above, the lower one as close as the width asks.
 func TestOneAndTwoReleases(t *testing.T) {
 	skipShort(t)
-	for _, c := range []struct{ q, z, epsilon float64 }{{0.125, 1, 0.25}, {0.125, 1, 1}, {0.25, 0.75, 0.5}, {0.0625, 2, 0.0625}} {
+	for i, c := range []struct{ q, z, epsilon float64 }{{0.125, 1, 0.25}, {0.125, 1, 1}, {0.25, 0.75, 0.5}, {0.0625, 2, 0.0625}} {
+		if !thorough && i%2 == 1 {
+			continue
+		}
 		one, _ := sampledOnce(c.q, c.z, longExp(long(c.epsilon))).Float64()
 		for count, want := range map[int]float64{1: one, 2: sampledTwice(c.q, c.z, c.epsilon)} {
 			v, err := PLD{}.Delta(repeated(count, sampled(c.q, c.z)), c.epsilon, privacy.AddOrRemoveOne)

@@ -15,13 +15,16 @@ import (
 // TestDeltaIsNeverZeroWhereLossesAreUnbounded holds for every accountant, however large epsilon and however
 // small the true δ: an upper bound of 0 would lie below it.
 func TestDeltaIsNeverZeroWhereLossesAreUnbounded(t *testing.T) {
-	for _, text := range []string{
+	for i, text := range []string{
 		"gaussian(1)", "gaussian(1e200)", "repeat(100, poisson(0.01, gaussian(1)))", "poisson(1e-200, gaussian(3))",
 		"sequence(laplace(1), gaussian(50))", "poisson(0.1, sequence(gaussian(1e200), gaussian(1e200)))", "assumed-zcdp(1e-9, add-or-remove-one)",
 	} {
 		e := parsed(t, text)
-		for _, a := range All() {
-			for _, epsilon := range []float64{0, 1500, 1e308} {
+		for k, a := range All() {
+			for j, epsilon := range []float64{0, 1500, 1e308} {
+				if !thorough && (i+j+k)%3 != 0 {
+					continue
+				}
 				v, err := a.Delta(e, epsilon, privacy.AddOrRemoveOne)
 				if err == nil && !(v.Upper > 0 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
 					t.Errorf("%s at epsilon %v by %s: got %v, want an upper bound of more than 0", text, epsilon, a.Name(), v)

@@ -165,7 +165,10 @@ func TestReferenceOtherMechanisms(t *testing.T) {
 	if err := json.Unmarshal(referenceFile(t), &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range append(file.Rows, file.Extra...) {
+	for i, text := range append(file.Rows, file.Extra...) {
+		if !thorough && i%2 == 1 {
+			continue
+		}
 		var r referenceRow
 		var p parameters
 		if json.Unmarshal(text, &r) != nil || json.Unmarshal(text, &r.values) != nil {

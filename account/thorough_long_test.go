@@ -2,7 +2,8 @@
 
 package account
 
-// thorough says that TestExtremeEvents prices under zero-out what is priced under add-or-remove-one, that
-// TestConformance goes through all events with all accountants, and that TestReferenceSampledGaussian goes through
-// all rows.
+// thorough says that these tests go through all events, rows and accountants: TestConformance, TestExtremeEvents,
+// TestExtremePlans, TestReferenceSampledGaussian, TestReferenceOtherMechanisms, TestOneAndTwoReleases,
+// TestDeltaIsNeverZeroWhereLossesAreUnbounded, TestLawsOfWeirdPlans, TestGatheredPlans, TestZeroOutIsAddOrRemove,
+// TestOrderOfAccountants and TestSupportTable.
 const thorough = true

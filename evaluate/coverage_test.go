@@ -417,6 +417,9 @@ func TestIntervalsOfFewNumbersCover(t *testing.T) {
 // TestIntervalsOfPersonsCover does the same for persons, whose rows agree: intervals for rows by themselves would hold
 // less.
 func TestIntervalsOfPersonsCover(t *testing.T) {
+	if !thorough {
+		t.Skip("thousands of data sets: run with -tags long")
+	}
 	plans := testPlans()
 	two, number := plans["two levels, persons"], plans["number, persons"]
 	two.NoiseMultiplier, number.NoiseMultiplier = 1, 0.05

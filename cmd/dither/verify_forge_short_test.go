@@ -3,4 +3,4 @@
 package main
 
 // editEvery says that every edit is tried, editShare one in how many otherwise.
-const editEvery, editShare = false, 53
+const editEvery, editShare = false, 211

@@ -35,6 +35,9 @@ func TestWaysToClip(t *testing.T) {
 
 // TestRules runs a few steps of each rule.
 func TestRules(t *testing.T) {
+	if !thorough {
+		t.Skip("a network for each rule: run with -tags long")
+	}
 	var rows table
 	figure, err := rows.rules(context.Background(), experiment.Laboratory{}, stripes(t, 600), networkTrial{epsilon: 8, layers: network.MLP(3, 4), epochs: 1})
 	if err != nil {

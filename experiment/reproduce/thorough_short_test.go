@@ -2,5 +2,5 @@
 
 package reproduce
 
-// thorough says that TestFashionCost run whole.
+// thorough says that TestFashionCost and TestRules run.
 const thorough = false

@@ -105,11 +105,7 @@ func TestDensityTable(t *testing.T) {
 // TestCurveAgainstBigFloats holds the stated error of 16 units of 2^-64, and the 320-bit
 // exponential's, against the oracle. Both are exact functions, so no chance is involved.
 func TestCurveAgainstBigFloats(t *testing.T) {
-	n := 5000
-	if testing.Short() {
-		n = 1000
-	}
-	checkCurve(t, n)
+	checkCurve(t, 1000)
 }
 
 // checkCurve looks at so many points, the ends among them.
