@@ -100,14 +100,14 @@ func (c *checker) number(row, column int, v float64) {
 		}
 	}
 	if j := c.at[column]; j >= 0 {
-		state, x := c.features[j].classifyNumber(v, c.indexes[j])
-		_, ok := c.features[j].treat(state, x)
-		note(&c.report.Columns[j], state, ok)
+		found, x := c.features[j].classifyNumber(v, c.indexes[j])
+		_, ok := c.features[j].treat(found, x)
+		note(&c.report.Columns[j], found, ok)
 	}
 	if column == c.layout.target {
-		state, x := c.schema.Target.classifyNumber(v)
-		_, ok := c.schema.Target.treat(state, x)
-		note(&c.report.Columns[len(c.features)], state, ok)
+		found, x := c.schema.Target.classifyNumber(v)
+		_, ok := c.schema.Target.treat(found, x)
+		note(&c.report.Columns[len(c.features)], found, ok)
 	}
 }
 
@@ -115,17 +115,17 @@ func (c *checker) cells(line int, cells []string) {
 	drop := false
 	for j, at := range c.layout.features {
 		cell := strings.TrimSpace(cells[at])
-		state, v := c.features[j].classify(cell, c.marks, c.indexes[j])
-		_, ok := c.features[j].treat(state, v)
+		found, v := c.features[j].classify(cell, c.marks, c.indexes[j])
+		_, ok := c.features[j].treat(found, v)
 		drop = drop || !ok
-		c.report.Columns[j].count(state, cell, line)
+		c.report.Columns[j].count(found, cell, line)
 	}
 	cell := strings.TrimSpace(cells[c.layout.target])
-	state, v := c.schema.Target.classify(cell, c.marks)
-	if _, ok := c.schema.Target.treat(state, v); drop || !ok {
+	found, v := c.schema.Target.classify(cell, c.marks)
+	if _, ok := c.schema.Target.treat(found, v); drop || !ok {
 		c.report.Dropped++
 	}
-	c.report.Columns[len(c.features)].count(state, cell, line)
+	c.report.Columns[len(c.features)].count(found, cell, line)
 	c.report.Rows++
 }
 

@@ -84,7 +84,7 @@ func TestFormatsAgree(t *testing.T) {
 		if err != nil || report.Rows != 3 || report.Dropped != 0 || report.Columns[0].OutOfRange != 1 || report.Columns[0].Missing != 1 || report.Columns[1].Unknown != 1 {
 			t.Errorf("%s: checked as %+v, %v", name, report, err)
 		}
-		if err := data.CheckHeader(context.Background(), mustSchema(t, c.schema), c.src, data.ReadOptions{Extra: []string{"id"}}); err != nil {
+		if err = data.CheckHeader(context.Background(), mustSchema(t, c.schema), c.src, data.ReadOptions{Extra: []string{"id"}}); err != nil {
 			t.Errorf("%s: the header is refused: %v", name, err)
 		}
 		blocks := ""
@@ -199,8 +199,8 @@ func TestDraftNamesColumns(t *testing.T) {
 	if err != nil || s.Header != nil || len(s.Columns) != 3 || s.Validate() != nil {
 		t.Fatalf("LIBSVM: got %+v, %v", s, err)
 	}
-	if report, err := data.Check(context.Background(), s, data.Source{Path: svm}); err != nil || !report.Clean() || report.Rows != 2 {
-		t.Errorf("LIBSVM: checked as %+v, %v", report, err)
+	if report, failed := data.Check(context.Background(), s, data.Source{Path: svm}); failed != nil || !report.Clean() || report.Rows != 2 {
+		t.Errorf("LIBSVM: checked as %+v, %v", report, failed)
 	}
 	s, err = data.DraftSchema(context.Background(), data.Source{Path: csv, Columns: append(names, "y"), NoQuotes: true}, draft)
 	if err != nil || !reflect.DeepEqual(s.Header, []string{"x1", "x2", "x3", "y"}) || !s.NoQuotes {
@@ -210,8 +210,8 @@ func TestDraftNamesColumns(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "header: none\nquote: none\n") {
 		t.Errorf("CSV: got %s, %v", text, err)
 	}
-	if report, err := data.Check(context.Background(), s, data.Source{Path: csv}); err != nil || report.Columns[1].Unparsable != 1 {
-		t.Errorf("CSV: checked as %+v, %v", report, err)
+	if report, failed := data.Check(context.Background(), s, data.Source{Path: csv}); failed != nil || report.Columns[1].Unparsable != 1 {
+		t.Errorf("CSV: checked as %+v, %v", report, failed)
 	}
 	s, err = data.DraftSchema(context.Background(), data.Source{Path: svm, Columns: names}, data.Draft{Target: "y", FromData: true})
 	if err != nil || !s.Tainted() || !reflect.DeepEqual(s.Columns[2].Levels, []string{"0", "0.5"}) {

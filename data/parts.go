@@ -30,9 +30,9 @@ func partsOf(path string) ([]string, error) {
 	var parts []string
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		entries, err := os.ReadDir(path)
-		if err != nil {
-			return nil, openError(path, err, "name a folder of parts")
+		entries, failed := os.ReadDir(path)
+		if failed != nil {
+			return nil, openError(path, failed, "name a folder of parts")
 		}
 		for _, e := range entries {
 			if name := e.Name(); name[0] != '.' && name[0] != '_' {

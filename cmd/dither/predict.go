@@ -159,7 +159,7 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 	}
 	out := csv.NewWriter(w)
 	record := predictionHeader(target, pass)
-	if err := out.Write(record); err != nil {
+	if err = out.Write(record); err != nil {
 		return failed{err}
 	}
 	k := m.Outputs()
@@ -168,8 +168,8 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 			record[0] = strconv.Itoa(first + i/k + 1)
 			copied.fill(record[1:], first+i/k)
 			fillPrediction(record[1+len(pass):], target, predictions[i:i+k], m.Threshold())
-			if err := out.Write(record); err != nil {
-				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
+			if writeErr := out.Write(record); writeErr != nil {
+				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(writeErr))}
 			}
 		}
 		return nil

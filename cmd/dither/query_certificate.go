@@ -88,13 +88,13 @@ func verifyAnswer(folder string) (verification, error) {
 	}
 	v := verification{Checked: answerChecked}
 	v.add(checkSpelling(certificateText, c))
-	methods := map[string]certificate.Method{queryMethod: deriveQuery}
-	v.add(errors.Join(c.VerifyEvent(methods), c.VerifyHash(answerText)))
+	derived := map[string]certificate.Method{queryMethod: deriveQuery}
+	v.add(errors.Join(c.VerifyEvent(derived), c.VerifyHash(answerText)))
 	v.add(checkOrigin(c))
 	v.add(checkBare(c, false))
 	v.add(checkAnswer(answerText, c))
 	v.add(checkEntries(folder, certificate.FileName, answerName))
-	if v.settle(c, methods); v.Verified {
+	if v.settle(c, derived); v.Verified {
 		v.Guarantee = strings.Replace(v.Guarantee, "the model", "the answer", 1)
 	}
 	return v, nil

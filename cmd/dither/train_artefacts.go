@@ -96,7 +96,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 		about.Files = append(about.Files, report.Fact{Name: iteratesName, Value: "SHA-256 " + c.IteratesSHA256, Why: "the weights after every step, released at no further cost"})
 	}
 	var page bytes.Buffer
-	if err := about.WriteHTML(&page); err != nil {
+	if err = about.WriteHTML(&page); err != nil {
 		return nil, summary{}, err
 	}
 	files[reportName] = page.Bytes()

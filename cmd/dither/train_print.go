@@ -143,7 +143,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
 	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(setupClippingWords(s), ";")[0], s.Plan.Clipping.Bound)
 	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
-	if err := table.Flush(); err != nil {
+	if err = table.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(c.Assumptions, "\n  - "))

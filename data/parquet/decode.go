@@ -1,9 +1,6 @@
 package parquet
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // encoding names how the values of a page are stored.
 type encoding int32
@@ -230,6 +227,3 @@ func (d delta) rest() ([]byte, bool) {
 	}
 	return d.data, true
 }
-
-// widthOf returns the bits that positions below n take.
-func widthOf(n int) uint { return uint(bits.Len(uint(max(n, 1) - 1))) }

@@ -157,7 +157,7 @@ func (u *unpacker) unzstd(src []byte, size int) ([]byte, bool) {
 		}
 	}
 	var head zstd.Header
-	if err := head.Decode(src); err == nil && head.HasFCS && head.FrameContentSize != uint64(size) {
+	if failed := head.Decode(src); failed == nil && head.HasFCS && head.FrameContentSize != uint64(size) {
 		return nil, false
 	}
 	dst, err := u.zstd.DecodeAll(src, make([]byte, 0, size))

@@ -83,7 +83,10 @@ func (p plain) gaussian(n, d *big.Int) *big.Int {
 		y := p.laplace(n, d)
 		w := new(big.Int).Mul(new(big.Int).Abs(y), d)
 		q, r := new(big.Int).QuoRem(w.Abs(w.Sub(w, n)), n, new(big.Int))
-		square := func() bool { return p.coin(r, n) && p.coin(r, n) }
+		square := func() bool { // two coins, of which the second is tossed where the first is true
+			first := p.coin(r, n)
+			return first && p.coin(r, n)
+		}
 		if p.exp(new(big.Int).Mul(q, q), big.NewInt(2)) && p.exp(new(big.Int).Mul(q, r), n) && p.toss(square, 2) {
 			return y
 		}
