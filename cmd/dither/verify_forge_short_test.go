@@ -2,5 +2,5 @@
 
 package main
 
-// editEvery says that every edit is tried, editShare one in how many otherwise.
+// editEvery says that TestVerifyRefusesEveryEdit tries every edit, editShare one in how many otherwise.
 const editEvery, editShare = false, 211

@@ -337,9 +337,26 @@ func makeForgeFolders(t *testing.T) string {
 // originOfAnswer is what the certificate of an answer alone names.
 var originOfAnswer = []string{"certificate.json/program", "certificate.json/run", "certificate.json/created"}
 
+// editsVariable names a share of the edits, such as 3/24: with the tag long, those whose number is 3 modulo 24.
+const editsVariable = "DITHER_EDITS"
+
+// editShares says whether every edit is tried, and which of how many shares otherwise.
+func editShares(t *testing.T) (every bool, share, turn int) {
+	t.Helper()
+	text := os.Getenv(editsVariable)
+	if !editEvery || text == "" {
+		return editEvery, editShare, 0
+	}
+	if n, err := fmt.Sscanf(text, "%d/%d", &turn, &share); n != 2 || err != nil || share < 1 || turn < 0 {
+		t.Fatalf("%s is %q, want a number and a count, such as 3/24", editsVariable, text)
+	}
+	return false, share, turn
+}
+
 // TestVerifyRefusesEveryEdit edits each field of each file of each kind of folder in turn. No edit passes by itself; of
 // edits whose hashes are mended none passes but those of the parts that freeParts names.
 func TestVerifyRefusesEveryEdit(t *testing.T) {
+	every, share, turn := editShares(t)
 	dir := makeForgeFolders(t)
 	used, tried := map[string]bool{}, 0
 	for _, kind := range forgeFolders {
@@ -352,7 +369,7 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 			for name, tree := range f.trees {
 				all := tree.alterations(name)
 				for i, a := range all {
-					if !editEvery && i%editShare != len(kind.name)%editShare {
+					if !every && i%share != (turn+len(kind.name))%share {
 						continue
 					}
 					tried++
@@ -386,7 +403,7 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 			}
 		})
 	}
-	if editEvery {
+	if every {
 		for _, p := range freeParts {
 			if !used[p.where] && !p.pair {
 				t.Errorf("%s is named as free and no edit of it passes, want it taken from the list", p.where)
