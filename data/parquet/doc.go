@@ -15,7 +15,8 @@
 // the file has them.
 //
 // Whatever a file says of itself, reading takes no more stack than 32 nested values need. It takes
-// no more memory than the footer, one page of at most 1 GiB and a block of cells for each column.
+// no more memory than the footer and, for each column, a dictionary, a page and a block of cells.
+// A page has at most 1 GiB after decompression, and texts made of prefixes 256 MiB a block.
 //
 // Source: the Parquet format, https://github.com/apache/parquet-format.
 package parquet

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -90,6 +91,25 @@ func TestBombs(t *testing.T) {
 	}
 	if _, ok := (&unpacker{}).unpack(codecSnappy, []byte{0xff, 0xff, 0xff, 0xff, 0x0f}, 10); ok {
 		t.Error("snappy: got a page")
+	}
+}
+
+// TestChecksumOfAPage wants a page refused whose bytes are not those of its checksum, and one that is cut short.
+func TestChecksumOfAPage(t *testing.T) {
+	page := []byte("some page")
+	for name, c := range map[string]struct {
+		head pageHeader
+		want bool
+	}{
+		"right":       {pageHeader{size: 9, crc: int32(crc32.ChecksumIEEE(page)), checked: true}, true},
+		"wrong":       {pageHeader{size: 9, crc: 1, checked: true}, false},
+		"none":        {pageHeader{size: 9, crc: 1}, true},
+		"cut short":   {pageHeader{size: 10}, false},
+		"of a prefix": {pageHeader{size: 4, crc: int32(crc32.ChecksumIEEE(page)), checked: true}, false},
+	} {
+		if _, ok := c.head.body(bytes.NewReader(page), nil); ok != c.want {
+			t.Errorf("%s: got %v, want %v", name, ok, c.want)
+		}
 	}
 }
 
