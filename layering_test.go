@@ -37,6 +37,8 @@ var layers = []layer{
 	{"internal/durable", ""},
 	// What benchmarks ask of the system; imported by tests only.
 	{"bench/processor", ""},
+	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
+	{"internal/dense", "linalg internal/beside"},
 	{"mechanism/internal/sample/internal/maketable", ""},
 	{"mechanism/internal/sample", ""},
 	{"mechanism", "privacy numeric linalg internal/beside mechanism/internal/sample"},
@@ -62,9 +64,8 @@ var layers = []layer{
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "linalg"},
-	// How networks learn public records under clipping: eigenvalues come from a library that a served model,
-	// which reaches network, does not carry.
-	{"network/dynamics", "linalg network"},
+	// How networks learn public records under clipping: a served model, which reaches network, does not carry it.
+	{"network/dynamics", "linalg internal/dense network"},
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors.
 	{"model", "numeric linalg network data safetensors feature internal/strict"},
@@ -72,14 +73,14 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy numeric mechanism account ledger certificate data model query internal/strict"},
-	{"train", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate"},
-	{"erm", "privacy numeric linalg internal/beside mechanism account ledger certificate data feature query model evaluate train"},
+	{"train", "privacy numeric linalg internal/beside internal/dense mechanism account ledger certificate data feature query model evaluate"},
+	{"erm", "privacy numeric linalg internal/beside internal/dense mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
 	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
-	{"experiment/reproduce", "privacy numeric linalg mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
+	{"experiment/reproduce", "privacy numeric linalg internal/dense mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
 	{"report", "privacy certificate model train evaluate experiment report/internal/canvas"},

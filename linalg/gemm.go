@@ -23,6 +23,9 @@ func NewMatrix[T Float](data []T, rows, columns int) Matrix[T] {
 	return Matrix[T]{Data: data, Rows: rows, Columns: columns, RowStride: columns, ColumnStride: 1}
 }
 
+// At returns entry (i, j).
+func (m Matrix[T]) At(i, j int) T { return m.Data[i*m.RowStride+j*m.ColumnStride] }
+
 // Transposed returns the transpose of m: a view of the same numbers.
 func (m Matrix[T]) Transposed() Matrix[T] {
 	return Matrix[T]{Data: m.Data, Rows: m.Columns, Columns: m.Rows, RowStride: m.ColumnStride, ColumnStride: m.RowStride}

@@ -1,9 +1,12 @@
 package train
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // spread is what the released second moments say of whitened rows.
@@ -35,22 +38,22 @@ func floor(side int, noise, trace float64) float64 {
 // and λ/(λ+γ) summed. The matrix was released, so this is post-processing; nothing is projected away.
 func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
 	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
-	g, err := newEigen(append([]float64(nil), m.mean...), d)
+	g, err := dense.NewEigen(linalg.NewMatrix(m.mean, d, d))
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, 0, 0, fmt.Errorf("train: the released covariance: %w", err)
 	}
 	gamma := floor(d, m.noise, m.trace(d))
 	if !(gamma > 0) {
 		gamma = 1 // all rows are zero
 	}
 	roots := make([]float64, d)
-	for j, v := range g.values {
+	for j, v := range g.Values {
 		v = max(0, v)
 		trace += v
 		directions += v / (v + gamma)
 		roots[j] = 1 / math.Sqrt(math.Sqrt(v+gamma))
 	}
-	return g.combine(roots), directions, trace, nil
+	return g.Combine(roots).Data, directions, trace, nil
 }
 
 // trace is the sum of the diagonal, whose noise is √side times that of one number; not negative.

@@ -1,4 +1,4 @@
-package train
+package dense
 
 import (
 	"math"
@@ -22,9 +22,9 @@ type reflections struct {
 	d, e, tau []float64 // diagonal of T and what stands beside it
 }
 
-// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q, and returns the diagonal of T and what stands
-// beside it.
-func tridiagonal(a []float64, side int) (d, e []float64) {
+// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q, if that is wanted, and returns the diagonal
+// of T and what stands beside it.
+func tridiagonal(a []float64, side int, vectors bool) (d, e []float64) {
 	r := &reflections{side: side, a: a, v: make([]float64, side*side), w: make([]float64, panelWidth*side),
 		d: make([]float64, side), e: make([]float64, max(side-1, 0)), tau: make([]float64, max(side-1, 0))}
 	largest := 0.0
@@ -41,7 +41,9 @@ func tridiagonal(a []float64, side int) (d, e []float64) {
 	}
 	r.scale(r.d, exponent)
 	r.scale(r.e, exponent)
-	r.product()
+	if vectors {
+		r.product()
+	}
 	return r.d, r.e
 }
 

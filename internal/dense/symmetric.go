@@ -1,32 +1,64 @@
-package train
+package dense
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/ditherml/dither/internal/beside"
 	"github.com/ditherml/dither/linalg"
 )
 
-// eigen are the eigenvalues and eigenvectors of a symmetric matrix A, in any order: A = Σ_k values[k]·v_k·v_kᵀ, and the
-// v_k are orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A.
-type eigen struct {
-	values []float64
+// Eigen are the eigenvalues and eigenvectors of a symmetric matrix A: A = Σ_k Values[k]·v_k·v_kᵀ, and the v_k are
+// orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A. Small eigenvalues beside large ones have no
+// accuracy of their own.
+type Eigen struct {
+	// Values are in any order.
+	Values []float64
 	// strips hold linalg.RotatedColumns coordinates of all eigenvectors each, eigenvector after eigenvector; those of the
 	// last strip that A does not have are 0.
 	strips [][]float64
 }
 
-// newEigen overwrites a symmetric matrix of side×side, row-major. Householder reflections make it
+// NewEigen returns the eigenvalues and eigenvectors of a symmetric matrix. Householder reflections make it
 // tridiagonal, and implicit QR steps with Wilkinson's shift diagonal (G. H. Golub and C. F. Van Loan, "Matrix
-// Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2). Rotations are collected and applied strip by strip, so that a
-// strip stays near the processor. It errs where that does not converge, as of numbers that are not finite.
-func newEigen(a []float64, side int) (eigen, error) {
-	d, e := tridiagonal(a, side)
-	out := eigen{d, stripsOf(a, side)}
+// Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2). Rotations are collected and applied strip by strip, so
+// that a strip stays near the processor. It errs on numbers that are not finite, or so large that their norm is not.
+func NewEigen(a Matrix) (Eigen, error) {
+	work := Clone(a)
+	d, e := tridiagonal(work.Data, a.Rows, true)
+	out := Eigen{d, stripsOf(work.Data, a.Rows)}
 	chase := &chase{d: d, e: e, apply: out.rotate}
 	return out, chase.run()
+}
+
+// Eigenvalues returns the eigenvalues of a symmetric matrix in ascending order, with errors as of NewEigen.
+func Eigenvalues(a Matrix) ([]float64, error) {
+	d, e := tridiagonal(Clone(a).Data, a.Rows, false)
+	chase := &chase{d: d, e: e, apply: func([]sweep, []linalg.Rotation) {}}
+	err := chase.run()
+	slices.Sort(d)
+	return d, err
+}
+
+// Ascending returns the eigenvalues in ascending order, and the matrix whose row k is the eigenvector of value k.
+func (g Eigen) Ascending() (values []float64, vectors Matrix) {
+	side := len(g.Values)
+	order := make([]int, side)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(g.Values[a], g.Values[b]) })
+	vectors = New(side, side)
+	for k, from := range order {
+		values = append(values, g.Values[from])
+		for i, strip := range g.strips {
+			copy(vectors.Data[k*side+i*linalg.RotatedColumns:(k+1)*side], strip[from*linalg.RotatedColumns:][:linalg.RotatedColumns])
+		}
+	}
+	return values, vectors
 }
 
 // stripsOf cuts a matrix into strips of rows, each column after column.
@@ -47,7 +79,7 @@ func stripsOf(a []float64, side int) (strips [][]float64) {
 type sweep struct{ first, from, to int }
 
 // rotate applies rotations to all strips.
-func (g eigen) rotate(sweeps []sweep, rotations []linalg.Rotation) {
+func (g Eigen) rotate(sweeps []sweep, rotations []linalg.Rotation) {
 	eachOf(len(g.strips), func(i int) {
 		for _, s := range sweeps {
 			linalg.RotateRows(g.strips[i][s.first*linalg.RotatedColumns:], rotations[s.from:s.to])
@@ -55,9 +87,9 @@ func (g eigen) rotate(sweeps []sweep, rotations []linalg.Rotation) {
 	})
 }
 
-// combine returns Σ_k factors[k]²·v_k·v_kᵀ, row-major and symmetric.
-func (g eigen) combine(factors []float64) []float64 {
-	side := len(g.values)
+// Combine returns Σ_k factors[k]²·v_k·v_kᵀ, which is symmetric to the bit.
+func (g Eigen) Combine(factors []float64) Matrix {
+	side := len(g.Values)
 	scaled, out := make([]float64, side*side), make([]float64, side*side)
 	eachOf(len(g.strips), func(i int) {
 		first := i * linalg.RotatedColumns
@@ -74,7 +106,7 @@ func (g eigen) combine(factors []float64) []float64 {
 			out[j*side+i] = out[i*side+j]
 		}
 	}
-	return out
+	return linalg.NewMatrix(out, side, side)
 }
 
 // eachOf calls do for each of [0, n) on all processors.
@@ -86,6 +118,9 @@ func eachOf(n int, do func(i int)) {
 		}
 	})
 }
+
+// errDiverged is the error of eigenvalues that are not found.
+var errDiverged = errors.New("dense: the eigenvalues did not converge, want a matrix of finite numbers")
 
 // chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what stands beside it.
 type chase struct {
@@ -111,6 +146,9 @@ func (c *chase) run() error {
 			norm = max(norm, math.Abs(c.e[j]))
 		}
 	}
+	if !(norm <= math.MaxFloat64) {
+		return errDiverged
+	}
 	small := func(k int) bool { return math.Abs(c.e[k]) <= norm*0x1p-53 }
 	left := mostSweeps * len(c.d)
 	for last := len(c.d) - 1; last > 0; {
@@ -122,8 +160,8 @@ func (c *chase) run() error {
 		for first > 0 && !small(first-1) {
 			first--
 		}
-		if left--; left < 0 || !(norm <= math.MaxFloat64) {
-			return fmt.Errorf("train: the eigenvalues of the released covariance did not converge")
+		if left--; left < 0 {
+			return errDiverged
 		}
 		c.step(first, last)
 	}
