@@ -34,7 +34,7 @@ func Figures(varied []Parameter, summaries []Summary, command string, marked Mar
 	}
 	for _, metric := range metrics {
 		for _, p := range varied {
-			if numeric(p) {
+			if isNumeric(p) {
 				out = append(out, chart{p, without(varied, p.Name), of(summaries, metric), metric, "", marked}.draw())
 			}
 		}
@@ -42,7 +42,7 @@ func Figures(varied []Parameter, summaries []Summary, command string, marked Mar
 	if len(metrics) > 0 && !slices.ContainsFunc(varied, func(p Parameter) bool { return p.Name == "epsilon" }) && epsilonVaries(summaries) {
 		out = append(out, overEpsilon(of(summaries, metrics[0]), metrics[0], marked))
 		for _, p := range varied {
-			if numeric(p) {
+			if isNumeric(p) {
 				out = append(out, chart{p, without(varied, p.Name), of(summaries, metrics[0]), "", "epsilon", marked}.draw())
 			}
 		}
@@ -247,8 +247,8 @@ func ascending(s Series) Series {
 	return s
 }
 
-// numeric reports whether all values of a parameter are numbers, and at least two.
-func numeric(p Parameter) bool {
+// isNumeric reports whether all values of a parameter are numbers, and at least two.
+func isNumeric(p Parameter) bool {
 	for _, v := range p.Values {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
 			return false

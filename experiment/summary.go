@@ -3,7 +3,7 @@ package experiment
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/ditherml/dither/numeric"
 )
 
 // Confidence is the confidence of the intervals of summaries.
@@ -84,6 +84,6 @@ func Interval(values []float64) (mean, deviation, low, high float64) {
 		deviation += (v - mean) * (v - mean) / (n - 1)
 	}
 	deviation = math.Sqrt(deviation)
-	reach := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+Confidence)/2) * deviation / math.Sqrt(n)
+	reach := numeric.StudentQuantile((1+Confidence)/2, len(values)-1) * deviation / math.Sqrt(n)
 	return mean, deviation, mean - reach, mean + reach
 }

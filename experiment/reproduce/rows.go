@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ditherml/dither/experiment"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/ditherml/dither/numeric"
 )
 
 // table collects the comparisons of an experiment.
@@ -100,7 +100,7 @@ func (s sample) reach() float64 {
 	if n < 2 {
 		return 0
 	}
-	return s.deviation() / math.Sqrt(n) * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	return s.deviation() / math.Sqrt(n) * numeric.StudentQuantile(0.975, len(s)-1)
 }
 
 // text writes mean and interval.

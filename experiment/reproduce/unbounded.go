@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func unbounded() experiment.Reproduction {
@@ -187,10 +187,10 @@ func (a attack) lowerBound(noise float64) float64 {
 func clopperPearson(k, n int, fail float64) (low, high float64) {
 	low, high = 0, 1
 	if k > 0 {
-		low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(fail)
+		low = numeric.BinomialLimit(n, k, fail)
 	}
 	if k < n {
-		high = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - fail)
+		high = 1 - numeric.BinomialLimit(n, n-k, fail)
 	}
 	return low, high
 }
