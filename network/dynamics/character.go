@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // Tolerance is how large, in units of a matrix' Frobenius norm, an eigenvalue or an asymmetry must be to count as
@@ -25,29 +26,32 @@ type Character struct {
 }
 
 // Describe returns the character of a square matrix of finite numbers.
-func Describe(m *mat.Dense) (Character, error) {
-	size, _ := m.Dims()
-	c := Character{Norm: mat.Norm(m, 2), Trace: mat.Trace(m), Least: math.Inf(1), Largest: math.Inf(-1)}
+func Describe(m linalg.Matrix[float64]) (Character, error) {
+	size := m.Rows
+	c := Character{Norm: dense.Norm(m), Trace: dense.Trace(m), Least: math.Inf(1), Largest: math.Inf(-1)}
 	if !(c.Norm < math.Inf(1)) {
 		return c, fmt.Errorf("dynamics: the kernel has norm %v, want a finite one; take smaller weights", c.Norm)
 	}
-	form, difference := mat.NewSymDense(size, nil), 0.0
+	form, difference := dense.Clone(m), 0.0
+	dense.Symmetrize(form)
 	for i := range size {
-		for j := i; j < size; j++ {
-			form.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		for j := range i {
 			difference = math.Hypot(difference, math.Sqrt2*(m.At(i, j)-m.At(j, i)))
 		}
 	}
 	if c.Norm > 0 {
 		c.Asymmetry = difference / c.Norm
 	}
-	var symmetric mat.EigenSym
-	var general mat.Eigen
-	if !symmetric.Factorize(form, false) || !general.Factorize(m, mat.EigenNone) {
+	symmetric, err := dense.Eigenvalues(form)
+	if err != nil {
+		return c, fmt.Errorf("dynamics: the eigenvalues of the form did not converge, want a matrix of finite numbers")
+	}
+	general, err := dense.GeneralEigenvalues(m)
+	if err != nil {
 		return c, fmt.Errorf("dynamics: the eigenvalues did not converge, want a matrix of finite numbers")
 	}
-	c.LeastForm = symmetric.Values(nil)[0]
-	for _, v := range general.Values(nil) {
+	c.LeastForm = symmetric[0]
+	for _, v := range general {
 		c.Least, c.Largest = min(c.Least, real(v)), max(c.Largest, real(v))
 	}
 	return c, nil

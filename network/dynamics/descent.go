@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
 )
 
 // Options are those of a descent.
@@ -67,11 +67,10 @@ func StableRate(p Problem) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(kernel.Sum(), false) {
+	values, err := dense.Eigenvalues(kernel.Sum())
+	if err != nil {
 		return 0, fmt.Errorf("dynamics: the eigenvalues of the kernel did not converge, want finite weights and inputs")
 	}
-	values := eigen.Values(nil)
 	largest := values[len(values)-1]
 	if !(largest > 0) {
 		return 0, fmt.Errorf("dynamics: the largest eigenvalue of the kernel is %v, want more than 0; the outputs do not depend on the weights", largest)

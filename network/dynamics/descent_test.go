@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/network"
-	"gonum.org/v1/gonum/mat"
 )
 
 // clipTo is flat clipping of each group to a norm.
@@ -177,8 +178,7 @@ func TestAgainstIsTheForm(t *testing.T) {
 		}
 		w := newPass(p)
 		w.at(p.Weights)
-		r := mat.NewVecDense(4, append([]float64(nil), w.slopes...))
-		form := mat.Inner(r, kernel.Clipped(scales), r)
+		form := linalg.Dot(w.slopes, dense.Apply(kernel.Clipped(scales), w.slopes))
 		if got.Against != against || (form < 0) != (against == 1) {
 			t.Errorf("clipping norm %v: %d steps against the gradient, form %v, want %d", norm, got.Against, form, against)
 		}

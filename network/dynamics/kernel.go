@@ -3,8 +3,9 @@ package dynamics
 import (
 	"fmt"
 
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/network"
-	"gonum.org/v1/gonum/mat"
 )
 
 // maxJacobian bounds the numbers of a Jacobian: half a gibibyte.
@@ -12,16 +13,16 @@ const maxJacobian = 1 << 26
 
 // Jacobian returns ∂f/∂w of the outputs of all records by the trained numbers, at the problem's weights, of shape
 // (records·outputs) × Trained; output k of record i is row i·outputs + k.
-func Jacobian(p Problem) (*mat.Dense, error) {
+func Jacobian(p Problem) (linalg.Matrix[float64], error) {
 	if err := p.check(); err != nil {
-		return nil, err
+		return linalg.Matrix[float64]{}, err
 	}
 	n, k := len(p.Labels), p.Network.Output().Size()
 	if n > maxJacobian/p.Network.Trained()/k {
-		return nil, fmt.Errorf("dynamics: the Jacobian of %d outputs of %d records by %d weights has more than %d numbers, want fewer; take fewer records", k, n, p.Network.Trained(), maxJacobian)
+		return linalg.Matrix[float64]{}, fmt.Errorf("dynamics: the Jacobian of %d outputs of %d records by %d weights has more than %d numbers, want fewer; take fewer records", k, n, p.Network.Trained(), maxJacobian)
 	}
 	w := newPass(p)
-	out := mat.NewDense(n*k, p.Network.Trained(), nil)
+	out := dense.New(n*k, p.Network.Trained())
 	one := make([]float64, n)
 	for output := range k {
 		w.tape.Forward(p.Inputs, n, p.Weights)
@@ -34,7 +35,7 @@ func Jacobian(p Problem) (*mat.Dense, error) {
 		w.factors = w.tape.Backward(w.slopes)
 		for i := range n {
 			one[i] = 1
-			w.addRow(out.RawRowView(i*k+output), one)
+			w.addRow(dense.Row(out, i*k+output), one)
 			one[i] = 0
 		}
 	}
@@ -55,7 +56,7 @@ type Kernel struct {
 	// Records and Outputs say what the rows are: output k of record i is row i·Outputs + k.
 	Records, Outputs int
 	// Groups are the parts H_r = J_r·J_rᵀ; the kernel is their sum.
-	Groups []*mat.SymDense
+	Groups []linalg.Matrix[float64]
 }
 
 // NewKernel returns the tangent kernel at the problem's weights, in groups of so many blocks, in the order of
@@ -73,11 +74,12 @@ func NewKernel(p Problem, groups []int) (*Kernel, error) {
 	}
 	out := &Kernel{Records: len(p.Labels), Outputs: p.Network.Output().Size()}
 	blocks, from := p.Network.Blocks(), 0
-	rows, _ := jacobian.Dims()
 	for _, count := range groups {
 		to := from + numbers(blocks[:count])
-		part := mat.NewSymDense(rows, nil)
-		part.SymOuterK(1, jacobian.Slice(0, rows, from, to))
+		own := jacobian
+		own.Data, own.Columns = own.Data[from:], to-from
+		part := dense.Product(own, own.Transposed())
+		dense.Symmetrize(part)
 		out.Groups = append(out.Groups, part)
 		blocks, from = blocks[count:], to
 	}
@@ -94,23 +96,25 @@ func numbers(blocks []network.Block) int {
 }
 
 // Sum returns H = Σ_r H_r.
-func (k *Kernel) Sum() *mat.SymDense {
-	out := mat.NewSymDense(k.Records*k.Outputs, nil)
+func (k *Kernel) Sum() linalg.Matrix[float64] {
+	out := dense.New(k.Records*k.Outputs, k.Records*k.Outputs)
 	for _, part := range k.Groups {
-		out.AddSym(out, part)
+		for j, v := range part.Data {
+			out.Data[j] += v
+		}
 	}
 	return out
 }
 
 // Clipped returns M = Σ_r H_r·diag(s_r): how the outputs move under weights scales[r][i] for group r of record i.
 // With one list of weights for several groups, all groups have those.
-func (k *Kernel) Clipped(scales [][]float64) *mat.Dense {
+func (k *Kernel) Clipped(scales [][]float64) linalg.Matrix[float64] {
 	size := k.Records * k.Outputs
-	out := mat.NewDense(size, size, nil)
+	out := dense.New(size, size)
 	for r, part := range k.Groups {
 		s := scales[min(r, len(scales)-1)]
 		for i := range size {
-			row := out.RawRowView(i)
+			row := dense.Row(out, i)
 			for j := range row {
 				row[j] += part.At(i, j) * s[j/k.Outputs]
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/network"
 	"gonum.org/v1/gonum/mat"
 )
@@ -125,8 +127,9 @@ func TestKernelIsSymmetricAndPositive(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want, difference mat.Dense
-		want.Mul(jacobian, jacobian.T())
-		difference.Sub(&want, kernel.Sum())
+		j := mat.NewDense(jacobian.Rows, jacobian.Columns, jacobian.Data)
+		want.Mul(j, j.T())
+		difference.Sub(&want, mat.NewDense(jacobian.Rows, jacobian.Rows, kernel.Sum().Data))
 		if !(mat.Norm(&difference, 2) <= 1e-12*mat.Norm(&want, 2)) {
 			t.Errorf("%s: H differs from J·Jᵀ by %v", name, mat.Norm(&difference, 2))
 		}
@@ -163,8 +166,7 @@ func TestClippedKernelMovesTheOutputs(t *testing.T) {
 			}
 			w := newPass(p)
 			w.at(p.Weights)
-			var move mat.VecDense
-			move.MulVec(kernel.Clipped(scales), mat.NewVecDense(len(w.slopes), append([]float64(nil), w.slopes...)))
+			move := dense.Apply(kernel.Clipped(scales), w.slopes)
 			sum := make([]float64, p.Network.Trained())
 			w.add(sum, groups, scales)
 			before := outputs(p, p.Weights)
@@ -175,9 +177,9 @@ func TestClippedKernelMovesTheOutputs(t *testing.T) {
 				}
 				off := 0.0
 				for i, after := range outputs(p, weights) {
-					off = math.Hypot(off, (after-before[i])/h+move.AtVec(i))
+					off = math.Hypot(off, (after-before[i])/h+move[i])
 				}
-				return off / mat.Norm(&move, 2)
+				return off / linalg.Norm(move)
 			}
 			if wide, narrow := rest(1e-3), rest(5e-4); !(wide < 0.01) || !(narrow < 0.6*wide+1e-10) {
 				t.Errorf("%s in groups %v: the outputs move otherwise than the kernel says by %v and with half the step %v, want less than 0.01 and about half", name, groups, wide, narrow)
@@ -204,7 +206,7 @@ func TestDescribe(t *testing.T) {
 		{"indefinite", []float64{1, 4, 1, 1}, -1, -1.5, false, false, false, false},
 		{"zero", []float64{0, 0, 0, 0}, 0, 0, true, true, true, false},
 	} {
-		got, err := Describe(mat.NewDense(2, 2, c.m))
+		got, err := Describe(linalg.NewMatrix(c.m, 2, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +215,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c)
 		}
 	}
-	if _, err := Describe(mat.NewDense(1, 1, []float64{math.NaN()})); err == nil {
+	if _, err := Describe(linalg.NewMatrix([]float64{math.NaN()}, 1, 1)); err == nil {
 		t.Error("a matrix with NaN: got no error")
 	}
 }
