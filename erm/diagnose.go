@@ -6,11 +6,12 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
-	"gonum.org/v1/gonum/mat"
 )
 
 // NonPrivateDiagnosis is what an optimization problem is like: its spectrum, its minimizer, its constants. It
@@ -108,7 +109,7 @@ func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 	n.Smoothness, n.PublicSmoothness = loss.Smoothness()*n.Largest, loss.Smoothness()*n.RowBound*n.RowBound
 	n.StrongConvexity = math.NaN()
 	if curved != nil {
-		at, failed := NewSpectrum(curved)
+		at, failed := NewSpectrum(*curved)
 		if failed != nil {
 			return failed
 		}
@@ -131,7 +132,7 @@ func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 
 // moments returns Σ x·xᵀ and, for losses of one score with a second derivative known here, the same weighted
 // by that derivative.
-func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second, curved *mat.SymDense, err error) {
+func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second linalg.Matrix[float64], curved *linalg.Matrix[float64], err error) {
 	all, weighted := newGram(f.Plan.Dim), newGram(f.Plan.Dim)
 	run := newtonRun{fitting: f, weights: weights}
 	_, unknown := secondDerivative(f.Model.Loss)
@@ -145,23 +146,24 @@ func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second, cu
 	second = all.matrix()
 	switch _, squared := f.Model.Loss.(model.Squared); {
 	case squared:
-		curved = second
+		curved = &second
 	case unknown == nil:
-		curved = weighted.matrix()
+		bent := weighted.matrix()
+		curved = &bent
 	}
 	return second, curved, err
 }
 
 // gram adds up c·x·xᵀ, many rows at a time.
 type gram struct {
-	sum   *mat.SymDense
+	sum   linalg.Matrix[float64]
 	panel []float64
 }
 
 // gramRows is how many rows are multiplied together.
 const gramRows = 256
 
-func newGram(d int) *gram { return &gram{sum: mat.NewSymDense(d, nil)} }
+func newGram(d int) *gram { return &gram{sum: dense.New(d, d)} }
 
 func (g *gram) add(x []float64, c float64) {
 	root := math.Sqrt(c)
@@ -174,18 +176,15 @@ func (g *gram) add(x []float64, c float64) {
 }
 
 func (g *gram) flush() {
-	d := g.sum.SymmetricDim()
-	if len(g.panel) == 0 {
-		return
-	}
-	var part mat.SymDense
-	part.SymOuterK(1, mat.NewDense(len(g.panel)/d, d, g.panel).T())
-	g.sum.AddSym(g.sum, &part)
+	d := g.sum.Rows
+	panel := linalg.NewMatrix(g.panel, len(g.panel)/d, d)
+	linalg.Gemm(g.sum, 1, panel.Transposed(), panel, 1)
 	g.panel = g.panel[:0]
 }
 
-func (g *gram) matrix() *mat.SymDense {
+func (g *gram) matrix() linalg.Matrix[float64] {
 	g.flush()
+	dense.Symmetrize(g.sum)
 	return g.sum
 }
 

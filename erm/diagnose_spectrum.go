@@ -3,8 +3,10 @@ package erm
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // Spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as a second moment Σ x·xᵀ or one
@@ -12,25 +14,20 @@ import (
 type Spectrum struct {
 	// Values are the eigenvalues, the largest first.
 	Values  []float64
-	vectors *mat.Dense // column j belongs to value j
+	vectors linalg.Matrix[float64] // row j belongs to value j
 }
 
 // NewSpectrum returns the spectrum of a symmetric matrix.
-func NewSpectrum(s *mat.SymDense) (*Spectrum, error) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(s, true) {
+func NewSpectrum(s linalg.Matrix[float64]) (*Spectrum, error) {
+	eigen, err := dense.NewEigen(s)
+	if err != nil {
 		return nil, fmt.Errorf("erm: the eigenvalues did not converge, want a symmetric matrix of finite numbers")
 	}
-	ascending := eigen.Values(nil)
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	d := len(ascending)
-	out := &Spectrum{make([]float64, d), mat.NewDense(d, d, nil)}
-	for j, v := range ascending {
-		out.Values[d-1-j] = v
-		for i := range d {
-			out.vectors.Set(i, d-1-j, vectors.At(i, j))
-		}
+	values, vectors := eigen.Ascending()
+	slices.Reverse(values)
+	out := &Spectrum{values, dense.New(s.Rows, s.Rows)}
+	for j := range values {
+		copy(dense.Row(out.vectors, j), dense.Row(vectors, s.Rows-1-j))
 	}
 	return out, nil
 }
@@ -67,24 +64,20 @@ func (s *Spectrum) EffectiveRank() float64 {
 func (s *Spectrum) Project(v []float64, tolerance float64) []float64 {
 	out := make([]float64, len(v))
 	for j := range s.Rank(tolerance) {
-		u, along := s.vectors.ColView(j), 0.0
-		for i, x := range v {
-			along += x * u.AtVec(i)
-		}
-		for i := range out {
-			out[i] += along * u.AtVec(i)
+		u := dense.Row(s.vectors, j)
+		along := linalg.Dot(v, u)
+		for i, x := range u {
+			out[i] += along * x
 		}
 	}
 	return out
 }
 
 // Projector returns M: symmetric, with M·M = M and trace Rank.
-func (s *Spectrum) Projector(tolerance float64) *mat.SymDense {
-	d := len(s.Values)
-	out := mat.NewSymDense(d, nil)
-	for j := range s.Rank(tolerance) {
-		out.SymRankOne(out, 1, s.vectors.ColView(j))
-	}
+func (s *Spectrum) Projector(tolerance float64) linalg.Matrix[float64] {
+	kept := s.vectors.Slice(0, s.Rank(tolerance))
+	out := dense.Product(kept.Transposed(), kept)
+	dense.Symmetrize(out)
 	return out
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -14,7 +16,7 @@ import (
 )
 
 // spanned draws rows in a subspace of this rank, and their second moment.
-func spanned(r *rand.Rand, d, rank, rows int) (x [][]float64, second *mat.SymDense) {
+func spanned(r *rand.Rand, d, rank, rows int) (x [][]float64, second linalg.Matrix[float64]) {
 	basis := make([][]float64, rank)
 	for k := range basis {
 		basis[k] = make([]float64, d)
@@ -22,7 +24,7 @@ func spanned(r *rand.Rand, d, rank, rows int) (x [][]float64, second *mat.SymDen
 			basis[k][j] = r.NormFloat64()
 		}
 	}
-	second = mat.NewSymDense(d, nil)
+	sum := mat.NewSymDense(d, nil)
 	for range rows {
 		row := make([]float64, d)
 		for _, b := range basis {
@@ -32,9 +34,9 @@ func spanned(r *rand.Rand, d, rank, rows int) (x [][]float64, second *mat.SymDen
 			}
 		}
 		x = append(x, row)
-		second.SymRankOne(second, 1, mat.NewVecDense(d, row))
+		sum.SymRankOne(sum, 1, mat.NewVecDense(d, row))
 	}
-	return x, second
+	return x, linalg.NewMatrix(mat.DenseCopyOf(sum).RawMatrix().Data, d, d)
 }
 
 // TestProjector holds what the lecture says of M: M·v = Σ 1[λ_i > 0]·c_i·u_i for v = Σ c_i·u_i, M is a projector
@@ -59,17 +61,18 @@ func TestProjector(t *testing.T) {
 		}
 		want := make([]float64, d)
 		for i := range s.Values {
-			u, c := s.vectors.ColView(i), 0.0
+			u, c := dense.Row(s.vectors, i), 0.0
 			for j := range v {
-				c += v[j] * u.AtVec(j)
+				c += v[j] * u[j]
 			}
 			if s.Values[i] > tolerance {
 				for j := range want {
-					want[j] += c * u.AtVec(j)
+					want[j] += c * u[j]
 				}
 			}
 		}
-		m := s.Projector(tolerance)
+		projector := s.Projector(tolerance)
+		m := mat.NewDense(d, d, projector.Data)
 		var mv, mm mat.Dense
 		mv.Mul(m, mat.NewVecDense(d, v))
 		mm.Mul(m, m)
@@ -98,7 +101,7 @@ func TestProjector(t *testing.T) {
 }
 
 func TestEffectiveRankAndBound(t *testing.T) {
-	s, err := NewSpectrum(mat.NewSymDense(3, []float64{4, 0, 0, 0, 2, 0, 0, 0, -1}))
+	s, err := NewSpectrum(linalg.NewMatrix([]float64{4, 0, 0, 0, 2, 0, 0, 0, -1}, 3, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
 package erm
 
 import (
-	"fmt"
-
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // Empty lists the features whose sum of squares is not told from noise: they are 0 in all records or in nearly
@@ -26,23 +25,25 @@ func (m *Moments) Empty() []int {
 // pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford STAN-CS-76-559, 1976).
 // The constant coordinate is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(m.SecondMoment(), true) {
-		return nil, fmt.Errorf("erm: the eigenvalues of the released second moment did not converge")
+	eigen, err := dense.NewEigen(m.SecondMoment())
+	if err != nil {
+		return nil, errNotConverged
 	}
-	values, small := eigen.Values(nil), 0
+	values, vectors := eigen.Ascending()
+	small := 0
 	for small < len(values) && !m.passes(values[small], values[len(values)-1]) {
 		small++
 	}
 	if small == 0 {
 		return nil, nil
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	rows := make([]*mat.VecDense, m.features)
+	rows := make([][]float64, m.features)
 	for j := range rows {
-		if !m.constant(j) {
-			rows[j] = mat.NewVecDense(small, append([]float64(nil), vectors.RawRowView(j)[:small]...))
+		if m.constant(j) {
+			continue
+		}
+		for k := range small {
+			rows[j] = append(rows[j], vectors.At(k, j))
 		}
 	}
 	var out []int
@@ -73,10 +74,10 @@ func (m *Moments) least() float64 {
 func (m *Moments) constant(j int) bool { return m.intercept > 0 && j == m.features-1 }
 
 // longest returns the number of the longest row, -1 if there is none.
-func longest(rows []*mat.VecDense) int {
+func longest(rows [][]float64) int {
 	best := -1
 	for j, row := range rows {
-		if row != nil && (best < 0 || row.Norm(2) > rows[best].Norm(2)) {
+		if row != nil && (best < 0 || linalg.Norm(row) > linalg.Norm(rows[best])) {
 			best = j
 		}
 	}
@@ -84,16 +85,19 @@ func longest(rows []*mat.VecDense) int {
 }
 
 // project takes row j away, and from the other rows what lies along it.
-func project(rows []*mat.VecDense, j int) {
+func project(rows [][]float64, j int) {
 	pivot := rows[j]
 	rows[j] = nil
-	square := mat.Dot(pivot, pivot)
+	square := linalg.Dot(pivot, pivot)
 	if square == 0 {
 		return
 	}
 	for _, row := range rows {
 		if row != nil {
-			row.AddScaledVec(row, -mat.Dot(row, pivot)/square, pivot)
+			along := linalg.Dot(row, pivot) / square
+			for k, v := range pivot {
+				row[k] -= along * v
+			}
 		}
 	}
 }

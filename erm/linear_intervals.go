@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/train"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Inference is what released moments say about the coefficients of least squares without a ridge, with
@@ -19,7 +20,7 @@ type Inference struct {
 	// Records is the number of records with its noise.
 	Records float64
 
-	sampling, noise *mat.SymDense // covariances of the weights
+	sampling, noise linalg.Matrix[float64] // covariances of the weights
 }
 
 // minSpectralRatio is how many times the least eigenvalue of the second moment must pass the spectral norm
@@ -52,15 +53,11 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 	if least := s.values[0]; !m.passes(least, s.values[m.features-1]) {
 		return nil, m.undetermined(least)
 	}
-	var inverse mat.SymDense
-	var cholesky mat.Cholesky
-	if !cholesky.Factorize(s.second) {
+	factor, ok := dense.NewCholesky(s.second)
+	if !ok {
 		return nil, fmt.Errorf("erm: the released second moment is singular, want linearly independent features")
 	}
-	if err = cholesky.InverseTo(&inverse); err != nil {
-		return nil, err
-	}
-	return m.infer(k, &inverse, records), nil
+	return m.infer(k, factor.Inverse(), records), nil
 }
 
 // undetermined is the error of moments whose least eigenvalue is too small, with the true reason: features that
@@ -73,28 +70,30 @@ func (m *Moments) undetermined(least float64) error {
 	return fmt.Errorf("erm: %s: the least eigenvalue of the second moment is %.4g, want more than %d times the norm of the noise, %.4g", what, least, minSpectralRatio, m.NoiseNorm())
 }
 
-func (m *Moments) infer(k int, inverse *mat.SymDense, records float64) *Inference {
+func (m *Moments) infer(k int, inverse linalg.Matrix[float64], records float64) *Inference {
 	d := m.features
-	var w mat.VecDense
-	w.MulVec(inverse, mat.NewVecDense(d, m.Cross(k)))
-	out := &Inference{Weights: w.RawVector().Data, Records: records}
+	out := &Inference{Weights: dense.Apply(inverse, m.Cross(k)), Records: records}
 	variance := max(0, m.SumOfSquares(k, out.Weights)) / (records - float64(d))
 	out.ResidualDeviation = math.Sqrt(variance)
-	out.sampling = scaledSym(variance, inverse)
-	out.noise = sandwich(inverse, m.noiseCovariance(out.Weights))
+	out.sampling = dense.Clone(inverse)
+	for i := range out.sampling.Data {
+		out.sampling.Data[i] *= variance
+	}
+	out.noise = dense.Product(dense.Product(inverse, m.noiseCovariance(out.Weights)), inverse)
+	dense.Symmetrize(out.noise)
 	m.unbias(out.Weights, inverse)
 	return out
 }
 
 // noiseCovariance returns the covariance of the noise in ŝ - Ŝ·w.
-func (m *Moments) noiseCovariance(w []float64) *mat.SymDense {
+func (m *Moments) noiseCovariance(w []float64) linalg.Matrix[float64] {
 	d, u2 := m.features, 1/(m.scale*m.scale)
 	for _, v := range w {
 		u2 += v * v
 	}
-	out, variance := mat.NewSymDense(d, nil), m.offDiagonal()
+	out, variance := dense.New(d, d), m.offDiagonal()
 	for i := range d {
-		for j := i; j < d; j++ {
+		for j := range d {
 			c := w[i] * w[j]
 			switch {
 			case i == j && m.equal:
@@ -102,7 +101,7 @@ func (m *Moments) noiseCovariance(w []float64) *mat.SymDense {
 			case i == j:
 				c += u2
 			}
-			out.SetSym(i, j, variance*c)
+			dense.Row(out, i)[j] = variance * c
 		}
 	}
 	return out
@@ -117,43 +116,19 @@ func (m *Moments) offDiagonal() float64 {
 }
 
 // unbias subtracts from w what the noise adds to its mean to second order.
-func (m *Moments) unbias(w []float64, inverse *mat.SymDense) {
-	d, variance, trace := m.features, m.offDiagonal(), mat.Trace(inverse)
-	inner := mat.NewVecDense(d, nil)
-	inner.MulVec(inverse, mat.NewVecDense(d, w))
-	for i := range d {
+func (m *Moments) unbias(w []float64, inverse linalg.Matrix[float64]) {
+	variance, trace := m.offDiagonal(), dense.Trace(inverse)
+	inner := dense.Apply(inverse, w)
+	for i := range inner {
 		own := trace * w[i]
 		if m.equal { // then E[W·A·W] is ν²·A with tr(A) in place of its diagonal
 			own -= inverse.At(i, i) * w[i]
 		}
-		inner.SetVec(i, inner.AtVec(i)+own)
+		inner[i] += own
 	}
-	var shift mat.VecDense
-	shift.MulVec(inverse, inner)
-	for i := range w {
-		w[i] -= variance * shift.AtVec(i)
+	for i, shift := range dense.Apply(inverse, inner) {
+		w[i] -= variance * shift
 	}
-}
-
-// sandwich returns a·b·a.
-func sandwich(a, b *mat.SymDense) *mat.SymDense {
-	var left, all mat.Dense
-	left.Mul(a, b)
-	all.Mul(&left, a)
-	d := a.SymmetricDim()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			out.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
-		}
-	}
-	return out
-}
-
-func scaledSym(f float64, a *mat.SymDense) *mat.SymDense {
-	out := mat.NewSymDense(a.SymmetricDim(), nil)
-	out.ScaleSym(f, a)
-	return out
 }
 
 // Contrast returns offset + a·w with an interval that covers it at this level, such as 0.95: of a linear

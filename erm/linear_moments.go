@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // Moments are the released sufficient statistics of least squares: the sums of products of all pairs of
@@ -12,7 +13,7 @@ import (
 // computed from them is post-processing. They are immutable and safe for concurrent use.
 type Moments struct {
 	features, targets int
-	sums              *mat.SymDense // of (x, y), the features first
+	sums              linalg.Matrix[float64] // of (x, y), the features first
 	noise             float64
 	equal             bool
 	scale             float64
@@ -47,14 +48,14 @@ func NewMoments(sums []float64, o MomentsOptions) (*Moments, error) {
 	if o.Scale == 0 {
 		o.Scale = 1
 	}
-	all := mat.NewSymDense(side, nil)
+	all := dense.New(side, side)
 	for i := range side {
-		for j := i; j < side; j++ {
+		for j := range side {
 			v := (sums[i*side+j] + sums[j*side+i]) / 2
 			if v-v != 0 {
 				return nil, fmt.Errorf("erm: a sum of products is %v, want finite numbers", v)
 			}
-			all.SetSym(i, j, v)
+			all.Data[i*side+j] = v
 		}
 	}
 	return &Moments{o.Features, o.Targets, all, o.Deviation, o.Equal, o.Scale, o.Intercept}, nil
@@ -85,22 +86,20 @@ func (m *Moments) Keep(features []int) (*Moments, error) {
 		all = append(all, m.features+k)
 	}
 	kept := *m
-	kept.features, kept.sums = len(features), mat.NewSymDense(len(all), nil)
+	kept.features, kept.sums = len(features), dense.New(len(all), len(all))
 	for i, a := range all {
-		for j := i; j < len(all); j++ {
-			kept.sums.SetSym(i, j, m.sums.At(a, all[j]))
+		for j, b := range all {
+			dense.Row(kept.sums, i)[j] = m.sums.At(a, b)
 		}
 	}
 	return &kept, nil
 }
 
-// SecondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues.
-func (m *Moments) SecondMoment() *mat.SymDense {
-	s := mat.NewSymDense(m.features, nil)
+// SecondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues. It is a copy.
+func (m *Moments) SecondMoment() linalg.Matrix[float64] {
+	s := dense.New(m.features, m.features)
 	for i := range m.features {
-		for j := i; j < m.features; j++ {
-			s.SetSym(i, j, m.sums.At(i, j))
-		}
+		copy(dense.Row(s, i), dense.Row(m.sums, i))
 	}
 	return s
 }

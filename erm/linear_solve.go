@@ -1,10 +1,13 @@
 package erm
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/linalg"
 )
 
 // Ridge is what is added to the diagonal of the second moment before least squares are solved. The zero
@@ -71,47 +74,31 @@ func (r Ridge) check() error {
 type solver struct {
 	moments *Moments
 	values  []float64 // ascending, of the released matrix
-	second  *mat.SymDense
+	second  linalg.Matrix[float64]
 }
 
 // newSolver replaces negative eigenvalues by 0: the nearest positive semidefinite matrix in Frobenius norm
 // (Higham, "Computing a nearest symmetric positive semidefinite matrix", Linear Algebra and its Applications
 // 1988, theorem 2.1).
 func newSolver(m *Moments) (*solver, error) {
-	var eigen mat.EigenSym
 	second := m.SecondMoment()
-	if !eigen.Factorize(second, true) {
-		return nil, fmt.Errorf("erm: the eigenvalues of the released second moment did not converge")
+	eigen, err := dense.NewEigen(second)
+	if err != nil {
+		return nil, errNotConverged
 	}
-	s := &solver{m, eigen.Values(nil), second}
-	if s.values[0] >= 0 {
-		return s, nil
+	s := &solver{m, slices.Sorted(slices.Values(eigen.Values)), second}
+	if s.values[0] < 0 {
+		roots := make([]float64, len(eigen.Values))
+		for j, v := range eigen.Values {
+			roots[j] = math.Sqrt(max(0, v))
+		}
+		s.second = eigen.Combine(roots)
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	s.second = projected(&vectors, s.values)
 	return s, nil
 }
 
-// projected returns Σ max(0, λ_j)·u_j·u_jᵀ.
-func projected(vectors *mat.Dense, values []float64) *mat.SymDense {
-	d := len(values)
-	scaled := mat.NewDense(d, d, nil)
-	for j, v := range values {
-		for i := range d {
-			scaled.Set(i, j, vectors.At(i, j)*max(0, v))
-		}
-	}
-	var product mat.Dense
-	product.Mul(scaled, vectors.T())
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			out.SetSym(i, j, (product.At(i, j)+product.At(j, i))/2)
-		}
-	}
-	return out
-}
+// errNotConverged is the error of moments whose eigenvalues are not found.
+var errNotConverged = errors.New("erm: the eigenvalues of the released second moment did not converge")
 
 // rankTolerance: eigenvalues below this share of the largest count as 0.
 const rankTolerance = 1e-10
@@ -123,49 +110,39 @@ func (s *solver) weights(r Ridge) ([]float64, error) {
 		return nil, err
 	}
 	m := s.moments
-	system := mat.NewSymDense(m.features, nil)
-	system.CopySym(s.second)
+	system, right := dense.Clone(s.second), dense.New(m.targets, m.features)
 	for j, v := range r.penalties(m, s.values[0]) {
-		system.SetSym(j, j, system.At(j, j)+v)
+		dense.Row(system, j)[j] += v
 	}
-	right := mat.NewDense(m.features, m.targets, nil)
 	for k := range m.targets {
-		right.SetCol(k, m.Cross(k))
+		copy(dense.Row(right, k), m.Cross(k))
 	}
-	solved, err := solvePositive(system, right)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, 0, m.features*m.targets)
-	for k := range m.targets {
-		out = append(out, mat.Col(nil, k, solved)...)
-	}
-	return out, nil
+	solved, err := solvePositive(system, right.Transposed())
+	return dense.Clone(solved.Transposed()).Data, err
 }
 
 // solvePositive solves a positive semidefinite system, by the pseudoinverse where it is singular.
-func solvePositive(system *mat.SymDense, right *mat.Dense) (*mat.Dense, error) {
-	var cholesky mat.Cholesky
-	var out mat.Dense
-	if cholesky.Factorize(system) && cholesky.Cond() < 1/rankTolerance {
-		return &out, cholesky.SolveTo(&out, right)
+func solvePositive(system, right linalg.Matrix[float64]) (linalg.Matrix[float64], error) {
+	if factor, ok := dense.NewCholesky(system); ok && factor.Condition() < 1/rankTolerance {
+		return factor.Solve(right), nil
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(system, true) {
-		return nil, fmt.Errorf("erm: the eigenvalues of the released second moment did not converge")
+	eigen, err := dense.NewEigen(system)
+	if err != nil {
+		return right, errNotConverged
 	}
-	values := eigen.Values(nil)
-	var vectors, inside mat.Dense
-	eigen.VectorsTo(&vectors)
-	inside.Mul(vectors.T(), right)
-	inside.Apply(func(j, _ int, v float64) float64 {
-		if values[j] <= rankTolerance*values[len(values)-1] {
-			return 0
+	values, vectors := eigen.Ascending()
+	inside := dense.Product(vectors, right)
+	for j, v := range values {
+		row := dense.Row(inside, j)
+		for k := range row {
+			if v <= rankTolerance*values[len(values)-1] {
+				row[k] = 0
+			} else {
+				row[k] /= v
+			}
 		}
-		return v / values[j]
-	}, &inside)
-	out.Mul(&vectors, &inside)
-	return &out, nil
+	}
+	return dense.Product(vectors.Transposed(), inside), nil
 }
 
 // Solve returns the weights of the least squares problem with this ridge, one target's after the other, each

@@ -23,16 +23,6 @@ func newObjective(f *fitting) *objective {
 	return &objective{fitting: f, ridge: f.Plan.Reference.SumRidge}
 }
 
-func (o *objective) value(w []float64) float64 {
-	o.move(w)
-	return o.loss
-}
-
-func (o *objective) gradient(dst, w []float64) {
-	o.move(w)
-	copy(dst, o.slope)
-}
-
 // move evaluates the objective at w, unless it is there.
 func (o *objective) move(w []float64) {
 	if slices.Equal(w, o.at) {

@@ -2,13 +2,9 @@ package erm
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/ditherml/dither/mechanism"
-	"gonum.org/v1/gonum/optimize"
 )
 
 // MethodLBFGS is the baseline without privacy, as certificates name it.
@@ -76,17 +72,19 @@ func (lbfgs) fit(ctx context.Context, f *fitting) ([]float64, error) {
 		return make([]float64, f.Model.Weights()), nil
 	}
 	o := newObjective(f)
-	result, err := optimize.Minimize(optimize.Problem{Func: o.value, Grad: o.gradient, Status: func() (optimize.Status, error) { return optimize.NotTerminated, errors.Join(ctx.Err(), o.err) }},
-		make([]float64, f.Model.Weights()), &optimize.Settings{GradientThreshold: referenceGradient, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
-	if err = errors.Join(ctx.Err(), o.err, err); result == nil {
+	s := newSearch(make([]float64, f.Model.Weights()), func(gradient, w []float64) (float64, error) {
+		o.move(w)
+		copy(gradient, o.slope)
+		if o.err != nil {
+			return 0, o.err
+		}
+		return o.loss, ctx.Err()
+	})
+	if err := s.run(referenceGradient); err != nil {
 		return nil, fmt.Errorf("erm: %s failed: %w", MethodLBFGS, err)
 	}
-	largest := 0.0
-	for _, g := range result.Gradient {
-		largest = max(largest, math.Abs(g))
+	if !(s.least <= referenceLoose) {
+		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger --sum-ridge helps", MethodLBFGS, s.least, referenceLoose)
 	}
-	if !(largest <= referenceLoose) {
-		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger --sum-ridge helps: %w", MethodLBFGS, largest, referenceLoose, err)
-	}
-	return slices.Clone(result.X), nil
+	return s.best, nil
 }
