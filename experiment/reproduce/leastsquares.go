@@ -11,9 +11,10 @@ import (
 	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/privacy"
-	"gonum.org/v1/gonum/mat"
 )
 
 func leastSquares() experiment.Reproduction {
@@ -71,11 +72,11 @@ func readIncome(ctx context.Context) (s *data.Schema, training, test *data.Datas
 
 // squares is a problem of least squares: the mean of ½(x·θ - y)² is excess ½(θ - θ*)ᵀH(θ - θ*) over its minimum.
 type squares struct {
-	h         *mat.SymDense // mean of x·xᵀ
-	c         []float64     // mean of x·y
-	best      []float64     // θ*
-	low, high float64       // ends of the spectrum of H
-	y2        float64       // mean of y²
+	h         linalg.Matrix[float64] // mean of x·xᵀ
+	c         []float64              // mean of x·y
+	best      []float64              // θ*
+	low, high float64                // ends of the spectrum of H
+	y2        float64                // mean of y²
 }
 
 // newSquares takes rows of a data set, scaled to [0, 1] by their bounds, with a constant behind; standard rows are
@@ -83,7 +84,7 @@ type squares struct {
 func newSquares(d *data.Dataset, standard bool) (squares, error) {
 	columns := d.Schema().Features()
 	n, k := d.Records(), len(columns)+1
-	x := mat.NewDense(n, k, nil)
+	x := dense.New(n, k)
 	for j, c := range columns {
 		values := make([]float64, n)
 		for i, v := range d.Column(j) {
@@ -94,27 +95,30 @@ func newSquares(d *data.Dataset, standard bool) (squares, error) {
 		if standard {
 			standardize(values)
 		}
-		x.SetCol(j, values)
+		for i, v := range values {
+			x.Data[i*k+j] = v
+		}
 	}
 	y := make([]float64, n)
-	s := squares{h: mat.NewSymDense(k, nil), c: make([]float64, k), best: make([]float64, k)}
+	s := squares{h: dense.New(k, k), c: make([]float64, k)}
 	for i, v := range d.Target() {
 		y[i] = float64(v) / 30000
 		s.y2 += y[i] * y[i] / float64(n)
-		x.Set(i, k-1, 1)
+		x.Data[i*k+k-1] = 1
 	}
-	s.h.SymOuterK(1/float64(n), x.T())
-	mean := mat.NewVecDense(k, s.c)
-	mean.MulVec(x.T(), mat.NewVecDense(n, y))
-	mean.ScaleVec(1/float64(n), mean)
-	var factors mat.Cholesky
-	var eigen mat.EigenSym
-	if !factors.Factorize(s.h) || !eigen.Factorize(s.h, false) {
+	linalg.Gemm(s.h, 1/float64(n), x.Transposed(), x, 0)
+	dense.Symmetrize(s.h)
+	linalg.AddRowProducts(s.c, x.Data, k, y)
+	for j := range s.c {
+		s.c[j] /= float64(n)
+	}
+	factors, ok := dense.NewCholesky(s.h)
+	values, err := dense.Eigenvalues(s.h)
+	if !ok || err != nil {
 		return s, fmt.Errorf("reproduce: the columns of least squares depend on each other, want independent ones")
 	}
-	values := eigen.Values(nil)
-	s.low, s.high = slices.Min(values), slices.Max(values)
-	return s, factors.SolveVecTo(mat.NewVecDense(k, s.best), mean)
+	s.low, s.high, s.best = values[0], values[k-1], factors.SolveVector(s.c)
+	return s, nil
 }
 
 // standardize centers values and divides them by their standard deviation.
@@ -134,20 +138,20 @@ func standardize(values []float64) {
 func (s squares) descend(rate, momentum, goal float64) []float64 {
 	const most = 2000000
 	k := len(s.c)
-	theta, velocity, gradient, off := make([]float64, k), make([]float64, k), mat.NewVecDense(k, nil), make([]float64, k)
+	theta, velocity, gradient, off := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	excess := func() float64 {
 		for j := range off {
 			off[j] = theta[j] - s.best[j]
 		}
-		v := mat.NewVecDense(k, off)
-		return mat.Inner(v, s.h, v) / 2
+		linalg.RowProducts(gradient, s.h.Data, k, off)
+		return linalg.Dot(off, gradient) / 2
 	}
 	start := excess()
 	path := []float64{1}
 	for path[len(path)-1] > goal && len(path) <= most {
-		gradient.MulVec(s.h, mat.NewVecDense(k, theta))
+		linalg.RowProducts(gradient, s.h.Data, k, theta)
 		for j := range theta {
-			velocity[j] = momentum*velocity[j] + gradient.AtVec(j) - s.c[j]
+			velocity[j] = momentum*velocity[j] + gradient[j] - s.c[j]
 			theta[j] -= rate * velocity[j]
 		}
 		path = append(path, excess()/start)

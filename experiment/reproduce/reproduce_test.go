@@ -17,7 +17,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/public"
 	"github.com/ditherml/dither/experiment"
-	"gonum.org/v1/gonum/mat"
+	"github.com/ditherml/dither/linalg"
 )
 
 // laboratory is one with the measuring data, if they are there.
@@ -324,7 +324,7 @@ func TestLeastSquares(t *testing.T) {
 
 // TestSquaresDescend holds one step and the minimizer of a problem that is solved by hand: H = diag(4, 1), c = (4, 2).
 func TestSquaresDescend(t *testing.T) {
-	s := squares{h: mat.NewSymDense(2, []float64{4, 0, 0, 1}), c: []float64{4, 2}, best: []float64{1, 2}, low: 1, high: 4}
+	s := squares{h: linalg.NewMatrix([]float64{4, 0, 0, 1}, 2, 2), c: []float64{4, 2}, best: []float64{1, 2}, low: 1, high: 4}
 	// From zero the loss is (4 + 4)/2; a step of 1/4 solves the first coordinate and leaves 3/4 of the second: 4·9/16/2.
 	if path := s.descend(0.25, 0, 0.2); len(path) < 2 || math.Abs(path[1]-9.0/32) > 1e-12 {
 		t.Errorf("got %v, want 9/32 after one step", path)
