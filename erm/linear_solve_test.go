@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ditherml/dither/linalg"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -183,6 +184,70 @@ func TestAdaptiveRidge(t *testing.T) {
 	for _, c := range []struct{ least, want float64 }{{-5, b}, {b, b}, {1.5 * b, 0.5 * b}, {2 * b, 0}, {100, 0}} {
 		if got := (Ridge{Adaptive: true}).penalties(m, c.least)[0]; math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("least eigenvalue %v: got ridge %v, want %v", c.least, got, c.want)
+		}
+	}
+}
+
+// TestNearlySingularSystem wants the solution of least norm of a system that has a factor, but no direction along
+// (1, -1) beyond rounding.
+func TestNearlySingularSystem(t *testing.T) {
+	system, right := linalg.NewMatrix([]float64{1, 1, 1, 1 + 1e-12}, 2, 2), linalg.NewMatrix([]float64{1, 1}, 2, 1)
+	x, err := solvePositive(system, right)
+	if err != nil || math.Abs(x.Data[0]-0.5) > 1e-9 || math.Abs(x.Data[1]-0.5) > 1e-9 {
+		t.Errorf("got %v and %v, want ½ and ½", x.Data, err)
+	}
+}
+
+// TestInferenceByLibrary computes weights and both covariances with gonum, in the order in which Infer's comment has them.
+func TestInferenceByLibrary(t *testing.T) {
+	const noise, scale, d = 0.05, 3.0, 4
+	for _, equal := range []bool{false, true} {
+		m := newLinearProblem(rand.New(rand.NewPCG(5, 6)), 400, d, 0.1).moments(t, rand.New(rand.NewPCG(6, 6)), noise, scale, equal)
+		got, err := m.Infer(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, variance := m.SecondMoment(), noise*noise/2
+		if equal {
+			variance = noise * noise
+		}
+		var inverse, w, middle, sandwich, shift mat.Dense
+		if err = inverse.Inverse(mat.NewDense(d, d, second.Data)); err != nil {
+			t.Fatal(err)
+		}
+		w.Mul(&inverse, mat.NewDense(d, 1, m.Cross(0)))
+		norm := 1 / (scale * scale)
+		for i := range d {
+			norm += w.At(i, 0) * w.At(i, 0)
+		}
+		middle.Mul(&w, w.T())
+		inner := mat.NewDense(d, 1, nil)
+		inner.Mul(&inverse, &w)
+		for i := range d {
+			v := mat.Trace(&inverse) * w.At(i, 0)
+			if equal {
+				middle.Set(i, i, norm)
+				v -= inverse.At(i, i) * w.At(i, 0)
+			} else {
+				middle.Set(i, i, middle.At(i, i)+norm)
+			}
+			inner.Set(i, 0, inner.At(i, 0)+v)
+		}
+		sandwich.Product(&inverse, &middle, &inverse)
+		shift.Mul(&inverse, inner)
+		residual := max(0, m.SumOfSquares(0, w.RawMatrix().Data)) / (m.Records() - d)
+		for i := range d {
+			if want := w.At(i, 0) - variance*shift.At(i, 0); math.Abs(got.Weights[i]-want) > 1e-9 {
+				t.Errorf("equal %v: weight %d is %v, want %v", equal, i, got.Weights[i], want)
+			}
+			for j := range d {
+				if want := variance * sandwich.At(i, j); math.Abs(got.noise.At(i, j)-want) > 1e-9*variance*mat.Norm(&sandwich, 2) {
+					t.Errorf("equal %v: covariance %d, %d of the noise is %v, want %v", equal, i, j, got.noise.At(i, j), want)
+				}
+				if want := residual * inverse.At(i, j); math.Abs(got.sampling.At(i, j)-want) > 1e-9*residual*mat.Norm(&inverse, 2) {
+					t.Errorf("equal %v: covariance %d, %d of the sample is %v, want %v", equal, i, j, got.sampling.At(i, j), want)
+				}
+			}
 		}
 	}
 }

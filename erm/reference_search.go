@@ -37,6 +37,8 @@ type change struct {
 const (
 	// searchMemory is how many steps make the matrix.
 	searchMemory = 15
+	// searchSteps is after how many steps a search ends in any case.
+	searchSteps = 100000
 	// searchIdle is after how many steps without anything gained a search ends.
 	searchIdle = 100
 	// lineEvaluations is how many points of a line are looked at.
@@ -53,11 +55,11 @@ func newSearch(x []float64, evaluate func(gradient, x []float64) (float64, error
 	return &search{evaluate: evaluate, at: point{x: x}, least: math.Inf(1), lowest: math.Inf(1)}
 }
 
-// run ends where no number of the gradient is larger than the threshold, or where rounding lets no step gain
-// anything. It errs only when an evaluation does.
+// run ends where no number of the gradient is larger than the threshold, where rounding lets no step gain
+// anything, or after many steps. It errs only when an evaluation does.
 func (s *search) run(threshold float64) error {
 	next, err := s.look(s.at.x)
-	for err == nil && s.keep(next) > threshold && s.idle < searchIdle {
+	for step := 0; err == nil && s.keep(next) > threshold && s.idle < searchIdle && step < searchSteps; step++ {
 		next, err = s.line(s.direction())
 		if next.x == nil {
 			if len(s.past) == 0 {

@@ -108,3 +108,17 @@ func TestSearchEnds(t *testing.T) {
 		t.Errorf("got %v, want the error of the third evaluation", err)
 	}
 }
+
+// TestSearchDescends wants no end above the start among hills, where slopes alone lead up.
+func TestSearchDescends(t *testing.T) {
+	value := func(x float64) float64 { return x*x/20 - math.Cos(3*x) }
+	for start := -10.0; start < 10; start += 0.05 {
+		s := newSearch([]float64{start}, func(gradient, x []float64) (float64, error) {
+			gradient[0] = x[0]/10 + 3*math.Sin(3*x[0])
+			return value(x[0]), nil
+		})
+		if err := s.run(1e-9); err != nil || !(s.least <= 1e-9) || !(value(s.best[0]) <= value(start)+1e-11) {
+			t.Errorf("from %v: ended at %v with %v, gradient %v and %v; the start has %v", start, s.best, value(s.best[0]), s.least, err, value(start))
+		}
+	}
+}

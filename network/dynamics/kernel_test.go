@@ -215,6 +215,11 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c)
 		}
 	}
+	// M - Mᵀ has ±4 beside the diagonal, M the norm √10.
+	turned, err := Describe(linalg.NewMatrix([]float64{1, 2, -2, 1}, 2, 2))
+	if err != nil || !(math.Abs(turned.Asymmetry-math.Sqrt(3.2)) <= 1e-12) {
+		t.Errorf("rotation: got asymmetry %v and %v, want √3.2", turned.Asymmetry, err)
+	}
 	if _, err := Describe(linalg.NewMatrix([]float64{math.NaN()}, 1, 1)); err == nil {
 		t.Error("a matrix with NaN: got no error")
 	}
