@@ -43,8 +43,8 @@ func (m Matrix[T]) Slice(from, to int) Matrix[T] {
 	return m
 }
 
-// check panics unless the data hold all entries.
-func (m Matrix[T]) check(name string) {
+// checkMatrix panics unless the data hold all entries.
+func checkMatrix[T Float](m Matrix[T], name string) {
 	if m.Rows < 0 || m.Columns < 0 {
 		panic(fmt.Sprintf("linalg: Gemm: %s has %d rows and %d columns", name, m.Rows, m.Columns))
 	}
@@ -84,20 +84,41 @@ func (m Matrix[T]) check(name string) {
 //
 // Large products use several processors.
 func Gemm[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
-	gemmChecked(available, 0, c, alpha, a, b, beta)
+	gemmOnce(0, c, alpha, a, b, beta)
 }
 
 // GemmSerial is Gemm on the processor of the caller only. The result has the same bits.
 func GemmSerial[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
-	gemmChecked(available, 1, c, alpha, a, b, beta)
+	gemmOnce(1, c, alpha, a, b, beta)
+}
+
+// gemmOnce is Gemm by the given number of workers, or as many as pay for 0. What is behind it is compiled here for each
+// type, once, and not again in every package that multiplies.
+func gemmOnce[T Float](workers int, c Matrix[T], alpha T, a, b Matrix[T], beta T) {
+	switch c := any(&c).(type) {
+	case *Matrix[float32]:
+		gemm32(workers, c, float32(alpha), any(&a).(*Matrix[float32]), any(&b).(*Matrix[float32]), float32(beta))
+	case *Matrix[float64]:
+		gemm64(workers, c, float64(alpha), any(&a).(*Matrix[float64]), any(&b).(*Matrix[float64]), float64(beta))
+	}
+}
+
+//go:noinline
+func gemm32(workers int, c *Matrix[float32], alpha float32, a, b *Matrix[float32], beta float32) {
+	gemmChecked(available, workers, *c, alpha, *a, *b, beta)
+}
+
+//go:noinline
+func gemm64(workers int, c *Matrix[float64], alpha float64, a, b *Matrix[float64], beta float64) {
+	gemmChecked(available, workers, *c, alpha, *a, *b, beta)
 }
 
 // gemmChecked is Gemm with the instructions of a set that the processor has, by the given number
 // of workers, or as many as pay for 0.
 func gemmChecked[T Float](set instructions, workers int, c Matrix[T], alpha T, a, b Matrix[T], beta T) {
-	c.check("c")
-	a.check("a")
-	b.check("b")
+	checkMatrix(c, "c")
+	checkMatrix(a, "a")
+	checkMatrix(b, "b")
 	if a.Rows != c.Rows || b.Columns != c.Columns || a.Columns != b.Rows {
 		panic(fmt.Sprintf("linalg: Gemm: shapes %d × %d = %d × %d times %d × %d do not agree", c.Rows, c.Columns, a.Rows, a.Columns, b.Rows, b.Columns))
 	}
@@ -105,18 +126,18 @@ func gemmChecked[T Float](set instructions, workers int, c Matrix[T], alpha T, a
 		return
 	}
 	if alpha == 0 || a.Columns == 0 {
-		c.scale(beta)
+		scaleMatrix(c, beta)
 		return
 	}
 	if beta != 0 && beta != 1 {
-		c.scale(beta)
+		scaleMatrix(c, beta)
 	}
 	g := gemmOf(set, c, alpha, a, b, beta != 0)
 	g.run(workers)
 }
 
-// scale multiplies m by beta; 0 clears it, whatever it holds.
-func (m Matrix[T]) scale(beta T) {
+// scaleMatrix multiplies m by beta; 0 clears it, whatever it holds.
+func scaleMatrix[T Float](m Matrix[T], beta T) {
 	if m.ColumnStride != 1 {
 		m = m.Transposed()
 	}

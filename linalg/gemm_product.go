@@ -61,13 +61,13 @@ const turnedDepth = 32
 
 // gemmOf chooses the orientation.
 func gemmOf[T Float](set instructions, c Matrix[T], alpha T, a, b Matrix[T], add bool) gemmProduct[T] {
-	c, a, b = c.normal(), a.normal(), b.normal()
+	c, a, b = normal(c), normal(a), normal(b)
 	if c.ColumnStride != 1 {
-		c, a, b = c.Transposed().normal(), b.Transposed().normal(), a.Transposed().normal()
+		c, a, b = normal(c.Transposed()), normal(b.Transposed()), normal(a.Transposed())
 	}
 	g := gemmProduct[T]{set: set, shape: shapeOf[T](set), alpha: alpha, add: add}
 	if g.isTurned(c, a, b) {
-		c, a, b = c.Transposed().normal(), b.Transposed().normal(), a.Transposed().normal()
+		c, a, b = normal(c.Transposed()), normal(b.Transposed()), normal(a.Transposed())
 		g.scratch = c.ColumnStride != 1
 	}
 	g.c, g.a, g.b = c, a, b
@@ -89,7 +89,7 @@ func (g *gemmProduct[T]) isTurned(c, a, b Matrix[T]) bool {
 }
 
 // normal gives a matrix of one row or one column the strides of a row-wise matrix.
-func (m Matrix[T]) normal() Matrix[T] {
+func normal[T Float](m Matrix[T]) Matrix[T] {
 	if m.Columns == 1 {
 		m.ColumnStride = 1
 	} else if m.Rows == 1 && m.ColumnStride == 1 {
@@ -143,10 +143,10 @@ func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	w.c = grown(w.c, (target.Rows+g.padding)*target.Columns)
 	g.c = NewMatrix(w.c, target.Rows, target.Columns)
 	if g.add {
-		g.c.copyFrom(target)
+		copyMatrix(g.c, target)
 	}
 	g.blocks(w, depth)
-	target.copyFrom(g.c)
+	copyMatrix(target, g.c)
 }
 
 // missingRows is how many rows the row-wise copy of c gets below the last: those that are
@@ -159,8 +159,8 @@ func (g *gemmProduct[T]) missingRows() int {
 	return 0
 }
 
-// copyFrom sets m, of few rows or row-wise, to the numbers of a matrix of the same shape.
-func (m Matrix[T]) copyFrom(from Matrix[T]) {
+// copyMatrix sets m, of few rows or row-wise, to the numbers of a matrix of the same shape.
+func copyMatrix[T Float](m, from Matrix[T]) {
 	for i := range m.Rows {
 		for j := range m.Columns {
 			m.Data[i*m.RowStride+j*m.ColumnStride] = from.Data[i*from.RowStride+j*from.ColumnStride]
