@@ -1,13 +1,13 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,15 +46,13 @@ func browse(t *testing.T, page string) seen {
 	}
 	var out seen
 	var lock sync.Mutex
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	proxy := refusing(t, func(method, host string) {
 		lock.Lock()
 		defer lock.Unlock()
-		if host := r.Host; !own(host) {
-			out.requests = append(out.requests, r.Method+" "+host)
+		if !own(host) {
+			out.requests = append(out.requests, method+" "+host)
 		}
-		w.WriteHeader(http.StatusForbidden)
-	}))
-	defer proxy.Close()
+	})
 	folder := t.TempDir()
 	file := filepath.Join(folder, "page.html")
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
@@ -64,7 +62,7 @@ func browse(t *testing.T, page string) seen {
 	defer cancel()
 	run := exec.CommandContext(limit, path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--v=0", "--user-data-dir="+filepath.Join(folder, "profile"),
-		"--proxy-server="+strings.TrimPrefix(proxy.URL, "http://"), "--proxy-bypass-list=<-loopback>", "--dump-dom", "file://"+file)
+		"--proxy-server="+proxy, "--proxy-bypass-list=<-loopback>", "--dump-dom", "file://"+file)
 	var dom, log bytes.Buffer
 	run.Stdout, run.Stderr = &dom, &log
 	run.WaitDelay = 5 * time.Second
@@ -80,6 +78,81 @@ func browse(t *testing.T, page string) seen {
 	defer lock.Unlock()
 	out.dom = dom.String()
 	return seen{out.dom, out.console, slices.Clone(out.requests)}
+}
+
+// refusing starts a proxy that refuses every request, after note has been called with its method and host, and returns
+// the address. It reads of HTTP the first line, in which a request to a proxy names the host. What it cannot read it
+// notes too, so that nothing goes by unseen.
+func refusing(t *testing.T, note func(method, host string)) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			c, failed := listener.Accept()
+			if failed != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(time.Minute))
+				if method, host := readRequest(bufio.NewReader(c)); method != "" {
+					note(method, host)
+				}
+				_, _ = c.Write([]byte("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// readRequest returns method and host of a request to a proxy, which names the host in its first line, and nothing of a
+// connection that says nothing.
+func readRequest(r *bufio.Reader) (method, host string) {
+	first, err := r.ReadString('\n')
+	if first == "" {
+		return "", ""
+	}
+	for line := first; err == nil && strings.TrimSpace(line) != ""; {
+		line, err = r.ReadString('\n')
+	}
+	method, rest, _ := strings.Cut(strings.TrimSpace(first), " ")
+	host, _, _ = strings.Cut(rest, " ")
+	if _, after, found := strings.Cut(host, "://"); found {
+		host, _, _ = strings.Cut(after, "/")
+	}
+	return method, host
+}
+
+// TestRefusingProxy wants requests of all kinds noted and refused.
+func TestRefusingProxy(t *testing.T) {
+	requests := make(chan string, 10)
+	address := refusing(t, func(method, host string) { requests <- method + " " + host })
+	for text, want := range map[string]string{
+		"GET http://evil.example/a?b=http://c HTTP/1.1\r\nHost: evil.example\r\n\r\n": "GET evil.example",
+		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":         "CONNECT evil.example:443",
+		"POST http://127.0.0.1:8080/ HTTP/1.0\r\n\r\n":                                "POST 127.0.0.1:8080",
+		"\x16\x03\x01\n\n": "\x16\x03\x01 ",
+	} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = c.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 403 ") {
+			t.Errorf("%q: got answer %q and %v, want a refusal", text, answer, err)
+		}
+		if got := <-requests; got != want {
+			t.Errorf("%q: noted %q, want %q", text, got, want)
+		}
+		_ = c.Close()
+	}
 }
 
 // own reports whether a host is one that browsers ask for by themselves.
