@@ -197,3 +197,20 @@ func TestWritePNG(t *testing.T) {
 		t.Errorf("got %v, want blue", got.At(40, 20))
 	}
 }
+
+// TestEscaped compares with the standard library, byte for byte, and reads the text back.
+func TestEscaped(t *testing.T) {
+	everything := ""
+	for r := rune(0); r < 0x3000; r++ {
+		everything += string(r)
+	}
+	for _, text := range []string{"", "a", "<b>&'\"\t\n\r", "\x00\x1f\x7f", "\xff\xed\xa0\x80", "\ufffd\ufffe\uffff\U00010000\U0010ffff", "]]>", everything} {
+		var want strings.Builder
+		if err := xml.EscapeText(&want, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := escaped(text); got != want.String() {
+			t.Errorf("%q: got %q, want %q", text, got, want.String())
+		}
+	}
+}

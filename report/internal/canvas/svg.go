@@ -1,7 +1,6 @@
 package canvas
 
 import (
-	"encoding/xml"
 	"fmt"
 	"image/color"
 	"math"
@@ -94,8 +93,17 @@ func opacity(attribute string, c color.NRGBA) string {
 }
 
 // escaped is a text in XML.
-func escaped(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
-	return b.String()
+func escaped(text string) string { return markup.Replace(strings.Map(xmlCharacter, text)) }
+
+// markup replaces what has a meaning in XML.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\"", "&#34;", "'", "&#39;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;")
+
+// xmlCharacter replaces a character that no document in XML may have, https://www.w3.org/TR/xml/#charsets, by a sign that
+// it was there.
+func xmlCharacter(r rune) rune {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r < 0xd800 || r >= 0xe000 && r < 0xfffe || r > 0xffff:
+		return r
+	}
+	return '\ufffd'
 }
