@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -117,11 +116,7 @@ func (u *unpacker) unpack(c codec, src []byte, size int) ([]byte, bool) {
 	case codecNone:
 		return bytes.Clone(src), len(src) == size
 	case codecSnappy:
-		if n, err := s2.DecodedLen(src); err != nil || n != size {
-			return nil, false
-		}
-		dst, err := s2.Decode(nil, src)
-		return dst, err == nil && len(dst) == size
+		return unsnap(src, size)
 	case codecGzip:
 		return u.gunzip(src, size)
 	case codecZstd:
