@@ -56,24 +56,55 @@ func oneNorm(a Matrix) float64 {
 
 // Solve returns X of A·X = B.
 func (c *Cholesky) Solve(b Matrix) Matrix {
-	x, n, m := Clone(b), c.lower.Rows, b.Columns
-	factors := make([]float64, n)
-	for i := range n { // L·Y = B, from the first row
-		row := c.lower.Data[i*n : (i+1)*n]
-		for k, v := range row[:i] {
-			factors[k] = -v
-		}
-		linalg.AddRowProducts(x.Data[i*m:(i+1)*m], x.Data, m, factors[:i])
-		divide(x.Data[i*m:(i+1)*m], row[i])
-	}
-	for i := n - 1; i >= 0; i-- { // Lᵀ·X = Y, from the last row
-		for k := i + 1; k < n; k++ {
-			factors[k] = -c.lower.Data[k*n+i]
-		}
-		linalg.AddRowProducts(x.Data[i*m:(i+1)*m], x.Data[(i+1)*m:], m, factors[i+1:])
-		divide(x.Data[i*m:(i+1)*m], c.lower.Data[i*n+i])
-	}
+	x := Clone(b)
+	c.forward(x, 0, x.Rows)
+	c.backward(x, 0, x.Rows)
 	return x
+}
+
+// solvedRows is how many rows of a system are solved one by one; more are halved, with a product of matrices between.
+const solvedRows = 16
+
+// forward replaces rows from … to-1 of B by those of L⁻¹·B, when what earlier rows add to them has been subtracted.
+func (c *Cholesky) forward(x Matrix, from, to int) {
+	n, m := x.Rows, x.Columns
+	if middle := (from + to) / 2; to-from > solvedRows {
+		c.forward(x, from, middle)
+		linalg.Gemm(x.Slice(middle, to), -1, c.below(from, middle, to), x.Slice(from, middle), 1)
+		c.forward(x, middle, to)
+		return
+	}
+	for i := from; i < to; i++ {
+		row := x.Data[i*m : (i+1)*m]
+		for k := from; k < i; k++ {
+			addScaled(row, -c.lower.Data[i*n+k], x.Data[k*m:(k+1)*m])
+		}
+		divide(row, c.lower.Data[i*n+i])
+	}
+}
+
+// backward does the same with Lᵀ, from the last row to the first.
+func (c *Cholesky) backward(x Matrix, from, to int) {
+	n, m := x.Rows, x.Columns
+	if middle := (from + to) / 2; to-from > solvedRows {
+		c.backward(x, middle, to)
+		linalg.Gemm(x.Slice(from, middle), -1, c.below(from, middle, to).Transposed(), x.Slice(middle, to), 1)
+		c.backward(x, from, middle)
+		return
+	}
+	for i := to - 1; i >= from; i-- {
+		row := x.Data[i*m : (i+1)*m]
+		for k := i + 1; k < to; k++ {
+			addScaled(row, -c.lower.Data[k*n+i], x.Data[k*m:(k+1)*m])
+		}
+		divide(row, c.lower.Data[i*n+i])
+	}
+}
+
+// below returns rows middle … to-1 of L in columns from … middle-1.
+func (c *Cholesky) below(from, middle, to int) Matrix {
+	n := c.lower.Rows
+	return Matrix{Data: c.lower.Data[middle*n+from:], Rows: to - middle, Columns: middle - from, RowStride: n, ColumnStride: 1}
 }
 
 // SolveVector returns x of A·x = b.
