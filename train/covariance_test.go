@@ -63,15 +63,17 @@ func centeredRows(m *feature.Map, d *data.Dataset) [][]float64 {
 func checkInverseRoot(t *testing.T, name string, p []float64, side int, second func(i, j int) float64, gamma float64) {
 	t.Helper()
 	at := func(m []float64, i, j int) float64 { return m[i*side+j] }
-	inner := make([]float64, side*side)
+	sum, inner := make([]float64, side*side), make([]float64, side*side)
+	for i := range side {
+		for j := range side {
+			sum[i*side+j] = second(i, j)
+		}
+		sum[i*side+i] += gamma
+	}
 	for i := range side {
 		for j := range side {
 			for k := range side {
-				v := second(k, j)
-				if k == j {
-					v += gamma
-				}
-				inner[i*side+j] += at(p, i, k) * v
+				inner[i*side+j] += at(p, i, k) * at(sum, k, j)
 			}
 		}
 	}

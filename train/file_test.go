@@ -96,7 +96,7 @@ func TestFitFileRefusals(t *testing.T) {
 	few.Plan.MaxRecords, few.Plan.Records = 200, 200
 	for name, setup := range map[string]Setup{
 		"whitening":           plan(func(r *Request) { r.Whiten = Yes }),
-		"a batch of too few":  plan(func(r *Request) { r.BatchSize = 30 }),
+		"a batch of too few":  plan(func(r *Request) { r.Epsilon, r.BatchSize = math.Inf(1), 30 }),
 		"more than the bound": few,
 	} {
 		l := rich(t, privacy.ReplaceOne)

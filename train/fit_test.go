@@ -162,11 +162,16 @@ func TestFitIsRandomAndPaid(t *testing.T) {
 // sampledFit trains by dp-sgd under a ledger with the plan's own filter.
 func sampledFit(t *testing.T, r Request, n int) (*Result, error) {
 	t.Helper()
-	s := toySchema(t)
-	setup, err := NewPlan(r, s)
+	setup, err := NewPlan(r, toySchema(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return singleFit(t, r, setup, n)
+}
+
+// singleFit trains what a request planned on n toy records, under a ledger of that run alone.
+func singleFit(t *testing.T, r Request, setup Setup, n int) (*Result, error) {
+	t.Helper()
 	g, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +180,7 @@ func sampledFit(t *testing.T, r Request, n int) (*Result, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Fit(context.Background(), l, setup, toyData(t, s, n), Options{Momentum: 0.9})
+	return Fit(context.Background(), l, setup, toyData(t, setup.Schema, n), Options{Momentum: 0.9})
 }
 
 // TestSampledFitLearns wants a private run, and one without noise, to learn from samples. Over 40 runs the private one is right
@@ -202,8 +207,12 @@ func TestSampledFitLearns(t *testing.T) {
 func TestEmptySamplesTrain(t *testing.T) {
 	r := ask()
 	r.SamplingProbability, r.Steps = 1e-4, 50
+	setup, err := NewPlan(r, toySchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range []int{0, 3} {
-		result, err := sampledFit(t, r, n)
+		result, err := singleFit(t, r, setup, n)
 		if err != nil {
 			t.Fatalf("%d records: %v", n, err)
 		}

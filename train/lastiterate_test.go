@@ -157,8 +157,8 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 }
 
 // TestLastIterateFit trains every loss that has a proof, with preparation and without, and wants the
-// ledger to be paid the event, progress to be told of, and the model to have learned. The accuracy is 0.809 or more in the
-// mean, with a standard deviation of 0.0032 (40 runs of each), so that 18 of them lie above the limit.
+// ledger to be paid the event, progress to be told of, and the model to have learned. The accuracy is 0.805 or more in the
+// mean, with a standard deviation of 0.0024 or less (12 runs of each), so that 20 of them lie above the limit.
 func TestLastIterateFit(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"logistic": func(*Request) {},
@@ -167,7 +167,7 @@ func TestLastIterateFit(t *testing.T) {
 		"example":  func(r *Request) { r.ClippingMode, r.ClippingNorm = ClipExample, 0.8 },
 	} {
 		r := alone()
-		r.Epsilon, r.Steps, r.Ridge = 2, 400, 0.01
+		r.Epsilon, r.Steps, r.Ridge = 2, 100, 0.01
 		change(&r)
 		setup, err := NewPlan(r, declaredToy(t))
 		if err != nil {
@@ -178,7 +178,7 @@ func TestLastIterateFit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if result.Output != OutputLast || result.LearningRate != setup.Plan.LastIterate.LearningRate || last.Step != 400 || last.Epsilon > 2 || last.Epsilon < 1.99 {
+		if result.Output != OutputLast || result.LearningRate != setup.Plan.LastIterate.LearningRate || last.Step != 100 || last.Epsilon > 2 || last.Epsilon < 1.99 {
 			t.Errorf("%s: result %+v, progress %+v", name, result, last)
 		}
 		if name == "heads" {

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,56 +37,74 @@ func (quiet) noise([]int64, int) {}
 func f(n quiet) { _ = mechanism.Noise(n); var s mechanism.Sum; s.grid = 1 }`, "undefined"},
 	{"a link of one's own", `package train
 import "github.com/ditherml/dither/mechanism"
-type step struct{}
-func (step) String() string { return "step" }
-func (step) derivative(score, label float64, column, columns int) (float64, bool) { return 1, true }
-func (step) slope() float64 { return 0 }
-func (step) largest() float64 { return 1 }
-func (step) check() error { return nil }
-var _ mechanism.Link = step{}`, "does not implement"},
+type link struct{}
+func (link) String() string { return "step" }
+func (link) derivative(score, label float64, column, columns int) (float64, bool) { return 1, true }
+func (link) slope() float64 { return 0 }
+func (link) largest() float64 { return 1 }
+func (link) check() error { return nil }
+var _ mechanism.Link = link{}`, "does not implement"},
 	{"rows with a norm of one's own", `package train
 import "github.com/ditherml/dither/mechanism"
-func f(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},
+func measure(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},
 }
 
-// TestPlantedFaultsDoNotCompile builds the package with one planted file laid over it. The
-// first build, with a harmless file, must succeed, so that a failure means the fault.
+// TestPlantedFaultsDoNotCompile builds the package with all planted files laid over it: the compiler must refuse each of
+// them, and say nothing of any other file, so that a failure means a fault.
 func TestPlantedFaultsDoNotCompile(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the package many times")
+		t.Skip("builds the package")
 	}
-	if out, err := buildWith(t, "package train\n"); err != nil {
-		t.Fatalf("a harmless file does not build: %v\n%s", err, out)
+	out, err := buildWithFaults(t)
+	if err == nil {
+		t.Fatal("all faults compile, want compile errors")
 	}
-	for _, p := range compileFaults {
-		out, err := buildWith(t, p.source)
-		if err == nil {
-			t.Errorf("%s compiles, want a compile error", p.name)
-		} else if !strings.Contains(out, p.want) {
-			t.Errorf("%s: the compiler says %q, want something about %q", p.name, out, p.want)
+	for line := range strings.Lines(out) {
+		if !strings.Contains(line, "planted_fault_") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "\t") {
+			t.Errorf("the compiler says %q of another file", line)
+		}
+	}
+	for i, p := range compileFaults {
+		said := ""
+		for line := range strings.Lines(out) {
+			if strings.Contains(line, plantedName(i)+":") {
+				said += line
+			}
+		}
+		if said == "" {
+			t.Errorf("%s compiles, want a compile error; the compiler says of the others:\n%s", p.name, out)
+		} else if !strings.Contains(said, p.want) {
+			t.Errorf("%s: the compiler says %q, want something about %q", p.name, said, p.want)
 		}
 	}
 }
 
-// buildWith compiles the package with one more file and returns what the compiler printed.
-func buildWith(t *testing.T, source string) (string, error) {
+// plantedName is the name of a planted file.
+func plantedName(i int) string { return fmt.Sprintf("planted_fault_%d.go", i) }
+
+// buildWithFaults compiles the package with the planted files and returns what the compiler printed, with all errors.
+func buildWithFaults(t *testing.T) (string, error) {
 	t.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	temporary := t.TempDir()
-	file, overlay := filepath.Join(temporary, "planted.go"), filepath.Join(temporary, "overlay.json")
-	if err = os.WriteFile(file, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
+	temporary, replace := t.TempDir(), map[string]string{}
+	for i, p := range compileFaults {
+		file := filepath.Join(temporary, plantedName(i))
+		if err = os.WriteFile(file, []byte(p.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(folder, plantedName(i))] = file
 	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(folder, "planted_fault.go"): file}})
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
+	overlay := filepath.Join(temporary, "overlay.json")
 	if err = os.WriteFile(overlay, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "build", "-overlay", overlay, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-gcflags=-e", "-overlay", overlay, ".").CombinedOutput()
 	return string(out), err
 }

@@ -165,6 +165,13 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.scheduleNoise(&setup.Plan); err != nil {
 		return Setup{}, err
 	}
+	// what no noise makes right is refused before the noise is calibrated
+	if err = setup.Plan.Person.validate(setup.Plan); err != nil {
+		return Setup{}, err
+	}
+	if err = setup.Plan.Holdout.validate(setup.Plan); err != nil {
+		return Setup{}, err
+	}
 	if err = r.account(&setup); err != nil {
 		return Setup{}, err
 	}

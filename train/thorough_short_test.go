@@ -2,6 +2,6 @@
 
 package train
 
-// thorough says that TestAdultAccuracy, TestBookRuns, TestCaliforniaR2 and
-// TestAdultWithPrivateColumns run whole.
+// thorough says that TestAdultAccuracy, TestBookRuns, TestCaliforniaR2, TestAdultWithPrivateColumns,
+// TestBuiltinLosesLittle and TestOneRecordIsOneValue run whole.
 const thorough = false
