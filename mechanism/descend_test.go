@@ -22,7 +22,7 @@ func runGD(t testing.TB, d GradientDescent, rows *Rows) *bounded {
 func TestGradientDescentSensitivity(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range toyLosses {
-		for range 80 {
+		for range trials(30, 80) {
 			p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1, Ridge: float64(r.IntN(2)) * r.Float64(), MaxRecords: 20}
 			d := GradientDescent{p, 0, 1 + r.IntN(60)}
 			d.Rate = d.LargestRate() * (0.1 + 0.9*r.Float64())

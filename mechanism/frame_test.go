@@ -79,9 +79,10 @@ func typedRows(t testing.TB, x [][]float64, kind RowType, f Frame, first, n int)
 
 // eachFrame runs a test for every type of rows and every frame.
 func eachFrame(t *testing.T, dim int, test func(t *testing.T, r *rand.Rand, kind RowType, f Frame)) {
+	all := frames(rand.New(rand.NewPCG(3, 0)), dim)
 	for _, kind := range rowTypes {
 		r := rand.New(rand.NewPCG(3, uint64(kind)))
-		for i, f := range frames(r, dim) {
+		for i, f := range all {
 			t.Run(fmt.Sprintf("%v/%d", kind, i), func(t *testing.T) { test(t, r, kind, f) })
 		}
 	}

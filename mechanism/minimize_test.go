@@ -151,7 +151,7 @@ func TestMinimizeSensitivity(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range toyLosses {
 		largest := 0.0
-		for pair := range 250 {
+		for pair := range trials(100, 250) {
 			dim := 1 + r.IntN(3)
 			norm := []Norm{L2(), L1(), LInfinity()}[pair%3]
 			p := Problem{Loss: c.loss, Columns: c.columns, Radius: 1, Ridge: math.Exp(3*r.Float64() - 1.5), MaxRecords: 100}

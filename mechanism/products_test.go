@@ -114,13 +114,13 @@ func TestProductsAgainstPlainSums(t *testing.T) {
 	}
 }
 
-// TestNeighborsMoveProductsByAtMostTheBound adds one record to 1000 random sets, rows far beyond the
+// TestNeighborsMoveProductsByAtMostTheBound adds one record to 250 random sets, 1000 with the tag long, rows far beyond the
 // radius and with NaN among them. A built record, which has all its weight in one coordinate, comes within
 // 0.95 of the bound.
 func TestNeighborsMoveProductsByAtMostTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
 	for name, p := range kindsOfProducts {
-		for trial := range 1000 {
+		for trial := range trials(250, 1000) {
 			x := randomRows(r, 1+r.IntN(6), math.Exp(6*r.Float64()-3))
 			x[len(x)-1][r.IntN(6)] = []float64{0.3, 1e6, math.NaN(), math.Inf(1)}[r.IntN(4)]
 			if trial == 0 {

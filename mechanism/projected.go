@@ -123,7 +123,7 @@ func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions) *Proje
 func newDirections(numbers int) *directions {
 	d := &directions{all: make([]float64, numbers)}
 	parallel((numbers+noisePart-1)/noisePart, func(from, to int) {
-		whole := make([]int64, noisePart)
+		whole := make([]int64, min(noisePart, numbers))
 		stream := sample.NewStream()
 		for at := from * noisePart; at < min(to*noisePart, numbers); at += noisePart {
 			part := d.all[at:min(at+noisePart, numbers)]

@@ -186,7 +186,7 @@ func TestNeighborsMoveARunByAtMostWhatIsCharged(t *testing.T) {
 			participations = 4 // ⌈log2(11+1)⌉
 		}
 		reached := 0.0
-		for pair := range 300 {
+		for pair := range trials(100, 300) {
 			records, table := 1+r.IntN(6), map[[2]int][]float64{}
 			vectors := func(step, record int) []float64 {
 				key := [2]int{step, record}

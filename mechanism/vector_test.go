@@ -52,7 +52,7 @@ func TestVectorsNeverExceedTheBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := make([]int64, 3)
-		for range 30000 {
+		for range trials(10000, 30000) {
 			v := []float64{wildFloat(r), wildFloat(r), wildFloat(r)}
 			s.verify(q, v)
 			if !exactWithin(norm, q, s.grid.bound) {

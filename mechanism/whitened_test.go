@@ -28,7 +28,7 @@ func whitenedFrame(r *rand.Rand, dim int, largest int, center bool) Frame {
 // TestWhitenedNormsAreNotBelow holds what sums verify against the squared norms of the integers that they add, in exact
 // numbers: not below, and above by no more than rounding up asks for. Most rows count.
 func TestWhitenedNormsAreNotBelow(t *testing.T) {
-	const n, dim = 200, 70
+	const n, dim = 100, 70
 	for _, kind := range rowTypes {
 		for _, center := range []bool{true, false} {
 			for _, largest := range []int{3, 400, 1200} {

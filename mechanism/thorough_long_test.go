@@ -1,0 +1,17 @@
+//go:build long
+
+package mechanism
+
+// thorough says that these tests go through all pairs, proposals and frames: TestContributionsNeverExceedTheBound,
+// TestRowsInAFileAreRowsInMemory, TestNeighborsMoveProductsByAtMostTheBound, TestVectorsNeverExceedTheBound,
+// TestMinimizeSensitivity, TestGradientDescentSensitivity, TestNeighborsMoveARunByAtMostWhatIsCharged and
+// TestReachabilityAttack.
+const thorough = true
+
+// trials is the number of random cases of a test: all of them with the tag long, else few.
+func trials(few, all int) int {
+	if thorough {
+		return all
+	}
+	return few
+}
