@@ -22,7 +22,7 @@ func TestIntervalsCoverAtLength(t *testing.T) {
 	}
 }
 
-// TestRecordMovesSumsOfManyTables looks at 1000 tables of each method and schema, the ordinary run at 250.
+// TestRecordMovesSumsOfManyTables looks at 1000 tables of each method and schema, the ordinary run at 100.
 func TestRecordMovesSumsOfManyTables(t *testing.T) { checkMoves(t, 1000) }
 
 // TestSecondOrderClassifiers holds means on the course book's split of Adult at delta 1e-5. Single runs deviate by

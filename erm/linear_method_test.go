@@ -130,7 +130,7 @@ const wholeRoot = float64(1<<29)/(23170*23170) - 1 + 2e-4
 // TestRecordMovesSumsByAtMostTheBound looks at neighbors by brute force: adding or removing a record moves the
 // sums by at most the bound, replacing one by at most twice that; the record of largest norm reaches 0.95 of
 // it. Replacing one cannot move normal sums further than √2 times the bound, and that is reached, too.
-func TestRecordMovesSumsByAtMostTheBound(t *testing.T) { checkMoves(t, 250) }
+func TestRecordMovesSumsByAtMostTheBound(t *testing.T) { checkMoves(t, 100) }
 
 // checkMoves draws so many tables for each method and schema.
 func checkMoves(t *testing.T, tables int) {

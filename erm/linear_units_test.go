@@ -182,8 +182,8 @@ func plots(r *rand.Rand, s *data.Schema, n int) *data.Dataset {
 }
 
 // TestIntervalsUnderDefaultSchemas wants intervals though columns are empty, which are named, with the coverage
-// that is stated. Of 100 intervals the share that covers deviates by at most 0.022; 5 of these are allowed beyond
-// 0.02, below 1e-6.
+// that is stated. If 0.95 of the intervals cover, 20 of 100 or more fail to with a probability of 1e-7, for each
+// of three estimates.
 func TestIntervalsUnderDefaultSchemas(t *testing.T) {
 	const trials = 100
 	r, schema := rand.New(rand.NewPCG(14, 15)), plotsSchema()
@@ -213,8 +213,8 @@ func TestIntervalsUnderDefaultSchemas(t *testing.T) {
 		}
 	}
 	for k, n := range covered {
-		if got := float64(n) / trials; math.Abs(got-0.95) > 0.02+5*0.022 {
-			t.Errorf("estimate %d: %.3f of the intervals cover, want 0.95 ± 0.13", k, got)
+		if got := float64(n) / trials; math.Abs(got-0.95) > 0.145 {
+			t.Errorf("estimate %d: %.3f of the intervals cover, want 0.95 ± 0.145", k, got)
 		}
 	}
 }

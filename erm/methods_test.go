@@ -44,7 +44,7 @@ func small(_ testing.TB, levels, records int) (*data.Schema, *data.Dataset) {
 	return s, d
 }
 
-// requests are requests that every method or some take, by name.
+// requests are requests that every method or some take, by name. Those whose prices take long are there with the tag long.
 func requests() map[string]Request {
 	private := Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 	with := func(change func(*Request)) Request {
@@ -52,7 +52,7 @@ func requests() map[string]Request {
 		change(&r)
 		return r
 	}
-	return map[string]Request{
+	all := map[string]Request{
 		"output":             with(func(r *Request) { r.Method = MethodOutput }),
 		"output replace-one": with(func(r *Request) { r.Method, r.Neighboring = MethodOutput, privacy.ReplaceOne }),
 		"output l1":          with(func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseL1, 0 }),
@@ -61,15 +61,14 @@ func requests() map[string]Request {
 		"output l2":          with(func(r *Request) { r.Method, r.Noise = MethodOutput, NoiseL2 }),
 		"output one-vs-rest": with(func(r *Request) { r.Method, r.Loss = MethodOutput, model.OneVsRest{} }),
 		"output baseline":    with(func(r *Request) { r.Method, r.Epsilon = MethodOutput, math.Inf(1) }),
-		"exponential":        with(func(r *Request) { r.Method, r.Delta = MethodExponential, 0 }),
+		"exponential":        with(func(r *Request) { r.Method, r.Delta, r.Choice.Points = MethodExponential, 0, 9 }),
 		"exponential choice": with(func(r *Request) {
 			r.Method, r.Choice, r.Neighboring = MethodExponential, ChoiceRequest{Points: 5, Choice: ChoiceExponential}, privacy.ReplaceOne
 		}),
-		"objective":          with(func(r *Request) { r.Method = MethodObjective }),
-		"objective zero-out": with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut }),
-		"least squares":      with(func(r *Request) { r.Method = "least-squares" }),
-		"newton":             with(func(r *Request) { r.Method = "newton" }),
-		"zeroth-order":       with(func(r *Request) { r.Method = MethodZeroth }),
+		"objective":     with(func(r *Request) { r.Method = MethodObjective }),
+		"least squares": with(func(r *Request) { r.Method = "least-squares" }),
+		"newton":        with(func(r *Request) { r.Method = "newton" }),
+		"zeroth-order":  with(func(r *Request) { r.Method, r.Zeroth.Steps = MethodZeroth, 50 }),
 		"zeroth-order pure": with(func(r *Request) {
 			r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50
 		}),
@@ -78,9 +77,13 @@ func requests() map[string]Request {
 		"frank-wolfe pure": with(func(r *Request) {
 			r.Method, r.Delta, r.Neighboring, r.FrankWolfe.Steps = MethodFrankWolfe, 0, privacy.ReplaceOne, 5
 		}),
-		"frank-wolfe heads":   with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest{}, 5 }),
-		"objective two heads": with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} }),
+		"frank-wolfe heads": with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest{}, 5 }),
 	}
+	if thorough {
+		all["objective zero-out"] = with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut })
+		all["objective two heads"] = with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} })
+	}
+	return all
 }
 
 // planned returns the setups of all requests, made once.

@@ -2,6 +2,7 @@
 
 package erm
 
-// thorough says that TestBaselineOfTheBook, TestLinearAccuracy and TestMethodsReachScikitLearn run
-// whole.
+// thorough says that TestBaselineOfTheBook, TestLinearAccuracy, TestMethodsReachScikitLearn,
+// TestObjectiveProfileHoldsInOneDimension, TestZerothReachesTheMinimum, TestMethods and
+// TestPlansAreHeldToTheirNumbers run whole.
 const thorough = false
