@@ -45,7 +45,7 @@ func stoppedAfter(t *testing.T, setup Setup, l *ledger.Ledger, o Options, step, 
 // TestResumedRunsGoOn stops runs without noise and goes on: every optimizer and average ends with the same bits as a
 // run that was not stopped.
 func TestResumedRunsGoOn(t *testing.T) {
-	const records, steps = 200, 20
+	const records, steps = 50, 20
 	s := ringSchema(t, records)
 	r := ask()
 	r.Epsilon, r.Sampling, r.Epochs, r.Steps = math.Inf(1), Sampling{Kind: SamplingFull}, 0, steps
@@ -86,6 +86,9 @@ func TestResumedRunsPayForAllSteps(t *testing.T) {
 			"full":      func(r *Request) { r.Sampling, r.Clipping.PerLayer = Sampling{Kind: SamplingFull}, true },
 			"partition": func(r *Request) { r.Sampling = Sampling{Kind: SamplingPartition, Parts: 4} },
 		} {
+			if declared > 0 && name != "full" && !thorough {
+				continue // without declared records a run pays for their number too
+			}
 			s := ringSchema(t, declared)
 			r := ask()
 			r.Epochs, r.Steps = 0, 20
@@ -167,7 +170,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	s := ringSchema(t, records)
 	r := ask()
 	r.Epochs, r.Steps = 0, 10
-	full := errors.New("no space left on device")
+	setup, full := setupOf(t, r, s), errors.New("no space left on device")
 	for _, at := range []int{0, 4, 8, 10} {
 		o := Options{CheckpointEvery: 4, Checkpoint: func(c *Checkpoint) error {
 			if c.Taken == at {
@@ -175,7 +178,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 			}
 			return nil
 		}}
-		result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), ringData(t, s, records), o)
+		result, err := Fit(context.Background(), budget(t, r), setup, ringData(t, s, records), o)
 		if end := at == 10; errors.Is(err, full) == end || (result != nil) != end {
 			t.Errorf("after step %d: got a result %v and error %v", at, result != nil, err)
 		}

@@ -183,6 +183,9 @@ func TestPlansCostWhatWasAsked(t *testing.T) {
 		for _, records := range []int{0, 2000} {
 			r := ask()
 			change(&r)
+			if records > 0 && r.Neighboring == privacy.AddOrRemoveOne && name != "full" && name != "quantile" && !thorough {
+				continue // without declared records a plan pays for their number too
+			}
 			setup, err := NewSetup(r, ringSchema(t, records))
 			if records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
 				if err == nil {
@@ -205,7 +208,9 @@ func TestPlansCostWhatWasAsked(t *testing.T) {
 // TestProgressEndsAtThePrice follows the cost of a run.
 func TestProgressEndsAtThePrice(t *testing.T) {
 	var seen []train.Progress
-	fitted(t, ask(), 0, Options{Progress: func(p train.Progress) { seen = append(seen, p) }})
+	r := ask()
+	r.Epochs, r.Steps = 0, 20
+	fitted(t, r, 0, Options{Progress: func(p train.Progress) { seen = append(seen, p) }})
 	last := seen[len(seen)-1]
 	if seen[0].Step != 0 || last.Step != last.Steps || !(seen[0].Epsilon < seen[len(seen)/2].Epsilon) || !(last.Epsilon <= 4 && last.Epsilon > 3.9) {
 		t.Errorf("progress goes from %+v to %+v, want from step 0 up to epsilon 4", seen[0], last)

@@ -2,5 +2,6 @@
 
 package deep
 
-// thorough says that TestOrderOfWordsIsLearned run whole.
+// thorough says that TestOrderOfWordsIsLearned, TestOneRecordMovesEverySumByAtMostItsBound, TestPlansCostWhatWasAsked and
+// TestResumedRunsPayForAllSteps run whole.
 const thorough = true
