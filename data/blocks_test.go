@@ -92,7 +92,7 @@ func (j *joined) add(tb testing.TB, d *data.Dataset, extra bool) {
 
 // TestReadBlocks joins the blocks of every format and wants what Read returns.
 func TestReadBlocks(t *testing.T) {
-	const rows = 1200
+	const rows = 600
 	s, ctx := blocksSchema(), context.Background()
 	for name, source := range blockTables(t, rows) {
 		for _, o := range []data.ReadOptions{{}, {KeepDropped: true, Extra: []string{"g"}}, {Extra: []string{"g"}}, {WithoutTarget: true}} {

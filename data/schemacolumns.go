@@ -65,23 +65,28 @@ func (p *schemaParser) columns(e entry) error {
 // addColumn appends a column, or the columns of a range.
 func (p *schemaParser) addColumn(e entry, c Column) error {
 	s := &p.schema
-	columns := []Column{c}
-	columns[0].Name = e.key
-	if prefix, from, to, isRange := parseRange(e.key); isRange {
+	prefix, from, to, isRange := parseRange(e.key)
+	more := 1
+	if isRange {
 		if prefix == "" || from >= to || to > 1e9 {
 			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), "name[from:to] with from less than to", "mend it")
 		}
 		if to-from > maxColumns {
 			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), fmt.Sprintf("at most %d columns", maxColumns), "declare a smaller range")
 		}
-		c.Name = prefix
-		columns = repeatColumn(c, from, to)
+		more = to - from
 	}
-	if len(s.Columns)+len(columns) > maxColumns {
+	if len(s.Columns)+more > maxColumns {
 		return p.fail(e.name, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "declare fewer")
 	}
 	p.columnPlaces = append(p.columnPlaces, columnPlace{len(s.Columns), e.name})
-	s.Columns = append(s.Columns, columns...)
+	if isRange {
+		c.Name = prefix
+		s.Columns = append(s.Columns, repeatColumn(c, from, to)...)
+		return nil
+	}
+	c.Name = e.key
+	s.Columns = append(s.Columns, c)
 	return nil
 }
 

@@ -191,7 +191,7 @@ func TestSchemaFaults(t *testing.T) {
 		{"range backwards", schemaStart + "  a[3:1]: ignore\n" + schemaEnd, 7, 3, "column range"},
 		{"range without a name", schemaStart + "  \"[0:3]\": ignore\n" + schemaEnd, 7, 3, "column range"},
 		{"range too large", schemaStart + "  a[0:1048577]: ignore\n", 7, 3, "at most 1048576"},
-		{"ranges too large together", schemaStart + "  a[0:1048576]: ignore\n" + schemaEnd, 8, 3, "too many columns"},
+		{"ranges too large together", schemaStart + schemaEnd + "  a[0:1048576]: ignore\n", 8, 3, "too many columns"},
 		{"range beyond a word", schemaStart + "  a[0:99999999999999999999]: ignore\n", 7, 3, "column range"},
 	}
 	for _, c := range cases {
