@@ -61,7 +61,7 @@ func TestGemmIsTheStatedSum(t *testing.T) {
 func testGemmIsTheStatedSum[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 42))
 	for _, s := range gemmSizes {
-		for range rounds(3) {
+		for range rounds(gemmRounds) {
 			p := anyCase[T](r, s[0], s[1], s[2])
 			if p.alpha == 0 {
 				p.alpha = 1

@@ -158,11 +158,12 @@ func addWholeColumns[T WholeEntry](t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(75, 1))
 	shapes := append(rowShapes(r), rowShape{165, 784, 32}, rowShape{400, 100, 40}, rowShape{13, 64, 5}, rowShape{50, 33, 2}, rowShape{320, 300, 9})
 	for _, s := range shapes {
+		x := anyEntries[T](r, s.rows*s.dim)
 		for _, bits := range []int{3, 9, 14, 19, 30, 32, 36} {
 			if math.Ldexp(float64(s.rows), bits+8*strideOf[T](1)) >= 1<<53 {
 				continue // float64 does not hold the sum
 			}
-			x, q := anyEntries[T](r, s.rows*s.dim), make([]float64, s.rows*s.columns)
+			q := make([]float64, s.rows*s.columns)
 			for j := range q {
 				if q[j] = float64(r.Int64N(2<<bits) - 1<<bits); r.IntN(4) == 0 {
 					q[j] = math.Copysign(float64(int64(1)<<bits), q[j])

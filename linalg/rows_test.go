@@ -14,7 +14,7 @@ type rowShape struct{ rows, dim, columns int }
 // some longer ones.
 func rowShapes(r *rand.Rand) []rowShape {
 	shapes := []rowShape{{1, 784, 1}, {7, 784, 10}, {5, 785, 3}, {3, 1000, 40}, {2, 4097, 2}, {300, 17, 5}, {1100, 130, 1}, {450, 67, 38}, {250, 260, 40}}
-	for dim := range 201 {
+	for dim := range shapeDims {
 		shapes = append(shapes, rowShape{r.IntN(71), dim, 1 + r.IntN(4)}, rowShape{r.IntN(12), dim, 1 + r.IntN(40)})
 	}
 	return shapes

@@ -13,6 +13,9 @@ func TestAddGramWhole(t *testing.T) {
 		groups := map[int]bool{}
 		for _, dim := range []int{1, 2, 15, 16, 33, 64, 95, 96, 97, 130, 200, 1100} {
 			for _, bits := range []int{6, 13, 14, 16} {
+				if dim == 1100 && bits != 14 {
+					continue // many strips, of entries of one length
+				}
 				rows := r.IntN(70)
 				x, got, want := make([]int16, rows*dim), make([]int64, dim*dim), make([]int64, dim*dim)
 				for j := range x {
