@@ -32,6 +32,7 @@ var mutants = []mutant{
 	{"squares of small coefficients that overflow", "mechanism/verify.go", "maxSmall, mostSmall = 1 << 28, 64", "maxSmall, mostSmall = 1 << 34, 64", "./mechanism", "TestBlocksAreVerifiedAlike"},
 	{"bound twice as large as charged", "mechanism/verify.go", "limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))", "limitHigh, limitLow := bits.Mul64(uint64(2*bound), uint64(2*bound))", "./mechanism", "TestNeighborsMoveTheSumByAtMostTheBound"},
 	{"a record counted twice", "mechanism/tally.go", "if s.added[w]&within(w) != 0 {", "if false {", "./mechanism", "TestSumRefusals"},
+	{"records dealt to groups almost by turn", "mechanism/divide.go", "k := stream.Below(uint64(groups))", "k := (uint64(i) + stream.Below(3)/2) % uint64(groups)", "./mechanism", "TestGroupsOfRecordsAreIndependent"},
 	{"a listed record counted twice", "mechanism/tally.go", "if s.added[at/64]>>(at%64)&1 == 1 {", "if false {", "./mechanism", "TestMarks"},
 	{"intercepts that are not measured", "linalg/records_seen.go", "return y2 + int64(t)*int64(t)", "return y2 + 0*int64(t)", "./linalg", "TestMeasureUnits"},
 	{"groups of products that overflow", "linalg/whole_gram.go", "sum < 1<<31", "sum < 1<<33", "./linalg", "TestGramGroup"},

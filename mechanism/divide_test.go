@@ -93,6 +93,41 @@ func TestGroupsHoldEachRecordOnce(t *testing.T) {
 	}
 }
 
+// TestGroupsOfRecordsAreIndependent looks at the groups of two records of one division, at every lag up to 20. By how much
+// the later group is the higher one, modulo the number of groups, is uniform, and independent from pair to pair of one lag.
+// A chi-square of 4 degrees of freedom exceeds 50 with probability exp(-25)·26, 4e-10, and one of 20 with 1e-8.
+// Where one pair of 25 is dealt by turn, the chi-square is near 80 at that lag.
+func TestGroupsOfRecordsAreIndependent(t *testing.T) {
+	const n, groups = 12500, 5
+	whole, err := Full().Draw(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, members, err := whole.Divide(groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := make([]int, n)
+	for k, records := range members {
+		for _, i := range records {
+			group[i] = k
+		}
+	}
+	for lag := 1; lag <= 20; lag++ {
+		var counts [groups]float64
+		for i, k := range group[lag:] {
+			counts[(k-group[i]+groups)%groups]++
+		}
+		chi, want := 0.0, float64(n-lag)/groups
+		for _, c := range counts {
+			chi += (c - want) * (c - want) / want
+		}
+		if chi > 50 {
+			t.Errorf("lag %d: chi-square %.1f, groups differ by 0 to 4 in %v pairs, want %v of each", lag, chi, counts, want)
+		}
+	}
+}
+
 func TestDividedSamplesRefuse(t *testing.T) {
 	q, _ := Poisson(0.5)
 	whole, _ := q.Draw(10)
