@@ -76,6 +76,26 @@ func pageAttacker(c certificate.Certificate) report.Attacker {
 	return trade
 }
 
+// keptAttacker is the attacker of the page that was made last. A run makes its page twice, once to try it, and the curve
+// of an event takes up to seconds.
+type keptAttacker struct {
+	event    string
+	claim    claim
+	attacker report.Attacker
+}
+
+// of returns what pageAttacker returns.
+func (k *keptAttacker) of(c certificate.Certificate) report.Attacker {
+	if !c.Private {
+		return nil
+	}
+	of := claim{c.Accountant, c.Epsilon, c.Delta, c.Neighboring}
+	if k.attacker == nil || k.event != c.Event || k.claim != of {
+		*k = keptAttacker{c.Event, of, pageAttacker(c)}
+	}
+	return k.attacker
+}
+
 // attackerText writes the sentences as a list.
 func (a accounted) attackerText(b *bytes.Buffer) {
 	if a.Attacker == nil {

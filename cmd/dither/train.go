@@ -73,6 +73,7 @@ type trainCommand struct {
 	method                      methodFlags
 	network                     networkFlags
 	figures                     []experiment.Figure // of the page, drawn from the plan
+	attacker                    keptAttacker        // of the page
 	sweep                       string
 	curve                       *publicSweep // that --sweep names, or nil
 	stdout, stderr              io.Writer
