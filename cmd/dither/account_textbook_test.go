@@ -37,7 +37,7 @@ func TestTextbook(t *testing.T) {
 			}
 		}
 	}
-	if out = accountJSON(t, event); out.Textbook != nil {
+	if out = accountJSON(t, "gaussian(2)"); out.Textbook != nil {
 		t.Error("got formulas that nobody asked for")
 	}
 	if stdout, _ = mustInvoke(t, "account", "non-private()", "--textbook"); !strings.Contains(stdout, "none applies to this event") {

@@ -93,12 +93,12 @@ func TestCalibrateClosedForms(t *testing.T) {
 }
 
 func TestCalibrateSteps(t *testing.T) {
-	out := calibrateJSON(t, "--epsilon", "1", "--find", "steps", "--noise-multiplier", "1.1", "--sampling-probability", "0.01")
+	out := calibrateJSON(t, "--epsilon", "1", "--find", "steps", "--noise-multiplier", "4", "--sampling-probability", "0.1")
 	for _, c := range []struct {
 		count int
 		meets bool
 	}{{int(out.Value), true}, {int(out.Value) + 1, false}} {
-		v, err := account.PLD{}.Epsilon(steps(c.count, 0.01, 1.1), 1e-6, privacy.AddOrRemoveOne)
+		v, err := account.PLD{}.Epsilon(steps(c.count, 0.1, 4), 1e-6, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestCalibrateSteps(t *testing.T) {
 			t.Errorf("%d steps cost %v, want at most 1: %v", c.count, v, c.meets)
 		}
 	}
-	same := calibrateJSON(t, "--epsilon", "1", "--event", "repeat(X, poisson(0.01, gaussian(1.1)))", "--falling=false")
+	same := calibrateJSON(t, "--epsilon", "1", "--event", "repeat(X, poisson(0.1, gaussian(4)))", "--falling=false")
 	if same.Value != out.Value || same.Event != out.Event {
 		t.Errorf("got %v for X, want %v as for steps", same.Value, out.Value)
 	}

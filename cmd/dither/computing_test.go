@@ -84,6 +84,9 @@ func TestHostileNumbers(t *testing.T) {
 			{"account", "gaussian(" + v + ")", "--accountant", "gdp"}, {"calibrate", "--epsilon", v}, {"calibrate", "--epsilon", "1", "--delta", v},
 			{"calibrate", "--epsilon", "1", "--find", "steps", "--noise-multiplier", v},
 		} {
+			if args[2] == "rdp" && strings.Contains(v, "e-3") && !thorough {
+				continue // takes a good part of a second
+			}
 			got, stdout, stderr := invoke(args...)
 			if got != exitDone && got != exitUsage || (got == exitDone) != (stderr == "") || strings.Contains(stdout, "NaN") {
 				t.Errorf("%v: status %d, %q, %q, want an answer or a refusal", args, got, stdout, stderr)

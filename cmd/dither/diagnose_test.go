@@ -6,17 +6,22 @@ import (
 	"testing"
 )
 
-// TestDiagnose looks at the built-in problem and at a model of it.
+// TestDiagnose looks at a problem and at a model of it: at a small one, or at the built-in one with the tag long.
 func TestDiagnose(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustInvoke(t, "train", "--quiet", "--method", "newton", "--epsilon", "5", "--out", "m")
-	out, _ := mustInvoke(t, "diagnose", "--model", "m", "--sum-ridge", "1")
-	for _, want := range []string{"NOT PRIVATE", "rank bound on the excess", "measured excess", "logistic over 16009 records of 57 features", "45 eigenvalues"} {
+	schema, table := workplace(t, 900)
+	from, epsilon, facts, rank := []string{"--data", table, "--schema", schema}, "50", []string{"logistic over 900 records of 7 features", "5 eigenvalues"}, 5
+	if thorough {
+		from, epsilon, facts, rank = nil, "5", []string{"logistic over 16009 records of 57 features", "45 eigenvalues"}, 45
+	}
+	mustInvoke(t, append([]string{"train", "--quiet", "--method", "newton", "--epsilon", epsilon, "--out", "m"}, from...)...)
+	line := append([]string{"diagnose", "--model", "m", "--sum-ridge", "1"}, from...)
+	out, _ := mustInvoke(t, line...)
+	for _, want := range append(facts, "NOT PRIVATE", "rank bound on the excess", "measured excess") {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)
 		}
 	}
-	text, _ := mustInvoke(t, "diagnose", "--model", "m", "--json", "--epsilon", "5", "--sum-ridge", "1")
+	text, _ := mustInvoke(t, append(line, "--json", "--epsilon", epsilon)...)
 	var got struct {
 		Notice  string
 		Rank    int
@@ -27,10 +32,10 @@ func TestDiagnose(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	// Both are of one problem: a model cannot do better than the minimum, but for the ridge of 1 beside 16009
-	// losses, at most ‖θ*‖²/2/16009.
-	if got.Notice != notPrivateBanner || got.Rank != 45 || got.Bound == nil || got.Excess == nil || !(*got.Excess > -0.02) || !(*got.Excess < 0.1) {
-		t.Errorf("got %+v, want the banner, rank 45, a bound, and an excess from 0 to 0.1", got)
+	// Both are of one problem: a model cannot do better than the minimum, but for the ridge of 1 beside the n
+	// losses, at most ‖θ*‖²/2/n.
+	if got.Notice != notPrivateBanner || got.Rank != rank || got.Bound == nil || got.Excess == nil || !(*got.Excess > -0.02) || !(*got.Excess < 0.1) {
+		t.Errorf("got %+v, want the banner, rank %d, a bound, and an excess from 0 to 0.1", got, rank)
 	}
 	for _, c := range []struct{ flag, value, want string }{
 		{"--delta", "2", "delta"}, {"--loss", "magic", "magic"}, {"--loss", "squared", "squared"}, {"--model", "nowhere", "nowhere"}, {"--data", "x.csv", "--schema is missing"},

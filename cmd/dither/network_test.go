@@ -179,7 +179,11 @@ func (s *stopper) Write(p []byte) (int, error) {
 // twice.
 func TestResumeNetwork(t *testing.T) {
 	schema, table := workplace(t, 300)
-	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling-probability", "0.1", "--steps", "40", "--out", "m"}
+	sampling := []string{"--sampling", "full"}
+	if thorough { // each price of samples takes a good part of a second
+		sampling = []string{"--sampling-probability", "0.1"}
+	}
+	args := append([]string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--steps", "40", "--out", "m"}, sampling...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &stopper{at: "step 20 of 40", stop: func() { // as if the machine stopped here, and then by hand
@@ -234,7 +238,7 @@ func TestResumeNetwork(t *testing.T) {
 // that it goes on from, and two runs on one file.
 func TestResumeIsInOneFile(t *testing.T) {
 	schema, table := workplace(t, 300)
-	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling-probability", "0.1", "--steps", "40", "--checkpoint-every", "7"}
+	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling", "full", "--steps", "40", "--checkpoint-every", "7"}
 	stop := func(at string, more ...string) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -284,7 +288,7 @@ func TestNetworkFilesOfLayers(t *testing.T) {
 	writeText(t, "y-idx1-ubyte", idxText(labels, records))
 	writeText(t, "s.yaml", strings.Split(formatsSchema, "columns:")[0]+"columns:\n  \"pixel[0:36]\": {numeric: [0, 255]}\n")
 	writeText(t, "layers.yaml", "# a small one\n- conv: {channels: 2, kernel: 3}\n- activation: relu\n- flatten\n- linear: {outputs: 1}\n")
-	args := []string{"train", "--data", "x-idx3-ubyte", "--labels", "y-idx1-ubyte", "--schema", "s.yaml", "--epochs", "1", "--quiet"}
+	args := []string{"train", "--data", "x-idx3-ubyte", "--labels", "y-idx1-ubyte", "--schema", "s.yaml", "--sampling", "full", "--steps", "2", "--quiet"}
 	mustInvoke(t, append(args, "--model", "layers.yaml", "--out", "m", "--clipping-groups", "per-layer")...)
 	m, err := model.Load("m")
 	if err != nil || m.Network().Input().String() != "6×6×1" || len(m.Network().Blocks()) != 2 {
@@ -424,7 +428,11 @@ func TestCorrelatedNoiseByFlags(t *testing.T) {
 			t.Errorf("%s: got %s, want %s in it", flags, out, want)
 		}
 	}
-	out, _ := trainNetwork(t, schema, table, "m", "--sampling", "cyclic", "--parts", "3", "--sampling-probability", "0.4", "--correlated-noise", "banded")
+	cyclic := []string{"--sampling", "cyclic", "--parts", "3", "--sampling-probability", "1", "--correlated-noise", "banded"}
+	if thorough {
+		cyclic = append(cyclic, "--sampling-probability", "0.4")
+	}
+	out, _ := trainNetwork(t, schema, table, "m", cyclic...)
 	if verified, _ := mustInvoke(t, "verify", "m"); !strings.Contains(verified, "epsilon 1 and delta 1e-06") {
 		t.Errorf("trained: %s; verified: %s", out, verified)
 	}

@@ -64,8 +64,8 @@ func TestDryRunRefuses(t *testing.T) {
 		"output folder":       {[]string{"--out", filepath.Join(dir, "none", "m")}, "cannot be written"},
 		"output taken":        {[]string{"--out", filepath.Join(dir, "taken")}, "exists"},
 		"output is no model":  {[]string{"--out", dir, "--replace"}, "no model folder"},
-		"other method":        {[]string{"--data", other, "--method", "objective-perturbation"}, `no column "b"`},
-		"network":             {[]string{"--data", other, "--model", "mlp", "--hidden", "3"}, `no column "b"`},
+		"other method":        {[]string{"--data", other, "--method", "output-perturbation"}, `no column "b"`},
+		"network":             {[]string{"--data", other, "--model", "mlp", "--hidden", "3", "--sampling", "full"}, `no column "b"`},
 		"epsilon beyond all":  {[]string{"--epsilon", "1e9"}, "want at most 1e+06"},
 		"epsilon of samplers": {[]string{"--epsilon", "1e5"}, "epsilon 100000 is not reached"},
 	} {

@@ -119,7 +119,7 @@ func TestTrainRefusesASweep(t *testing.T) {
 
 // TestSweepDifferences wants a warning for each way in which a sweep is unlike the run, and none for one that is like it.
 func TestSweepDifferences(t *testing.T) {
-	t.Chdir(t.TempDir())
+	table, schema := sweepTable(t, 200)
 	for name, c := range map[string]struct {
 		change func(*sweepDocument)
 		want   string
@@ -134,7 +134,7 @@ func TestSweepDifferences(t *testing.T) {
 		"hostile table":  {func(d *sweepDocument) { d.Table = "<script>alert(1)</script>" }, ""},
 	} {
 		folder := filepath.Join(t.TempDir(), "m")
-		mustInvoke(t, "train", "--sweep", sweepFolder(t, c.change), "--steps", "4", "--whiten", "no", "--out", folder, "--quiet")
+		mustInvoke(t, "train", "--data", table, "--schema", schema, "--sweep", sweepFolder(t, c.change), "--steps", "4", "--whiten", "no", "--out", folder, "--quiet")
 		page := readText(t, filepath.Join(folder, reportName))
 		_, section, _ := strings.Cut(page, "Accuracy against privacy")
 		section, _, _ = strings.Cut(section, "</section>")
