@@ -384,34 +384,33 @@ func (p Plan) randomPerson(random *rand.Rand, width float64) (r Records) {
 	return r
 }
 
-// TestIntervalsCover is the reduced run of 1500 data sets: a coverage of 0.95 has a standard error of 0.0056,
-// so that the tolerance is 3.5 of them and half a percent for the approximation.
+// TestIntervalsCover is the reduced run of ordinaryRounds data sets. The streams are seeded, so that the outcome is fixed.
 func TestIntervalsCover(t *testing.T) {
 	plans := testPlans()
-	simulateClasses(t, plans["groups"], 600, 1500, 0.025)
-	simulateNumbers(t, plans["number"], 800, 1500, 0.025)
-	simulateClasses(t, plans["three levels"], 900, 1500, 0.025)
+	simulateClasses(t, plans["groups"], 600, ordinaryRounds, ordinaryTolerance)
+	simulateNumbers(t, plans["number"], 800, ordinaryRounds, ordinaryTolerance)
+	simulateClasses(t, plans["three levels"], 900, ordinaryRounds, ordinaryTolerance)
 }
 
 // TestIntervalsCoverWhereNoiseHidesTheRecords has so few records, and so much noise, that the noisy number of some groups
 // is below 0 in many data sets.
 func TestIntervalsCoverWhereNoiseHidesTheRecords(t *testing.T) {
 	plans := testPlans()
-	simulateClasses(t, plans["groups"], 20, 1500, 0.025)
+	simulateClasses(t, plans["groups"], 20, ordinaryRounds, ordinaryTolerance)
 	three := plans["three levels"]
 	three.NoiseMultiplier = 10
-	simulateClasses(t, three, 20, 1500, 0.025)
-	simulateNumbers(t, plans["number"], 20, 1500, 0.025)
-	simulateTargets(t, plans["number"], 0.1, 200, 1500, 0.025) // noise makes most of the variance of the target
-	simulateNumbers(t, plans["number, gaussian"], 20, 1500, 0.025)
-	simulateClasses(t, plans["two levels, persons"], 20, 1500, 0.025)
+	simulateClasses(t, three, 20, ordinaryRounds, ordinaryTolerance)
+	simulateNumbers(t, plans["number"], 20, ordinaryRounds, ordinaryTolerance)
+	simulateTargets(t, plans["number"], 0.1, 200, ordinaryRounds, ordinaryTolerance) // noise makes most of the variance of the target
+	simulateNumbers(t, plans["number, gaussian"], 20, ordinaryRounds, ordinaryTolerance)
+	simulateClasses(t, plans["two levels, persons"], 20, ordinaryRounds, ordinaryTolerance)
 }
 
 // TestIntervalsOfFewNumbersCover has 40 rows and little noise, where squares of residuals are skewed.
 func TestIntervalsOfFewNumbersCover(t *testing.T) {
 	p := testPlans()["number"]
 	p.NoiseMultiplier = 0.001
-	simulateNumbers(t, p, 40, 1500, 0.025)
+	simulateNumbers(t, p, 40, ordinaryRounds, ordinaryTolerance)
 }
 
 // TestIntervalsOfPersonsCover does the same for persons, whose rows agree: intervals for rows by themselves would hold

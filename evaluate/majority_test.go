@@ -46,9 +46,9 @@ func simulateMajority(t *testing.T, levels, rows int, noise, first float64, roun
 }
 
 // TestMajorityCovers has three and six levels with as many records; without regard to how the level is chosen, 92.7 and 86
-// % were held. The tolerance is 4.3 standard errors.
+// % were held.
 func TestMajorityCovers(t *testing.T) {
 	for _, levels := range []int{3, 6} {
-		simulateMajority(t, levels, 300, 0.1, 1, 1500, 0.025)
+		simulateMajority(t, levels, 300, 0.1, 1, ordinaryRounds, ordinaryTolerance)
 	}
 }

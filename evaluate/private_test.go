@@ -222,7 +222,7 @@ func TestPlansAreRefused(t *testing.T) {
 		"edges not to 1": func(p *Plan) { p.Edges = []float64{0, .5} }, "threshold in a bin": func(p *Plan) { p.Threshold = .45 },
 		"person": func(p *Plan) { p.Person = &Person{"id", 0} }, "form": func(p *Plan) { p.Form = 2 },
 		"form of persons": func(p *Plan) { p.Person = &Person{"id", 4} }, "groups of nothing": func(p *Plan) { p.Groups = []string{"a"} },
-		"bounds of levels": func(p *Plan) { p.Upper = 3 }, "too many": func(p *Plan) { p.GroupColumn, p.Groups = "g", make([]string, 1<<20) },
+		"bounds of levels": func(p *Plan) { p.Upper = 3 }, "too many": func(p *Plan) { p.GroupColumn, p.Groups = "g", make([]string, 1<<17) },
 	} {
 		p := testPlans()["two levels"]
 		edit(&p)
