@@ -49,9 +49,9 @@ func TestLaws(t *testing.T) {
 		if err != nil || l.String() != text {
 			t.Fatalf("%s: got %v, %v", text, l, err)
 		}
-		counts := make([]float64, most+2)
+		counts, c := make([]float64, most+2), newCoin()
 		for range draws {
-			k, failed := l.draw(newCoin())
+			k, failed := l.draw(c)
 			if failed != nil || k < 0 {
 				t.Fatalf("%s: got %d, %v", text, k, failed)
 			}

@@ -67,7 +67,7 @@ func mixed(t *testing.T, s *data.Schema) []Candidate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := deep.NewSetup(deep.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(1, 4), Steps: 5}, s)
+	net, err := deep.NewSetup(deep.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(1, 4), Sampling: deep.Sampling{Kind: deep.SamplingFull}, Steps: 5}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,6 @@
+//go:build !long
+
+package query
+
+// neighborPairs is how many pairs of neighbors TestNeighborsMoveEveryStatisticByAtMostItsCharge tries for each plan.
+const neighborPairs = 500
