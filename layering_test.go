@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -295,10 +296,13 @@ func TestMapNamesPackages(t *testing.T) {
 	}
 }
 
-// parseRepository parses the module that this test belongs to.
+// parsedRepository parses the module that these tests belong to, once for all of them.
+var parsedRepository = sync.OnceValues(func() (*tree, error) { return parseTree(os.DirFS(".")) })
+
+// parseRepository returns the module that this test belongs to. No test changes it.
 func parseRepository(t *testing.T) *tree {
 	t.Helper()
-	source, err := parseTree(os.DirFS("."))
+	source, err := parsedRepository()
 	if err != nil {
 		t.Fatalf("parse the module: %v", err)
 	}

@@ -45,10 +45,7 @@ func makersIn(sources []source) map[string][]string {
 
 // TestMakersAreNamed holds the list of lemma 8 to the source, and the lemma to the list.
 func TestMakersAreNamed(t *testing.T) {
-	parsed, err := parseTree(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := parseRepository(t)
 	page, err := os.ReadFile("docs/release.md")
 	if err != nil {
 		t.Fatal(err)
