@@ -27,7 +27,7 @@ func TestMainProcess(t *testing.T) {
 }
 
 // TestQuitStopsInOrder sends SIGQUIT to a run that has begun to train. By itself the Go runtime would print the stacks of
-// all routines, with their arguments, and leave nothing behind. The variable GOTRACEBACK asks for as much as there is.
+// all routines with their arguments. GOTRACEBACK asks for as much as there is.
 func TestQuitStopsInOrder(t *testing.T) {
 	schema, table := workplace(t, 100)
 	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling", "full", "--steps", "10000000", "--checkpoint", "state", "--out", "m"}
@@ -72,8 +72,8 @@ func TestQuitStopsInOrder(t *testing.T) {
 	}
 }
 
-// TestDraftIsInterrupted cancels the draft of a schema in the middle of a header of very many columns, which comes through
-// a pipe: the second half is written after the cancel.
+// TestDraftIsInterrupted cancels the draft of a schema in the middle of a header of very many columns. The header comes
+// through a pipe, and its second half is written after the cancel.
 func TestDraftIsInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var header strings.Builder

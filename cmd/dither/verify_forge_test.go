@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -103,18 +104,28 @@ type alteration struct {
 	do, undo   func()
 }
 
-// mostEntries is how many entries of a list are edited one by one.
+// mostEntries is how many entries of a list that have the same fields are edited one by one.
 const mostEntries = 2
+
+// shape names the fields of a value, and those of the value of a single one.
+func (n *node) shape() string {
+	out := strings.Join(n.names, " ")
+	if len(n.names) == 1 {
+		out += ": " + n.values[0].shape()
+	}
+	return out
+}
 
 // alterations lists edits of every value beneath a node.
 func (n *node) alterations(path string) []alteration {
 	var out []alteration
+	like := map[string]int{}
 	for i, v := range n.values {
 		name := fmt.Sprint(i)
 		if !n.list {
 			name = n.names[i]
-		} else if i >= mostEntries {
-			break
+		} else if like[v.shape()]++; like[v.shape()] > mostEntries {
+			continue
 		}
 		at := path + "/" + name
 		for _, with := range v.others() {
@@ -145,6 +156,39 @@ func (n *node) alterations(path string) []alteration {
 	return out
 }
 
+// forgeWords are words that stand for one another in some field. A word is replaced by each other one of its line.
+var forgeWords = []string{
+	"add-or-remove-one replace-one zero-out",
+	"gdp rdp pld zcdp basic pure",
+	"dp-gd dp-sgd dp-network output-perturbation objective-perturbation exponential zeroth-order frank-wolfe sufficient-statistics adassp least-squares newton l-bfgs query",
+	"gradient example data-and-parameter declared-lipschitz",
+	"flat auto-s auto-v psac global global-adaptive quantile projected",
+	"full poisson truncated-poisson fixed-size partition shuffle cyclic",
+	"gaussian laplace discrete permute-and-flip l1 l2 l-infinity exponential",
+	"banded tree",
+	"exact gradient-descent permuted-descent",
+	"logistic hinge softmax one-vs-rest squared-classes",
+	"huber squared quantile poisson",
+	"unit clip none",
+	"count mean radius covariance variances channel-covariance place-covariance labels bounds bins levels",
+	"count sum mean variance histogram quantiles bounds covariance correlation categories radius aggregate",
+	"mean median deviation correlation",
+	"geometric logarithmic negative-binomial poisson",
+	"tanh relu gelu sigmoid tempered-sigmoid",
+	"age height sex town income",
+	"f m low high",
+}
+
+// alternatives are the words that may stand in the place of one.
+func alternatives(word string) (out []string) {
+	for _, line := range forgeWords {
+		if words := strings.Fields(line); slices.Contains(words, word) {
+			out = append(out, words...)
+		}
+	}
+	return out
+}
+
 // others lists values that a value may be replaced by.
 func (n *node) others() []*node {
 	words := []string{"null", `"infinity"`, "1e999", `{"a":1}`}
@@ -157,6 +201,9 @@ func (n *node) others() []*node {
 		words = append(words, "true", "false", "0")
 	case n.raw[0] == '"':
 		words = append(words, `""`, strings.TrimSuffix(n.raw, `"`)+`x"`, `" `+n.raw[1:], "0", `"`+strings.Repeat("0", 64)+`"`, `"2001-02-03T04:05:06Z"`)
+		for _, w := range alternatives(strings.Trim(n.raw, `"`)) {
+			words = append(words, `"`+w+`"`)
+		}
 	default:
 		words = append(words, "0", "1", "2", "2.5", "-"+strings.TrimPrefix(n.raw, "-"), `"`+n.raw+`"`, "NaN", "0.01")
 		var v float64
@@ -168,7 +215,7 @@ func (n *node) others() []*node {
 	}
 	var out []*node
 	for _, w := range words {
-		if w != n.raw && !n.near(w) {
+		if w != string(n.text()) && !n.near(w) {
 			out = append(out, &node{raw: w})
 		}
 	}
@@ -187,11 +234,15 @@ type forgery struct {
 	folder string
 	files  map[string][]byte
 	trees  map[string]*node
+	disk   map[string][]byte // what stands in the folder
+	mended map[*node]string  // the hashes that reseal changed, as they were
+	// plansLoss says that the plan states the loss of the model.
+	plansLoss bool
 }
 
 func newForgery(t *testing.T, folder string) *forgery {
 	t.Helper()
-	f := &forgery{t, folder, map[string][]byte{}, map[string]*node{}}
+	f := &forgery{t, folder, map[string][]byte{}, map[string]*node{}, map[string][]byte{}, map[*node]string{}, false}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +252,7 @@ func newForgery(t *testing.T, folder string) *forgery {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.files[e.Name()] = text
+		f.files[e.Name()], f.disk[e.Name()] = text, text
 		if strings.HasSuffix(e.Name(), ".json") {
 			f.trees[e.Name()] = parseNode(t, text)
 			if again := f.trees[e.Name()].text(); string(bytes.TrimSpace(again)) != string(bytes.TrimSpace(text)) {
@@ -209,6 +260,7 @@ func newForgery(t *testing.T, folder string) *forgery {
 			}
 		}
 	}
+	f.plansLoss = f.trees[certificate.FileName].field("plan").field("loss") != nil
 	return f
 }
 
@@ -220,7 +272,19 @@ func (f *forgery) accepted() bool {
 
 func (f *forgery) write(name string, text []byte) {
 	f.t.Helper()
+	if was, there := f.disk[name]; there && bytes.Equal(was, text) {
+		return
+	}
 	if err := os.WriteFile(filepath.Join(f.folder, name), text, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	f.disk[name] = bytes.Clone(text)
+}
+
+func (f *forgery) remove(name string) {
+	f.t.Helper()
+	delete(f.disk, name)
+	if err := os.Remove(filepath.Join(f.folder, name)); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -256,6 +320,9 @@ func (f *forgery) reseal(changed map[string][]byte) {
 				return
 			}
 		}
+		if _, there := f.mended[n]; !there {
+			f.mended[n] = n.raw
+		}
 		n.raw = `"` + certificate.Hash(text(hashed)) + `"`
 	}
 	set(model.FileName, []string{"network", "sha256"}, model.WeightsFileName)
@@ -278,60 +345,6 @@ func tamperedBytes(text []byte) map[string][]byte {
 	end := slices.Clone(text)
 	end[len(end)-1] ^= 4
 	return map[string][]byte{"a byte in the middle": middle, "the last byte": end, "cut short": text[:len(text)-1], "half": text[:len(text)/2], "empty": {}, "a byte more": append(slices.Clone(text), ' ')}
-}
-
-// forgeSchema is small, with columns of each kind.
-const forgeSchema = "dither-schema: 1\nrow: one person\nmax-records: 5000\n" + `target: {column: income, levels: [low, high]}` + columnsText
-
-// forgeFolders are the folders that edits are tried on, with the arguments that make them. In those that are marked
-// a person has several rows, whose price takes time where an accountant is no formula.
-var forgeFolders = []struct {
-	name, args string
-	several    bool
-}{
-	{"descent", "train --steps 4", true},
-	{"baseline", "train --non-private --steps 4", true},
-	{"samples", "train --sampling-probability 0.2 --steps 3 --center no --whiten no --threshold 0.3", false},
-	{"held-out", "train --steps 3 --holdout private:0.3 --holdout-bins 2 --threshold best --class-weights balanced", false},
-	{"iterates", "train --steps 2 --output-rule all-iterates --clipping example --class-weights 1,0.5", true},
-	{"last-iterate", "train --steps 40 --accounting last-iterate --ridge 0.01 --records 60", false},
-	{"output-perturbation", "train --method output-perturbation", false},
-	{"pure", "train --method output-perturbation --delta 0", false},
-	{"objective-perturbation", "train --method objective-perturbation", false},
-	{"sums", "train --method least-squares", true},
-	{"newton", "train --method newton", false},
-	{"network", "train --model mlp --hidden 3 --steps 2 --sampling full", true},
-	{"choice", "sweep --select geometric:2 --epsilon 4 --learning-rate 1,2 --steps 2 --test table.csv --test-public", false},
-	{"answer", "query mean age --by sex", false},
-	{"quantiles", "query quantiles age", false},
-	{"evaluation", "evaluate held-out table.csv --private --bins 2", false},
-}
-
-// makeForgeFolders makes them all in a folder.
-func makeForgeFolders(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	writeText(t, filepath.Join(dir, "schema.yaml"), forgeSchema)
-	writeText(t, filepath.Join(dir, "several.yaml"), strings.Replace(forgeSchema, "max-records", "rows-per-person: 3\nmax-records", 1))
-	writeText(t, filepath.Join(dir, "table.csv"), tableText(60, "low", "high"))
-	t.Chdir(dir)
-	for _, f := range forgeFolders {
-		args := append(strings.Fields(f.args), "--out", f.name)
-		schema := "schema.yaml"
-		if f.several {
-			schema = "several.yaml"
-		}
-		switch args[0] {
-		case "train", "sweep":
-			args = append(args, "--data", "table.csv", "--schema", schema, "--quiet")
-		case "query":
-			args = append(args, "--data", "table.csv", "--schema", schema)
-		case "evaluate":
-			args = append(args, "--epsilon", "2")
-		}
-		mustInvoke(t, args...)
-	}
-	return dir
 }
 
 // originOfAnswer is what the certificate of an answer alone names.
@@ -357,42 +370,40 @@ func editShares(t *testing.T) (every bool, share, turn int) {
 // edits whose hashes are mended none passes but those of the parts that freeParts names.
 func TestVerifyRefusesEveryEdit(t *testing.T) {
 	every, share, turn := editShares(t)
-	dir := makeForgeFolders(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := makeForgeFolders(t, func(f forgeFolder) bool { return editEvery || f.often })
+	if editEvery {
+		t.Run("fields", func(t *testing.T) { checkFields(t, root, dir) })
+	}
 	used, tried := map[string]bool{}, 0
-	for _, kind := range forgeFolders {
+	for at, kind := range forgeFolders {
+		if !editEvery && !kind.often {
+			continue
+		}
 		t.Run(kind.name, func(t *testing.T) {
 			f := newForgery(t, filepath.Join(dir, kind.name))
 			if !f.accepted() {
 				v, err := verifyFolder(f.folder)
 				t.Fatalf("the folder does not verify as it was made: %q %v", v.Disagreements, err)
 			}
+			count, free := 0, 0
 			for name, tree := range f.trees {
-				all := tree.alterations(name)
-				for i, a := range all {
+				for i, a := range tree.alterations(name) {
 					if !every && i%share != (turn+len(kind.name))%share {
 						continue
 					}
-					tried++
-					a.do()
-					f.write(name, f.spelled(name))
-					free, is := freeBy(a.path)
-					is = is || f.files[answerName] != nil && slices.Contains(originOfAnswer, a.path)
-					if f.accepted() && !(is && name == certificate.FileName) { // which no hash holds
-						t.Errorf("%s %s: the edit passes", a.path, a.kind)
+					count++
+					if f.try(name, a, i%aloneEvery == 0, used) {
+						free++
 					}
-					if !strings.HasSuffix(a.path, "sha256") {
-						f.reseal(nil)
-						if passes := f.accepted(); passes && !is {
-							t.Errorf("%s %s: the edit passes with mended hashes", a.path, a.kind)
-						} else if passes {
-							used[free] = true
-						}
-					}
-					a.undo()
-					f.reseal(nil)
 				}
 			}
-			f.checkBytes(used)
+			if every || !editEvery || at%share == turn {
+				f.checkBytes(used)
+			}
 			for name, text := range f.files {
 				if now, err := os.ReadFile(filepath.Join(f.folder, name)); err != nil || !bytes.Equal(now, text) {
 					t.Errorf("%s is not as it was at the end of the test (%v)", name, err)
@@ -401,6 +412,8 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 			if !f.accepted() {
 				t.Error("the folder does not verify at the end of the test")
 			}
+			tried += count
+			t.Logf("%d edits, of which %d are free", count, free)
 		})
 	}
 	if every {
@@ -410,7 +423,61 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d edits", tried)
+	t.Logf("%d edits; what passes is in %q", tried, slices.Sorted(maps.Keys(used)))
+}
+
+// aloneEvery says how often an edit of a file that a hash holds is tried without mended hashes, too: one of so many.
+const aloneEvery = 16
+
+// try makes one edit of a file, with mended hashes, and takes it back. It reports whether the edit passes. No hash holds
+// the certificate, so that no hash is mended where it is edited. With alone, an edit of another file is tried without
+// mended hashes, too.
+func (f *forgery) try(name string, a alteration, alone bool, used map[string]bool) bool {
+	t := f.t
+	defer f.restore(a.undo)
+	a.do()
+	free, is := f.freeBy(a.path)
+	is = is || f.files[answerName] != nil && slices.Contains(originOfAnswer, a.path)
+	if name == certificate.FileName || alone {
+		f.write(name, f.spelled(name))
+		if passes := f.accepted(); name == certificate.FileName && is {
+			if passes {
+				used[free] = true
+			}
+			return passes
+		} else if passes {
+			t.Errorf("%s %s: the edit passes", a.path, a.kind)
+		}
+		if name == certificate.FileName {
+			return false
+		}
+	}
+	f.reseal(nil)
+	passes := f.changed() && f.accepted() // mending takes edits of the hashes back
+	if passes && !is {
+		t.Errorf("%s %s: the edit passes with mended hashes", a.path, a.kind)
+	}
+	if passes {
+		used[free] = true
+	}
+	return passes
+}
+
+// changed reports whether a file is not as it was made.
+func (f *forgery) changed() bool {
+	return !maps.EqualFunc(f.disk, f.files, bytes.Equal)
+}
+
+// restore takes an edit back, and writes the files as they were.
+func (f *forgery) restore(undo func()) {
+	for n, raw := range f.mended {
+		n.raw = raw
+	}
+	clear(f.mended)
+	undo()
+	for name, text := range f.files {
+		f.write(name, text)
+	}
 }
 
 // checkBytes edits files as bytes, removes each and adds further ones.
@@ -424,19 +491,17 @@ func (f *forgery) checkBytes(used map[string]bool) {
 			}
 			if f.trees[name] == nil && (editEvery || how == "half" || how == "the last byte") {
 				f.reseal(map[string][]byte{name: edited})
-				free, is := freeBy(name)
+				free, is := f.freeBy(name)
 				if passes := f.accepted(); passes && !is {
 					t.Errorf("%s, %s: the edit passes with mended hashes", name, how)
 				} else if passes {
 					used[free] = true
 				}
 			}
-			f.reseal(nil)
+			f.restore(func() {})
 		}
 		path := filepath.Join(f.folder, name)
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		f.remove(name)
 		if f.accepted() {
 			t.Errorf("%s removed: the edit passes", name)
 		}
@@ -459,17 +524,17 @@ func (f *forgery) checkBytes(used map[string]bool) {
 		if f.accepted() {
 			t.Errorf("%s added: the edit passes", name)
 		}
-		if err := os.Remove(filepath.Join(f.folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		f.remove(name)
 	}
 }
 
-// freeBy is the part of freeParts that a path belongs to.
-func freeBy(path string) (string, bool) {
+// freeBy is the part of freeParts that a path belongs to. The plan of a run of a private choice has the same parts. A
+// loss that the plan states, too, is not free.
+func (f *forgery) freeBy(path string) (string, bool) {
+	path = strings.Replace(path, "certificate.json/plan/run/", "certificate.json/plan/", 1)
 	for _, p := range freeParts {
 		if p.covers(path) {
-			return p.where, true
+			return p.where, !strings.HasPrefix(path, "model.json/loss") || !f.plansLoss
 		}
 	}
 	return "", false
