@@ -153,10 +153,10 @@ func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 	if err = rows.file.hold(); err != nil {
 		return nil, err
 	}
-	if !rows.file.keepsMeasures() {
-		return rows, rows.file.check()
+	if err = rows.measure(); err != nil || rows.file.keepsMeasures() {
+		return rows, err
 	}
-	return rows, rows.measure()
+	return rows, rows.file.check()
 }
 
 // ErrDamaged is the error of a file of rows that is not as it was written.

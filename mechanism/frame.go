@@ -14,7 +14,7 @@ import (
 // whole number of the row, all made from the row and public numbers, and for the intercept one
 // integer more. Each of them stands for a multiplier of the row, which is part of the proposal.
 // Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
-// which is exact because the result lies within ±2^62 (see Sum). The squared norm of y and the
+// which is exact because the result lies within ±2^60 (see Sum). The squared norm of y and the
 // intercept is an exact integer of each row, and what Sum verifies.
 //
 // With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y follows
@@ -64,6 +64,9 @@ type frame struct {
 	rest   float64 // what the intercept leaves of norm 1 to a row
 	turn   *turn   // nil: there is no whitening
 	shift  uint    // n2 counts in units of 2^shift integers of y, and intercepts are as many
+	// What rows have products with for checks: their integers, the center and the intercept.
+	secret             []uint64
+	mixCenter, mixTail uint64
 }
 
 const (

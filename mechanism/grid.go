@@ -10,7 +10,7 @@ import (
 
 const (
 	// sumBits: sums and noise together stay below 2^sumBits in magnitude.
-	sumBits = 62
+	sumBits = 60
 	// maxBoundBits: one record's bound on the grid is at most 2^maxBoundBits.
 	maxBoundBits = 51
 )
@@ -32,7 +32,7 @@ const maxMaxRecords = 1 << 40
 const maxKNormBits = 40
 
 // newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
-// 16·S < 2^62, so that nothing overflows; Δ is at most maxBound (0: no such limit).
+// 16·S < 2^60, so that nothing overflows; Δ is at most maxBound (0: no such limit).
 // The executed multiplier S/Δ is at least z. Where the fit has the largest integer of rows, b is no larger than
 // their rounding asks for.
 func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {

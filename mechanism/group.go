@@ -48,7 +48,7 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		end := at + s.columns*rows.dim
 		own := Sum{tally: tally{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, limit: s.limit, scale: s.scale, grid: s.grid,
-			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales}
+			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales, mixes: make([]uint64, s.columns)}
 		g.sums = append(g.sums, &own)
 		at = end
 	}
@@ -88,10 +88,21 @@ func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
 	for i, s := range g.sums {
 		own := at[:n*s.columns]
 		s.verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
+		if err := s.admit(own, 1, n, &blocks[i]); err != nil {
+			g.fail()
+			return err
+		}
 		at = at[len(own):]
 	}
 	g.addColumns(blocks[0].x, g.exact)
 	return nil
+}
+
+// fail keeps all sums from being released: records of a block were noted in some of them alone.
+func (g *Group) fail() {
+	for _, s := range g.sums {
+		s.faulty = true
+	}
 }
 
 // sameRecords reports whether two blocks hold the same integers of the same records. Of a file they must be of one

@@ -166,6 +166,9 @@ func (l LastIterate) fit(o RecursionOptions) (recursionGrid, error) {
 	}
 	g.bound -= int64(math.Ceil(slack))
 	out := recursionGrid{grid: g, unit: o.LearningRate / o.Divisor * (o.ClippingNorm / float64(g.bound)), perSlot: float64(g.bound) / o.ClippingNorm * o.RowStep}
+	if !positive(out.unit) || !positive(out.perSlot) {
+		return recursionGrid{}, fmt.Errorf("mechanism: clipping norm of the recursion is %v and row step %v, want numbers whose scale is positive and finite", o.ClippingNorm, o.RowStep)
+	}
 	out.score = out.unit * o.RowStep
 	out.limit = int64(min(o.Reach/out.unit, 1<<sumBits-1))
 	return out, nil
@@ -230,7 +233,7 @@ func (r Recursion) run(steps int, g recursionGrid, all Sample) (Noisy, error) {
 	return Noisy{weights}, nil
 }
 
-// next is A(X): the weights less the ridge's share, less the sum of gradients. Both are within ±2^62.
+// next is A(X): the weights less the ridge's share, less the sum of gradients. Both are within ±2^60.
 func (r Recursion) next(g recursionGrid, all Sample, x []int64) ([]int64, error) {
 	sum, err := r.gradients(g, all, x)
 	if err != nil {

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -10,11 +11,12 @@ type measures struct {
 	multipliers []float32 // nil: frame.unit
 	betas       []int32   // nil: 1
 	tails       []int32   // nil: there is no intercept
+	mixes       []uint64  // the products of what the rows add with the secret; see Rows.enter
 }
 
 // newMeasures returns room for the measures of n rows, in the memory of old if there is enough.
 func (f frame) newMeasures(n int, old measures) measures {
-	m := measures{n2: room(old.n2, n)}
+	m := measures{n2: room(old.n2, n), mixes: room(old.mixes, n)}
 	if f.Normalize != NormalizeNone {
 		m.multipliers = room(old.multipliers, n)
 	}
@@ -77,7 +79,7 @@ func (m *measures) set(i int, v measured) {
 
 // part returns the measures of n rows from first on.
 func (m *measures) part(first, n int) measures {
-	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n)}
+	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n), piece(m.mixes, first, n)}
 }
 
 // piece returns n entries from first on; of nil, nil.
@@ -94,6 +96,7 @@ func (m *measures) pick(o measures, rows []int, first int) {
 	pick(m.multipliers, o.multipliers, rows, first)
 	pick(m.betas, o.betas, rows, first)
 	pick(m.tails, o.tails, rows, first)
+	pick(m.mixes, o.mixes, rows, first)
 }
 
 // pick copies the entries of from that are listed to dst, unless dst is nil; from begins at number first.
@@ -133,22 +136,40 @@ func (m *measures) multiplier(i int, f *frame) float64 {
 // measure computes and keeps the measures of all rows, unless they are of a file and computed when they are
 // read.
 func (r *Rows) measure() error {
-	r.measures = measures{}
-	if r.file != nil && !r.file.keepsMeasures() {
+	r.measures, r.known = measures{}, nil
+	r.frame.keepSecrets(r.dim)
+	switch {
+	case r.file != nil && !r.file.keepsMeasures():
+		r.known = &entered{n2: make([]int64, r.count), mixes: make([]uint64, r.count)}
 		return nil
+	case r.file == nil && r.origin.mix == nil:
+		r.origin.measure(r.x, secretOf(r.dim))
 	}
 	all := r.frame.newMeasures(r.count, measures{})
 	var err error
 	if r.file != nil {
 		err = r.file.together(r.form, func(own *blockMemory, k int) error {
-			r.frame.measureAll(all.part(r.file.table.Blocks[k].First, own.x.count()), own.x)
-			return nil
+			first := r.file.table.Blocks[k].First
+			return r.measureSome(all.part(first, own.x.count()), own.x, first)
 		})
 	} else {
-		parallel(r.count, func(from, to int) { r.frame.measureAll(all.part(from, to-from), r.x.part(from, to-from)) })
+		failed := make([]error, r.count)
+		parallel(r.count, func(from, to int) {
+			failed[from] = r.measureSome(all.part(from, to-from), r.x.part(from, to-from), from)
+		})
+		err = errors.Join(failed...)
 	}
 	r.measures = all
+	if errors.Is(err, ErrComputation) {
+		return ErrComputation // and not how many parts it was found in
+	}
 	return err
+}
+
+// measureSome measures the rows of x, the first of which stands at, and enters them.
+func (r *Rows) measureSome(m measures, x payload, at int) error {
+	r.frame.measureAll(m, x)
+	return r.enter(&m, x, at)
 }
 
 // Seen returns the same records, in the same memory, seen from another frame.
@@ -194,6 +215,11 @@ func (r *Rows) See(b, old Block) (Block, error) {
 	own.measures = r.frame.newMeasures(n, own.measures)
 	if b.measures = own.measures; r.measures.n2 == nil {
 		r.frame.measureAll(b.measures, b.x)
+		for i := range n {
+			if err := r.enterRow(&b.measures, b.x, i, b.record(i)-r.first); err != nil {
+				return Block{}, err
+			}
+		}
 		return b, nil
 	}
 	b.measures.pick(r.measures, b.records, r.first)

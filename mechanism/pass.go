@@ -1,5 +1,7 @@
 package mechanism
 
+import "slices"
+
 // Pass is one pass over all rows that several goroutines make together.
 type Pass struct {
 	rows  *Rows
@@ -35,13 +37,18 @@ func (p *Pass) Each(part int, do func(Block) error) error {
 		return r.eachOfMemory(r.first+from, to-from, p.size, do)
 	}
 	return r.file.each(r.form, p.turns, func(own *blockMemory, k int) error {
-		return do(r.blockOfFile(own, r.file.table.Blocks[k].First))
+		b, err := r.blockOfFile(own, r.file.table.Blocks[k].First)
+		if err != nil {
+			return err
+		}
+		return do(b)
 	})
 }
 
 // blockOfFile returns the block of the rows in own, the first of which stands at.
-func (r *Rows) blockOfFile(own *blockMemory, at int) Block {
-	return Block{rows: r, x: own.x, first: r.first + at, labels: r.labelsIn(own), measures: r.measured(own, at)}
+func (r *Rows) blockOfFile(own *blockMemory, at int) (Block, error) {
+	m, err := r.measured(own, at)
+	return Block{rows: r, x: own.x, first: r.first + at, labels: r.labelsIn(own), measures: m}, err
 }
 
 // labelsIn returns the labels in own, or nil if there are none.
@@ -54,14 +61,13 @@ func (r *Rows) labelsIn(own *blockMemory) []float32 {
 
 // measured returns the measures of the rows in own, the first of which stands at: those that are kept, or
 // of the integers as they stand in own.
-func (r *Rows) measured(own *blockMemory, at int) measures {
+func (r *Rows) measured(own *blockMemory, at int) (measures, error) {
 	n := own.x.count()
 	if r.measures.n2 != nil {
-		return r.measures.part(at, n)
+		return r.measures.part(at, n), nil
 	}
 	own.measures = r.frame.newMeasures(n, own.measures)
-	r.frame.measureAll(own.measures, own.x)
-	return own.measures
+	return own.measures, r.measureSome(own.measures, own.x, at)
 }
 
 // eachOfFile is Each for rows in a file.
@@ -75,7 +81,11 @@ func (r *Rows) eachOfFile(first, n int, do func(Block) error) error {
 		b := f.table.Blocks[k]
 		start, end := max(from, b.First), min(from+n, b.First+b.Rows)
 		own.x, own.labels = own.x.part(start-b.First, end-start), piece(r.labelsIn(own), start-b.First, end-start)
-		return do(r.blockOfFile(own, start))
+		part, err := r.blockOfFile(own, start)
+		if err != nil {
+			return err
+		}
+		return do(part)
 	})
 }
 
@@ -104,6 +114,9 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 		for ; to < len(at) && at[to] >= b.First && at[to] < b.First+b.Rows; to++ {
 			inside = append(inside, at[to]-b.First)
 		}
+		if err := r.enterListed(read, b.First, inside); err != nil {
+			return Block{}, err
+		}
 		x = x.extend(read.x, inside)
 		if r.file.table.Labels {
 			for _, j := range inside {
@@ -113,15 +126,33 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 	}
 	own.x, own.labels = x, labels
 	own.measures = r.frame.newMeasures(len(at), own.measures)
-	r.measureListed(own, at)
+	if err := r.measureListed(own, at); err != nil {
+		return Block{}, err
+	}
 	return Block{rows: r, x: x, records: records, labels: r.labelsIn(own), measures: own.measures, own: own}, nil
 }
 
-// measureListed fills the measures of the rows in own, which stand at the places that are listed.
-func (r *Rows) measureListed(own *blockMemory, at []int) {
-	if r.measures.n2 == nil {
-		r.frame.measureAll(own.measures, own.x)
-		return
+// enterListed enters the rows of a block as they stand in it, before those that are listed are copied, unless they were
+// entered: so that a copy of another row is found.
+func (r *Rows) enterListed(read *blockMemory, first int, inside []int) error {
+	missing := func(i int) bool { return !r.known.has(first + i) }
+	if r.known == nil || !slices.ContainsFunc(inside, missing) {
+		return nil
 	}
-	own.measures.pick(r.measures, at, 0)
+	return r.measureSome(r.frame.newMeasures(read.x.count(), measures{}), read.x, first)
+}
+
+// measureListed fills the measures of the rows in own, which stand at the places that are listed.
+func (r *Rows) measureListed(own *blockMemory, at []int) error {
+	if r.measures.n2 != nil {
+		own.measures.pick(r.measures, at, 0)
+		return nil
+	}
+	r.frame.measureAll(own.measures, own.x)
+	for i, place := range at {
+		if err := r.enterRow(&own.measures, own.x, i, place); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -55,6 +55,10 @@ type payload interface {
 	norm2(i int) int64
 	// norms2 writes norm2 of every row to dst.
 	norms2(dst []int64)
+	// mix returns norm2 of row i and its product with the secret r modulo the prime of checks, in portable code.
+	mix(i int, r []uint64) (square int64, mix uint64)
+	// dot returns Σ x·m modulo 2^64 of row i, in portable code.
+	dot(i int, m []int64) int64
 	// dots writes Σ x·m modulo 2^64 of every row to dst; narrow is m when it fits 16 bits, or nil.
 	dots(dst []int64, m []int64, narrow []int16)
 	// copyRow writes row i to dst.
@@ -150,17 +154,23 @@ func (p dense[T]) norm2(i int) int64 { return linalg.SquareWhole(p.row(i)) }
 
 func (p dense[T]) norms2(dst []int64) { linalg.SquareRows(dst, p.x, p.dim) }
 
+func (p dense[T]) mix(i int, r []uint64) (int64, uint64) { return mixWhole(p.row(i), r) }
+
+func (p dense[T]) dot(i int, m []int64) (sum int64) {
+	m = m[:p.dim]
+	for j, v := range p.row(i) {
+		sum += int64(v) * m[j]
+	}
+	return sum
+}
+
 func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 	if narrow != nil {
 		linalg.DotRows(dst, p.x, p.dim, narrow)
 		return
 	}
 	for i := range dst {
-		sum := int64(0)
-		for j, v := range p.row(i) {
-			sum += int64(v) * m[j]
-		}
-		dst[i] = sum
+		dst[i] = p.dot(i, m)
 	}
 }
 

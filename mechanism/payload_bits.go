@@ -52,10 +52,23 @@ func (p bitRows) norms2(dst []int64) {
 
 func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
 	for i := range dst {
-		sum := int64(0)
-		p.each(i, func(j int) { sum += m[j] })
-		dst[i] = sum
+		dst[i] = p.dot(i, m)
 	}
+}
+
+func (p bitRows) dot(i int, m []int64) (sum int64) {
+	p.each(i, func(j int) { sum += m[j] })
+	return sum
+}
+
+func (p bitRows) mix(i int, r []uint64) (square int64, mix uint64) {
+	var high, low uint64 // of at most 2^30 terms
+	p.each(i, func(j int) {
+		square++
+		high += r[j] >> secretLow
+		low += r[j] & (1<<secretLow - 1)
+	})
+	return square, residue(times2(residue(high), secretLow) + residue(low))
 }
 
 func (p bitRows) same(o payload) bool {

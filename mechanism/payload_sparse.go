@@ -75,13 +75,31 @@ func (p *sparseRows) norms2(dst []int64) {
 
 func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
 	for i := range dst {
-		sum := int64(0)
-		index, value := p.row(i)
-		for k, j := range index {
-			sum += int64(value[k]) * m[j]
-		}
-		dst[i] = sum
+		dst[i] = p.dot(i, m)
 	}
+}
+
+func (p *sparseRows) dot(i int, m []int64) (sum int64) {
+	index, value := p.row(i)
+	for k, j := range index {
+		sum += int64(value[k]) * m[j]
+	}
+	return sum
+}
+
+func (p *sparseRows) mix(i int, r []uint64) (square int64, mix uint64) {
+	index, value := p.row(i)
+	var high, low int64
+	for k, j := range index {
+		v := int64(value[k])
+		square += v * v
+		high += v * int64(r[j]>>secretLow)
+		low += v * int64(r[j]&(1<<secretLow-1))
+		if k%mixTerms == mixTerms-1 {
+			mix, high, low = residue(mix+joinParts(high, low)), 0, 0
+		}
+	}
+	return square, residue(mix + joinParts(high, low))
 }
 
 func (p *sparseRows) same(o payload) bool {

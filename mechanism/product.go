@@ -52,6 +52,10 @@ type ProductSum struct {
 	grid   grid
 	total  []int64
 	parts  []productPart // working space, one of each block
+	// What the sum is checked with; see admit.
+	secrets []productSecret
+	mix     uint64
+	faulty  bool // a check failed: nothing is released
 }
 
 const (
@@ -89,11 +93,11 @@ func NewProductSum(s Sample, o ProductOptions) (*ProductSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProductSum(s, o.Blocks, o.Bound, g, numbers), nil
+	return newProductSum(s, o.Blocks, o.Bound, g, numbers, productSecrets(o.Blocks)), nil
 }
 
-func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbers int) *ProductSum {
-	p := &ProductSum{tally: newTally(s), blocks: blocks, bound: bound, grid: g, total: make([]int64, numbers), parts: make([]productPart, len(blocks))}
+func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbers int, secrets []productSecret) *ProductSum {
+	p := &ProductSum{tally: newTally(s), blocks: blocks, bound: bound, grid: g, total: make([]int64, numbers), parts: make([]productPart, len(blocks)), secrets: secrets}
 	at := 0
 	for k, b := range blocks {
 		p.parts[k] = productPart{ProductBlock: b, total: p.total[at : at+b.Numbers()]}
@@ -104,17 +108,17 @@ func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbe
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
 func (s *ProductSum) Empty() *ProductSum {
-	return newProductSum(s.sample, s.blocks, s.bound, s.grid, len(s.total))
+	return newProductSum(s.sample, s.blocks, s.bound, s.grid, len(s.total), s.secrets)
 }
 
 // EmptyIn is Empty in the memory of old, a sum of the same blocks that was merged or never added to, and that is of no
 // use after it. A sum with records in it, sealed, or of other blocks is left as it is, and so is the nil of a first
 // call.
 func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
-	if old == nil || old == s || old.sealed || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
+	if old == nil || old == s || old.sealed || old.faulty || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
 		return s.Empty()
 	}
-	old.tally, old.bound, old.grid = newTally(s.sample), s.bound, s.grid
+	old.tally, old.bound, old.grid, old.secrets = newTally(s.sample), s.bound, s.grid, s.secrets
 	return old
 }
 
@@ -144,6 +148,9 @@ func (s *ProductSum) Add(records []int, factors []linalg.Factors[float32], weigh
 	}
 	for k := range s.parts {
 		s.parts[k].finish()
+	}
+	if s.faulty {
+		return ErrComputation
 	}
 	return nil
 }
@@ -196,6 +203,7 @@ func (s *ProductSum) verify(i int, weight float64) {
 		}
 		switch short := norm.within(s.grid.bound); {
 		case largest <= maxRight && short:
+			s.admit(i)
 			s.keep(i)
 			return
 		case !(largest < math.MaxFloat64): // no finite number
@@ -235,6 +243,8 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 		return err
 	}
 	addTo(s.total, o.total)
+	s.mix, s.faulty = residue(s.mix+o.mix), s.faulty || o.faulty
+	o.mix = 0
 	return nil
 }
 
@@ -242,5 +252,5 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 // for Bound, when it is added or removed.
 func (s *ProductSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound)}}
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound), faulty: !s.agrees()}}
 }

@@ -27,7 +27,11 @@ func (r Recursion) gradients(g recursionGrid, all Sample, x []int64) ([]int64, e
 	if failed != nil {
 		return nil, failed
 	}
-	return sum.Seal().state.values, nil
+	sealed := sum.Seal().state
+	if sealed.faulty {
+		return nil, ErrComputation
+	}
+	return sealed.values, nil
 }
 
 // halves writes each number as high·2^31 + low, 0 ≤ low < 2^31.
@@ -58,6 +62,9 @@ func (p *recursionPart) add(b Block) error {
 	p.q = room(p.q, n*p.Columns)
 	for i := range n {
 		p.coefficients(p.q[i*p.Columns:(i+1)*p.Columns], b, i)
+	}
+	if err := p.sum.admit(p.q, p.Columns, 1, &b); err != nil {
+		return err
 	}
 	p.sum.add(b.x, p.q)
 	return nil

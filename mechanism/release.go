@@ -23,6 +23,7 @@ type bounded struct {
 	grid   grid
 	values []int64
 	unit   float64
+	faulty bool         // the sum is not what was to be summed: it is never released
 	once   *atomic.Bool // of sums whose projections are fresh for one release: whether it was made; or nil
 }
 
@@ -81,6 +82,9 @@ func release(p Payer, sums ...*bounded) ([]Noisy, error) {
 	drawn := sums[0].sample.drawn
 	events := make([]Event, len(sums))
 	for i, s := range sums {
+		if s.faulty {
+			return nil, ErrComputation
+		}
 		if _, series := s.grid.noise.(seriesNoise); series {
 			return nil, fmt.Errorf("mechanism: the sum was made for a series, want it released by the series")
 		}

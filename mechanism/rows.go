@@ -26,7 +26,8 @@ type Rows struct {
 	x            payload   // nil: in a file
 	file         *rowsFile // nil: in memory
 	labels       []float32 // nil: there are none, or in the file
-	origin       *int      // the same for all rows that share their integers
+	origin       *origin
+	known        *entered // of rows in a file whose measures are not kept, or nil
 	measures
 }
 
@@ -154,7 +155,7 @@ func newRows(count int, o RowsOptions) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim), labels: o.Labels, origin: new(int)}, nil
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim), labels: o.Labels, origin: &origin{}}, nil
 }
 
 func errLimit(t RowType) error {

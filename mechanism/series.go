@@ -80,7 +80,7 @@ type seriesNoise struct {
 	part   int
 }
 
-// fit takes the scale at which S ≥ multiplier·‖c‖·Δ and MaxRecords·Δ·Σc + 16·S < 2^62, so that no row
+// fit takes the scale at which S ≥ multiplier·‖c‖·Δ and MaxRecords·Δ·Σc + 16·S < 2^60, so that no row
 // overflows.
 func (n seriesNoise) fit(f fit) (grid, error) {
 	p, declared := n.series.parts[n.part], f.maxRecords
@@ -130,6 +130,9 @@ func (s *Series) accept(sums []Bounded) error {
 	}
 	_, last := s.rotation.drawn()
 	for k, b := range sums {
+		if b.state != nil && b.state.faulty {
+			return ErrComputation
+		}
 		if b.state == nil || b.state.grid.noise != s.Noise(k) {
 			return fmt.Errorf("mechanism: sum %d was not made for %v, want one made for its noise in this series", k, s.event)
 		}

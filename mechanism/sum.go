@@ -43,6 +43,8 @@ type Sum struct {
 	q      []int64   // working space
 	exact  []float64 // of a block
 	scales *scales   // of its records
+	mixes  []uint64  // of each column what its sum has as its product with the secret; see admit
+	faulty bool      // a check failed: nothing is released
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -51,6 +53,9 @@ type Sum struct {
 func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if err := checkSample(s, rows, o.MaxRecords); err != nil {
 		return nil, err
+	}
+	if o.Columns > maxColumns {
+		return nil, fmt.Errorf("mechanism: sum has %d columns, want at most %d", o.Columns, maxColumns)
 	}
 	if o.Columns < 1 || !(o.Bound > 0) || math.IsInf(o.Bound, 1) || o.Noise == nil {
 		return nil, fmt.Errorf("mechanism: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
@@ -76,7 +81,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	limit := g.bound >> rows.frame.shift
 	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, limit: limit, scale: float64(limit) / bound, grid: g,
-		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}}
+		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}, mixes: make([]uint64, columns)}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine. What it reads of s does not change while s
@@ -127,6 +132,9 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 	s.exact = room(s.exact, len(c.Coefficients))
 	s.scales.forget()
 	s.verifyBlock(s.exact, s.columns, 1, &b, c.Coefficients)
+	if err := s.admit(s.exact, s.columns, 1, &b); err != nil {
+		return err
+	}
 	s.add(b.x, s.exact)
 	return nil
 }
@@ -168,6 +176,7 @@ func (s *Sum) addSums(o *Sum) {
 	addTo(s.total, o.total)
 	addTo(s.betas, o.betas)
 	addTo(s.tails, o.tails)
+	s.mergeChecks(o)
 }
 
 // Seal ends the sum. One record changes the integers of the result by at most Δ in
@@ -180,5 +189,6 @@ func (s *Sum) Seal() Bounded {
 
 // bounded is the sum of what was flushed.
 func (s *Sum) bounded() Bounded {
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.rows.frame.centered(s.total, s.betas, s.tails), unit: s.bound / float64(s.limit<<s.rows.frame.shift)}}
+	values := s.rows.frame.centered(s.total, s.betas, s.tails)
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.frame.shift), faulty: !s.agrees(values)}}
 }

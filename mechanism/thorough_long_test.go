@@ -4,8 +4,10 @@ package mechanism
 
 // thorough says that these tests go through all pairs, proposals and frames: TestContributionsNeverExceedTheBound,
 // TestRowsInAFileAreRowsInMemory, TestNeighborsMoveProductsByAtMostTheBound, TestVectorsNeverExceedTheBound,
-// TestMinimizeSensitivity, TestGradientDescentSensitivity, TestNeighborsMoveARunByAtMostWhatIsCharged and
-// TestReachabilityAttack.
+// TestMinimizeSensitivity, TestGradientDescentSensitivity, TestNeighborsMoveARunByAtMostWhatIsCharged,
+// TestReachabilityAttack, TestTrueSumsAreNotFaulty, TestFaultsOfSumsAreFound, TestFaultsOfMeasuresAreFound,
+// TestCoefficientsBeyondTheBoundAreFound, TestBytesThatChangeAreFound, TestFaultsOfProductSumsAreFound, TestFaultsOfGroupsAreFound,
+// TestTrueProductSumsAreNotFaulty, TestExtremeRowsAreNotFaulty and TestLargestSumsAreNotFaulty.
 const thorough = true
 
 // trials is the number of random cases of a test: all of them with the tag long, else few.

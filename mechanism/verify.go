@@ -139,12 +139,15 @@ func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
 // overflow.
 const maxCoefficient = 1 << 52
 
+// maxColumns coefficients have a square sum below 2^128, even if each is just below 2·maxCoefficient.
+const maxColumns = 1 << 20
+
 // quantise rounds proposal·scale into q, moved into ±maxCoefficient; it reports
-// whether all values were finite.
+// whether all values were finite. A product that is NaN, as 0 times an infinite scale is, counts as a value that is not.
 func quantise(q []int64, proposal []float64, scale float64, way func(float64) float64) bool {
 	for k, v := range proposal {
 		f := way(v * scale)
-		if f-f != 0 && !(v-v == 0) { // NaN or ±Inf
+		if f != f || f-f != 0 && !(v-v == 0) { // NaN, or ±Inf of ±Inf
 			return false
 		}
 		q[k] = int64(max(-maxCoefficient, min(maxCoefficient, f)))
@@ -153,7 +156,7 @@ func quantise(q []int64, proposal []float64, scale float64, way func(float64) fl
 }
 
 // withinBound reports whether (Σ q_k²)·n2 ≤ bound², in exact integers: the left side in 192 bits.
-// Σ q_k² < 2^128 because there are fewer than 2^23 coefficients of at most 2^52.
+// Σ q_k² < 2^128 because there are at most maxColumns coefficients of at most 2^52.
 func withinBound(q []int64, n2, bound int64) bool {
 	var high, low, carry uint64
 	for _, v := range q {
@@ -164,14 +167,6 @@ func withinBound(q []int64, n2, bound int64) bool {
 	}
 	limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))
 	return within(high, low, uint64(n2), limitHigh, limitLow)
-}
-
-// within reports whether a square sum of two words times n2 is at most the limit of two words.
-func within(high, low, n2, limitHigh, limitLow uint64) bool {
-	middle, low := bits.Mul64(low, n2)
-	top, second := bits.Mul64(high, n2)
-	middle, carry := bits.Add64(middle, second, 0)
-	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
 // nearest rounds a number of magnitude at most 2^51 to the nearest whole number, to the even one of two, and never to

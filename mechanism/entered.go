@@ -1,0 +1,145 @@
+package mechanism
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// entered is what is known of rows once they are measured, so that they are held to it whenever they are read again: of
+// each record the squared norm n2 of what it adds, and the product h of that with the secret. Goroutines may share it.
+type entered struct {
+	n2    []int64
+	mixes []uint64 // h + 1; 0: the record was not measured yet; isEntering: it is being measured for the first time
+}
+
+// has reports whether a row was measured.
+func (e *entered) has(at int) bool {
+	mix := atomic.LoadUint64(&e.mixes[at])
+	return mix != 0 && mix != isEntering
+}
+
+// isEntering is no number of the prime and one.
+const isEntering = math.MaxUint64
+
+// plain is what rows in memory have in common in all frames: of each row of integers its squared norm and its product with the
+// secret.
+type plain struct {
+	square []int64
+	mix    []uint64
+}
+
+// origin is the same for all rows that share their integers.
+type origin struct{ plain }
+
+// measure fills p for the rows of x.
+func (p *plain) measure(x payload, r []uint64) {
+	n := x.count()
+	p.square, p.mix = make([]int64, n), make([]uint64, n)
+	parallel(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			p.square[i], p.mix[i] = x.mix(i, r)
+		}
+	})
+}
+
+// enter computes what the sums of the rows of x are checked with, m having what the kernels made of them, and holds that
+// a row adds numbers with the squared norm that m says, or nothing. The first of the rows stands at.
+func (r *Rows) enter(m *measures, x payload, at int) error {
+	m.mixes = room(m.mixes, x.count())
+	for i := range m.mixes {
+		if err := r.enterRow(m, x, i, at+i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterRow is enter for row i of x, which stands at. A row that was measured before keeps what it had then.
+func (r *Rows) enterRow(m *measures, x payload, i, at int) error {
+	if r.known != nil {
+		if mix := atomic.LoadUint64(&r.known.mixes[at]); mix != 0 && mix != isEntering {
+			m.n2[i], m.mixes[i] = r.known.n2[at], mix-1
+			return nil
+		}
+	}
+	f := &r.frame
+	var square int64
+	var mix uint64
+	if own := r.origin.plain; f.turn == nil && own.mix != nil {
+		square, mix = own.square[at], own.mix[at]
+	} else {
+		square, mix = x.mix(i, f.secret)
+	}
+	dot := int64(0)
+	if f.m != nil && f.turn == nil {
+		dot = x.dot(i, f.m)
+	}
+	if !f.explains(m.n2[i], square, dot, m.beta(i), m.tail(i)) {
+		return ErrComputation
+	}
+	m.mixes[i] = f.mixOf(mix, m.beta(i), m.tail(i))
+	// One goroutine alone enters both numbers: they are of one reading.
+	if r.known != nil && atomic.CompareAndSwapUint64(&r.known.mixes[at], 0, isEntering) {
+		r.known.n2[at] = m.n2[i]
+		atomic.StoreUint64(&r.known.mixes[at], m.mixes[i]+1)
+	}
+	return nil
+}
+
+// explains reports whether n2 is the squared norm of what a row adds, or 0, for a row of this squared norm and product with
+// the center. The norms of whitened rows are left to lemma 2h.
+func (f *frame) explains(n2, square, dot, beta, tail int64) bool {
+	switch {
+	case n2 == 0 || f.turn != nil:
+		return n2 >= 0
+	case !(float64(square) <= f.most) || beta < 0 || beta > 1<<frameBits || tail < 0 || tail > 1<<frameBits:
+		return false
+	}
+	y2 := square << (2 * f.bits)
+	if f.m != nil {
+		if float64(beta)*float64(beta)*f.m2 > termLimit {
+			return false
+		}
+		y2 += beta*beta*f.square - 2*(beta<<f.bits)*dot
+	}
+	return n2 == y2+tail*tail
+}
+
+// mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
+// whitened.
+func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
+	mix = times2(mix, f.bits)
+	if f.m != nil {
+		mix = residue(mix + timesResidue(-beta, f.mixCenter))
+	}
+	if f.Intercept > 0 {
+		mix = residue(mix + timesResidue(tail<<f.shift, f.mixTail))
+	}
+	return mix
+}
+
+// keepSecrets computes what mixOf needs, for rows of so many coordinates.
+func (f *frame) keepSecrets(dim int) {
+	r := secretOf(dim + f.intercepts())
+	f.secret = r[:dim]
+	if f.m != nil {
+		f.mixCenter = mixLong(f.m, r)
+	}
+	if f.Intercept > 0 {
+		f.mixTail = r[dim]
+	}
+	if f.turn != nil {
+		f.secret = f.turn.secret(r[:dim])
+	}
+}
+
+// secret returns Wᵀ·r modulo the prime: its product with x is that of W·x with r.
+func (t *turn) secret(r []uint64) []uint64 {
+	out := make([]uint64, t.dim)
+	for k, v := range r {
+		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {
+			out[j] = residue(out[j] + timesResidue(int64(w), v))
+		}
+	}
+	return out
+}
