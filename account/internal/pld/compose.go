@@ -139,7 +139,7 @@ func (j *job) other(best *Composed, width float64) (*Composed, error) {
 }
 
 // otherNodes are the sizes of the lattices that other tries.
-var otherNodes = [...]int{1 << 16, 1 << 18}
+var otherNodes = [...]int{1 << 16, 1 << 18, 1 << 20}
 
 // planner returns the planner at the saddle, and the wanted width.
 func (j *job) planner() (*planner, float64) {

@@ -126,13 +126,16 @@ func newFolder(n int) *folder {
 		product: make([]complex128, n/2), relative: make([]float64, n/2)}
 }
 
-// load puts the masses less 1 at loss 0 on the circle; it returns the sum of magnitudes.
-func (f *folder) load(l *lattice) float64 {
+// load puts the masses less 1 at loss 0 on the circle, but for those that are left to near; it returns the sum of
+// magnitudes.
+func (f *folder) load(l *lattice, left near) float64 {
 	clear(f.real)
 	n := len(f.real)
 	at := ((l.low % n) + n) % n
-	for _, v := range l.mass {
-		f.real[at] += v
+	for i, v := range l.mass {
+		if node := l.low + i; left == (near{}) || node != 1 && node != -1 {
+			f.real[at] += v
+		}
 		if at++; at == n {
 			at = 0
 		}
@@ -145,18 +148,25 @@ func (f *folder) load(l *lattice) float64 {
 
 // multiply multiplies the product by the transform of l to the power count.
 func (f *folder) multiply(l *lattice, count int64) {
-	size := f.load(l)
+	left := nearOf(l, count)
+	rest := f.load(l, left)
 	f.fft.Forward(f.one, f.real)
-	n := float64(count)
-	bound := f.fft.ErrorBound()*size + rounding(size)
-	f.flat += n * bound
+	n, size := float64(count), rest+2*left.both()
+	bound := f.fft.ErrorBound() * rest
+	most := bound + rounding(size) + left.most() // of all coefficients
+	f.flat += n * most
+	if left == (near{}) {
+		bound = most
+	} else {
+		f.add(left, n)
+	}
 	first := f.one[0]
 	f.one[0] = complex(real(first), 0)
 	last := complex(power(real(first), count), power(imag(first), count))
 	if f.started {
 		last = complex(real(last)*real(f.product[0]), imag(last)*imag(f.product[0]))
 	}
-	f.raise(count, bound)
+	f.raise(count, bound, most)
 	f.product[0] = last
 	f.relative[0] = math.Inf(1)
 	f.started = true
@@ -191,8 +201,9 @@ func power(x float64, n int64) float64 {
 // vanished is the exponent below which a power is taken to be 0.
 const vanished = -46
 
-// raise does the work of multiply, in polar form.
-func (f *folder) raise(count int64, bound float64) {
+// raise does the work of multiply, in polar form, where the coefficients err by bound beside what add says, and by most
+// at most.
+func (f *folder) raise(count int64, bound, most float64) {
 	n := float64(count)
 	for k, d := range f.one {
 		if f.started && f.product[k] == 0 {
@@ -209,7 +220,7 @@ func (f *folder) raise(count int64, bound float64) {
 		}
 		if excess <= -1 || size < vanished {
 			f.product[k], f.relative[k] = 0, math.Inf(1)
-			if n*bound*math.Exp(-vanished/n) < 0.1 { // the exact power vanishes, too
+			if n*most*math.Exp(-vanished/n) < 0.1 { // the exact power vanishes, too
 				f.relative[k] = 0
 			}
 			continue

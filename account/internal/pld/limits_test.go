@@ -9,13 +9,13 @@ import (
 )
 
 // TestRareLargeLosses is a million steps of which about one has a large loss. The truth, 0.94868, is that of
-// a high-precision integration of the exact moment generating function.
+// a high-precision integration of the exact moment generating function. Without near the upper bound is 1.1e-3 too high.
 func TestRareLargeLosses(t *testing.T) {
 	c, err := Compose([]Term{{pair.Sampled(pair.Normal, 0.5, 1e-6), 1000000}}, AtDelta(1e-10), Options{MaxNodes: 1 << 18})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := c.Epsilon(1e-10); !(b.Lower <= 0.94868 && b.Upper >= 0.94867 && b.Upper < 0.94868*1.0015) {
+	if b := c.Epsilon(1e-10); !(b.Lower <= 0.94868 && b.Upper >= 0.94867 && b.Upper < 0.94868*1.001) {
 		t.Errorf("got %v, want the truth 0.94868 between the bounds and the upper one near it", b)
 	}
 }
