@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/ditherml/dither/account/internal/allocation"
 	"github.com/ditherml/dither/account/internal/pair"
@@ -38,8 +39,50 @@ func allocated(steps int, inner mechanism.Event) mechanism.Event {
 // mostAllocationNoise is the one beyond which it is priced as if it were that.
 const leastAllocationNoise, mostAllocationNoise = 0.3, 1e6
 
-// allocationPairs returns pairs that dominate those of an allocation, or that these dominate.
+// allocationsKept is how many allocations have their pairs kept: at most 100 kB each.
+const allocationsKept = 16
+
+// knownAllocations keeps the pairs of allocations that were priced last: these take longer than the rest of a price, and
+// are the same at every ε and δ. Nothing writes to pairs.
+var knownAllocations struct {
+	sync.Mutex
+	list []*knownAllocation
+}
+
+// allocationKey tells allocations apart.
+type allocationKey struct {
+	steps int
+	noise float64
+	n     privacy.Neighboring
+	kind  allocation.Kind
+}
+
+// knownAllocation is the pairs of one allocation.
+type knownAllocation struct {
+	allocationKey
+	pairs func() (directions, error)
+}
+
+// allocationPairs is newAllocationPairs, of which it remembers some answers.
 func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
+	key, all := allocationKey{e.Steps, multiplierOf(e.Event), n, kind}, &knownAllocations
+	all.Lock()
+	at := slices.IndexFunc(all.list, func(k *knownAllocation) bool { return k.allocationKey == key })
+	if at < 0 {
+		if len(all.list) == allocationsKept {
+			all.list = slices.Delete(all.list, 0, 1)
+		}
+		at = len(all.list)
+		pairs := sync.OnceValues(func() (directions, error) { return newAllocationPairs(e, n, kind) })
+		all.list = append(all.list, &knownAllocation{key, pairs})
+	}
+	known := all.list[at]
+	all.Unlock()
+	return known.pairs()
+}
+
+// newAllocationPairs returns pairs that dominate those of an allocation, or that these dominate.
+func newAllocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
 	z := multiplierOf(e.Event)
 	if z < leastAllocationNoise || z > mostAllocationNoise {
 		if kind == allocation.Lower {
@@ -103,11 +146,11 @@ func (m moments) allocation(e mechanism.RandomAllocation, orders []float64, n pr
 	}
 	known, ok := m.allocations[e.String()]
 	if !ok {
-		pairs, err := allocation.New(e.Steps, z, allocation.Upper)
+		pairs, err := allocationPairs(e, n, allocation.Upper)
 		if err != nil {
 			return nil, err
 		}
-		known = &allocationMoments{float64(e.Steps), z, allocation.LogMoments(e.Steps, z, allocationOrder), pairs.Add}
+		known = &allocationMoments{float64(e.Steps), z, allocation.LogMoments(e.Steps, z, allocationOrder), pairs.add.(pair.Atoms)}
 		m.allocations[e.String()] = known
 	}
 	for i, order := range orders {

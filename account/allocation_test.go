@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/account/internal/allocation"
+	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -130,4 +132,37 @@ func newAllocationMoments(t *testing.T, e mechanism.RandomAllocation) *allocatio
 		t.Fatal(err)
 	}
 	return all.allocations[e.String()]
+}
+
+// TestAllocationsAreKept: the pairs of an allocation are made once for several prices, and none is taken for another's.
+func TestAllocationsAreKept(t *testing.T) {
+	first := func(steps int, noise float64, n privacy.Neighboring, kind allocation.Kind) *pair.Atom {
+		e := mechanism.RandomAllocation{Steps: steps, Event: mechanism.Gaussian{NoiseMultiplier: noise}}
+		d, err := allocationPairs(e, n, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &d.remove.(pair.Atoms)[0]
+	}
+	seen := map[*pair.Atom]bool{}
+	for _, kind := range []allocation.Kind{allocation.Upper, allocation.Lower} {
+		for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
+			seen[first(2, 3, n, kind)] = true
+			seen[first(2, 3, n, kind)] = true
+		}
+	}
+	seen[first(2, 4, privacy.AddOrRemoveOne, allocation.Lower)] = true
+	seen[first(3, 3, privacy.AddOrRemoveOne, allocation.Lower)] = true
+	if len(seen) != 6 {
+		t.Errorf("6 different allocations have %d different pairs", len(seen))
+	}
+	for i := range allocationsKept {
+		first(2, 1e9+float64(i), privacy.AddOrRemoveOne, allocation.Lower)
+	}
+	if kept := len(knownAllocations.list); kept != allocationsKept {
+		t.Errorf("%d allocations are kept, want %d", kept, allocationsKept)
+	}
+	if seen[first(3, 3, privacy.AddOrRemoveOne, allocation.Lower)] {
+		t.Error("the pairs kept are not those of the last allocations")
+	}
 }

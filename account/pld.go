@@ -24,7 +24,7 @@ import (
 type PLD struct {
 	// Width is the wanted relative width of the interval of epsilon, beside a hundredth of it
 	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases, where groups of like
-	// releases may make it wider. Smaller takes longer.
+	// releases may make it wider. Smaller takes longer. From 1e-2 on the estimate is taken from the interval alone.
 	Width float64
 }
 
@@ -227,7 +227,7 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtDelta(delta), a.closer(), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, read)
+	estimate, err := a.estimate(c, bounds, pld.AtDelta(delta), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, read)
 	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
 	if err != nil {
 		return v, err
@@ -306,7 +306,7 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	estimate, err := c.estimate(bounds, pld.AtEpsilon(epsilon), a.closer(), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, read)
+	estimate, err := a.estimate(c, bounds, pld.AtEpsilon(epsilon), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, read)
 	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	if err != nil {
 		return v, err
@@ -423,6 +423,9 @@ func (c composition) soonComposed() bool {
 // narrow is the relative width of bounds whose middle is as good as an estimate.
 const narrow = 1e-6
 
+// rough is the Width from which no contour integral is computed: it would take longer than the bounds.
+const rough = 1e-2
+
 // closer are the narrow bounds of which the middle is the estimate; wider ones were asked for where a
 // Width is given, and then it is the middle of those.
 func (a PLD) closer() pld.Options {
@@ -442,17 +445,18 @@ func middle(b pld.Bounds) float64 {
 
 // estimate returns the larger of what the contour integrals of both directions give. Where they
 // do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds. For many
-// releases and for choices of many pairs the integrals take longer than the bounds do: it is the middle of these.
-func (c composition) estimate(b pld.Bounds, aim pld.Aim, again pld.Options, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
+// releases, for choices of many pairs and where rough bounds are asked for, the integrals take longer than the bounds
+// do: it is the middle of these.
+func (a PLD) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil
 	}
-	if b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
+	if a.Width >= rough || b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))
 	beside.Each(len(c.directions), func(i int) { values[i], errs[i] = c.contour(i, integral) })
-	worst := 0.0
+	worst, again := 0.0, a.closer()
 	for i, err := range errs {
 		if err != nil {
 			if again.Relative == 0 || !c.soonComposed() || b.Upper-b.Lower > 2e-4*b.Upper+1e-5 {
