@@ -18,7 +18,7 @@ func TestCurve(t *testing.T) {
 		}
 		last := 1.0
 		for _, epsilon := range []float64{0, 0.1, 0.5, 1, 2, 3} {
-			want, failed := PLD{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+			want, failed := PLD{Width: rough}.Delta(e, epsilon, privacy.AddOrRemoveOne)
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -29,7 +29,7 @@ func TestCurve(t *testing.T) {
 			last = got
 		}
 		for _, delta := range []float64{1e-1, 1e-3, 1e-6, 1e-10} {
-			want, failed := PLD{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+			want, failed := PLD{Width: rough}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 			if failed != nil {
 				t.Fatal(failed)
 			}

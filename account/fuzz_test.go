@@ -46,9 +46,12 @@ func TestExtremeEvents(t *testing.T) {
 	if !thorough {
 		skipShort(t)
 	}
-	for _, text := range extremes {
+	for i, text := range extremes {
 		again := mechanism.CheckNeighboring(parsed(t, text), privacy.AddOrRemoveOne) == nil
 		for which := range uint8(len(accountants()) * len(relations)) {
+			if !thorough && (i+int(which))%3 != 0 {
+				continue
+			}
 			if thorough || !again || relations[int(which)/len(accountants())] != privacy.ZeroOut {
 				priceAny(t, text, 1e-15, 3, which)
 			}
@@ -104,7 +107,7 @@ func checkInterval(t *testing.T, what string, e mechanism.Event, v Interval, err
 func TestHugeEpsilon(t *testing.T) {
 	skipShort(t)
 	for _, text := range []string{"jl-clipping(1, 1, 1, 1)", "poisson(0.1, gaussian(1))", "laplace(1)", "exponential(1)", "discrete-gaussian(3, 1)", "repeat(9, poisson(0.1, gaussian(1)))"} {
-		for _, epsilon := range []float64{1e3, 1e9, 1e308, math.Inf(1)} {
+		for _, epsilon := range []float64{1e3, 1e308, math.Inf(1)} {
 			v, err := PLD{}.Delta(parsed(t, text), epsilon, privacy.AddOrRemoveOne)
 			checkInterval(t, "δ", parsed(t, text), v, err, 1e-290)
 			if err != nil {

@@ -130,7 +130,7 @@ func sampledTwice(q, z float64, epsilon float64) float64 {
 func TestOneAndTwoReleases(t *testing.T) {
 	skipShort(t)
 	for i, c := range []struct{ q, z, epsilon float64 }{{0.125, 1, 0.25}, {0.125, 1, 1}, {0.25, 0.75, 0.5}, {0.0625, 2, 0.0625}} {
-		if !thorough && i%2 == 1 {
+		if !thorough && i != 0 {
 			continue
 		}
 		one, _ := sampledOnce(c.q, c.z, longExp(long(c.epsilon))).Float64()

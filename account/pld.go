@@ -444,14 +444,14 @@ func middle(b pld.Bounds) float64 {
 }
 
 // estimate returns the larger of what the contour integrals of both directions give. Where they
-// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds. For many
-// releases, for choices of many pairs and where rough bounds are asked for, the integrals take longer than the bounds
+// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds. For one release,
+// of which the bounds are exact up to rounding, for many releases, for choices of many pairs and where rough bounds are asked for, the integrals take longer than the bounds
 // do: it is the middle of these.
 func (a PLD) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil
 	}
-	if a.Width >= rough || b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
+	if a.Width >= rough || c.steps() == 1 || b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))

@@ -39,6 +39,22 @@ func TestSamplersOfTwoRecords(t *testing.T) {
 	fewer.Records = 40
 	replaced := mechanism.WithReplacement{Records: 2, Batch: 2, Event: gaussian(1)}
 	add := func(m mixture, mean, weight float64) { m[mean] += weight }
+	type question struct {
+		e       string
+		epsilon float64
+	}
+	priced := map[question]float64{} // is the same whatever the other record is
+	price := func(e mechanism.Event, n privacy.Neighboring, epsilon float64) float64 {
+		q := question{e.String(), epsilon}
+		if _, known := priced[q]; !known {
+			v, err := PLD{}.Delta(e, epsilon, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			priced[q] = v.Upper
+		}
+		return priced[q]
+	}
 	for _, y := range []float64{-1, -0.5, 0, 1} {
 		with, without := mixture{}, mixture{}
 		add(with, 0, (1-q)*(1-q))
@@ -64,9 +80,9 @@ func TestSamplersOfTwoRecords(t *testing.T) {
 				"with replacement":   {replaced, privacy.ReplaceOne, one, other},
 				"and the other way":  {replaced, privacy.ReplaceOne, other, one},
 			} {
-				v, err := PLD{}.Delta(c.e, epsilon, c.n)
-				if truth := stick(c.p, c.q, epsilon); err != nil || v.Upper < truth-1e-6 {
-					t.Errorf("%s, other record %v, ε %v: proven %v (%v), true %v", name, y, epsilon, v, err, truth)
+				got := price(c.e, c.n, epsilon)
+				if truth := stick(c.p, c.q, epsilon); got < truth-1e-6 {
+					t.Errorf("%s, other record %v, ε %v: proven %v, true %v", name, y, epsilon, got, truth)
 				}
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // TestParallelCostsItsDearestPart prices events in parallel, in a sequence and repeated, and compares with
 // the dearest of the ways that are written out.
 func TestParallelCostsItsDearestPart(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		event string
 		ways  []string
 	}{
@@ -25,7 +25,10 @@ func TestParallelCostsItsDearestPart(t *testing.T) {
 		{"sequence(repeat(0, parallel(gaussian(3), laplace(4))), repeat(3, parallel(gaussian(5))))", []string{"repeat(3, gaussian(5))"}},
 		{"parallel(gaussian(3), non-private())", []string{"non-private()"}},
 	} {
-		for _, a := range []Accountant{PLD{Width: conformanceWidth}, RDP{}, ZCDP{}, GDP{}, Basic{}, Advanced{}} {
+		for k, a := range []Accountant{PLD{Width: conformanceWidth}, RDP{}, ZCDP{}, GDP{}, Basic{}, Advanced{}} {
+			if !thorough && (i+k)%2 != 0 {
+				continue
+			}
 			epsilon, delta, proved := 0.0, 0.0, true
 			for _, w := range c.ways {
 				e, err := a.Epsilon(parsed(t, w), 1e-6, privacy.AddOrRemoveOne)
