@@ -43,8 +43,11 @@ func TestAllocationToOneStep(t *testing.T) {
 func TestAllocationLaws(t *testing.T) {
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
 		last := allocationOf(t, "repeat(2, gaussian(1))", n).Upper
-		for _, text := range []string{"repeat(2, random-allocation(2, gaussian(1)))", "repeat(2, random-allocation(5, gaussian(1)))",
+		for i, text := range []string{"repeat(2, random-allocation(2, gaussian(1)))", "repeat(2, random-allocation(5, gaussian(1)))",
 			"repeat(2, random-allocation(5, gaussian(1.2)))", "random-allocation(5, gaussian(1.2))"} {
+			if !thorough && n == privacy.ReplaceOne && i > 1 {
+				break // each takes a search for the chords of its pairs
+			}
 			v := allocationOf(t, text, n)
 			if !(v.Upper < last) || n == privacy.AddOrRemoveOne && v.Upper > v.Lower*(1+3e-3) {
 				t.Errorf("%s under %v: got %v, want less than %v", text, n, v, last)
@@ -76,7 +79,7 @@ func TestAllocationBesidePoisson(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range besidePoisson {
-		if i > 1 && !thorough {
+		if i > 0 && !thorough {
 			break
 		}
 		row := fmt.Sprintf("| %d | %d | %v |", c.epochs, c.steps, c.noise)

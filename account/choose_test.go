@@ -62,12 +62,15 @@ func TestGroupsOfSampledRecords(t *testing.T) {
 		t.Errorf("one record: got %v (%v), want %v", got, failed, one.Upper)
 	}
 	last := one.Upper
-	for _, k := range []int{2, 5, 9} {
+	for _, k := range []int{2, 9} {
 		got, failed := EpsilonGroup(a, e, 1e-6, privacy.AddOrRemoveOne, k)
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		general, failed := EpsilonGroup(RDP{}, e, 1e-6, privacy.AddOrRemoveOne, k)
+		general := math.Inf(1)
+		if k == 2 || thorough {
+			general, failed = EpsilonGroup(RDP{}, e, 1e-6, privacy.AddOrRemoveOne, k)
+		}
 		if failed != nil || !(got > last) || got > general {
 			t.Errorf("%d records: got %v, fewer %v, the general bound %v (%v)", k, got, last, general, failed)
 		}

@@ -106,8 +106,11 @@ func checkInterval(t *testing.T, what string, e mechanism.Event, v Interval, err
 // TestHugeEpsilon asks for δ where nothing is left of it.
 func TestHugeEpsilon(t *testing.T) {
 	skipShort(t)
-	for _, text := range []string{"jl-clipping(1, 1, 1, 1)", "poisson(0.1, gaussian(1))", "laplace(1)", "exponential(1)", "discrete-gaussian(3, 1)", "repeat(9, poisson(0.1, gaussian(1)))"} {
-		for _, epsilon := range []float64{1e3, 1e308, math.Inf(1)} {
+	for i, text := range []string{"jl-clipping(1, 1, 1, 1)", "poisson(0.1, gaussian(1))", "laplace(1)", "exponential(1)", "discrete-gaussian(3, 1)", "repeat(9, poisson(0.1, gaussian(1)))"} {
+		for j, epsilon := range []float64{1e3, 1e9, 1e308, math.Inf(1)} {
+			if !thorough && (i+j)%2 != 0 {
+				continue
+			}
 			v, err := PLD{}.Delta(parsed(t, text), epsilon, privacy.AddOrRemoveOne)
 			checkInterval(t, "δ", parsed(t, text), v, err, 1e-290)
 			if err != nil {

@@ -106,7 +106,7 @@ func sampledTwice(q, z float64, epsilon float64) float64 {
 	a, sum := longExp(long(epsilon)), long(0)
 	edge := over(minus(over(a, long(1-q)), long(1-q)), long(q)) // w at c, where b = a/(1-q+q·w) = 1-q
 	c := plus(mul(long(z*z), longLog(edge)), long(0.5))
-	const step = 1.0 / 32
+	const step = 1.0 / 20
 	for t := -10.0; t < math.Log(14*z+14); t += step {
 		width := longExp(long(t))
 		x := minus(c, width)

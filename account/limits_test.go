@@ -22,7 +22,7 @@ func TestDeltaIsNeverZeroWhereLossesAreUnbounded(t *testing.T) {
 		e := parsed(t, text)
 		for k, a := range All() {
 			for j, epsilon := range []float64{0, 1500, 1e308} {
-				if !thorough && (i+j+k)%3 != 0 {
+				if !thorough && (i+2*j+k)%7 != 0 {
 					continue
 				}
 				v, err := a.Delta(e, epsilon, privacy.AddOrRemoveOne)
@@ -191,12 +191,13 @@ func TestLargeTargetsAreMet(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := func(z float64) mechanism.Event { return repeated(3, sampled(0.01, z)) }
-		z, err := Calibrate(PLD{}, target, plan)
+		a := PLD{Width: rough}
+		z, err := Calibrate(a, target, plan)
 		if errors.Is(err, ErrUnreachable) {
 			continue
 		}
-		v, failed := PLD{}.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
-		if err != nil || failed != nil || !(v.Upper <= epsilon && v.Upper > 0.99*epsilon) {
+		v, failed := a.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
+		if err != nil || failed != nil || !(v.Upper <= epsilon && v.Upper > 0.98*epsilon) {
 			t.Errorf("epsilon %v: noise %v costs %v (%v, %v)", epsilon, z, v, err, failed)
 		}
 	}
@@ -231,7 +232,11 @@ func TestFaintLossesAreCounted(t *testing.T) {
 
 // TestTailsWrittenOutAreNoLowerBound: the tails of discrete normal noise count as disclosed in upper bounds alone.
 func TestTailsWrittenOutAreNoLowerBound(t *testing.T) {
-	for _, text := range []string{"discrete-gaussian(10, 1)", "poisson(0.1, discrete-gaussian(10, 1))", "repeat(100, poisson(0.1, discrete-gaussian(10, 1)))"} {
+	events := []string{"discrete-gaussian(10, 1)", "poisson(0.1, discrete-gaussian(10, 1))"}
+	if thorough {
+		events = append(events, "repeat(100, poisson(0.1, discrete-gaussian(10, 1)))")
+	}
+	for _, text := range events {
 		e := parsed(t, text)
 		far, err := PLD{}.Delta(e, 90, privacy.AddOrRemoveOne) // the truth is below 1e-400
 		if err != nil || far.Lower != 0 || !(far.Upper > 0) {

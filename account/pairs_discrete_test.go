@@ -121,7 +121,7 @@ func TestSampledNumbersWithoutDelta(t *testing.T) {
 // TestSampledDiscreteIsNearContinuous holds that wide discrete noise costs in a sample about what the continuous does.
 func TestSampledDiscreteIsNearContinuous(t *testing.T) {
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
-		for _, k := range []int64{20} {
+		for _, k := range []int64{6} {
 			fine := fmt.Sprintf("repeat(9, poisson(0.1, discrete-gaussian(%d, %d)))", 2*k, k)
 			v, err := PLD{Width: conformanceWidth}.Epsilon(parsed(t, fine), 1e-6, n)
 			w, failed := PLD{Width: conformanceWidth}.Epsilon(parsed(t, "repeat(9, poisson(0.1, gaussian(2)))"), 1e-6, n)

@@ -26,7 +26,7 @@ func TestParallelCostsItsDearestPart(t *testing.T) {
 		{"parallel(gaussian(3), non-private())", []string{"non-private()"}},
 	} {
 		for k, a := range []Accountant{PLD{Width: conformanceWidth}, RDP{}, ZCDP{}, GDP{}, Basic{}, Advanced{}} {
-			if !thorough && (i+k)%2 != 0 {
+			if !thorough && (i+k)%3 != 0 {
 				continue
 			}
 			epsilon, delta, proved := 0.0, 0.0, true
@@ -78,11 +78,14 @@ func TestParallelBoundsTheMixture(t *testing.T) {
 
 // TestParallelGroups prices two records that stand in different parts: never below what both cost then.
 func TestParallelGroups(t *testing.T) {
-	for _, c := range []struct{ event, split, same string }{
+	for i, c := range []struct{ event, split, same string }{
 		{"parallel(gaussian(3), gaussian(5))", "sequence(gaussian(3), gaussian(5))", "gaussian(3)"},
 		{"parallel(laplace(3), laplace(4))", "sequence(laplace(3), laplace(4))", "laplace(3)"},
 		{"parallel(repeat(50, poisson(0.05, gaussian(1))), laplace(3))", "sequence(repeat(50, poisson(0.05, gaussian(1))), laplace(3))", "laplace(3)"},
 	} {
+		if !thorough && i == 2 {
+			break
+		}
 		e := parsed(t, c.event)
 		got, err := EpsilonGroup(For(e), e, 1e-6, privacy.AddOrRemoveOne, 2)
 		if err != nil {

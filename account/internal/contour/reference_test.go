@@ -73,7 +73,10 @@ var doubtful = map[string]bool{"PG087 add": true}
 // one step, by transforms on a grid for few, else by a contour integral in another language.
 func TestReferenceTable(t *testing.T) {
 	answered, refused := 0, 0
-	for _, row := range readReference(t) {
+	for i, row := range readReference(t) {
+		if !thorough && i%5 != 0 {
+			continue
+		}
 		for direction, c := range row.pairs() {
 			if c.want == nil || doubtful[row.ID+" "+direction] {
 				continue

@@ -1,0 +1,6 @@
+//go:build !long
+
+package contour
+
+// thorough says that the tests go through all reference rows.
+const thorough = false
