@@ -108,7 +108,7 @@ func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.Discrete
 // https://arxiv.org/abs/1908.10530, state it for pairs with such a reflection.)
 //
 // Under replace-one the sample is not counted: given it, neighbors are 2s apart at most, and Rényi
-// divergences are jointly quasi-convex (van Erven & Harremoës 2014, theorem 13).
+// divergences are jointly quasi-convex (proved at ZCDP).
 func sampledDiscreteGaussian(q float64, e mechanism.DiscreteGaussian, n privacy.Neighboring) func(order float64) float64 {
 	z := e.StandardDeviation / float64(e.Sensitivity)
 	if n == privacy.ReplaceOne {

@@ -19,9 +19,13 @@ import (
 // theorem 4 (the discrete Gaussian), proposition 12 (conversion). Cesar & Rogers, "Bounding,
 // Concentrating, and Truncating", ALT 2021, https://arxiv.org/abs/2004.07223 (bounded range ε
 // costs ε²/8). A sampled event counts as what it samples, without amplification: Rényi
-// divergences are jointly quasi-convex (van Erven & Harremoës, "Rényi Divergence and
-// Kullback-Leibler Divergence", 2014, theorem 13, https://arxiv.org/abs/1206.2459), and given
-// one draw of the sample neighbors are at most as far apart as in full.
+// divergences are jointly quasi-convex, and given one draw of the sample neighbors are at most as
+// far apart as in full.
+//
+// Jointly quasi-convex: with e^((α-1)D) = ∫ p^α·q^(1-α), and x^α·y^(1-α) convex in (x, y) as the
+// perspective of x^α, the value of two mixtures with the same weights is at most the mean of the
+// values of their parts, hence at most the largest. (See also van Erven & Harremoës, "Rényi
+// Divergence and Kullback-Leibler Divergence", 2014, https://arxiv.org/abs/1206.2459.)
 type ZCDP struct{}
 
 var _ Accountant = ZCDP{}

@@ -285,7 +285,9 @@ func (t *trainCommand) printMethodDryRun(f fitting) error {
 		return writeJSON(t.stdout, methodDryRun{f.other.Plan, f.draft})
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n\nplan\n", guaranteeText(f.draft))
+	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
+	writeWidth(w, f.draft)
+	fmt.Fprint(w, "\nplan\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  method\t%s\t\n", f.other.Plan.Method)
 	for _, e := range f.events() {

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"runtime"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
@@ -26,6 +29,29 @@ func guaranteeText(c certificate.Certificate) string {
 	return text
 }
 
+// writeWidth says between which bounds the truth is proven to lie, where account says so too. It prices the event
+// again, for its lower bound.
+func writeWidth(w io.Writer, c certificate.Certificate) {
+	if !c.Private || strings.Contains(c.Event, slowEvent) {
+		return
+	}
+	a, err := account.Named(c.Accountant)
+	if err != nil {
+		return
+	}
+	e, err := mechanism.ParseEvent(c.Event)
+	if err != nil {
+		return
+	}
+	v, err := a.Epsilon(e, c.Delta, c.Neighboring)
+	if err != nil {
+		return
+	}
+	if width := widthWords(v.Lower, max(v.Upper, float64(c.Epsilon))); width != "" {
+		fmt.Fprintf(w, "width      %s\n", width)
+	}
+}
+
 // printSummary tells what was made and what it promises.
 func (t *trainCommand) printSummary(s summary, f fitting) error {
 	if t.json {
@@ -34,6 +60,7 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 	w := t.stdout
 	fmt.Fprintf(w, "model      %s\n", s.Folder)
 	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(f.draft))
+	writeWidth(w, f.draft)
 	f.writeBaseline(w)
 	for _, l := range s.Learned {
 		fmt.Fprintf(w, "learned    %s\n", printable(learnedWords(l)))
@@ -127,6 +154,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
 	w := t.stdout
 	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\n")
 	fmt.Fprintf(w, "guarantee  %s\n", guaranteeText(c))
+	writeWidth(w, c)
 	f.writeBaseline(w)
 	if d.Basic != nil {
 		fmt.Fprintf(w, "           basic composition, as courses state it: epsilon %.4g at delta %.4g\n", d.Basic.Epsilon, d.Basic.Delta)
