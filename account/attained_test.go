@@ -48,3 +48,37 @@ func TestVanishingDeltasComeFromDivergences(t *testing.T) {
 		t.Errorf("losses of thousands: got %v, %v, %v, want a lattice to be asked", v, vanishes, err)
 	}
 }
+
+// TestBeyondTheLargestEpsilon: δ is bounded by what it is at maxEpsilon, and by rdp. The lower bound there is none beyond.
+func TestBeyondTheLargestEpsilon(t *testing.T) {
+	const n = privacy.AddOrRemoveOne
+	e := parsed(t, "poisson(0.1, gaussian(0.006))")
+	for _, epsilon := range []float64{1.2 * maxEpsilon, 1.5 * maxEpsilon} {
+		v, err := PLD{}.Delta(e, epsilon, n)
+		at, failed := PLD{}.Delta(e, maxEpsilon, n)
+		other, wrong := RDP{}.Delta(e, epsilon, n)
+		if err != nil || failed != nil || wrong != nil || v.Lower != 0 || v.Upper != min(at.Upper, other.Upper) || !(at.Lower > 0) {
+			t.Errorf("ε %v: got %v (%v), at maxEpsilon %v (%v), by rdp %v (%v)", epsilon, v, err, at, failed, other, wrong)
+		}
+	}
+}
+
+// TestLossesOfThousandsAreNotForgotten: with little noise, a record in the sample is known for sure up to an ε of
+// thousands, where e^ε overflows.
+func TestLossesOfThousandsAreNotForgotten(t *testing.T) {
+	for text, n := range map[string]privacy.Neighboring{
+		"poisson(0.1, gaussian(0.006))": privacy.AddOrRemoveOne, "poisson(0.1, laplace(0.0001))": privacy.AddOrRemoveOne,
+		"without-replacement(1000, 100, gaussian(0.012))": privacy.ReplaceOne, "truncated-poisson(0.1, 100, 30, gaussian(0.006))": privacy.AddOrRemoveOne,
+		"mixture-of-gaussians(0.006, 0, 0.9, 1, 0.1)": privacy.AddOrRemoveOne,
+	} {
+		for _, epsilon := range []float64{700, 720, 9000} {
+			v, err := PLD{}.Delta(parsed(t, text), epsilon, n)
+			if inOrder(t, text, v, err); !(v.Upper >= 0.1*(1-1e-12) && v.Upper < 0.1001) {
+				t.Errorf("%s at ε %v: got %v, want 0.1", text, epsilon, v)
+			}
+		}
+		if v, err := (PLD{}).Epsilon(parsed(t, text), 1e-6, n); err != nil || !(v.Upper > 9990) {
+			t.Errorf("%s: got %v, %v, want an ε of thousands", text, v, err)
+		}
+	}
+}

@@ -174,7 +174,7 @@ func epsilonOf(mu, delta float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	if mu < 1e-9 { // about what Chernoff's bound gives: from 1 down, halving would not come near in 200 steps
-		high = min(1, max(mu*(mu+math.Sqrt(-2*math.Log(delta))), math.SmallestNonzeroFloat64))
+		high = min(1, max(mu*(mu+math.Sqrt(-2*numeric.Log(delta))), math.SmallestNonzeroFloat64))
 	}
 	for !holds(high) {
 		if low, high = high, 2*high; high > 1e12 {

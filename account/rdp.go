@@ -206,7 +206,7 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	for i, alpha := range a.orders() {
 		v := 0.0
 		if curve[i] != 0 {
-			v = curve[i] + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+			v = curve[i] + math.Log1p(-1/alpha) - (numeric.Log(delta)+math.Log(alpha))/(alpha-1)
 			v = max(0, v) * (1 + 1e-12)
 		}
 		if v < epsilon {

@@ -169,7 +169,7 @@ func rhoEpsilon(rho, delta float64) float64 {
 	case delta == 0 || math.IsInf(rho, 1):
 		return math.Inf(1)
 	}
-	logDelta := math.Log(delta)
+	logDelta := numeric.Log(delta)
 	return max(0, leastOverOrders(func(u float64) float64 {
 		beta, logAlpha := math.Exp(u), math.Log1p(math.Exp(u))
 		linear, shrink, paid := rho+rho*beta, -math.Log1p(math.Exp(-u)), (logDelta+logAlpha)/beta

@@ -36,19 +36,27 @@ func (c *Curve) twoCopies(l float64) float64 {
 	case c.form == shifted:
 		y = -l
 	case c.form == mixed && a.q > 0: // a.p + b.p·e^y = e^l
-		y = math.Log1p(math.Expm1(l) / b.p)
+		y = logRatio(l, b.p)
 	case c.form == mixed: // a.p·e^{-y} + b.p = e^l
-		y = -math.Log1p(math.Expm1(l) / a.p)
+		y = -logRatio(l, a.p)
 	case a.p > 0: // a.q + b.q·e^y = e^{-l}
-		y = math.Log1p(math.Expm1(-l) / b.q)
+		y = logRatio(-l, b.q)
 	default: // a.q·e^{-y} + b.q = e^{-l}
-		y = -math.Log1p(math.Expm1(-l) / a.q)
+		y = -logRatio(-l, a.q)
 	}
 	middle := (a.mean + b.mean) / 2
 	if c.Law == Laplace {
 		return math.Min(math.Max(middle+y*c.Scale/2, a.mean), b.mean)
 	}
 	return middle + y*c.Scale*c.Scale/(b.mean-a.mean)
+}
+
+// logRatio returns log(1 + (e^l-1)/w), also where e^l overflows.
+func logRatio(l, w float64) float64 {
+	if l > 600 { // 1 is lost beside e^l
+		return l - math.Log(w)
+	}
+	return math.Log1p(math.Expm1(l) / w)
 }
 
 // threeCopies inverts the loss of the symmetric pair on three means.

@@ -1,6 +1,10 @@
 package pair
 
-import "math"
+import (
+	"math"
+
+	"github.com/ditherml/dither/numeric"
+)
 
 // Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the
 // pair, at ε ≥ 0 in nats, and a bound on the absolute error of the value. It is
@@ -49,7 +53,10 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 		return 0, math.Max(0, c.Top()-epsilon)
 	}
 	x, residual := c.Inverse(epsilon, (c.First+c.Last)/2)
-	if math.IsInf(x, 0) { // the loss is above epsilon everywhere
+	switch {
+	case math.IsInf(x, 0) && epsilon > 0: // no loss is above 0 everywhere: the place is out of reach
+		return 0, 1
+	case math.IsInf(x, 0): // the loss is above epsilon everywhere
 		return -math.Expm1(epsilon), 0x1p-51
 	}
 	logP, logQ := c.LogTails(x, !c.Rising)
@@ -67,8 +74,11 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
 	for _, v := range a {
 		d := v.P - factor*v.Q
-		if v.Q == 0 {
+		switch {
+		case v.Q == 0:
 			d = v.P
+		case math.IsInf(factor, 1):
+			d = v.P - math.Exp(epsilon+numeric.Log(v.Q))
 		}
 		delta += math.Max(0, d)
 		if d > -0x1p-46*v.P*(1+epsilon) { // 0 or less by rounding alone, perhaps
