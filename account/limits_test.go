@@ -181,11 +181,16 @@ func inOrder(t *testing.T, what string, v Interval, err error) Interval {
 
 // TestLargeTargetsAreMet: noise so small that losses are in the thousands is calibrated, or refused.
 func TestLargeTargetsAreMet(t *testing.T) {
-	all := []float64{3000}
-	if thorough {
-		all = append(all, 300)
+	for _, z := range []float64{0.01, 0.03} { // a calibration meets such noise on its way
+		v, err := PLD{Width: rough}.Epsilon(repeated(3, sampled(0.01, z)), 1e-6, privacy.AddOrRemoveOne)
+		if inOrder(t, fmt.Sprintf("noise multiplier %v", z), v, err); !(v.Upper > 0.3/z/z) {
+			t.Errorf("noise multiplier %v: got %v, want at least the loss of one release", z, v)
+		}
 	}
-	for _, epsilon := range all {
+	if !thorough {
+		return
+	}
+	for _, epsilon := range []float64{300, 3000} {
 		target, err := privacy.NewGuarantee(epsilon, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{})
 		if err != nil {
 			t.Fatal(err)

@@ -267,9 +267,9 @@ func TestReferenceHeterogeneous(t *testing.T) {
 		"pg(1e-3,.7)x10000+pg(.5,20)x10":                 mechanism.Sequence{repeated(10000, sampled(1e-3, 0.7)), repeated(10, sampled(0.5, 20))},
 	}
 	compared := 0
-	for _, row := range file.Rows {
+	for i, row := range file.Rows {
 		var words string
-		if row.Kind != "heterogeneous" || json.Unmarshal(row.Params, &words) != nil {
+		if !thorough && i%2 != 0 || row.Kind != "heterogeneous" || json.Unmarshal(row.Params, &words) != nil {
 			continue
 		}
 		e, known := events[words]

@@ -2,8 +2,6 @@
 
 package account
 
-// thorough says that these tests go through all events, rows and accountants: TestConformance, TestExtremeEvents,
-// TestExtremePlans, TestReferenceSampledGaussian, TestReferenceOtherMechanisms, TestOneAndTwoReleases,
-// TestDeltaIsNeverZeroWhereLossesAreUnbounded, TestLawsOfWeirdPlans, TestGatheredPlans, TestZeroOutIsAddOrRemove,
-// TestOrderOfAccountants and TestSupportTable.
+// thorough says that the tests go through all events, rows, orders and accountants. The ordinary run takes a part of
+// them, by the number of each.
 const thorough = true
