@@ -11,7 +11,7 @@ import (
 // TestConvergence runs short descents, whose answers about kernels and single steps are those of long ones: what was
 // seen to fail fails at the first weights.
 func TestConvergence(t *testing.T) {
-	p, err := openConvergence(context.Background(), 600, 200)
+	p, err := openConvergence(context.Background(), 200, 60)
 	if err != nil {
 		t.Fatal(err)
 	}

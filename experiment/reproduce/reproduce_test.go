@@ -46,6 +46,30 @@ func check(t *testing.T, r experiment.Reproduction, l experiment.Laboratory) exp
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkOutcome(t, r, out)
+	return out
+}
+
+// shortRuns are the outcomes of experiments that TestDocs and a test of their own look at, by name.
+var shortRuns = map[string]experiment.Outcome{}
+
+// shortRun runs an experiment once for all tests of it.
+func shortRun(t *testing.T, r experiment.Reproduction) experiment.Outcome {
+	t.Helper()
+	out, found := shortRuns[r.Name]
+	if !found {
+		var err error
+		if out, err = r.Run(context.Background(), experiment.Laboratory{Repeats: 2}); err != nil {
+			t.Fatal(err)
+		}
+		shortRuns[r.Name] = out
+	}
+	return out
+}
+
+// checkOutcome wants of an outcome what check wants.
+func checkOutcome(t *testing.T, r experiment.Reproduction, out experiment.Outcome) {
+	t.Helper()
 	golden := 0
 	for _, c := range out.Comparisons {
 		if !c.Agrees() {
@@ -62,7 +86,6 @@ func check(t *testing.T, r experiment.Reproduction, l experiment.Laboratory) exp
 	for _, f := range out.Figures {
 		checkFigure(t, f)
 	}
-	return out
 }
 
 func checkFigure(t *testing.T, f experiment.Figure) {
@@ -187,7 +210,8 @@ func TestWrite(t *testing.T) {
 
 // TestComposition wants the last points of the curves to be figures of the table as well.
 func TestComposition(t *testing.T) {
-	out := check(t, composition(), experiment.Laboratory{})
+	out := shortRun(t, composition())
+	checkOutcome(t, composition(), out)
 	for _, p := range out.Figures[0].Panels {
 		for _, s := range p.Series {
 			last := s.Points[len(s.Points)-1].Y
@@ -319,7 +343,7 @@ func TestClopperPearson(t *testing.T) {
 
 // TestLeastSquares is golden on the data set that comes with the program.
 func TestLeastSquares(t *testing.T) {
-	check(t, leastSquares(), experiment.Laboratory{Repeats: 2})
+	checkOutcome(t, leastSquares(), shortRun(t, leastSquares()))
 }
 
 // TestSquaresDescend holds one step and the minimizer of a problem that is solved by hand: H = diag(4, 1), c = (4, 2).
@@ -333,7 +357,12 @@ func TestSquaresDescend(t *testing.T) {
 
 // TestGeneralization wants the minimizer of few rows to learn them, and private runs not to pass their bound by more
 // than the training rows' own error explains: five of its deviations and half a point (false alarm below 1e-6).
+// It takes two numbers of rows, and all with the tag long.
 func TestGeneralization(t *testing.T) {
+	if all := gapRecords; !thorough {
+		gapRecords = []int{50, 400}
+		defer func() { gapRecords = all }()
+	}
 	out := check(t, generalization(), experiment.Laboratory{Repeats: 4})
 	gaps := out.Figures[0].Panels[1].Series
 	if first := gaps[0].Points[0].Y; first < 20 {
@@ -351,9 +380,9 @@ func TestGeneralization(t *testing.T) {
 }
 
 // TestAggregate wants clipped means to have the noise of their width: with 5 blocks at ε = 1 a scale of 800, so that
-// the mean of 40 distances is below 2400 but with probability 1e-6, and the median of many blocks to be near.
+// the mean of 15 distances is not from 100 to 2400 with probability 1e-7 (a Gamma law), and the median of many blocks to be near.
 func TestAggregate(t *testing.T) {
-	out := check(t, aggregate(), experiment.Laboratory{Repeats: 40})
+	out := check(t, aggregate(), experiment.Laboratory{Repeats: 15})
 	series := out.Figures[0].Panels[1].Series
 	if v := series[1].Points[0].Y; v < 100 || v > 2400 {
 		t.Errorf("5 blocks: mean distance of clipped means is %v, want about 800", v)

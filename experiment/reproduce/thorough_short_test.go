@@ -2,5 +2,5 @@
 
 package reproduce
 
-// thorough says that TestFashionCost and TestRules run.
+// thorough says that TestFashionCost and TestRules run, and TestGeneralization runs whole.
 const thorough = false
