@@ -33,17 +33,17 @@ func repeats(blocks []blockPair) int {
 	return count - len(slices.Compact(blocks))
 }
 
-// TestStreamsNeverRepeatABlock draws 2^20 blocks of 16 bytes from 64 fresh streams at once. A
+// TestStreamsNeverRepeatABlock draws 2^18 blocks of 16 bytes from 64 fresh streams at once. A
 // stream by itself cannot repeat a block, since AES is a permutation and its counter goes on;
-// between streams the 2^39 pairs agree with probability below 2^(39-128) = 2^-89. Two streams
+// between streams the 2^35 pairs agree with probability below 2^(35-128) = 2^-93. Two streams
 // under one key, or one stream begun again, must be found.
 func TestStreamsNeverRepeatABlock(t *testing.T) {
 	streams := make([]*Stream, 64)
 	for i := range streams {
 		streams[i] = NewStream()
 	}
-	if n := repeats(blocksOf(streams, 1<<14)); n != 0 {
-		t.Errorf("%d of 2^20 blocks occur again", n)
+	if n := repeats(blocksOf(streams, 1<<12)); n != 0 {
+		t.Errorf("%d of 2^18 blocks occur again", n)
 	}
 	if n := repeats(blocksOf([]*Stream{fixed(170), NewStream(), fixed(170)}, 1<<11)); n != 1<<11 {
 		t.Errorf("two streams under one key repeat %d blocks, want all %d", n, 1<<11)

@@ -95,7 +95,7 @@ func TestRoundedL2IsRoundedLaplaceInOneDimension(t *testing.T) {
 // TestRoundedL2Radius holds the length to the Gamma law of shape d, in dimensions of both
 // parities. A W of one degree of freedom less must be convicted.
 func TestRoundedL2Radius(t *testing.T) {
-	for _, d := range []int{1, 2, 3, 4, 5} {
+	for _, d := range []int{1, 2, 3, 4} {
 		if m := misfit(steps(vectors(byte(120+d), 8000, d), 20, length), erlang(d), 2000, 10); !(m < 1) {
 			t.Errorf("d = %d: chi-square over its limit is %.2f, want below 1", d, m)
 		}
@@ -116,15 +116,15 @@ func TestRoundedL2Radius(t *testing.T) {
 }
 
 // TestRoundedL2Scale compares the mean length in 32 dimensions with 32·t: the length has variance
-// 32·t². Fresh keys would miss 6.2 standard errors with probability 6e-10. Lengths 2 % off, which
-// a scale 2 % off gives, miss by 9.
+// 32·t². Fresh keys would miss 6.2 standard errors with probability 6e-10. Lengths 3 % off, which
+// a scale 3 % off gives, miss by 9.
 func TestRoundedL2Scale(t *testing.T) {
-	const n, d = 6500, 32
+	const n, d = 2900, 32
 	sum := 0.0
 	for _, x := range vectors(140, n, d) {
 		sum += length(x)
 	}
-	for _, factor := range []float64{0.98, 1, 1.02} {
+	for _, factor := range []float64{0.97, 1, 1.03} {
 		if z := (sum*factor - n*d) / math.Sqrt(n*d); (math.Abs(z) < 6.2) != (factor == 1) {
 			t.Errorf("at %v times the length z is %.2f", factor, z)
 		}

@@ -100,7 +100,7 @@ func TestLInfinityNorm(t *testing.T) {
 		}
 		return (math.Pow(float64(2*r+1), 3) - math.Pow(float64(2*r-1), 3)) * math.Exp(-float64(r)/1.5)
 	})
-	draws, x, s := make([]int64, 150000), make([]int64, 3), fixed(85)
+	draws, x, s := make([]int64, 100000), make([]int64, 3), fixed(85)
 	for _, percent := range []uint64{98, 100, 102} {
 		for i := range draws {
 			s.LInfinity(x, 3*percent, 2*100)

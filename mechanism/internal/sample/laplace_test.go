@@ -28,7 +28,7 @@ func TestDiscreteLaplaceLaw(t *testing.T) {
 // TestDiscreteLaplaceFaultsAreSeen draws with a scale 2 % too large or too small, and with the
 // pair (0, negative) counted as zero: the same chi-square must convict each.
 func TestDiscreteLaplaceFaultsAreSeen(t *testing.T) {
-	draws := make([]int64, 1000000)
+	draws := make([]int64, 600000)
 	for _, c := range [][2]uint64{{3 * 51, 2 * 50}, {3 * 49, 2 * 50}} {
 		fixed(40).DiscreteLaplace(draws, c[0], c[1])
 		if m := misfit(draws, laplaceCDF(1.5), 40, 1); !(m > 1) {

@@ -215,7 +215,7 @@ func abs(x int64) int64 {
 // 64-bit words and the rational oracle, pairwise by a two-sample chi-square over 16 cells. Fresh
 // randomness; 15 degrees of freedom exceed 80 with probability 6e-11.
 func TestOraclesAgree(t *testing.T) {
-	const n = 20000
+	const n = 8000
 	cell := func(v int64) int { return max(0, min(15, int(8+math.Floor(float64(v)/300)))) }
 	var used, reference, rational [16]float64
 	out, s := make([]int64, n), NewStream()
