@@ -44,7 +44,8 @@ func small(_ testing.TB, levels, records int) (*data.Schema, *data.Dataset) {
 	return s, d
 }
 
-// requests are requests that every method or some take, by name. Those whose prices take long are there with the tag long.
+// requests are requests that every method or some take, by name. Those whose prices take long are there with the tag
+// long.
 func requests() map[string]Request {
 	private := Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 	with := func(change func(*Request)) Request {

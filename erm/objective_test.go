@@ -2,6 +2,7 @@ package erm
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/account"
@@ -37,7 +38,7 @@ func (l lineObjective) density(w float64) float64 {
 func exceeds(p, q lineObjective, radius float64, epsilons []float64) []float64 {
 	reach := (9*p.sigma + 6*radius) / p.ridge
 	h := min(p.sigma/p.ridge/60, 0.1/radius)
-	sums, back, factors := make([]float64, len(epsilons)), make([]float64, len(epsilons)), make([]float64, len(epsilons))
+	sums, back, factors := make([]float64, len(epsilons)), make([]float64, len(epsilons)), slices.Clone(epsilons)
 	for i, epsilon := range epsilons {
 		factors[i] = math.Exp(epsilon)
 	}
@@ -73,7 +74,8 @@ func hardLines(radius, ridge, sigma float64) [][2]lineObjective {
 
 // worst returns by how much the exact δ(ε) in one dimension passes what the accountant claims for an event of each
 // smoothness, at most, and the largest share of the claim that is reached.
-func worst(t *testing.T, radius float64, smoothness ...func(radius, ridge float64) float64) (excess, reached []float64) {
+func worst(t *testing.T, radius float64, smoothness ...func(radius, ridge float64) float64) (
+	excess, reached []float64) {
 	t.Helper()
 	for range smoothness {
 		excess, reached = append(excess, math.Inf(-1)), append(reached, 0)

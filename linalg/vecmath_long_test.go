@@ -10,7 +10,8 @@ import (
 // doubleArguments is how many arguments TestDoubleFunctionsKeepTheirBounds takes.
 const doubleArguments = 1 << 21
 
-// shapeDims is how many dimensions rowShapes takes one after the other: more than three times what kernels take together.
+// shapeDims is how many dimensions rowShapes takes one after the other: more than three times what kernels take
+// together.
 const shapeDims = 201
 
 // gemmRounds is how many cases of a size gemm is compared in, and gemmCases of how many sizes.

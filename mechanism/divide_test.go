@@ -93,10 +93,10 @@ func TestGroupsHoldEachRecordOnce(t *testing.T) {
 	}
 }
 
-// TestGroupsOfRecordsAreIndependent looks at the groups of two records of one division, at every lag up to 20. By how much
-// the later group is the higher one, modulo the number of groups, is uniform, and independent from pair to pair of one lag.
-// A chi-square of 4 degrees of freedom exceeds 50 with probability exp(-25)·26, 4e-10, and one of 20 with 1e-8.
-// Where one pair of 25 is dealt by turn, the chi-square is near 80 at that lag.
+// TestGroupsOfRecordsAreIndependent looks at the groups of two records of one division, at every lag up to 20. By how
+// much the later group is the higher one, modulo the number of groups, is uniform, and independent from pair to pair
+// of one lag. A chi-square of 4 degrees of freedom exceeds 50 with probability exp(-25)·26, 4e-10, and one of 20 with
+// 1e-8. Where one pair of 25 is dealt by turn, the chi-square is near 80 at that lag.
 func TestGroupsOfRecordsAreIndependent(t *testing.T) {
 	const n, groups = 12500, 5
 	whole, err := Full().Draw(n)
@@ -123,7 +123,7 @@ func TestGroupsOfRecordsAreIndependent(t *testing.T) {
 			chi += (c - want) * (c - want) / want
 		}
 		if chi > 50 {
-			t.Errorf("lag %d: chi-square %.1f, groups differ by 0 to 4 in %v pairs, want %v of each", lag, chi, counts, want)
+			t.Errorf("lag %d: chi-square %.1f: groups differ by 0 to 4 in %v pairs, want %v each", lag, chi, counts, want)
 		}
 	}
 }

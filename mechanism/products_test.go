@@ -114,8 +114,8 @@ func TestProductsAgainstPlainSums(t *testing.T) {
 	}
 }
 
-// TestNeighborsMoveProductsByAtMostTheBound adds one record to 250 random sets, 1000 with the tag long, rows far beyond the
-// radius and with NaN among them. A built record, which has all its weight in one coordinate, comes within
+// TestNeighborsMoveProductsByAtMostTheBound adds one record to 250 random sets, 1000 with the tag long, rows far
+// beyond the radius and with NaN among them. A built record, which has all its weight in one coordinate, comes within
 // 0.95 of the bound.
 func TestNeighborsMoveProductsByAtMostTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))

@@ -85,7 +85,8 @@ func wildFloat(r *rand.Rand) float64 {
 	return r.NormFloat64() * math.Exp(r.NormFloat64()*20)
 }
 
-var contributions = flag.Int("contributions", trials(200000, 1000000), "how many proposals TestContributionsNeverExceedTheBound makes")
+var contributions = flag.Int("contributions", trials(200000, 1000000),
+	"how many proposals TestContributionsNeverExceedTheBound makes")
 
 // TestContributionsNeverExceedTheBound is the exact oracle: 200000 proposals of wild numbers (a million with
 // the tag long, -short at most 100000, -contributions as many as wanted), each verified row checked against big

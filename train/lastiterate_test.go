@@ -157,8 +157,8 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 }
 
 // TestLastIterateFit trains every loss that has a proof, with preparation and without, and wants the
-// ledger to be paid the event, progress to be told of, and the model to have learned. The accuracy is 0.805 or more in the
-// mean, with a standard deviation of 0.0024 or less (12 runs of each), so that 20 of them lie above the limit.
+// ledger to be paid the event, progress to be told of, and the model to have learned. The accuracy is 0.805 or more
+// in the mean, with a standard deviation of 0.0024 or less (12 runs of each), so that 20 of them lie above the limit.
 func TestLastIterateFit(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"logistic": func(*Request) {},

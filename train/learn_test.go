@@ -252,9 +252,9 @@ type payerOf func(mechanism.Event) error
 
 func (p payerOf) Pay(e mechanism.Event) error { return p(e) }
 
-// TestOneRecordIsOneValue compares 200 pairs of tables, 1000 with the tag long, that differ in one record, a row or all rows of a person:
-// what all other records count as is the same, and the record itself counts as one number and one text, so that
-// each count of a grid or of a text moves by at most 1, and all together by at most 1.
+// TestOneRecordIsOneValue compares 200 pairs of tables, 1000 with the tag long, that differ in one record, a row or
+// all rows of a person: what all other records count as is the same, and the record itself counts as one number and
+// one text, so that each count of a grid or of a text moves by at most 1, and all together by at most 1.
 func TestOneRecordIsOneValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	s, pairs := shopSchema(t), 100

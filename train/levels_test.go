@@ -60,8 +60,12 @@ func bitsOfRuns(t *testing.T) string {
 		o      Options
 	}{
 		{"whitened", func(r *Request) { r.Center, r.Whiten = Yes, Yes }, Options{Momentum: 0.9}},
-		{"variances and a radius", func(r *Request) { r.PrivateRadius, r.Whiten, r.Structure = true, Yes, StructureDiagonal }, Options{Momentum: 0.9}},
-		{"clipped records", func(r *Request) { r.Normalization, r.Radius, r.ClippingNorm = feature.NormClip, 0.5, 0.3 }, Options{Optimizer: "adam", FeatureBits: 8}},
+		{"variances and a radius", func(r *Request) {
+			r.PrivateRadius, r.Whiten, r.Structure = true, Yes, StructureDiagonal
+		}, Options{Momentum: 0.9}},
+		{"clipped records", func(r *Request) {
+			r.Normalization, r.Radius, r.ClippingNorm = feature.NormClip, 0.5, 0.3
+		}, Options{Optimizer: "adam", FeatureBits: 8}},
 	} {
 		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 10, Center: No, Whiten: No}
 		plan.change(&r)

@@ -102,7 +102,8 @@ func neighborsOf(r *rand.Rand, d *data.Dataset, persons bool) (without, with *da
 // TestNeighborsMoveEveryStatisticByAtMostItsBound takes every statistic of the preparation (the plans below
 // must have each of Kinds) where a record is a row, and where it is a person with three rows: the sums before noise
 // of 150 random pairs of tables (30 where that is slow; 1000 of each with the tag long), of which one has
-// a record more, are apart by at most the bound in the L2 norm, up to the grids of the rows, 1e-3, and some pair by 0.95 of it.
+// a record more, are apart by at most the bound in the L2 norm, up to the grids of the rows, 1e-3, and some pair by
+// 0.95 of it.
 //
 // Bounds, bins and levels of columns are no sums: that one record is one value there is held by
 // TestOneRecordIsOneValue, and what one value moves by the tests of package query and mechanism.

@@ -49,8 +49,8 @@ import "github.com/ditherml/dither/mechanism"
 func measure(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},
 }
 
-// TestPlantedFaultsDoNotCompile builds the package with all planted files laid over it: the compiler must refuse each of
-// them, and say nothing of any other file, so that a failure means a fault.
+// TestPlantedFaultsDoNotCompile builds the package with all planted files laid over it: the compiler must refuse each
+// of them, and say nothing of any other file, so that a failure means a fault.
 func TestPlantedFaultsDoNotCompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the package")
@@ -60,7 +60,7 @@ func TestPlantedFaultsDoNotCompile(t *testing.T) {
 		t.Fatal("all faults compile, want compile errors")
 	}
 	for line := range strings.Lines(out) {
-		if !strings.Contains(line, "planted_fault_") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "\t") {
+		if !strings.Contains(line, "planted_fault_") && !strings.HasPrefix(line, "#") && line[0] != '\t' {
 			t.Errorf("the compiler says %q of another file", line)
 		}
 	}

@@ -128,8 +128,8 @@ func TestAdultAccuracy(t *testing.T) {
 }
 
 // TestBuiltinLosesLittle holds the private model of the first run against its own baseline. The mean of two AUCs is
-// 0.0008 below it with a standard deviation of 0.0006 (15 such means), and the mean of 20, with the tag long, with less:
-// the limit is 15 of them away.
+// 0.0008 below it with a standard deviation of 0.0006 (15 such means), and the mean of 20, with the tag long, with
+// less: the limit is 15 of them away.
 func TestBuiltinLosesLittle(t *testing.T) {
 	set, err := builtin.Open("randhie")
 	if err != nil {

@@ -380,7 +380,8 @@ func TestGeneralization(t *testing.T) {
 }
 
 // TestAggregate wants clipped means to have the noise of their width: with 5 blocks at ε = 1 a scale of 800, so that
-// the mean of 15 distances is not from 100 to 2400 with probability 1e-7 (a Gamma law), and the median of many blocks to be near.
+// the mean of 15 distances is not from 100 to 2400 with probability 1e-7 (a Gamma law), and the median of many blocks
+// to be near.
 func TestAggregate(t *testing.T) {
 	out := check(t, aggregate(), experiment.Laboratory{Repeats: 15})
 	series := out.Figures[0].Panels[1].Series
