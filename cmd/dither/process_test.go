@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/experiment"
 )
 
 // processVariable makes the test program a process of dither: its value are the arguments, a line each.
@@ -17,7 +20,22 @@ func TestProcess(t *testing.T) {
 	if args == "" {
 		t.Skip("this is a process of another test")
 	}
+	drawImage = drawNothing
 	os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
+}
+
+// drawNothing stands in for an image.
+func drawNothing(w io.Writer, _ experiment.Figure) error {
+	_, err := io.WriteString(w, "no image")
+	return err
+}
+
+// withoutImages makes the sweeps of a test write no images until the test ends. TestSweepPublic makes images.
+func withoutImages(t *testing.T) {
+	t.Helper()
+	draw := drawImage
+	drawImage = drawNothing
+	t.Cleanup(func() { drawImage = draw })
 }
 
 // process returns a process of dither that has not begun.

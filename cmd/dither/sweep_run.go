@@ -142,6 +142,9 @@ type sweepFile struct {
 	text []byte
 }
 
+// drawImage draws a figure as an image. Tests of other things replace it, since images take most of the time of a small sweep.
+var drawImage = report.WritePNG
+
 // files makes the files of a folder of results, the page last.
 func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, summaries []experiment.Summary, figures []experiment.Figure) ([]sweepFile, error) {
 	var out []sweepFile
@@ -157,7 +160,7 @@ func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, sum
 		add(sweepJSON, func(w io.Writer) error { return writeJSON(w, s.document(p, summaries)) }),
 	)
 	for _, f := range figures {
-		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return report.WritePNG(w, f) }))
+		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return drawImage(w, f) }))
 	}
 	return out, errors.Join(err, add(sweepPage, func(w io.Writer) error { return s.writePage(w, p, summaries, figures) }))
 }

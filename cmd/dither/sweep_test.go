@@ -74,6 +74,7 @@ func TestSweepPublic(t *testing.T) {
 			t.Errorf("%s: %v, want a file for all to read", name, err)
 		}
 	}
+	withoutImages(t)
 	again, _ := mustInvoke(t, args...)
 	if again != text {
 		t.Errorf("the second call prints\n%s\nwant what the first printed, since nothing runs twice", again)
@@ -143,6 +144,7 @@ func TestSweepRefusals(t *testing.T) {
 
 // TestSweepOfPrivateRecords measures on public and on private records.
 func TestSweepOfPrivateRecords(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 400)
 	test, _ := sweepTable(t, 100)
 	cache, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
@@ -181,6 +183,7 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 // TestSweepSurvivesKills kills the process again and again, a little after it wrote a line of results, and compares
 // what is there in the end with a sweep that nobody killed.
 func TestSweepSurvivesKills(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 300)
 	folder := t.TempDir()
 	args := func(out string) []string {
@@ -323,6 +326,7 @@ func TestSweepSelects(t *testing.T) {
 // TestSweepGoesOnAfterADivergedRun makes noise so large that a learning rate of 1e308 leaves the finite numbers: the standard deviation in the
 // mean gradient is about 100, and three steps of three weights stay within 1.8 with probability below 1e-12.
 func TestSweepGoesOnAfterADivergedRun(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 300)
 	folder := filepath.Join(t.TempDir(), "out")
 	args := []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "first:0.5", "--epsilon", "5e-5", "--learning-rate", "1e308,1e-6", "--momentum", "0", "--center", "no", "--whiten", "no", "--steps", "3", "--repeats", "2", "--out", folder, "--quiet"}

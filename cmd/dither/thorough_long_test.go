@@ -2,7 +2,7 @@
 
 package main
 
-// thorough says that TestTrainMethods, TestExplainWhatWasWritten, TestDiagnose, TestTrainLearnsPrivately,
-// TestHostileNumbers, TestExplainEvent, TestPageAndExplanationAgree, TestSweepSurvivesKills, TestTrainKilledLeavesNoHalfModel TestResumeNetwork
+// thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately,
+// TestHostileNumbers, TestExplainEvent, TestPageAndExplanationAgree, TestSweepSurvivesKills, TestTrainKilledLeavesNoHalfModel, TestResumeNetwork
 // and TestCorrelatedNoiseByFlags run whole.
 const thorough = true

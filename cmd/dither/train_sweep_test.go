@@ -39,6 +39,7 @@ func sweepFolder(t *testing.T, change func(*sweepDocument)) string {
 // TestTrainDrawsASweep draws the curve of a sweep that was just made, in the report of a run on another table, and marks what is
 // public of the run: its epsilon, and its accuracy once the test table is.
 func TestTrainDrawsASweep(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 400)
 	test, _ := sweepTable(t, 100)
 	t.Chdir(t.TempDir())
@@ -86,6 +87,7 @@ func readText(t *testing.T, path string) string {
 
 // TestTrainRefusesASweep gives folders that are no public sweep with a curve.
 func TestTrainRefusesASweep(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 300)
 	test, _ := sweepTable(t, 100)
 	t.Chdir(t.TempDir())
@@ -165,6 +167,7 @@ func far(d *sweepDocument) {
 
 // TestSweepMarks wants the ring and its words on page and terminal, for the rule and for --mark.
 func TestSweepMarks(t *testing.T) {
+	withoutImages(t)
 	table, schema := sweepTable(t, 300)
 	folder := t.TempDir()
 	args := []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "first:0.7", "--epsilon", "0.5,30", "--clipping-norm", "0.5,1", "--steps", "5", "--whiten", "no", "--out", folder, "--quiet"}
