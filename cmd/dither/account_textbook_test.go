@@ -13,7 +13,7 @@ import (
 
 // TestTextbook holds the lines to the library's, in JSON and in the text.
 func TestTextbook(t *testing.T) {
-	const event = "repeat(300, poisson(0.01, gaussian(1.1)))"
+	const event = "repeat(300, poisson(0.5, gaussian(40)))"
 	want, err := account.Textbook(parseEvent(t, event), 1e-6, privacy.AddOrRemoveOne, func(e mechanism.Event, delta float64) (account.Interval, error) {
 		return account.PLD{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 	})

@@ -13,7 +13,7 @@ func TestTrainTransforms(t *testing.T) {
 	schema, table := workplace(t, 800)
 	t.Setenv(cacheVariable, filepath.Join(t.TempDir(), "cache"))
 	run := func(out string, more ...string) string {
-		_, messages := mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--non-private", "--whiten", "no"}, more...)...)
+		_, messages := mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--non-private", "--whiten", "no", "--steps", "10"}, more...)...)
 		return messages
 	}
 	transforms := []string{"--transform", "deskew:shape=2x3", "--transform", "groupnorm:groups=2"}
