@@ -13,7 +13,7 @@ import (
 func definites(r *rand.Rand) map[string]Matrix {
 	return map[string]Matrix{
 		"one": linalg.NewMatrix([]float64{4}, 1, 1), "two": linalg.NewMatrix([]float64{2, -1, -1, 2}, 2, 2), "ten": gramOf(r, 10, 30, 1), "forty": gramOf(r, 40, 60, 1),
-		"large side": gramOf(r, 784, 1600, 1), "graded": gramOf(r, 12, 30, 0.1), "hilbert": hilbert(8),
+		"large side": gramOf(r, largeSide, 2*largeSide, 1), "graded": gramOf(r, 12, 30, 0.1), "hilbert": hilbert(8),
 		"large":  squareOf(3, func(i, j int) float64 { return 1e120 * map[bool]float64{true: 2, false: 1}[i == j] }),
 		"small":  squareOf(3, func(i, j int) float64 { return 1e-120 * map[bool]float64{true: 2, false: 1}[i == j] }),
 		"nearly": squareOf(4, func(i, j int) float64 { return 1 + map[bool]float64{true: 1e-9}[i == j] }),

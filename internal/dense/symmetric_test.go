@@ -50,7 +50,7 @@ func symmetrics() map[string]Matrix {
 	r := rand.New(rand.NewPCG(5, 9))
 	return map[string]Matrix{
 		"one number": linalg.NewMatrix([]float64{-3}, 1, 1), "two": linalg.NewMatrix([]float64{1, 2, 2, -1}, 2, 2), "zero": New(5, 5),
-		"strip": random(r, 32, one), "more": random(r, 33, one), "many": random(r, 200, one), "large side": gramOf(r, 784, 784, 1),
+		"strip": random(r, 32, one), "more": random(r, 33, one), "many": random(r, 200, one), "large side": gramOf(r, largeSide, largeSide, 1),
 		"diagonal": random(r, 40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }),
 		"graded":   random(r, 60, func(i, j int) float64 { return math.Exp(-float64(i+j) / 2) }),
 		"rising":   random(r, 60, func(i, j int) float64 { return math.Exp(float64(i+j) / 2) }),
