@@ -188,11 +188,16 @@ func TestRunsOfBaselines(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	s, _ := toy(t, 300)
+	var private [5]Candidate
+	for k := range private {
+		private[k] = candidate(t, s, train.Request{Epsilon: 1, Steps: 3 + k}, Setting{"steps", number(float64(3 + k))})
+	}
+	baseline := candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3})
 	var jobs []job
 	for i := range 150 {
-		c := candidate(t, s, train.Request{Epsilon: 1, Steps: 3 + i%5}, Setting{"steps", number(float64(3 + i))})
+		c := private[i%len(private)]
 		if i%3 == 0 {
-			c = candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3})
+			c = baseline
 		}
 		if !c.Together() {
 			t.Fatalf("%s cannot share passes, want descent on all rows to", c.Words())

@@ -83,8 +83,8 @@ func checkPrice(t *testing.T, p price, name string, v account.Interval, refused 
 }
 
 func TestAccountForDelta(t *testing.T) {
-	out := accountJSON(t, "repeat(300, poisson(0.01, gaussian(1.1)))", "--epsilon", "1")
-	v, err := account.Best{}.Delta(steps(300, 0.01, 1.1), 1, privacy.AddOrRemoveOne)
+	out := accountJSON(t, "repeat(300, poisson(0.5, gaussian(40)))", "--epsilon", "1")
+	v, err := account.Best{}.Delta(steps(300, 0.5, 40), 1, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}

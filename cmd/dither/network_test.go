@@ -90,7 +90,7 @@ func TestTrainNetworkLearns(t *testing.T) {
 		learned := false
 		for try := range 4 {
 			out := fmt.Sprint(name, try)
-			mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--model", "mlp", "--hidden", "16", "--epochs", "20", "--optimizer", "adam", "--learning-rate", "0.03", "--quiet"}, budget...)...)
+			mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--out", out, "--model", "mlp", "--hidden", "16", "--sampling", "full", "--steps", "200", "--optimizer", "adam", "--learning-rate", "0.1", "--quiet"}, budget...)...)
 			text, _ := mustInvoke(t, "evaluate", out, table, "--json")
 			found := regexp.MustCompile(`"accuracy": ([0-9.]+)`).FindStringSubmatch(text)
 			if found != nil && numbersIn(found[1])[0] > 0.9 {

@@ -2,7 +2,7 @@
 
 package main
 
-// thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately,
-// TestHostileNumbers, TestExplainEvent, TestPageAndExplanationAgree, TestSweepSurvivesKills, TestTrainKilledLeavesNoHalfModel, TestResumeNetwork
-// and TestCorrelatedNoiseByFlags run whole.
+// thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately, TestHostileNumbers, TestExplainEvent,
+// TestPageAndExplanationAgree, TestSweepSurvivesKills, TestSweepSelectsByLaws, TestTrainKilledLeavesNoHalfModel,
+// TestResumeNetwork and TestCorrelatedNoiseByFlags run whole.
 const thorough = true

@@ -59,7 +59,7 @@ func methodArguments(t *testing.T, name string, arguments ...string) []string {
 	t.Helper()
 	dir, rows := t.TempDir(), strings.Builder{}
 	rows.WriteString("age,sick\n")
-	for i := range 1000 {
+	for i := range 200 {
 		fmt.Fprintf(&rows, "%d,%s\n", i%100, []string{"no", "yes"}[i%100/50])
 	}
 	schema := "dither-schema: 1\nrow: one person\nmax-records: 2000\ntarget: {column: sick, levels: [\"no\", \"yes\"]}\ncolumns:\n  age: {numeric: [0, 100], out-of-range: clamp, missing: zero}\n"

@@ -57,7 +57,7 @@ func TestTrainFirstRun(t *testing.T) {
 	}
 	mustInvoke(t, "verify", "dither-model")
 	mustInvoke(t, "evaluate", "dither-model", "builtin:randhie")
-	again, _ := mustInvoke(t, "train", "--quiet")
+	again, _ := mustInvoke(t, "train", "--quiet", "--steps", "3", "--whiten", "no")
 	if !strings.Contains(again, "dither-model-2") {
 		t.Errorf("a second run: got %q, want the next free folder", again)
 	}
