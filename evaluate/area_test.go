@@ -72,7 +72,7 @@ func TestAreaErrsByPlainSums(t *testing.T) {
 			for _, law := range []string{NoiseLaplace, NoiseGaussian} {
 				p := testPlans()[name]
 				p.NoiseMultiplier, p.Noise = multiplier, law
-				for range 20 {
+				for range 14 {
 					numbers := make([]float64, p.Numbers())
 					for j := range numbers {
 						if numbers[j] = 300 * r.Float64() * r.Float64(); r.IntN(6) == 0 {

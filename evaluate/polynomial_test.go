@@ -62,8 +62,9 @@ func TestBernsteinProductsAreShares(t *testing.T) {
 // this share of the variance without pairs, which is 1, and adds up to what rows of one person can, most-1 times their
 // variance: 95 % up to a share of mostDoubt, and no less beyond.
 func TestWidenedIntervalsCover(t *testing.T) {
-	shares := []float64{0.1, 0.25, 0.35, 0.5, 1, 3, 10}
+	shares, grid := []float64{0.1, 0.25, 0.35, 0.5, 1, 3, 10}, 0.1
 	if thorough {
+		grid = 0.05
 		shares = []float64{0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 4, 10}
 	}
 	for _, share := range shares {
@@ -72,7 +73,7 @@ func TestWidenedIntervalsCover(t *testing.T) {
 				for _, agree := range []float64{0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 1} {
 					pairs := agree * float64(most-1) * rows
 					held, all := 0.0, 0.0
-					for x := -7.0; x <= 7; x += 0.05 {
+					for x := -7.0; x <= 7; x += grid {
 						weight := math.Exp(-x * x / 2)
 						s := spread{pair: share * share, most: most}
 						r := ratio{noise: quad{1 - rows}, rows: quad{rows}, pairs: []term{{quad{1}, pairs + share*x, 1}}}
