@@ -72,9 +72,9 @@ func balance(a Matrix) {
 // hessenberg makes a square matrix zero below what stands beside the diagonal, by reflections from both sides.
 func hessenberg(a Matrix) {
 	n := a.Rows
-	v, left, right := make([]float64, n), make([]float64, n), make([]float64, n)
+	direction, products, right := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := 0; k < n-2; k++ {
-		v := v[:n-k-1]
+		v := direction[:n-k-1]
 		for i := range v {
 			v[i] = a.Data[(k+1+i)*n+k]
 		}
@@ -89,7 +89,7 @@ func hessenberg(a Matrix) {
 		}
 		v[0] = 1
 		// A - tau·v·(vᵀA), then A - tau·(A·v)·vᵀ.
-		left := left[:n-k]
+		left := products[:n-k]
 		clear(left)
 		linalg.AddRowProducts(left, a.Data[(k+1)*n+k:], n, v)
 		for i, f := range v {
