@@ -39,9 +39,15 @@ func unsupported(accountant string, e mechanism.Event) error {
 	return fmt.Errorf("account: accountant %s has no proof for %v", accountant, e)
 }
 
+// smallestDelta is where float64 begins to lose digits, with room for what accountants divide it by.
+const smallestDelta = 1e-307
+
 func checkDelta(delta float64) error {
 	if !(delta >= 0 && delta < 1) {
 		return fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
+	}
+	if delta > 0 && delta < smallestDelta {
+		return fmt.Errorf("account: delta is %v, want 0 or at least %v; prices at smaller numbers are not certain", delta, smallestDelta)
 	}
 	return nil
 }

@@ -138,8 +138,8 @@ func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	if err != nil {
 		return Interval{}, err
 	}
-	if !(delta >= 0 && delta < 1) {
-		return Interval{}, fmt.Errorf("account: delta is %v, want at least 0 and less than 1", delta)
+	if err = checkDelta(delta); err != nil {
+		return Interval{}, err
 	}
 	return gaussianEpsilon(mu, delta), nil
 }

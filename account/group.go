@@ -104,6 +104,9 @@ func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
+	if records > 1 && delta > 0 && delta < smallestGroupDelta {
+		return 0, fmt.Errorf("account: delta is %v for a group of %d, want 0 or at least %v", delta, records, smallestGroupDelta)
+	}
 	all, few := divisions(e, records)
 	if !few {
 		all = [][]portion{{{inSequence(e), records}}}
@@ -268,6 +271,9 @@ func assumedGroup(e mechanism.AssumedDP, k float64) mechanism.AssumedDP {
 	e.Epsilon *= k
 	return e
 }
+
+// smallestGroupDelta is far above the probabilities that binomialShifts leaves out.
+const smallestGroupDelta = 1e-280
 
 // binomialShifts is a release that a binomial number of records moves.
 func binomialShifts(q, z float64, records int) pair.Mixture {

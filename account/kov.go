@@ -89,7 +89,7 @@ func disclosedBy(delta, k float64) float64 {
 	case k == 1:
 		return delta
 	}
-	return -math.Expm1(k * math.Log1p(-delta))
+	return min(1, -math.Expm1(k*math.Log1p(-delta))*(1+1e-15))
 }
 
 // lattice is the law of the number J of answers, out of count, that speak for P, each with probability

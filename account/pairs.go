@@ -33,8 +33,14 @@ func pairsOf(e mechanism.Event, n privacy.Neighboring) (directions, error) {
 	case mechanism.Laplace:
 		return symmetric(pair.Shift(pair.Laplace, e.NoiseMultiplier/move)), nil
 	case mechanism.DiscreteGaussian:
+		if !writable(e, move) {
+			return directions{}, unsupported("pld", e)
+		}
 		return discreteGaussian(e, int64(move))
 	case mechanism.DiscreteLaplace:
+		if !writable(e, move) {
+			return directions{}, unsupported("pld", e)
+		}
 		return discreteLaplace(e, int64(move)), nil
 	case mechanism.AssumedDP:
 		return symmetric(approximate(e.Epsilon, e.Delta)), nil
@@ -60,9 +66,13 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 		case mechanism.Laplace:
 			return poisson(pair.Laplace, inner.NoiseMultiplier, e.Probability, n), nil
 		case mechanism.DiscreteGaussian:
-			return poissonDiscreteGaussian(e, inner, n)
+			if writable(inner, n.Movement()) {
+				return poissonDiscreteGaussian(e, inner, n)
+			}
 		case mechanism.DiscreteLaplace:
-			return poissonDiscreteLaplace(e, inner, n)
+			if writable(inner, n.Movement()) {
+				return poissonDiscreteLaplace(e, inner, n)
+			}
 		}
 	case mechanism.WithoutReplacement:
 		if inner, ok := e.Event.(mechanism.Gaussian); ok {
@@ -84,6 +94,19 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 		return jlClipping(e), nil
 	}
 	return directions{}, unsupported("pld", e)
+}
+
+// writable reports whether probabilities of discrete noise, moved and not, are normal float64 numbers wherever one of them is
+// above 1e-20, so that neither counts as 0 beside the other. Laplace noise has losses of at most 690 then; Gaussian noise moves
+// by at most 25 standard deviations, and e^(-(25+9.6)²/2) is above 1e-261.
+func writable(e mechanism.Event, move float64) bool {
+	switch e := e.(type) {
+	case mechanism.DiscreteLaplace:
+		return float64(e.Sensitivity)*move/e.Scale <= 690
+	case mechanism.DiscreteGaussian:
+		return float64(e.Sensitivity)*move/e.StandardDeviation <= 25
+	}
+	return true
 }
 
 // poisson returns the pairs of a Poisson sample: Zhu, Dong & Wang 2022, theorem 11, and under

@@ -164,11 +164,17 @@ func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 			return err
 		}
 		for _, a := range p {
+			if a.P > 0 && a.Q > 0 && !(math.Abs(math.Log(a.P)-math.Log(a.Q)) <= maxLoss) {
+				return ErrLarge
+			}
 			b.atom(a, weight, s)
 		}
 	case pair.BoundedRange:
 		if err := checkRange(p); err != nil {
 			return err
+		}
+		if p.Epsilon > maxLoss {
+			return ErrLarge
 		}
 		b.bounded(p.Epsilon, weight, s)
 	case pair.Choice:
@@ -342,6 +348,9 @@ func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, e
 	} else if c.Law == pair.Normal {
 		high = math.Min(high, c.Loss(quantile(c, allowed(b.top, share, b.parts), !c.Rising)))
 	}
+	if !(math.Max(-low, high) <= maxLoss) {
+		return 0, 0, ErrLarge
+	}
 	if b.most > 0 && !((high-low)/b.step < float64(b.most)) || !(math.Max(-low, high)/b.step < 1<<52) {
 		return 0, 0, ErrLarge
 	}
@@ -355,6 +364,10 @@ func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, e
 func allowed(mass, share float64, parts int) float64 {
 	return math.Min(mass/share/float64(1+parts), 0.25)
 }
+
+// maxLoss bounds the losses that a lattice holds: e^loss, and probabilities that differ by that factor, are normal float64
+// numbers below it.
+const maxLoss = 690
 
 // ErrLarge says that a composition needs larger lattices than are allowed.
 var ErrLarge = errors.New("pld: a lattice is too large")
