@@ -30,26 +30,26 @@
 // In import order; a package knows only packages above it.
 //
 //	privacy      the vocabulary: neighboring relation, guarantee, privacy unit
-//	numeric      float64 mathematics: logarithmic sums, normal tails, roots, quadrature
-//	linalg       dense and sparse kernels and the buffer that models fill
 //	mechanism    sampling, verified sums, noise, and the events that state their cost
 //	account      from an event to a guarantee, and from a guarantee to the noise it needs
 //	ledger       the budget of a data set and the record of what was spent
 //	certificate  plan and events as a file, and their recomputation
 //	data         columnar records under a declared, public schema; readers
-//	safetensors  files of named arrays of weights
 //	feature      fixed, row-wise feature maps
 //	query        private counts, sums, means and covariances
 //	network      layers of neural networks and the factors of each record; knows nothing of privacy
 //	model        losses and models; knows nothing of privacy; loads and serves what was trained
 //	evaluate     metrics
 //	train        private gradient descent: plans, clipping rules, optimizers
-//	erm          the other ways to a private minimizer
-//	deep         private training of networks
-//	experiment   sweeps and reproductions
+//	train/erm    the other ways to a private minimizer
+//	train/neural private training of networks
+//	sweep        many settings at once, and private selection among them
 //	report       text, plots and pages; computes nothing
 //	cmd/dither   the tool
 //	examples     short programs to begin with
+//
+// Beneath internal stand the packages that no user imports: kernel (dense and sparse kernels, and the buffer that
+// models fill), special (special functions), parallel, dense, and what reads and writes files.
 //
 // The trusted part is small: mechanism (draw the sample, verify the contribution, add exactly, add
 // noise), account and ledger. It uses the standard library and golang.org/x only.

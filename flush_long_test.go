@@ -34,7 +34,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 const ordinaryMode, flushMode = 0x1f80, 0x9fc0
@@ -50,7 +50,7 @@ func TestFlushedMode(t *testing.T) {
 		rows, sample := made(t, [][]float64{{1, tiny}, {0.5, 0.25}, {1e-310, 1e-308}, {1, 1}}, 1.0/(1<<14))
 		s := newTestSum(t, rows, sample, 2, 1.5, 8)
 		p := []float64{tiny, 0.5, 1e-320, -3, math.MaxFloat64, tiny, 1e-308, 1e-312}
-		if err := s.Add(0, linalg.Contributions{Columns: 2, Coefficients: p}); err != nil {
+		if err := s.Add(0, kernel.Contributions{Columns: 2, Coefficients: p}); err != nil {
 			t.Fatal(err)
 		}
 		q := make([]int64, 2)

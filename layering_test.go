@@ -28,79 +28,79 @@ type layer struct {
 var layers = []layer{
 	{"", ""},
 	{"privacy", ""},
-	{"numeric", ""},
-	{"linalg", ""},
+	{"internal/special", ""},
 	// What divides work over goroutines.
-	{"internal/beside", ""},
+	{"internal/parallel", ""},
+	{"internal/kernel", "internal/parallel"},
 	// What reads JSON that has one reading: every file that a stranger may have edited goes through it.
 	{"internal/strict", ""},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", ""},
 	// What benchmarks ask of the system; imported by tests only.
-	{"bench/processor", ""},
+	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
-	{"internal/dense", "linalg internal/beside"},
+	{"internal/dense", "internal/kernel internal/parallel"},
 	{"mechanism/internal/sample/internal/maketable", ""},
 	{"mechanism/internal/sample", ""},
-	{"mechanism", "privacy numeric linalg internal/beside mechanism/internal/sample"},
-	{"account/internal/pair", "numeric"},
+	{"mechanism", "privacy internal/special internal/kernel internal/parallel mechanism/internal/sample"},
+	{"account/internal/pair", "internal/special"},
 	{"account/internal/allocation", "account/internal/pair"},
-	{"account/internal/contour", "numeric account/internal/pair"},
-	{"account/internal/pld", "numeric account/internal/pair"},
-	{"account", "privacy numeric internal/beside mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
+	{"account/internal/contour", "internal/special internal/parallel account/internal/pair"},
+	{"account/internal/pld", "internal/special account/internal/pair"},
+	{"account", "privacy internal/special internal/parallel mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy mechanism account internal/strict"},
-	{"data", "linalg"},
+	{"data", "internal/kernel"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
-	{"data/parquet", "data"},
+	{"internal/format/parquet", "data"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
 	// The public sets of the literature, for what measures on them: reproductions and the measuring of defaults.
-	{"data/public", "data"},
+	{"internal/public", "data"},
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
-	{"safetensors", ""},
-	{"feature", "linalg data safetensors internal/strict"},
-	{"query", "privacy numeric linalg internal/beside mechanism ledger data"},
+	{"internal/safetensors", ""},
+	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
+	{"query", "privacy internal/special internal/kernel internal/parallel mechanism ledger data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
-	{"network", "linalg"},
+	{"network", "internal/kernel"},
 	// How networks learn public records under clipping: a served model, which reaches network, does not carry it.
-	{"network/dynamics", "linalg internal/dense network"},
+	{"internal/dynamics", "internal/kernel internal/dense network"},
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors.
-	{"model", "numeric linalg network data safetensors feature internal/strict"},
+	{"model", "internal/special internal/kernel network data internal/safetensors feature internal/strict"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy numeric mechanism account ledger certificate data model query internal/strict"},
-	{"train", "privacy numeric linalg internal/beside internal/dense mechanism account ledger certificate data feature query model evaluate"},
-	{"erm", "privacy numeric linalg internal/beside internal/dense mechanism account ledger certificate data feature query model evaluate train"},
+	{"evaluate", "privacy internal/special mechanism account ledger certificate data model query internal/strict"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate train"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"deep", "privacy numeric linalg network network/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
-	{"experiment", "privacy numeric linalg mechanism account ledger certificate data feature network query model evaluate train erm deep internal/strict"},
+	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
+	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
-	{"experiment/reproduce", "privacy numeric linalg internal/dense mechanism account ledger certificate data data/builtin data/public feature network network/dynamics query model evaluate train erm deep experiment"},
+	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model evaluate train train/erm train/neural sweep"},
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
-	{"report", "privacy certificate model train evaluate experiment report/internal/canvas"},
+	{"report", "privacy certificate model train evaluate sweep report/internal/canvas"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy ledger data data/public feature network model evaluate train erm deep"},
+	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
 	{"examples/descent", "data data/builtin model train"},
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
-	{"examples/sweep", "privacy data data/builtin train experiment"},
-	{"cmd/dither", "privacy numeric linalg mechanism account ledger certificate data data/parquet data/builtin data/public network network/dynamics feature query model evaluate train erm deep experiment experiment/reproduce report internal/strict internal/durable"},
+	{"examples/sweep", "privacy data data/builtin train sweep"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they
 // calculate with. Ordinary files in them and beneath them use the standard library and
 // golang.org/x only.
-var privacyCore = []string{"privacy", "numeric", "linalg", "internal/beside", "mechanism", "account", "ledger"}
+var privacyCore = []string{"privacy", "internal/special", "internal/kernel", "internal/parallel", "mechanism", "account", "ledger"}
 
 // bannedImport is an import that no file may have, or no ordinary file.
 type bannedImport struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -241,7 +241,7 @@ func (s *search) root(weak, strong float64) float64 {
 		}
 		return math.Exp(x)
 	}
-	return parameter(numeric.Crossing(high, low, tolerance, func(x float64) float64 {
+	return parameter(special.Crossing(high, low, tolerance, func(x float64) float64 {
 		return math.Log(max(s.estimate(parameter(x)), 1e-15) / s.target.Epsilon())
 	}))
 }

@@ -8,7 +8,7 @@ import (
 // For returns the accountant that prices an event best: GDP, which is exact, when it amounts to
 // Gaussian releases alone; PLD where all parts have dominating pairs; else RDP.
 func For(e mechanism.Event) Accountant {
-	if all, err := ways(e); err == nil && parallel(e) {
+	if all, err := ways(e); err == nil && isParallel(e) {
 		return forAll(all)
 	}
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ZeroOut, privacy.ReplaceOne} {

@@ -22,7 +22,7 @@ var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 // Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and
 // Delta prove, between δ(0) and 1e-12, and valid everywhere. It refuses what Epsilon refuses.
 func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
-	if parallel(e) && mechanism.CheckEvent(e) == nil {
+	if isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.curveOfWays(e, n)
 	}
 	c, err := compose(e, n)

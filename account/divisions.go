@@ -18,7 +18,7 @@ func divisions(e mechanism.Event, records int) ([][]portion, bool) {
 	if records == 0 {
 		return [][]portion{{}}, true
 	}
-	if !parallel(e) {
+	if !isParallel(e) {
 		return [][]portion{{{e, records}}}, true
 	}
 	switch e := e.(type) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -124,9 +124,9 @@ func gaussianDelta(mu, epsilon float64) float64 {
 	}
 	x, h := epsilon/mu, mu/2
 	if x-h < -8 { // the Mills ratio would lose digits: 1 - δ is the small quantity
-		return min(1, numeric.NormalCDF(h-x))
+		return min(1, special.NormalCDF(h-x))
 	}
-	return numeric.NormalDensity(x-h) * numeric.MillsDifference(x, h)
+	return special.NormalDensity(x-h) * special.MillsDifference(x, h)
 }
 
 // Epsilon inverts Delta. Delta must be in [0, 1).
@@ -174,7 +174,7 @@ func epsilonOf(mu, delta float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	if mu < 1e-9 { // about what Chernoff's bound gives: from 1 down, halving would not come near in 200 steps
-		high = min(1, max(mu*(mu+math.Sqrt(-2*numeric.Log(delta))), math.SmallestNonzeroFloat64))
+		high = min(1, max(mu*(mu+math.Sqrt(-2*special.Log(delta))), math.SmallestNonzeroFloat64))
 	}
 	for !holds(high) {
 		if low, high = high, 2*high; high > 1e12 {
@@ -200,7 +200,7 @@ func (GDP) MuOf(target privacy.Guarantee) float64 {
 	if target.Delta() == 0 {
 		return 0
 	}
-	return numeric.BisectLog(1e-9, maxMu, 1e-13, func(mu float64) bool {
+	return special.BisectLog(1e-9, maxMu, 1e-13, func(mu float64) bool {
 		return gaussianDelta(mu, target.Epsilon())*(1+deltaError) <= target.Delta()
 	})
 }

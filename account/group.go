@@ -153,7 +153,7 @@ func (a PLD) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (f
 
 // roughlyAt is roughly at every delta; pairs are made once.
 func (a PLD) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta float64) (float64, error) {
-	if parallel(e) {
+	if isParallel(e) {
 		return func(delta float64) (float64, error) {
 			v, err := a.Epsilon(e, delta, n)
 			return v.Upper, err

@@ -3,7 +3,7 @@ package account
 import (
 	"math"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // DworkRoth returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
@@ -19,7 +19,7 @@ func DworkRoth(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 	}
 	n := float64(k)
 	if epsilon > 0 && k > 0 {
-		totalEpsilon = math.Sqrt(2*n*-numeric.Log(slack))*epsilon + n*epsilon*math.Expm1(epsilon)
+		totalEpsilon = math.Sqrt(2*n*-special.Log(slack))*epsilon + n*epsilon*math.Expm1(epsilon)
 	}
 	return totalEpsilon, min(1, n*delta+slack)
 }
@@ -169,7 +169,7 @@ func (s spread) closed(slack float64) float64 {
 	if slack <= 0 {
 		return s.sum
 	}
-	log := max(0, min(-numeric.Log(slack), math.Log(math.E+math.Sqrt(s.squares)/slack)))
+	log := max(0, min(-special.Log(slack), math.Log(math.E+math.Sqrt(s.squares)/slack)))
 	if v := s.drift + math.Sqrt(2*s.squares*log)*(1+1e-14); v < s.sum {
 		return v
 	}

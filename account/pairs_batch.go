@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -59,7 +59,7 @@ const rareDraws = 1e-20
 // of records up to Records. With the exact one it would not, since in a larger crowd the record joins less often.
 func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
 	plain, crowded := poisson(pair.Normal, z, e.Probability, n), poisson(pair.Normal, z/2, e.Probability, n)
-	tau := numeric.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
+	tau := special.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
 	switch {
 	case tau == 0:
 		return plain
@@ -79,7 +79,7 @@ const jlBins = 96
 func jlReach(r float64) float64 {
 	near, far := 1.0, 1e7
 	for range 60 {
-		if mid := math.Sqrt(near * far); 1-numeric.GammaQ(r/2, r/(mid*mid)/2) > 1e-12 {
+		if mid := math.Sqrt(near * far); 1-special.GammaQ(r/2, r/(mid*mid)/2) > 1e-12 {
 			near = mid
 		} else {
 			far = mid
@@ -104,7 +104,7 @@ func jlClipping(e mechanism.JLClipping) directions {
 		reached := 1.0
 		if i <= jlBins && s < e.Cap {
 			// P(√(r/x) ≤ s) = P(x ≥ r/s²).
-			reached = numeric.GammaQ(r/2, r/(s*s)/2) * (1 - 1e-12)
+			reached = special.GammaQ(r/2, r/(s*s)/2) * (1 - 1e-12)
 		} else {
 			s = e.Cap
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/account/internal/contour"
 	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/account/internal/pld"
-	"github.com/ditherml/dither/internal/beside"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -386,7 +386,7 @@ func (c composition) bounds(aim pld.Aim, o pld.Options, read func(*pld.Composed)
 // composed composes each direction on a goroutine of its own.
 func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, error) {
 	results, errs := make([]*pld.Composed, len(c.directions)), make([]error, len(c.directions))
-	beside.Each(len(c.directions), func(i int) { results[i], errs[i] = pld.Compose(c.directions[i], aim, o) })
+	parallel.Each(len(c.directions), func(i int) { results[i], errs[i] = pld.Compose(c.directions[i], aim, o) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
@@ -455,7 +455,7 @@ func (a PLD) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*c
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))
-	beside.Each(len(c.directions), func(i int) { values[i], errs[i] = c.contour(i, integral) })
+	parallel.Each(len(c.directions), func(i int) { values[i], errs[i] = c.contour(i, integral) })
 	worst, again := 0.0, a.closer()
 	for i, err := range errs {
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -57,7 +57,7 @@ func (a RDP) orders() []float64 {
 // Curve returns upper bounds on the Rényi divergence of the event at each order, in nats; +Inf at every
 // order where something is disclosed with a probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
-	if all, err := ways(e); parallel(e) && mechanism.CheckEvent(e) == nil {
+	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)
 	}
 	all, err := terms(e, n)
@@ -145,7 +145,7 @@ func (a RDP) dearest(events []mechanism.Event, delta float64, n privacy.Neighbor
 
 // Best returns the least epsilon and the order that gives it.
 func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsilon, order float64, err error) {
-	if all, failed := ways(e); parallel(e) && mechanism.CheckEvent(e) == nil {
+	if all, failed := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.dearest(all, delta, n, failed)
 	}
 	all, err := terms(e, n)
@@ -191,7 +191,7 @@ func refine(all []term, best float64, n privacy.Neighboring, cache moments, try 
 		}
 		return try(one, curve)
 	}
-	numeric.GoldenSection(low, high, refinements, value)
+	special.GoldenSection(low, high, refinements, value)
 }
 
 // refinements is how often the interval of orders shrinks.
@@ -206,7 +206,7 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	for i, alpha := range a.orders() {
 		v := 0.0
 		if curve[i] != 0 {
-			v = curve[i] + math.Log1p(-1/alpha) - (numeric.Log(delta)+math.Log(alpha))/(alpha-1)
+			v = curve[i] + math.Log1p(-1/alpha) - (special.Log(delta)+math.Log(alpha))/(alpha-1)
 			v = max(0, v) * (1 + 1e-12)
 		}
 		if v < epsilon {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -16,14 +16,14 @@ func TestRiskOfNormalNoise(t *testing.T) {
 	for _, mu := range []float64{0.1, 0.5, 1, 3} {
 		epsilon := epsilonOf(mu, 1e-6)
 		r := RiskOf(tradeOffOf(t, func(epsilon float64) float64 { return gaussianDelta(mu, epsilon) }), epsilon, 1e-6)
-		power := func(fp float64) float64 { return numeric.NormalCDF(normalQuantile(fp) + mu) }
+		power := func(fp float64) float64 { return special.NormalCDF(normalQuantile(fp) + mu) }
 		for _, c := range []struct {
 			name      string
 			got, want float64
 		}{
 			{"true positives at 1 %", r.TruePositiveAt1, power(0.01)},
 			{"true positives at 0.1 %", r.TruePositiveAt01, power(0.001)},
-			{"advantage", r.Advantage, 2*numeric.NormalCDF(mu/2) - 1},
+			{"advantage", r.Advantage, 2*special.NormalCDF(mu/2) - 1},
 			{"reconstruction", r.Reconstruction, power(1e-6)},
 		} {
 			if c.got < c.want*(1-1e-12) || c.got > c.want*1.02+1e-11 {

@@ -3,8 +3,8 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 )
 
 // withThresholds returns an event for the price of a group: assumedGroup makes of it what the thresholds in it cost
@@ -61,8 +61,8 @@ func passing(noise mechanism.Event, delta float64, records int) (float64, bool) 
 	k, together := float64(records), 0.0
 	switch noise := noise.(type) {
 	case mechanism.Gaussian:
-		below := numeric.BisectLog(1e-12, 64, 1e-12, func(x float64) bool { return numeric.NormalCDF(-x) > delta }) * (1 - 1e-9)
-		together = numeric.NormalCDF((k-1)/noise.NoiseMultiplier - below)
+		below := special.BisectLog(1e-12, 64, 1e-12, func(x float64) bool { return special.NormalCDF(-x) > delta }) * (1 - 1e-9)
+		together = special.NormalCDF((k-1)/noise.NoiseMultiplier - below)
 	case mechanism.KNorm:
 		together = delta * math.Exp((k-1)/noise.NoiseMultiplier)
 	default:

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestEpsilonGroupCountsSharedNames(t *testing.T) {
 	const delta = 1e-7
 	passes := map[string]func(x float64) float64{
-		"gaussian": func(x float64) float64 { return numeric.NormalCDF(-x) },
+		"gaussian": func(x float64) float64 { return special.NormalCDF(-x) },
 		"laplace":  func(x float64) float64 { return math.Exp(-x) / 2 },
 	}
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -23,7 +23,7 @@ func tradeOffOf(t *testing.T, delta func(epsilon float64) float64) TradeOff {
 func normalQuantile(p float64) float64 {
 	low, high := -40.0, 40.0
 	for range 200 {
-		if mid := (low + high) / 2; numeric.NormalCDF(mid) < p {
+		if mid := (low + high) / 2; special.NormalCDF(mid) < p {
 			low = mid
 		} else {
 			high = mid
@@ -38,7 +38,7 @@ func TestTradeOffOfNormalNoise(t *testing.T) {
 	for _, mu := range []float64{0.01, 0.2, 1, 3, 6} {
 		o := tradeOffOf(t, func(epsilon float64) float64 { return gaussianDelta(mu, epsilon) })
 		for _, fp := range []float64{1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.9, 0.999} {
-			want := numeric.NormalCDF(-normalQuantile(fp) - mu)
+			want := special.NormalCDF(-normalQuantile(fp) - mu)
 			got := o.FalseNegatives(fp)
 			if got > want || 1-got > (1-want)*1.01+1e-9 || got < want*0.98-1e-3 {
 				t.Errorf("mu %v, false positives %v: false negatives %v, want a little below %v", mu, fp, got, want)
@@ -47,7 +47,7 @@ func TestTradeOffOfNormalNoise(t *testing.T) {
 				t.Errorf("mu %v, false positives %v: true positives %v and false negatives %v", mu, fp, p, got)
 			}
 		}
-		if got, want := o.Advantage(), 2*numeric.NormalCDF(mu/2)-1; math.Abs(got-want) > 1e-9 {
+		if got, want := o.Advantage(), 2*special.NormalCDF(mu/2)-1; math.Abs(got-want) > 1e-9 {
 			t.Errorf("mu %v: advantage %v, want %v", mu, got, want)
 		}
 	}

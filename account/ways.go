@@ -14,7 +14,7 @@ const maxWays = 64
 // record stands in the parts. The cost of e is the largest of their costs (see mechanism.Parallel). An
 // event without Parallel is its only way.
 func ways(e mechanism.Event) ([]mechanism.Event, error) {
-	if !parallel(e) {
+	if !isParallel(e) {
 		return []mechanism.Event{e}, nil
 	}
 	switch e := e.(type) {
@@ -114,7 +114,7 @@ func tooManyWays(e mechanism.Event) error {
 // each end of the intervals, that ask gives for its ways. Where an accountant has no proof for one way, it
 // has none for e.
 func severalWays(e mechanism.Event, ask func(mechanism.Event) (Interval, error)) (worst Interval, several bool, err error) {
-	if !parallel(e) || mechanism.CheckEvent(e) != nil { // what is wrong is said by whoever looks next
+	if !isParallel(e) || mechanism.CheckEvent(e) != nil { // what is wrong is said by whoever looks next
 		return Interval{}, false, nil
 	}
 	all, err := ways(e)
@@ -134,20 +134,20 @@ func severalWays(e mechanism.Event, ask func(mechanism.Event) (Interval, error))
 }
 
 // parallel reports whether an event has Parallel in it where ways looks.
-func parallel(e mechanism.Event) bool {
+func isParallel(e mechanism.Event) bool {
 	switch e := e.(type) {
 	case mechanism.Parallel:
 		return true
 	case mechanism.Sequence:
 		for _, part := range e {
-			if parallel(part) {
+			if isParallel(part) {
 				return true
 			}
 		}
 	case mechanism.Repeat:
-		return parallel(e.Event)
+		return isParallel(e.Event)
 	case mechanism.Partition:
-		return parallel(e.Event)
+		return isParallel(e.Event)
 	}
 	return false
 }

@@ -3,8 +3,8 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/numeric"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -169,7 +169,7 @@ func rhoEpsilon(rho, delta float64) float64 {
 	case delta == 0 || math.IsInf(rho, 1):
 		return math.Inf(1)
 	}
-	logDelta := numeric.Log(delta)
+	logDelta := special.Log(delta)
 	return max(0, leastOverOrders(func(u float64) float64 {
 		beta, logAlpha := math.Exp(u), math.Log1p(math.Exp(u))
 		linear, shrink, paid := rho+rho*beta, -math.Log1p(math.Exp(-u)), (logDelta+logAlpha)/beta
@@ -206,5 +206,5 @@ func leastOverOrders(f func(u float64) float64) float64 {
 			best, at = v, u
 		}
 	}
-	return min(best, numeric.GoldenSection(at-step, at+step, 40, f))
+	return min(best, special.GoldenSection(at-step, at+step, 40, f))
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // quad is a polynomial of degree 2 in θ, the lowest power first.
@@ -121,7 +121,7 @@ func (s spread) points(r *ratio, end float64) []float64 {
 
 // crossing is the last angle from inside to outside with an excess of at most 0.
 func crossing(excess func(angle float64) float64, inside, outside float64) float64 {
-	return numeric.Crossing(inside, outside, narrow*math.Abs(outside-inside), excess)
+	return special.Crossing(inside, outside, narrow*math.Abs(outside-inside), excess)
 }
 
 // leastWhole is how many standard deviations of its noise the denominator of a ratio must have for a set of one number.

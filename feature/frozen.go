@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/linalg"
-	"github.com/ditherml/dither/safetensors"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/safetensors"
 )
 
 // frozen is a public encoder: a chain of linear layers with activations, whose weights stand in a
@@ -239,7 +239,7 @@ func (f *frozen) ApplyRows(dst, x []float64, rows int, scratch any) {
 }
 
 func (l frozenLayer) apply(dst, x []float64, rows int) {
-	linalg.GemmSerial(linalg.NewMatrix(dst, rows, l.out), 1, linalg.NewMatrix(x, rows, l.in), linalg.NewMatrix(l.weight, l.out, l.in).Transposed(), 0)
+	kernel.GemmSerial(kernel.NewMatrix(dst, rows, l.out), 1, kernel.NewMatrix(x, rows, l.in), kernel.NewMatrix(l.weight, l.out, l.in).Transposed(), 0)
 	for r := range rows {
 		row := dst[r*l.out : (r+1)*l.out]
 		for o, v := range row {
@@ -250,7 +250,7 @@ func (l frozenLayer) apply(dst, x []float64, rows int) {
 
 // scaleToUnit scales a row to norm 1; one without a finite norm becomes zero.
 func scaleToUnit(row []float64) {
-	scale := 1 / linalg.Norm(row)
+	scale := 1 / kernel.Norm(row)
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		clear(row)
 		return

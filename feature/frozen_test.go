@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/safetensors"
+	"github.com/ditherml/dither/internal/safetensors"
 )
 
 // fileOf returns a safetensors file of these arrays.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Normalization bounds the norm of a row, by that row alone.
@@ -180,7 +180,7 @@ func (m *Map) normalize(x []float64) {
 	if m.Norm == NormNone {
 		return
 	}
-	scale := m.Factor(linalg.Norm(x))
+	scale := m.Factor(kernel.Norm(x))
 	if scale == 0 {
 		clear(x)
 		return

@@ -3,7 +3,7 @@ package feature
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Inner are the products of the features x of a row, the center c and the whitening W that say where the row goes; those
@@ -23,7 +23,7 @@ type Placing struct {
 
 // NewPlacing returns the placing of a map; whitened is cW, nil without.
 func (m *Map) NewPlacing(whitened []float64) Placing {
-	center, after := linalg.Norm(m.Center), linalg.Norm(whitened)
+	center, after := kernel.Norm(m.Center), kernel.Norm(whitened)
 	return Placing{m, center * center, after * after}
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // randomFourier makes random Fourier features: z(x) = √(2/D)·cos(W·x + b), whose products z(x)·z(y) are
@@ -115,7 +115,7 @@ func (f *randomFourier) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, 
 
 // ApplyRows takes one product of matrices for all rows; an entry depends on its own row alone.
 func (f *randomFourier) ApplyRows(dst, x []float64, rows int, _ any) {
-	linalg.GemmSerial(linalg.NewMatrix(dst[:rows*f.out], rows, f.out), 1, linalg.NewMatrix(x[:rows*f.in], rows, f.in), linalg.NewMatrix(f.w, f.in, f.out), 0)
+	kernel.GemmSerial(kernel.NewMatrix(dst[:rows*f.out], rows, f.out), 1, kernel.NewMatrix(x[:rows*f.in], rows, f.in), kernel.NewMatrix(f.w, f.in, f.out), 0)
 	for r := range rows {
 		row := dst[r*f.out : (r+1)*f.out]
 		for j, v := range row {

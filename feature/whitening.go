@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Whitening is the symmetric linear map that centered rows are multiplied by. It has one of three forms:
@@ -69,15 +69,15 @@ func (w *Whitening) apply(x, room []float64, rows int) []float64 {
 		}
 		return x
 	case w.Matrix != nil:
-		linalg.GemmSerial(linalg.NewMatrix(room, rows, d), 1, linalg.NewMatrix(x, rows, d), linalg.NewMatrix(w.Matrix, d, d), 0)
+		kernel.GemmSerial(kernel.NewMatrix(room, rows, d), 1, kernel.NewMatrix(x, rows, d), kernel.NewMatrix(w.Matrix, d, d), 0)
 		return room
 	}
 	places := squareRoot(len(w.Places))
 	channels := d / places
-	linalg.GemmSerial(linalg.NewMatrix(room, rows*channels, places), 1, linalg.NewMatrix(x, rows*channels, places), linalg.NewMatrix(w.Places, places, places), 0)
-	left := linalg.NewMatrix(w.Channels, channels, channels)
+	kernel.GemmSerial(kernel.NewMatrix(room, rows*channels, places), 1, kernel.NewMatrix(x, rows*channels, places), kernel.NewMatrix(w.Places, places, places), 0)
+	left := kernel.NewMatrix(w.Channels, channels, channels)
 	for r := range rows {
-		linalg.GemmSerial(linalg.NewMatrix(x[r*d:(r+1)*d], channels, places), 1, left, linalg.NewMatrix(room[r*d:(r+1)*d], channels, places), 0)
+		kernel.GemmSerial(kernel.NewMatrix(x[r*d:(r+1)*d], channels, places), 1, left, kernel.NewMatrix(room[r*d:(r+1)*d], channels, places), 0)
 	}
 	return x
 }

@@ -6,18 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // WholeRows are the features of many rows before normalization, as whole numbers of a unit: exact, or nearly, where one unit
-// has them all as small multiples, as bytes of pictures and indicators; else in two limbs (linalg.SplitWhole). A
+// has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitWhole). A
 // feature is off by at most 2^-24 of the largest, or 2^-27 of Chain.Bound. They are immutable and safe for concurrent use.
 type WholeRows struct {
 	dim, rows, limbs int
 	unit, tolerance  float64   // how far features may be from multiples, in units
 	blocks           [][]int16 // feature after feature; of each the higher limbs of all rows of the block, then the lower
 	squares          []float64 // of the features themselves
-	extent           linalg.WholeExtent
+	extent           kernel.WholeExtent
 }
 
 const (
@@ -37,15 +38,15 @@ func (c *Chain) WholeRows(n int, values func() func(i int) []float32) *WholeRows
 	}
 	first := make([]float64, min(n, WholeBlock)*c.Dim())
 	c.FeaturesOf(first, len(first)/c.Dim(), c.NewScratch(), values())
-	one := WholeRows{dim: c.Dim(), rows: n, limbs: 1, unit: linalg.CommonUnit(first, mostMultiple, wholeTolerance)}
+	one := WholeRows{dim: c.Dim(), rows: n, limbs: 1, unit: kernel.CommonUnit(first, mostMultiple, wholeTolerance)}
 	if one.unit > 0 {
-		one.tolerance = wholeTolerance * linalg.LargestDouble(first) / one.unit
+		one.tolerance = wholeTolerance * kernel.LargestDouble(first) / one.unit
 		if one.fill(c, values) {
 			return &one
 		}
 	}
 	bound, _ := c.Bound()
-	two := WholeRows{dim: c.Dim(), rows: n, limbs: 2, unit: bound / (linalg.LimbUnit * linalg.LimbUnit)}
+	two := WholeRows{dim: c.Dim(), rows: n, limbs: 2, unit: bound / (kernel.LimbUnit * kernel.LimbUnit)}
 	if !two.fill(c, values) {
 		return nil
 	}
@@ -58,47 +59,43 @@ func (w *WholeRows) fill(c *Chain, values func() func(i int) []float32) bool {
 	var next atomic.Int64
 	var fails atomic.Bool
 	var mutex sync.Mutex
-	var running sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(w.blocks)) {
-		running.Go(func() {
-			row, scratch, x := values(), c.NewScratch(), make([]float64, WholeBlock*w.dim)
-			var extent linalg.WholeExtent
-			for b := int(next.Add(1)) - 1; b < len(w.blocks) && !fails.Load(); b = int(next.Add(1)) - 1 {
-				from, n := w.Block(b)
-				c.FeaturesOf(x[:n*w.dim], n, scratch, func(r int) []float32 { return row(from + r) })
-				of, ok := w.put(b, x[:n*w.dim])
-				if extent = extent.With(of); !ok {
-					fails.Store(true)
-				}
+	parallel.Each(min(runtime.GOMAXPROCS(0), len(w.blocks)), func(int) {
+		row, scratch, x := values(), c.NewScratch(), make([]float64, WholeBlock*w.dim)
+		var extent kernel.WholeExtent
+		for b := int(next.Add(1)) - 1; b < len(w.blocks) && !fails.Load(); b = int(next.Add(1)) - 1 {
+			from, n := w.Block(b)
+			c.FeaturesOf(x[:n*w.dim], n, scratch, func(r int) []float32 { return row(from + r) })
+			of, ok := w.put(b, x[:n*w.dim])
+			if extent = extent.With(of); !ok {
+				fails.Store(true)
 			}
-			mutex.Lock()
-			w.extent = w.extent.With(extent)
-			mutex.Unlock()
-		})
-	}
-	running.Wait()
+		}
+		mutex.Lock()
+		w.extent = w.extent.With(extent)
+		mutex.Unlock()
+	})
 	return !fails.Load()
 }
 
 // put writes the features of a block, one row after the other, and reports whether they are what the unit and the limbs hold.
-func (w *WholeRows) put(b int, x []float64) (extent linalg.WholeExtent, ok bool) {
+func (w *WholeRows) put(b int, x []float64) (extent kernel.WholeExtent, ok bool) {
 	from, n := w.Block(b)
 	numbers := make([]int16, w.limbs*len(x)) // row after row of the higher limbs, then of the lower
 	high, low := numbers[:len(x)], numbers[len(x):]
 	if w.limbs == 1 {
-		ok = linalg.Whole(high, x, w.unit, w.tolerance)
+		ok = kernel.Whole(high, x, w.unit, w.tolerance)
 	} else {
-		ok = linalg.SplitWhole(high, low, x, w.unit)
+		ok = kernel.SplitWhole(high, low, x, w.unit)
 	}
 	for r := range w.limbs * n {
-		extent = extent.With(linalg.ExtentOf(numbers[r*w.dim : (r+1)*w.dim]))
+		extent = extent.With(kernel.ExtentOf(numbers[r*w.dim : (r+1)*w.dim]))
 	}
 	for r := range n {
-		norm := linalg.Norm(x[r*w.dim : (r+1)*w.dim])
+		norm := kernel.Norm(x[r*w.dim : (r+1)*w.dim])
 		w.squares[from+r] = norm * norm
 	}
 	w.blocks[b] = make([]int16, len(numbers))
-	linalg.Transpose(w.blocks[b], numbers, w.limbs*n, w.dim)
+	kernel.Transpose(w.blocks[b], numbers, w.limbs*n, w.dim)
 	return extent, ok
 }
 
@@ -124,20 +121,20 @@ func (w *WholeRows) Square(i int) float64 { return w.squares[i] }
 func (w *WholeRows) Unit() float64 { return w.unit }
 
 // Extent bounds the whole numbers of every row.
-func (w *WholeRows) Extent() linalg.WholeExtent { return w.extent }
+func (w *WholeRows) Extent() kernel.WholeExtent { return w.extent }
 
 // Multiply returns the products of the rows of block b with columns of whole numbers, row after row, in the memory of room
 // if there is enough: of row r and column k they are Σ_j x_j·columns[j·count+k] in units, exactly as far as the limbs hold
-// the features. Columns has shape Dim × count, and no product may pass 62 bits; group is that of linalg.ProductGroup.
+// the features. Columns has shape Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
 func (w *WholeRows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {
 	_, n := w.Block(b)
 	room = slices.Grow(room[:0], w.limbs*n*count)[:w.limbs*n*count]
 	clear(room)
-	linalg.AddProductWhole(room, columns, w.blocks[b], linalg.WholeShape{Rows: w.dim, Left: count, Right: w.limbs * n, Group: group})
+	kernel.AddProductWhole(room, columns, w.blocks[b], kernel.WholeShape{Rows: w.dim, Left: count, Right: w.limbs * n, Group: group})
 	high := room[:n*count]
 	if w.limbs == 2 {
 		for i, low := range room[n*count:] {
-			high[i] = high[i]*linalg.LimbUnit + low
+			high[i] = high[i]*kernel.LimbUnit + low
 		}
 	}
 	return high

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // numbers returns a chain of columns of bytes, and rows of it that draw gives.
@@ -52,7 +52,7 @@ func TestWholeRows(t *testing.T) {
 		if w.limbs != c.limbs || w.Rows() != rows || w.Dim() != dim || w.Blocks() != (rows+WholeBlock-1)/WholeBlock {
 			t.Fatalf("%s: %d limbs, %d rows of %d in %d blocks, want %d limbs, %d rows of %d", name, w.limbs, w.Rows(), w.Dim(), w.Blocks(), c.limbs, rows, dim)
 		}
-		columns, extent := make([]int16, dim*count), linalg.WholeExtent{Entry: 32767, Square: 32767 * 32767 * dim}
+		columns, extent := make([]int16, dim*count), kernel.WholeExtent{Entry: 32767, Square: 32767 * 32767 * dim}
 		for j := range columns {
 			columns[j] = int16(r.IntN(1 << 16))
 			if j%count == 0 {
@@ -63,13 +63,13 @@ func TestWholeRows(t *testing.T) {
 		var room []int64
 		for b := range w.Blocks() {
 			first, n := w.Block(b)
-			room = w.Multiply(room, b, columns, count, linalg.ProductGroup(extent, w.Extent()))
+			room = w.Multiply(room, b, columns, count, kernel.ProductGroup(extent, w.Extent()))
 			if len(room) != n*count {
 				t.Fatalf("%s: block %d has %d products, want %d", name, b, len(room), n*count)
 			}
 			for i := range n {
 				chain.Features(x, values()(first+i), scratch)
-				if norm := linalg.Norm(x); math.Abs(w.Square(first+i)-norm*norm) > 1e-15*norm*norm {
+				if norm := kernel.Norm(x); math.Abs(w.Square(first+i)-norm*norm) > 1e-15*norm*norm {
 					t.Fatalf("%s: square of row %d is %v, want %v", name, first+i, w.Square(first+i), norm*norm)
 				}
 				for k := range count {
@@ -117,7 +117,7 @@ func TestPlacing(t *testing.T) {
 			m.Center = make([]float64, dim)
 			away := []float64{1, 0.1}[r.IntN(2)]
 			for j := range m.Center {
-				m.Center[j] = x[j]*m.Factor(linalg.Norm(x)) + away*r.NormFloat64()
+				m.Center[j] = x[j]*m.Factor(kernel.Norm(x)) + away*r.NormFloat64()
 			}
 		}
 		if m.Norm != NormNone && r.IntN(2) == 0 {
@@ -156,7 +156,7 @@ func place(m *Map, x []float64) (out []float64, ok bool) {
 	center := make([]float64, len(x))
 	copy(center, m.Center)
 	after := white(center)
-	in := Inner{Square: linalg.Dot(x, x), Center: linalg.Dot(x, center), Whitened: linalg.Dot(white(x), white(x)), WhitenedCenter: linalg.Dot(white(x), after)}
+	in := Inner{Square: kernel.Dot(x, x), Center: kernel.Dot(x, center), Whitened: kernel.Dot(white(x), white(x)), WhitenedCenter: kernel.Dot(white(x), after)}
 	at, ok := m.NewPlacing(after).Place(in)
 	for j := range x {
 		out = append(out, at.Scale*x[j]-at.Shift*center[j])

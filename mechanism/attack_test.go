@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // The attacks below are those that broke the noise of other systems. Each is run against what
@@ -230,7 +230,7 @@ func TestAdversarialSummationSet(t *testing.T) {
 		}
 		rows, sample := made(t, ones, 1)
 		s := newTestSum(t, rows, sample, 1, 1, 1<<14)
-		if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: x}); err != nil {
+		if err := s.Add(0, kernel.Contributions{Columns: 1, Coefficients: x}); err != nil {
 			t.Fatal(err)
 		}
 		return s.sums()[0], s.grid.bound

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Block is some rows in memory, for as long as one step works on them.
@@ -147,7 +147,7 @@ func (b *Block) Norms(dst []float64) {
 		return
 	}
 	if b.multipliers != nil {
-		linalg.RootsTimes(dst, b.n2, b.multipliers)
+		kernel.RootsTimes(dst, b.n2, b.multipliers)
 		return
 	}
 	unit := b.rows.frame.unit
@@ -163,7 +163,7 @@ func (b *Block) Norms(dst []float64) {
 	}
 	for n2 := b.n2[:len(dst)]; len(dst) > 0; {
 		n := min(len(same), len(dst))
-		linalg.RootsTimes(dst[:n], n2[:n], same[:n])
+		kernel.RootsTimes(dst[:n], n2[:n], same[:n])
 		dst, n2 = dst[n:], n2[n:]
 	}
 }
@@ -171,7 +171,7 @@ func (b *Block) Norms(dst []float64) {
 // units fills dst with what one of the integers of each row stands for, times a factor.
 func (b *Block) units(dst []float64, factor float64) {
 	if b.multipliers != nil {
-		linalg.Widen(dst, b.multipliers, factor)
+		kernel.Widen(dst, b.multipliers, factor)
 		return
 	}
 	for i := range dst {

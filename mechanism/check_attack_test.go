@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // miscopy is a payload whose copy of listed rows takes another row, once.
@@ -63,7 +63,7 @@ func TestRowsOfAFileAreEnteredBeforeTheyAreCopied(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.x, s.form = b.x.(miscopy).payload, rows.form.(miscopy).payload
-		if err := s.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: []float64{0.01, 0.02}}); err != nil {
+		if err := s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{0.01, 0.02}}); err != nil {
 			t.Fatal(err)
 		}
 		return s.Seal().state
@@ -112,8 +112,8 @@ func TestGroupIsFaultyAsAWhole(t *testing.T) {
 	blockB := blockA
 	blockA.n2 = slices.Clone(blockA.n2)
 	blockA.n2[0] = -1 // the fault: of record 0 alone
-	c := linalg.Contributions{Columns: 1, Coefficients: []float64{0.01, 0.02}}
-	if err = g.AddBlock([]Block{blockA, blockB}, []linalg.Contributions{c, c}); !errors.Is(err, ErrComputation) {
+	c := kernel.Contributions{Columns: 1, Coefficients: []float64{0.01, 0.02}}
+	if err = g.AddBlock([]Block{blockA, blockB}, []kernel.Contributions{c, c}); !errors.Is(err, ErrComputation) {
 		t.Fatal(err)
 	}
 	sealed := g.Seal()
@@ -141,7 +141,7 @@ func TestInfiniteScalesAddNothing(t *testing.T) {
 		s := newTestSum(t, rows, fullSample(t, 1), 4, o.bound, 1)
 		q := make([]int64, 4)
 		s.verify(q, o.p, rows.n2[0], rows.measures.multiplier(0, &rows.frame))
-		err = s.Add(0, linalg.Contributions{Columns: 4, Coefficients: o.p})
+		err = s.Add(0, kernel.Contributions{Columns: 4, Coefficients: o.p})
 		if q[0] != 0 || err != nil {
 			t.Errorf("step %v, bound %v, %v: verify writes %d; Add: %v", o.step, o.bound, o.f, q, err)
 		}
@@ -243,7 +243,7 @@ func TestExtremeRowsAreNotFaulty(t *testing.T) {
 				p[i] = math.Copysign(so.Bound/rows.measures.multiplier(i/columns, &rows.frame)*[]float64{1, 1e-3, 1e6, 1e20}[r.IntN(4)], r.Float64()-0.02)
 			}
 		}
-		if err = s.Add(0, linalg.Contributions{Columns: columns, Coefficients: p}); err != nil {
+		if err = s.Add(0, kernel.Contributions{Columns: columns, Coefficients: p}); err != nil {
 			t.Errorf("trial %d: add: %v", trial, err)
 		}
 		sealed := s.Seal().state
@@ -317,14 +317,14 @@ func TestFaultsOfGroupsAreFound(t *testing.T) {
 					return nil, err
 				}
 				var blocks []Block
-				var c []linalg.Contributions
+				var c []kernel.Contributions
 				for k := range seenBy {
 					v, err := seenBy[k].See(b, Block{})
 					if err != nil {
 						return nil, err
 					}
 					blocks = append(blocks, v)
-					c = append(c, linalg.Contributions{Columns: 1 + k%2, Coefficients: p[k][first*(1+k%2) : (first+15)*(1+k%2)]})
+					c = append(c, kernel.Contributions{Columns: 1 + k%2, Coefficients: p[k][first*(1+k%2) : (first+15)*(1+k%2)]})
 				}
 				if err := parts[first/15%2].AddBlock(blocks, c); err != nil {
 					return nil, err
@@ -393,7 +393,7 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 			}
 			p := proposed(r, n)
 			reference := newTestSum(t, inMemory, fullSample(t, n), 1, 1, n)
-			if err := reference.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
+			if err := reference.Add(0, kernel.Contributions{Columns: 1, Coefficients: p}); err != nil {
 				t.Fatal(err)
 			}
 			want := reference.Seal().state
@@ -408,7 +408,7 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 					case 0, 1:
 						from := r.IntN(n)
 						add := func(b Block) error {
-							return s.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: p[b.first : b.first+b.Len()]})
+							return s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: p[b.first : b.first+b.Len()]})
 						}
 						if err = rows.Each(from, n-from, add); err == nil {
 							err = rows.Each(0, from, add)
@@ -421,7 +421,7 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 							for _, i := range order[:k] {
 								c = append(c, p[i])
 							}
-							err = s.AddAt(order[:k], linalg.Contributions{Columns: 1, Coefficients: c})
+							err = s.AddAt(order[:k], kernel.Contributions{Columns: 1, Coefficients: c})
 							order = order[k:]
 						}
 					case 3:
@@ -430,7 +430,7 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 							var b, seen Block
 							if b, err = file.Load(at, k, Block{}); err == nil {
 								if seen, err = rows.See(b, Block{}); err == nil {
-									err = s.AddBlock(seen, linalg.Contributions{Columns: 1, Coefficients: p[at : at+k]})
+									err = s.AddBlock(seen, kernel.Contributions{Columns: 1, Coefficients: p[at : at+k]})
 								}
 							}
 							at += k
@@ -471,7 +471,7 @@ func TestChecksOfBlocksOfMoreRows(t *testing.T) {
 		whole := typedRows(t, x, kind, f, 0, total)
 		p := proposed(r, total)
 		want := newTestSum(t, whole, fullSample(t, total), 1, 1, total)
-		if err := want.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
+		if err := want.Add(0, kernel.Contributions{Columns: 1, Coefficients: p}); err != nil {
 			t.Fatal(err)
 		}
 		s := fullSample(t, total)
@@ -511,7 +511,7 @@ func TestChecksOfBlocksOfMoreRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err = part.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: c}); err != nil {
+			if err = part.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: c}); err != nil {
 				t.Fatal(err)
 			}
 			if part != sum {
@@ -685,7 +685,7 @@ func TestLargestSumsAreNotFaulty(t *testing.T) {
 		for i := range p {
 			p[i] = sign * math.Exp(3*r.Float64())
 		}
-		if err = s.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
+		if err = s.Add(0, kernel.Contributions{Columns: 1, Coefficients: p}); err != nil {
 			t.Fatal(err)
 		}
 		sealed := s.Seal().state

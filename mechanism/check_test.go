@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // fault is a way in which a kernel computes something else, once.
@@ -131,7 +131,7 @@ func filled(t *testing.T, rows *Rows, s Sample, columns int, p []float64) *Sum {
 		if first >= rows.count/2 {
 			into = part
 		}
-		if err := into.Add(first, linalg.Contributions{Columns: columns, Coefficients: p[first*columns : (first+n)*columns]}); err != nil {
+		if err := into.Add(first, kernel.Contributions{Columns: columns, Coefficients: p[first*columns : (first+n)*columns]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestBytesThatChangeAreFound(t *testing.T) {
 		fill := func(p []float64) (*Sum, error) {
 			s := newTestSum(t, rows, fullSample(t, n), 1, 1, n)
 			return s, rows.Each(0, n, func(b Block) error {
-				return s.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: p[b.first : b.first+b.Len()]})
+				return s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: p[b.first : b.first+b.Len()]})
 			})
 		}
 		s, err := fill(p)

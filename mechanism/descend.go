@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
@@ -256,8 +256,8 @@ func (m *minimization) multiply(p *part, n int, weights []float64, coefficients 
 	for i := range n {
 		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
 	}
-	x, z := linalg.NewMatrix(p.x, n, m.dim), linalg.NewMatrix(p.z, n, m.Columns)
-	linalg.GemmSerial(z, 1, x, linalg.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
+	x, z := kernel.NewMatrix(p.x, n, m.dim), kernel.NewMatrix(p.z, n, m.Columns)
+	kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
 	coefficients(p.z[:n*m.Columns], p.block.labels)
-	linalg.GemmSerial(linalg.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
+	kernel.GemmSerial(kernel.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -154,7 +154,7 @@ func (t DiscoveryTerms) fit(maxRecords int) (grid, int64, error) {
 	case Gaussian:
 		norm = L2()
 		tail = func(delta float64) float64 {
-			return numeric.BisectLog(1e-12, 64, 1e-12, func(x float64) bool { return numeric.NormalCDF(-x) > delta })
+			return special.BisectLog(1e-12, 64, 1e-12, func(x float64) bool { return special.NormalCDF(-x) > delta })
 		}
 	default:
 		return grid{}, 0, fmt.Errorf("mechanism: noise of the names is %v, want gaussian or k-norm", t.Noise)

@@ -3,6 +3,8 @@ package mechanism
 import (
 	"math"
 	"sync/atomic"
+
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // entered is what is known of rows once they are measured, so that they are held to it whenever they are read again: of
@@ -35,7 +37,7 @@ type origin struct{ plain }
 func (p *plain) measure(x payload, r []uint64) {
 	n := x.count()
 	p.square, p.mix = make([]int64, n), make([]uint64, n)
-	parallel(n, func(from, to int) {
+	parallel.Parts(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			p.square[i], p.mix[i] = x.mix(i, r)
 		}

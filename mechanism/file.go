@@ -9,7 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Rows in a file. The file holds blocks, each of them the integers of some rows and then their labels,
@@ -103,7 +103,7 @@ func (w *RowsWriter) Append(r *Rows) error {
 func (w *RowsWriter) block(x payload, labels []float32) error {
 	var entries int
 	w.bytes, entries = x.encode(w.bytes[:0])
-	w.bytes = append(w.bytes, linalg.Bytes(labels)...)
+	w.bytes = append(w.bytes, kernel.Bytes(labels)...)
 	w.table.Blocks = append(w.table.Blocks, fileBlock{w.table.Count, x.count(), entries, w.offset, len(w.bytes), crc32.Checksum(w.bytes, castagnoli)})
 	w.table.Count += x.count()
 	w.offset += int64(len(w.bytes))
@@ -212,7 +212,7 @@ func (t fileTable) blockBytes(b fileBlock) int {
 	case Uint8:
 		n = b.Rows * t.Dim
 	case Bit:
-		n = 8 * b.Rows * linalg.BitWords(t.Dim)
+		n = 8 * b.Rows * kernel.BitWords(t.Dim)
 	case Sparse:
 		n = 4*b.Rows + 6*b.Entries
 	}

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // inFile writes rows in memory to a file, in two parts, and returns its bytes.
@@ -110,7 +111,7 @@ func sumAndScores(t *testing.T, rows *Rows, weights []float64, records []int) (s
 	take := func(b Block) error {
 		scores := make([]float32, 2*b.Len())
 		scorer.Scores(scores, b)
-		c := linalg.Contributions{Columns: 2}
+		c := kernel.Contributions{Columns: 2}
 		for i, v := range scores {
 			c.Coefficients = append(c.Coefficients, float64(v))
 			seen = append(seen, uint64(math.Float32bits(v)), uint64(math.Float32bits(b.Labels()[i/2])), math.Float64bits(b.Norm(i/2)))
@@ -232,7 +233,7 @@ func TestChangedFileKeepsTheBound(t *testing.T) {
 			for record := range len(x) {
 				s := newTestSum(t, rows, fullSample(t, len(x)), 1, 1, len(x))
 				err = rows.Each(record, 1, func(b Block) error {
-					return s.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: []float64{1e9}})
+					return s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{1e9}})
 				})
 				if refused := errors.Is(err, ErrDamaged); refused != keeps || err != nil && !refused {
 					t.Fatalf("%v, dim %d: got %v, want it refused: %v", kind, dim, err, keeps)
@@ -345,7 +346,7 @@ func TestPassMeetsEveryRowOnce(t *testing.T) {
 				parts, begin = -parts, rows.LongPass
 			}
 			met, pass := make([]atomic.Int32, n), begin(parts)
-			parallel(parts, func(from, to int) {
+			parallel.Parts(parts, func(from, to int) {
 				for p := from; p < to; p++ {
 					if failed := pass.Each(p, func(b Block) error {
 						for i := range b.Len() {

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // heldRows returns rows in a file of the operating system that is held, all of them to be seen in place, and the
@@ -304,7 +304,7 @@ func TestEveryUseOfACutFileIsAnError(t *testing.T) {
 				case "rounded scores":
 					rounded.Scores(scores, b)
 				case "sum":
-					return sum.AddBlock(b, linalg.Contributions{Columns: 1, Coefficients: slices.Repeat([]float64{1e-6}, b.Len())})
+					return sum.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: slices.Repeat([]float64{1e-6}, b.Len())})
 				}
 				return nil
 			})

@@ -10,7 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // rowsFile is where blocks are read from. It is safe for concurrent use.
@@ -53,7 +54,7 @@ func (f *rowsFile) read(k int, form payload, own *blockMemory, view *fileView) (
 	}
 	if own.labels = own.labels[:0]; f.table.Labels {
 		own.labels = room(own.labels, b.Rows)
-		copy(linalg.Bytes(own.labels), bytes[len(bytes)-4*b.Rows:])
+		copy(kernel.Bytes(own.labels), bytes[len(bytes)-4*b.Rows:])
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func (f *rowsFile) bytes(b fileBlock, own *blockMemory, view *fileView) ([]byte,
 		}
 	}
 	own.words = room(own.words, (b.Bytes+7)/8)
-	bytes := linalg.Bytes(own.words)[:b.Bytes]
+	bytes := kernel.Bytes(own.words)[:b.Bytes]
 	if n, failed := f.r.ReadAt(bytes, b.Offset); n < len(bytes) {
 		return nil, fmt.Errorf("mechanism: read a block of rows: %w", failed)
 	}
@@ -138,7 +139,7 @@ func (f *rowsFile) together(form payload, do func(own *blockMemory, k int) error
 	turns := f.newTurns(0, f.table.Count)
 	var lock sync.Mutex
 	var failed error
-	parallel(len(f.table.Blocks), func(int, int) {
+	parallel.Parts(len(f.table.Blocks), func(int, int) {
 		if err := f.each(form, turns, do); err != nil {
 			lock.Lock()
 			defer lock.Unlock()

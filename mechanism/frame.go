@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Frame says where rows are seen from: they are normalized, moved by a public center, normalized
@@ -257,7 +257,7 @@ func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
 // measureUnits turns the squared norms in m into measures of rows of norm 1 with an intercept and without a
 // center, as measure does.
 func (f *frame) measureUnits(m *measures) {
-	linalg.MeasureUnits(m.n2, m.multipliers, m.tails, linalg.UnitRows{Bits: f.bits, Most: f.most, Intercept: f.Intercept, Rest: f.rest})
+	kernel.MeasureUnits(m.n2, m.multipliers, m.tails, kernel.UnitRows{Bits: f.bits, Most: f.most, Intercept: f.Intercept, Rest: f.rest})
 }
 
 // centered returns the sums over y and the intercepts, column after column, from the sums over x

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 var rowTypes = []RowType{Int16, Uint8, Bit, Sparse}
@@ -134,7 +134,7 @@ func TestFramedSumIsTheDenseSum(t *testing.T) {
 			if failed != nil {
 				t.Fatal(failed)
 			}
-			c := linalg.Contributions{Columns: columns}
+			c := kernel.Contributions{Columns: columns}
 			for i := range rows.Len() {
 				p := []float64{math.Abs(r.NormFloat64()) * 1e6, wildFloat(r)}
 				c.Coefficients = append(c.Coefficients, p...)
@@ -177,7 +177,7 @@ func addWanted(t *testing.T, want []*big.Int, s *Sum, rows *Rows, i int, p []flo
 // seen is the definition of a frame in float64.
 func (f Frame) seen(x []float64) []float64 {
 	normalize := func(v []float64) {
-		norm := linalg.Norm(v)
+		norm := kernel.Norm(v)
 		for j := range v {
 			switch {
 			case f.Normalize == NormalizeUnit && norm > 0:
@@ -239,11 +239,11 @@ func TestFramedRowsAreTheDefinition(t *testing.T) {
 			if one := f.Normalize == NormalizeUnit && norms[i] == 1; norms[i] != rows.Norm(i) && !(one && (math.Abs(rows.Norm(i)-1) < 1e-5 || rows.norm2(i) == 0)) {
 				t.Errorf("row %d: norm %v, want %v", i, norms[i], rows.Norm(i))
 			}
-			if norm := linalg.Norm(z); math.Abs(rows.Norm(i)-norm) > 2e-3 {
+			if norm := kernel.Norm(z); math.Abs(rows.Norm(i)-norm) > 2e-3 {
 				t.Errorf("row %d: norm %v, want %v", i, rows.Norm(i), norm)
 			}
 			for k := range columns {
-				want := linalg.Dot(z, weights[k*rows.Dim():(k+1)*rows.Dim()])
+				want := kernel.Dot(z, weights[k*rows.Dim():(k+1)*rows.Dim()])
 				if math.Abs(float64(got[i*columns+k])-want) > 5e-3 {
 					t.Errorf("row %d column %d: got %v, want %v", i, k, got[i*columns+k], want)
 				}
@@ -303,7 +303,7 @@ func TestSumsOfTypesAgree(t *testing.T) {
 		}
 		sample, _ := Full().Draw(n)
 		s := newTestSum(t, rows, sample, columns, 40, n)
-		if err = s.Add(0, linalg.Contributions{Columns: columns, Coefficients: p}); err != nil {
+		if err = s.Add(0, kernel.Contributions{Columns: columns, Coefficients: p}); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.sums(); want == nil {

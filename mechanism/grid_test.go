@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // TestCoarseGridIsFineEnough holds the scale of a coarse grid against its definition, and the next coarser one.
@@ -62,7 +62,7 @@ func TestCoarseSumsLoseRoundingInTheNoise(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		c := linalg.Contributions{Columns: 1, Coefficients: make([]float64, n)}
+		c := kernel.Contributions{Columns: 1, Coefficients: make([]float64, n)}
 		for i := range c.Coefficients {
 			c.Coefficients[i] = (math.Floor(s.scale/300) + fraction) / s.scale
 		}

@@ -3,7 +3,8 @@ package mechanism
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // Group is several sums over the same records that are filled in one pass: of several models, each with
@@ -60,7 +61,7 @@ func (g *Group) Empty() *Group { return newGroup(g.sums) }
 
 // AddBlock is Sum.AddBlock for each sum with its block, all of the same records, and its contributions. On
 // an error nothing is added.
-func (g *Group) AddBlock(blocks []Block, c []linalg.Contributions) error {
+func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if len(blocks) != len(g.sums) || len(c) != len(g.sums) {
 		return fmt.Errorf("mechanism: there are %d blocks and %d contributions, want one for each of %d sums", len(blocks), len(c), len(g.sums))
 	}
@@ -149,7 +150,7 @@ func (g *Group) Seal() []Bounded {
 	g.sealed = true
 	g.flush()
 	sealed := make([]Bounded, len(g.sums))
-	parallel(len(g.sums), func(from, to int) {
+	parallel.Parts(len(g.sums), func(from, to int) {
 		for i := from; i < to; i++ {
 			sealed[i] = g.sums[i].bounded()
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // groupSums is how many sums grouped makes.
@@ -87,7 +87,7 @@ func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, c := make([]Block, len(alone)), make([]linalg.Contributions, len(alone))
+	blocks, c := make([]Block, len(alone)), make([]kernel.Contributions, len(alone))
 	for i, s := range alone {
 		if blocks[i], err = s.rows.See(b, Block{}); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows
 // group, that a sum in a group takes no records by itself, and that groups merge with their like alone.
 func refuseUsedSums(t *testing.T, rows *Rows, sample Sample) {
 	t.Helper()
-	c := linalg.Contributions{Columns: 1, Coefficients: []float64{1, 1}}
+	c := kernel.Contributions{Columns: 1, Coefficients: []float64{1, 1}}
 	poisson, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -159,13 +159,13 @@ func refuseUsedSums(t *testing.T, rows *Rows, sample Sample) {
 }
 
 // mergeTwice holds that a record is in one part of a group, and that a sealed group is closed.
-func mergeTwice(t *testing.T, group *Group, c linalg.Contributions) {
+func mergeTwice(t *testing.T, group *Group, c kernel.Contributions) {
 	t.Helper()
 	b, err := group.sums[0].rows.Load(0, 2, Block{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	add := func(g *Group) error { return g.AddBlock([]Block{b}, []linalg.Contributions{c}) }
+	add := func(g *Group) error { return g.AddBlock([]Block{b}, []kernel.Contributions{c}) }
 	for i := range 2 {
 		other := group.Empty()
 		if err = add(other); err != nil {
@@ -236,7 +236,7 @@ func TestGroupTakesOneRecordsRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := linalg.Contributions{Columns: 1, Coefficients: []float64{0.1}}
+	c := kernel.Contributions{Columns: 1, Coefficients: []float64{0.1}}
 	load := func(rows *Rows, first int, at []int) Block {
 		b, failed := rows.Load(first, 1, Block{})
 		if at != nil {
@@ -248,11 +248,11 @@ func TestGroupTakesOneRecordsRows(t *testing.T) {
 		return b
 	}
 	for name, b := range map[string]Block{"another record": load(other, 1, nil), "another listed record": load(other, 0, []int{2}), "another number": {}} {
-		if group.AddBlock([]Block{load(base, 0, nil), b}, []linalg.Contributions{c, c}) == nil {
+		if group.AddBlock([]Block{load(base, 0, nil), b}, []kernel.Contributions{c, c}) == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
-	if err = group.AddBlock([]Block{load(base, 0, nil), load(other, 0, []int{0})}, []linalg.Contributions{c, c}); err != nil {
+	if err = group.AddBlock([]Block{load(base, 0, nil), load(other, 0, []int{0})}, []kernel.Contributions{c, c}); err != nil {
 		t.Errorf("one record, listed and not: %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestGroupTakesOneReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := linalg.Contributions{Columns: 1, Coefficients: []float64{0.1}}
+		c := kernel.Contributions{Columns: 1, Coefficients: []float64{0.1}}
 		first, err := rows.Load(0, 1, Block{})
 		if err != nil {
 			t.Fatal(err)
@@ -281,10 +281,10 @@ func TestGroupTakesOneReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if group.AddBlock([]Block{first, second}, []linalg.Contributions{c, c}) == nil {
+		if group.AddBlock([]Block{first, second}, []kernel.Contributions{c, c}) == nil {
 			t.Errorf("%v: two readings of a file were taken for one", kind)
 		}
-		if err = group.AddBlock([]Block{first, first}, []linalg.Contributions{c, c}); err != nil {
+		if err = group.AddBlock([]Block{first, first}, []kernel.Contributions{c, c}); err != nil {
 			t.Errorf("%v: one reading: %v", kind, err)
 		}
 	}

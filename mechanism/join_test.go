@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // jointSums returns a gradient sum and a count over one Poisson sample.
@@ -32,7 +32,7 @@ func jointSums(t *testing.T, sampling Sampling, records int) (Sample, Bounded, B
 	for i := range indices {
 		ones[i], halves[i] = 1, 0.5
 	}
-	if err = gradient.AddAt(indices, linalg.Contributions{Columns: 1, Coefficients: ones}); err != nil {
+	if err = gradient.AddAt(indices, kernel.Contributions{Columns: 1, Coefficients: ones}); err != nil {
 		t.Fatal(err)
 	}
 	if err = count.AddAt(indices, halves); err != nil {

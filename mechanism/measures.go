@@ -3,6 +3,8 @@ package mechanism
 import (
 	"errors"
 	"fmt"
+
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // measures are what the frame makes of rows: what their records' proposals are verified with.
@@ -154,7 +156,7 @@ func (r *Rows) measure() error {
 		})
 	} else {
 		failed := make([]error, r.count)
-		parallel(r.count, func(from, to int) {
+		parallel.Parts(r.count, func(from, to int) {
 			failed[from] = r.measureSome(all.part(from, to-from), r.x.part(from, to-from), from)
 		})
 		err = errors.Join(failed...)

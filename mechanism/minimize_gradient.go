@@ -4,7 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // passRows is how many rows are multiplied at a time; products over them are sums of so many terms.
@@ -12,7 +13,7 @@ const passRows = 256
 
 // roundingError bounds the L2 norm of the error of the gradient that minimization computes at weights of
 // norm size, for so many records and a linear term of norm linear. With u = 2^-53 and t·u(1 + t·u) for a
-// sum of t products (see linalg.Gemm):
+// sum of t products (see kernel.Gemm):
 //
 //   - a score is wrong by (dim+8)·u·Radius·‖w_k‖, and the residual by Smoothness times that, and by
 //     residualError;
@@ -75,7 +76,7 @@ func (m *minimization) pass(weights []float64, coefficients func(first int, z []
 	total := m.newPart()
 	var lock sync.Mutex
 	var failed error
-	parallel(chunks, func(from, to int) {
+	parallel.Parts(chunks, func(from, to int) {
 		p := m.newPart()
 		for c := from; c < to; c++ {
 			if err := m.chunk(p, c, weights, coefficients); err != nil {
@@ -151,10 +152,10 @@ func (m *minimization) curvature(direction []float64) ([]float64, error) {
 func (m *minimization) converged(w, g []float64) bool {
 	linear := 0.0
 	if m.linear != nil {
-		linear = linalg.Norm(m.linear)
+		linear = kernel.Norm(m.linear)
 	}
-	norm := linalg.Norm(g) * (1 + float64(len(g)+8)*0x1p-52)
-	return norm+m.roundingError(m.dim, float64(m.rows.count), linalg.Norm(w)*(1+0x1p-20), linear) <= m.tolerance
+	norm := kernel.Norm(g) * (1 + float64(len(g)+8)*0x1p-52)
+	return norm+m.roundingError(m.dim, float64(m.rows.count), kernel.Norm(w)*(1+0x1p-20), linear) <= m.tolerance
 }
 
 // seen writes row i as the frame sees it, in the unit of features: the integers that sums add, times what

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // run returns weights at which the exact gradient is within the tolerance. Each step is Newton's, from
@@ -45,13 +45,13 @@ func (m *minimization) step(w, g []float64) (next, gradient []float64, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	norm := linalg.Norm(g)
+	norm := kernel.Norm(g)
 	for t := 1.0; t > 1.0/(1<<halvings); t /= 2 {
 		next = added(w, direction, t)
 		if gradient, err = m.gradient(next); err != nil {
 			return nil, nil, err
 		}
-		if linalg.Norm(gradient) <= (1-armijo*t)*norm {
+		if kernel.Norm(gradient) <= (1-armijo*t)*norm {
 			return next, gradient, nil
 		}
 	}
@@ -75,20 +75,20 @@ func (m *minimization) direction(g []float64) ([]float64, error) {
 	x := make([]float64, len(g))
 	r := added(x, g, -1)
 	p := append([]float64(nil), r...)
-	square := linalg.Dot(r, r)
+	square := kernel.Dot(r, r)
 	stop := forcing * forcing * square
 	for range 2 * len(g) {
 		h, err := m.curvature(p)
 		if err != nil {
 			return nil, err
 		}
-		along := linalg.Dot(p, h)
+		along := kernel.Dot(p, h)
 		if !(along > 0) || math.IsInf(along, 1) {
 			break
 		}
 		x, r = added(x, p, square/along), added(r, h, -square/along)
 		before := square
-		if square = linalg.Dot(r, r); !(square > stop) {
+		if square = kernel.Dot(r, r); !(square > stop) {
 			break
 		}
 		p = added(r, p, square/before)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // toyRecord is one record of the tests of minimizers.
@@ -212,7 +212,7 @@ func TestRowsBeyondTheRadiusAreShortened(t *testing.T) {
 	}
 	x, narrow := make([]float64, 2), make([]int16, 2)
 	block.seen(x, narrow, 0, 1)
-	if n := linalg.Norm(x); !(n <= 1 && n > 0.999999) || math.Abs(x[0]/x[1]-0.75) > 1e-4 {
+	if n := kernel.Norm(x); !(n <= 1 && n > 0.999999) || math.Abs(x[0]/x[1]-0.75) > 1e-4 {
 		t.Errorf("a row of norm 2 is seen as %v, want norm 1", x)
 	}
 	block.seen(x, narrow, 1, 1)

@@ -5,7 +5,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // maxMomentBound keeps ⌊√Δ⌋ within int16.
@@ -139,15 +140,15 @@ func sumAllProducts(rows *Rows) []int64 {
 func sumPairs(count, d int, rows func() func(first, n int) []int16) []int64 {
 	total := make([]int64, d*d)
 	var lock sync.Mutex
-	parallel(count, func(from, to int) {
+	parallel.Parts(count, func(from, to int) {
 		part, own := make([]int64, d*d), rows()
 		for first := from; first < to; first += gramRows {
 			x := own(first, min(gramRows, to-first))
-			linalg.AddGramWhole(part, x, d, linalg.GramGroup(x, d))
+			kernel.AddGramWhole(part, x, d, kernel.GramGroup(x, d))
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		linalg.AddLong(total, part)
+		kernel.AddLong(total, part)
 	})
 	mirrorLower(total, d)
 	return total

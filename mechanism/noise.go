@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
@@ -75,7 +76,7 @@ const noisePart = 1 << 17
 
 // draw splits long noise over the processors, each part from a stream under a key of its own.
 func (Gaussian) draw(dst []int64, g grid) error {
-	parallel((len(dst)+noisePart-1)/noisePart, func(from, to int) {
+	parallel.Parts((len(dst)+noisePart-1)/noisePart, func(from, to int) {
 		sample.NewStream().RoundedGaussian(dst[from*noisePart:min(to*noisePart, len(dst))], g.bits)
 	})
 	return nil

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // TestFixedSizeTakesEverySubsetAlike counts the 10 subsets of 2 of 5 in 20000 draws: chi-square of 9
@@ -79,7 +79,7 @@ func partSum(t *testing.T, s Sample, rows *Rows) Bounded {
 	for i := range ones {
 		ones[i] = 1
 	}
-	if err = sum.AddAt(indices, linalg.Contributions{Columns: 1, Coefficients: ones}); err != nil {
+	if err = sum.AddAt(indices, kernel.Contributions{Columns: 1, Coefficients: ones}); err != nil {
 		t.Fatal(err)
 	}
 	return sum.Seal()

@@ -3,7 +3,7 @@ package mechanism
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // RowType is how the integers of rows are kept: in the narrowest form that holds them all.
@@ -102,7 +102,7 @@ func newPayload(t RowType, count, dim int) payload {
 	case Uint8:
 		return dense[uint8]{dim, memory[uint8](count * dim)}
 	case Bit:
-		return bitRows{dim, memory[uint64](count * linalg.BitWords(dim))}
+		return bitRows{dim, memory[uint64](count * kernel.BitWords(dim))}
 	case Sparse:
 		return &sparseRows{dim: dim, start: make([]int, 1, count+1)}
 	}
@@ -112,7 +112,7 @@ func newPayload(t RowType, count, dim int) payload {
 // memory returns n zeros, in huge pages where there are some.
 func memory[T any](n int) []T {
 	s := make([]T, n)
-	linalg.HugePages(s)
+	kernel.HugePages(s)
 	return s
 }
 
@@ -150,9 +150,9 @@ func inside(q, low, high float64) float64 {
 	return q
 }
 
-func (p dense[T]) norm2(i int) int64 { return linalg.SquareWhole(p.row(i)) }
+func (p dense[T]) norm2(i int) int64 { return kernel.SquareWhole(p.row(i)) }
 
-func (p dense[T]) norms2(dst []int64) { linalg.SquareRows(dst, p.x, p.dim) }
+func (p dense[T]) norms2(dst []int64) { kernel.SquareRows(dst, p.x, p.dim) }
 
 func (p dense[T]) mix(i int, r []uint64) (int64, uint64) { return mixWhole(p.row(i), r) }
 
@@ -166,7 +166,7 @@ func (p dense[T]) dot(i int, m []int64) (sum int64) {
 
 func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 	if narrow != nil {
-		linalg.DotRows(dst, p.x, p.dim, narrow)
+		kernel.DotRows(dst, p.x, p.dim, narrow)
 		return
 	}
 	for i := range dst {
@@ -203,14 +203,14 @@ func (p dense[T]) take(to payload, rows []int) payload {
 
 func (p dense[T]) extend(o payload, rows []int) payload {
 	from := o.(dense[T])
-	p.x = linalg.AppendRows(p.x, from.x, p.dim, rows)
+	p.x = kernel.AppendRows(p.x, from.x, p.dim, rows)
 	return p
 }
 
-func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
+func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
 
 func (p dense[T]) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
-	return dense[T]{p.dim, linalg.View[T](bytes, 0, rows*p.dim)}, nil
+	return dense[T]{p.dim, kernel.View[T](bytes, 0, rows*p.dim)}, nil
 }
 
 // room returns a slice of n entries, in the memory of s if there is enough.
@@ -222,20 +222,20 @@ func room[T any](s []T, n int) []T {
 }
 
 func (p dense[T]) weigh(weights []float32, columns int, rounded bool) products {
-	if rounded && linalg.HasWholeColumns[T](p.dim) {
-		whole := linalg.RoundColumns[T](weights, p.dim, columns)
+	if rounded && kernel.HasWholeColumns[T](p.dim) {
+		whole := kernel.RoundColumns[T](weights, p.dim, columns)
 		return func(dst []float32, x payload) { whole.Products(dst, x.(dense[T]).x) }
 	}
-	return func(dst []float32, x payload) { linalg.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
+	return func(dst []float32, x payload) { kernel.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
 }
 
 func (p dense[T]) addWhole(whole, q []float64, columns int) {
-	linalg.AddWhole(whole, p.x, p.dim, q, columns)
+	kernel.AddWhole(whole, p.x, p.dim, q, columns)
 }
 
 func (p dense[T]) weighColumns(weights []float32, columns int, rounded bool) products {
-	if rounded && linalg.HasWholeColumns[T](p.dim) {
-		whole := linalg.RoundColumns[T](weights, p.dim, columns)
+	if rounded && kernel.HasWholeColumns[T](p.dim) {
+		whole := kernel.RoundColumns[T](weights, p.dim, columns)
 		return func(dst []float32, x payload) { whole.ProductsByColumn(dst, x.(dense[T]).x) }
 	}
 	return byColumn(p.weigh(weights, columns, rounded), columns)
@@ -246,18 +246,18 @@ func byColumn(weighed products, columns int) products {
 	return func(dst []float32, x payload) {
 		rows := make([]float32, len(dst))
 		weighed(rows, x)
-		linalg.Transpose(dst, rows, x.count(), columns)
+		kernel.Transpose(dst, rows, x.count(), columns)
 	}
 }
 
 func (p dense[T]) addColumns(whole, q []float64, columns int) {
-	linalg.AddWholeColumns(whole, p.x, p.dim, q, columns)
+	kernel.AddWholeColumns(whole, p.x, p.dim, q, columns)
 }
 
 // byRow returns whole numbers that stand column after column, as addWhole takes them.
 func byRow(q []float64, rows, columns int) []float64 {
 	turned := make([]float64, len(q))
-	linalg.Transpose(turned, q, columns, rows)
+	kernel.Transpose(turned, q, columns, rows)
 	return turned
 }
 
@@ -270,4 +270,4 @@ func (p dense[T]) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-func (p dense[T]) flush(total []int64, whole []float64, _ int) { linalg.FlushWhole(total, whole) }
+func (p dense[T]) flush(total []int64, whole []float64, _ int) { kernel.FlushWhole(total, whole) }

@@ -3,7 +3,7 @@ package mechanism
 import (
 	"math/bits"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // bitRows have one bit a coordinate, in whole words for each row, the first in the lowest bit.
@@ -12,10 +12,10 @@ type bitRows struct {
 	x   []uint64
 }
 
-func (p bitRows) count() int { return len(p.x) / linalg.BitWords(p.dim) }
+func (p bitRows) count() int { return len(p.x) / kernel.BitWords(p.dim) }
 
 func (p bitRows) row(i int) []uint64 {
-	return p.x[i*linalg.BitWords(p.dim) : (i+1)*linalg.BitWords(p.dim)]
+	return p.x[i*kernel.BitWords(p.dim) : (i+1)*kernel.BitWords(p.dim)]
 }
 
 func (p bitRows) put(i int, v []float64, step float64, way func(float64) float64) {
@@ -82,7 +82,7 @@ func (p bitRows) copyRow(dst []int16, i int) {
 }
 
 func (p bitRows) part(first, n int) payload {
-	w := linalg.BitWords(p.dim)
+	w := kernel.BitWords(p.dim)
 	return bitRows{p.dim, p.x[first*w : (first+n)*w]}
 }
 
@@ -93,15 +93,15 @@ func (p bitRows) take(to payload, rows []int) payload {
 
 func (p bitRows) extend(o payload, rows []int) payload {
 	from := o.(bitRows)
-	p.x = linalg.AppendRows(p.x, from.x, linalg.BitWords(p.dim), rows)
+	p.x = kernel.AppendRows(p.x, from.x, kernel.BitWords(p.dim), rows)
 	return p
 }
 
-func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, linalg.Bytes(p.x)...), 0 }
+func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
 
 func (p bitRows) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
-	out := bitRows{p.dim, linalg.View[uint64](bytes, 0, rows*linalg.BitWords(p.dim))}
-	for i := linalg.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += linalg.BitWords(p.dim) {
+	out := bitRows{p.dim, kernel.View[uint64](bytes, 0, rows*kernel.BitWords(p.dim))}
+	for i := kernel.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += kernel.BitWords(p.dim) {
 		if out.x[i]>>(p.dim%64) != 0 {
 			return nil, errDamaged("a row has bits beyond its end")
 		}
@@ -110,11 +110,11 @@ func (p bitRows) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
 }
 
 func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
-	return func(dst []float32, x payload) { linalg.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
+	return func(dst []float32, x payload) { kernel.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
 }
 
 func (p bitRows) addWhole(whole, q []float64, columns int) {
-	linalg.AddWholeBits(whole, p.x, p.dim, q, columns)
+	kernel.AddWholeBits(whole, p.x, p.dim, q, columns)
 }
 
 func (p bitRows) addRow(total []int64, i int, q []int64) {
@@ -124,7 +124,7 @@ func (p bitRows) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-func (p bitRows) flush(total []int64, whole []float64, _ int) { linalg.FlushWhole(total, whole) }
+func (p bitRows) flush(total []int64, whole []float64, _ int) { kernel.FlushWhole(total, whole) }
 
 func (p bitRows) weighColumns(weights []float32, columns int, rounded bool) products {
 	return byColumn(p.weigh(weights, columns, rounded), columns)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // sparseRows keep, for each row, the coordinates that are not 0, ascending, and their integers.
@@ -49,8 +49,8 @@ func (p *sparseRows) put(i int, v []float64, step float64, way func(float64) flo
 	p.start = append(p.start, len(p.index))
 }
 
-func (p *sparseRows) matrix() linalg.SparseRows {
-	return linalg.SparseRows{Start: p.start, Index: p.index, Value: p.value}
+func (p *sparseRows) matrix() kernel.SparseRows {
+	return kernel.SparseRows{Start: p.start, Index: p.index, Value: p.value}
 }
 
 func (p *sparseRows) count() int { return len(p.start) - 1 }
@@ -147,11 +147,11 @@ func (p *sparseRows) extend(o payload, rows []int) payload {
 func (p *sparseRows) encode(dst []byte) ([]byte, int) {
 	rows := p.count()
 	for i := range rows {
-		dst = append(dst, linalg.Bytes([]uint32{uint32(p.start[i+1] - p.start[i])})...)
+		dst = append(dst, kernel.Bytes([]uint32{uint32(p.start[i+1] - p.start[i])})...)
 	}
 	from, to := p.start[0], p.start[rows]
-	dst = append(dst, linalg.Bytes(p.index[from:to])...)
-	return append(dst, linalg.Bytes(p.value[from:to])...), to - from
+	dst = append(dst, kernel.Bytes(p.index[from:to])...)
+	return append(dst, kernel.Bytes(p.value[from:to])...), to - from
 }
 
 func (p *sparseRows) decode(to payload, bytes []byte, rows, entries int) (payload, error) {
@@ -160,7 +160,7 @@ func (p *sparseRows) decode(to payload, bytes []byte, rows, entries int) (payloa
 		buffer = &sparseRows{}
 	}
 	out, left := &sparseRows{dim: p.dim, start: append(buffer.start[:0], 0)}, entries
-	for i, n := range linalg.View[uint32](bytes, 0, rows) {
+	for i, n := range kernel.View[uint32](bytes, 0, rows) {
 		if left -= int(n); left < 0 {
 			break
 		}
@@ -169,7 +169,7 @@ func (p *sparseRows) decode(to payload, bytes []byte, rows, entries int) (payloa
 	if left != 0 {
 		return nil, errDamaged("a block has other entries than its table says")
 	}
-	out.index, out.value = linalg.View[uint32](bytes, 4*rows, entries), linalg.View[int16](bytes, 4*(rows+entries), entries)
+	out.index, out.value = kernel.View[uint32](bytes, 4*rows, entries), kernel.View[int16](bytes, 4*(rows+entries), entries)
 	return out, out.check()
 }
 
@@ -181,11 +181,11 @@ func (p *sparseRows) weigh(weights []float32, columns int, _ bool) products {
 			out[j*columns+k] = w
 		}
 	}
-	return func(dst []float32, x payload) { linalg.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
+	return func(dst []float32, x payload) { kernel.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
 }
 
 func (p *sparseRows) addWhole(whole, q []float64, columns int) {
-	linalg.AddWholeSparse(whole, p.matrix(), q, columns)
+	kernel.AddWholeSparse(whole, p.matrix(), q, columns)
 }
 
 func (p *sparseRows) addRow(total []int64, i int, q []int64) {

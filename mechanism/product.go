@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
-// ProductBlock is the shape of one block of a network's parameters, as linalg.Factors has it: Right × Left
+// ProductBlock is the shape of one block of a network's parameters, as kernel.Factors has it: Right × Left
 // numbers, with one more in each row for a bias. Sparse says that its left factors are given by indices; the
 // block is then Left × Right.
 type ProductBlock struct {
@@ -40,7 +40,7 @@ type ProductOptions struct {
 }
 
 // ProductSum is an exact sum of verified contributions to blocks of parameters, of which each is a sum of
-// outer products: what the layers of a network make of a record (see linalg.Factors). Factors are
+// outer products: what the layers of a network make of a record (see kernel.Factors). Factors are
 // proposals: both sides are rounded to whole numbers, the norm of their products is computed exactly, over all
 // blocks, and the record is added only if it is within the bound. It is not safe for concurrent use;
 // goroutines fill their own (Empty) and Merge. Order and division of the work do not change a bit of the
@@ -126,7 +126,7 @@ func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 // without weights; there is one Factors for each block. A record that is not in the sample or was added
 // already, or factors of another shape, are errors of the caller, and nothing is added. A record with NaN or
 // infinities contributes zero; one beyond the bound is moved toward zero until it holds it.
-func (s *ProductSum) Add(records []int, factors []linalg.Factors[float32], weights []float32) error {
+func (s *ProductSum) Add(records []int, factors []kernel.Factors[float32], weights []float32) error {
 	if s.sealed {
 		return errSealed
 	}
@@ -156,7 +156,7 @@ func (s *ProductSum) Add(records []int, factors []linalg.Factors[float32], weigh
 }
 
 // check refuses factors of another shape.
-func (s *ProductSum) check(records int, factors []linalg.Factors[float32], weights []float32) error {
+func (s *ProductSum) check(records int, factors []kernel.Factors[float32], weights []float32) error {
 	if len(factors) != len(s.blocks) || weights != nil && len(weights) != records {
 		return fmt.Errorf("mechanism: factors are for %d blocks and there are %d weights, want %d blocks and a weight for each of %d records", len(factors), len(weights), len(s.blocks), records)
 	}
@@ -169,7 +169,7 @@ func (s *ProductSum) check(records int, factors []linalg.Factors[float32], weigh
 }
 
 // fits reports whether factors are of so many records and of the block's shape.
-func (b ProductBlock) fits(records int, f linalg.Factors[float32]) bool {
+func (b ProductBlock) fits(records int, f kernel.Factors[float32]) bool {
 	places := records * f.Positions
 	if f.Records != records || f.Positions < 1 || f.Positions > maxPositions || f.Right != b.Right || f.Left != b.Left || f.Bias != b.Bias || len(f.Rights) != places*f.Right {
 		return false
@@ -182,7 +182,7 @@ func (b ProductBlock) fits(records int, f linalg.Factors[float32]) bool {
 		return false
 	}
 	for _, v := range f.Index {
-		if v != linalg.NoIndex && int64(v) >= int64(b.Left) {
+		if v != kernel.NoIndex && int64(v) >= int64(b.Left) {
 			return false
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // BenchmarkProductSum adds a batch of a network with one hidden layer, 784-1000-10, beside the products of the same
@@ -20,9 +20,9 @@ func BenchmarkProductSum(b *testing.B) {
 		return out
 	}
 	blocks := []ProductBlock{{Right: 1000, Left: 784, Bias: true}, {Right: 10, Left: 1000, Bias: true}}
-	factors := make([]linalg.Factors[float32], len(blocks))
+	factors := make([]kernel.Factors[float32], len(blocks))
 	for k, s := range blocks {
-		factors[k] = linalg.Factors[float32]{Records: n, Positions: 1, Left: s.Left, Right: s.Right, Bias: true, Lefts: fill(n * s.Left), Rights: fill(n * s.Right)}
+		factors[k] = kernel.Factors[float32]{Records: n, Positions: 1, Left: s.Left, Right: s.Right, Bias: true, Lefts: fill(n * s.Left), Rights: fill(n * s.Right)}
 	}
 	sample, _ := Full().Draw(n)
 	s, err := NewProductSum(sample, ProductOptions{Noise: Gaussian{1}, Blocks: blocks, Bound: 1, MaxRecords: 60000})
@@ -46,8 +46,8 @@ func BenchmarkProductSum(b *testing.B) {
 		dw := make([]float32, 1000*785)
 		for b.Loop() {
 			for _, f := range factors {
-				right := linalg.NewMatrix(f.Rights, n, f.Right)
-				linalg.GemmSerial(linalg.NewMatrix(dw[:f.Right*f.Left], f.Right, f.Left), 1, right.Transposed(), linalg.NewMatrix(f.Lefts, n, f.Left), 0)
+				right := kernel.NewMatrix(f.Rights, n, f.Right)
+				kernel.GemmSerial(kernel.NewMatrix(dw[:f.Right*f.Left], f.Right, f.Left), 1, right.Transposed(), kernel.NewMatrix(f.Lefts, n, f.Left), 0)
 			}
 		}
 	})
@@ -72,7 +72,7 @@ func BenchmarkProductSumOfPlaces(b *testing.B) {
 		name                   string
 		right, left, positions int
 	}{{"first", 16, 64, 196}, {"second", 32, 256, 25}} {
-		f := linalg.Factors[float32]{Records: n, Positions: c.positions, Left: c.left, Right: c.right, Bias: true, Lefts: make([]float32, n*c.positions*c.left), Rights: make([]float32, n*c.positions*c.right)}
+		f := kernel.Factors[float32]{Records: n, Positions: c.positions, Left: c.left, Right: c.right, Bias: true, Lefts: make([]float32, n*c.positions*c.left), Rights: make([]float32, n*c.positions*c.right)}
 		for _, side := range [][]float32{f.Lefts, f.Rights} {
 			for k := range side {
 				side[k] = float32(r.NormFloat64())
@@ -90,7 +90,7 @@ func BenchmarkProductSumOfPlaces(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				clear(s.added)
-				if err := s.Add(all, []linalg.Factors[float32]{f}, weights); err != nil {
+				if err := s.Add(all, []kernel.Factors[float32]{f}, weights); err != nil {
 					b.Fatal(err)
 				}
 			}

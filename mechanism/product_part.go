@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // productPart is one block of a ProductSum with the whole numbers of the records that are being added.
@@ -14,7 +14,7 @@ import (
 type productPart struct {
 	ProductBlock
 	total   []int64
-	factors linalg.Factors[float32]
+	factors kernel.Factors[float32]
 	lefts   []int16   // Records × Positions × width, or one of each entry
 	rights  []int16   // Records × Positions × Right
 	squares []int64   // of each record's left factor, where it has one position
@@ -30,7 +30,7 @@ func (p *productPart) single() bool { return !p.Sparse && p.factors.Positions ==
 // begin rounds the left factors of all records. Each record has a scale of its own, by which its largest
 // number becomes maxLeft; its right factors make up for it. NaN and infinities make the scale 0, and the
 // record contribute zero.
-func (p *productPart) begin(f linalg.Factors[float32]) {
+func (p *productPart) begin(f kernel.Factors[float32]) {
 	p.factors = f
 	p.rights = room(p.rights, f.Records*f.Positions*p.Right)
 	p.scales = room(p.scales, f.Records)
@@ -45,26 +45,26 @@ func (p *productPart) begin(f linalg.Factors[float32]) {
 	}
 	if p.single() {
 		p.squares = room(p.squares, f.Records)
-		linalg.SquareRows(p.squares, p.lefts, width)
+		kernel.SquareRows(p.squares, p.lefts, width)
 	}
 }
 
 // roundLefts rounds the left factors of one record.
 func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
-	largest := linalg.Largest(src)
+	largest := kernel.Largest(src)
 	if p.Bias {
 		largest = max(largest, 1) // NaN stays
 	}
 	scale := leftScale(largest)
 	p.scales[i] = scale
 	if !p.Bias {
-		linalg.RoundWhole(dst, src, scale, maxLeft)
+		kernel.RoundWhole(dst, src, scale, maxLeft)
 		return
 	}
 	width := p.Left + 1
 	for t := range p.factors.Positions {
 		to := dst[t*width : (t+1)*width]
-		linalg.RoundWhole(to, src[t*p.Left:(t+1)*p.Left], scale, maxLeft)
+		kernel.RoundWhole(to, src[t*p.Left:(t+1)*p.Left], scale, maxLeft)
 		to[p.Left] = int16(math.RoundToEven(float64(min(scale, maxLeft))))
 	}
 }
@@ -87,23 +87,23 @@ func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 	dst, src := p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n]
 	scale := float32(factor / float64(p.scales[i]))
 	if nearest {
-		linalg.RoundWhole(dst, src, scale, maxRight)
+		kernel.RoundWhole(dst, src, scale, maxRight)
 	} else {
-		linalg.TruncateWhole(dst, src, scale, maxRight)
+		kernel.TruncateWhole(dst, src, scale, maxRight)
 	}
 	if !p.single() {
 		p.form(i)
 	}
-	return math.Abs(float64(linalg.Largest(src)) * float64(scale))
+	return math.Abs(float64(kernel.Largest(src)) * float64(scale))
 }
 
 // addNorm adds the squared norm of the i-th record's contribution.
 func (p *productPart) addNorm(norm *square, i int) {
 	if p.single() {
-		norm.add(uint64(p.squares[i]), uint64(linalg.SquareWhole(p.rights[i*p.Right:(i+1)*p.Right])))
+		norm.add(uint64(p.squares[i]), uint64(kernel.SquareWhole(p.rights[i*p.Right:(i+1)*p.Right])))
 		return
 	}
-	norm.addWide(linalg.SquareLong(p.own))
+	norm.addWide(kernel.SquareLong(p.own))
 }
 
 // form writes the i-th record's contribution to own.
@@ -124,10 +124,10 @@ func (p *productPart) keep(int) {
 	case p.single():
 	case p.Sparse:
 		for k, v := range p.tokens {
-			linalg.AddLong(p.total[int(v)*p.Right:(int(v)+1)*p.Right], p.own[k*p.Right:(k+1)*p.Right])
+			kernel.AddLong(p.total[int(v)*p.Right:(int(v)+1)*p.Right], p.own[k*p.Right:(k+1)*p.Right])
 		}
 	default:
-		linalg.AddLong(p.total, p.own)
+		kernel.AddLong(p.total, p.own)
 	}
 }
 
@@ -142,7 +142,7 @@ func (p *productPart) finish() {
 	if p.single() && p.factors.Records > 0 {
 		addProducts(p.total, p.lefts, p.rights, p.factors.Records, p.width(), p.Right)
 	}
-	p.factors = linalg.Factors[float32]{}
+	p.factors = kernel.Factors[float32]{}
 }
 
 // beginSparse rounds the values of sparse left factors; entries without a value are 1.
@@ -159,8 +159,8 @@ func (p *productPart) beginSparse() {
 			continue
 		}
 		own := f.Values[i*n : (i+1)*n]
-		p.scales[i] = leftScale(linalg.Largest(own))
-		linalg.RoundWhole(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft)
+		p.scales[i] = leftScale(kernel.Largest(own))
+		kernel.RoundWhole(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft)
 	}
 }
 
@@ -171,7 +171,7 @@ func (p *productPart) formSparse(i int) {
 	index, lefts := f.Index[i*n:(i+1)*n], p.lefts[i*n:(i+1)*n]
 	p.order = p.order[:0]
 	for k, v := range index {
-		if v != linalg.NoIndex {
+		if v != kernel.NoIndex {
 			p.order = append(p.order, k)
 		}
 	}
@@ -217,5 +217,5 @@ func (s square) root() float64 { return math.Sqrt(float64(s.high)*0x1p64 + float
 // addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left| is at most
 // maxLeft and |right| at most maxRight.
 func addProducts(dst []int64, lefts, rights []int16, rows, width, right int) {
-	linalg.AddProductWhole(dst, lefts, rights, linalg.WholeShape{Rows: rows, Left: width, Right: right, Group: productGroup})
+	kernel.AddProductWhole(dst, lefts, rights, kernel.WholeShape{Rows: rows, Left: width, Right: right, Group: productGroup})
 }

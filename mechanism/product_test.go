@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // productShapes are blocks with the number of positions and, of sparse ones, entries of their factors.
@@ -33,7 +33,7 @@ func productBlocks() []ProductBlock {
 }
 
 // someFactors returns factors of n records for every shape, whose numbers next makes.
-func someFactors(r *rand.Rand, n int, next func() float32) []linalg.Factors[float32] {
+func someFactors(r *rand.Rand, n int, next func() float32) []kernel.Factors[float32] {
 	fill := func(n int) []float32 {
 		out := make([]float32, n)
 		for k := range out {
@@ -41,10 +41,10 @@ func someFactors(r *rand.Rand, n int, next func() float32) []linalg.Factors[floa
 		}
 		return out
 	}
-	all := make([]linalg.Factors[float32], len(productShapes))
+	all := make([]kernel.Factors[float32], len(productShapes))
 	for k, s := range productShapes {
 		b, places := s.block, n*s.positions
-		f := linalg.Factors[float32]{Records: n, Positions: s.positions, Left: b.Left, Right: b.Right, Bias: b.Bias, Rights: fill(places * b.Right)}
+		f := kernel.Factors[float32]{Records: n, Positions: s.positions, Left: b.Left, Right: b.Right, Bias: b.Bias, Rights: fill(places * b.Right)}
 		if !b.Sparse {
 			f.Lefts = fill(places * b.Left)
 			all[k] = f
@@ -53,7 +53,7 @@ func someFactors(r *rand.Rand, n int, next func() float32) []linalg.Factors[floa
 		f.Entries, f.Index = s.entries, make([]uint32, places*s.entries)
 		for j := range f.Index {
 			if f.Index[j] = uint32(r.IntN(b.Left + 1)); int(f.Index[j]) == b.Left {
-				f.Index[j] = linalg.NoIndex
+				f.Index[j] = kernel.NoIndex
 			}
 		}
 		if s.positions == 1 {
@@ -65,7 +65,7 @@ func someFactors(r *rand.Rand, n int, next func() float32) []linalg.Factors[floa
 }
 
 // gradients returns the contribution of record i to all blocks, in float64, by the definition.
-func gradients(all []linalg.Factors[float32], i int) []float64 {
+func gradients(all []kernel.Factors[float32], i int) []float64 {
 	var out []float64
 	for _, f := range all {
 		width := f.Width()
@@ -82,7 +82,7 @@ func gradients(all []linalg.Factors[float32], i int) []float64 {
 				left[f.Left] = 1
 			}
 			for e := range f.Entries {
-				if v := f.Index[at*f.Entries+e]; v != linalg.NoIndex {
+				if v := f.Index[at*f.Entries+e]; v != kernel.NoIndex {
 					value := 1.0
 					if f.Values != nil {
 						value = float64(f.Values[at*f.Entries+e])
@@ -106,7 +106,7 @@ func gradients(all []linalg.Factors[float32], i int) []float64 {
 }
 
 // part returns the factors of record i alone.
-func partOf(all []linalg.Factors[float32], i int) []linalg.Factors[float32] {
+func partOf(all []kernel.Factors[float32], i int) []kernel.Factors[float32] {
 	out := slices.Clone(all)
 	for k, f := range all {
 		out[k].Records = 1
@@ -176,7 +176,7 @@ func TestProductsNeverExceedTheBound(t *testing.T) {
 			t.Fatalf("a record adds squared norm %v, want at most %v", got, limit)
 		}
 		length, _ := new(big.Rat).SetFrac(got, limit).Float64()
-		if !wild && float64(weight)*linalg.Norm(gradients(one, 0)) > 2.6 {
+		if !wild && float64(weight)*kernel.Norm(gradients(one, 0)) > 2.6 {
 			if full++; length < 0.2 {
 				t.Fatalf("a record beyond the bound adds squared norm %v of the most, want a good part", length)
 			}
@@ -198,7 +198,7 @@ func TestProductsAreTheClippedGradients(t *testing.T) {
 	for i := range n {
 		weights[i] = float32(r.Float64())
 		g := gradients(all, i)
-		w := float64(weights[i]) * min(1, 4/(float64(weights[i])*linalg.Norm(g)))
+		w := float64(weights[i]) * min(1, 4/(float64(weights[i])*kernel.Norm(g)))
 		for j, v := range g {
 			want[j] += w * v
 		}
@@ -212,7 +212,7 @@ func TestProductsAreTheClippedGradients(t *testing.T) {
 	for j, v := range got.values {
 		off[j] = float64(v)*got.unit - want[j]
 	}
-	if d, norm := linalg.Norm(off), linalg.Norm(want); !(d <= 0.01*norm) || norm < 10 {
+	if d, norm := kernel.Norm(off), kernel.Norm(want); !(d <= 0.01*norm) || norm < 10 {
 		t.Errorf("the sum, of norm %v, is off by %v, want at most 1 %%", norm, d)
 	}
 }
@@ -235,7 +235,7 @@ func TestMemoryOfSumsIsUsedAgain(t *testing.T) {
 		}
 		return s
 	}
-	add := func(s *ProductSum, f []linalg.Factors[float32]) {
+	add := func(s *ProductSum, f []kernel.Factors[float32]) {
 		if err := s.Add(records, f, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -285,12 +285,12 @@ func TestZerosDoNotShortenRecords(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		zeros := linalg.Factors[float32]{Records: 1, Positions: 1, Right: 2, Left: 3, Rights: []float32{50, -0.9}, Lefts: make([]float32, 3)}
+		zeros := kernel.Factors[float32]{Records: 1, Positions: 1, Right: 2, Left: 3, Rights: []float32{50, -0.9}, Lefts: make([]float32, 3)}
 		if b.Sparse {
-			zeros.Lefts, zeros.Index, zeros.Values, zeros.Entries = nil, []uint32{linalg.NoIndex, 2}, []float32{0, 0}, 2
+			zeros.Lefts, zeros.Index, zeros.Values, zeros.Entries = nil, []uint32{kernel.NoIndex, 2}, []float32{0, 0}, 2
 		}
-		own := linalg.Factors[float32]{Records: 1, Positions: 1, Right: 1, Bias: true, Rights: []float32{0.5}}
-		if failed = s.Add([]int{0}, []linalg.Factors[float32]{zeros, own}, nil); failed != nil {
+		own := kernel.Factors[float32]{Records: 1, Positions: 1, Right: 1, Bias: true, Rights: []float32{0.5}}
+		if failed = s.Add([]int{0}, []kernel.Factors[float32]{zeros, own}, nil); failed != nil {
 			t.Fatal(failed)
 		}
 		noisy, failed := Release(free{}, NonPrivate{}, s.Seal())
@@ -426,7 +426,7 @@ func TestManyProductsDoNotOverflow(t *testing.T) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	if err := s.Add(upTo(n), []linalg.Factors[float32]{{Records: n, Positions: 1, Left: 1, Right: 1, Lefts: ones, Rights: ones}}, nil); err != nil {
+	if err := s.Add(upTo(n), []kernel.Factors[float32]{{Records: n, Positions: 1, Left: 1, Right: 1, Lefts: ones, Rights: ones}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Seal().state; math.Abs(float64(got.values[0])*got.unit-n) > 0.01*n {

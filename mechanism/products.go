@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // Products says which products of the coordinates of a row x a second moment adds up. The zero value is
@@ -107,12 +108,12 @@ func (p Products) sumMatrix(rows *Rows) []int64 {
 	total, whole, panel := make([]int64, side*side), make([]float64, side*side), make([]float64, momentRows*d)
 	for first := 0; first < rows.count; first += momentRows {
 		n := min(momentRows, rows.count-first)
-		parallel(n, func(from, to int) {
+		parallel.Parts(n, func(from, to int) {
 			for i := from; i < to; i++ {
 				p.panel(panel[i*d:(i+1)*d], rows, first+i)
 			}
 		})
-		linalg.AddGram(whole, panel[:n*d], n*d/side, side)
+		kernel.AddGram(whole, panel[:n*d], n*d/side, side)
 		if (first+momentRows)%momentFlush == 0 || first+n == rows.count {
 			flushLower(total, whole, side)
 		}
@@ -150,7 +151,7 @@ func momentRow(rows *Rows, i int) []int16 {
 func sumSquares(rows *Rows) []int64 {
 	var lock sync.Mutex
 	total := make([]int64, rows.dim)
-	parallel(rows.count, func(from, to int) {
+	parallel.Parts(rows.count, func(from, to int) {
 		part := make([]int64, rows.dim)
 		for i := from; i < to; i++ {
 			for j, v := range momentRow(rows, i) {

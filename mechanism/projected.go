@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/ditherml/dither/internal/parallel"
+
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
@@ -122,7 +124,7 @@ func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions) *Proje
 
 func newDirections(numbers int) *directions {
 	d := &directions{all: make([]float64, numbers)}
-	parallel((numbers+noisePart-1)/noisePart, func(from, to int) {
+	parallel.Parts((numbers+noisePart-1)/noisePart, func(from, to int) {
 		whole := make([]int64, min(noisePart, numbers))
 		stream := sample.NewStream()
 		for at := from * noisePart; at < min(to*noisePart, numbers); at += noisePart {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 func newTestProjectedSum(t *testing.T, s Sample, j JLClipping, dim int) *ProjectedSum {
@@ -53,7 +53,7 @@ func TestProjectedVectorsKeepTheirBound(t *testing.T) {
 			square += p * p / float64(j.Projections)
 		}
 		got := math.Sqrt(norm2(s.total))
-		want := linalg.Norm(v) * min(1, 2.5/math.Sqrt(square)) * delta / 2.5
+		want := kernel.Norm(v) * min(1, 2.5/math.Sqrt(square)) * delta / 2.5
 		if got > want*(1+1e-12) {
 			t.Fatalf("a vector adds norm %v, want at most %v", got, want)
 		}

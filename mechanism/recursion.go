@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // gradients is the exact sum of what the records add at the weights x.
@@ -12,7 +14,7 @@ func (r Recursion) gradients(g recursionGrid, all Sample, x []int64) ([]int64, e
 	high, low := halves(x)
 	var lock sync.Mutex
 	var failed error
-	parallel(r.Rows.Len(), func(from, to int) {
+	parallel.Parts(r.Rows.Len(), func(from, to int) {
 		part := recursionPart{Recursion: r, grid: g, sum: sum.Empty(), high: high, low: low, row: make([]int16, r.Dim)}
 		err := r.Rows.Each(r.Rows.First()+from, to-from, part.add)
 		lock.Lock()

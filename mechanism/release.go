@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // Payer is asked for payment before noise is drawn; a ledger's grant is one. Pay
@@ -121,7 +123,7 @@ func (b *bounded) noisy() ([]float64, error) {
 		piece = min(piece, releasePiece)
 	}
 	failed := make([]error, (len(values)+piece-1)/piece)
-	parallel(len(failed), func(from, to int) {
+	parallel.Parts(len(failed), func(from, to int) {
 		room := make([]int64, piece)
 		for k := from; k < to; k++ {
 			first, end := k*piece, min((k+1)*piece, len(values))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // purse pays for a number of releases and remembers them.
@@ -30,7 +30,7 @@ func sealedSum(t *testing.T, n Noise) Bounded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: []float64{0.5, 0.25}}); err != nil {
+	if err := s.Add(0, kernel.Contributions{Columns: 1, Coefficients: []float64{0.5, 0.25}}); err != nil {
 		t.Fatal(err)
 	}
 	return s.Seal()
@@ -156,7 +156,7 @@ func TestSumAtItsLargest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
+	if err := s.Add(0, kernel.Contributions{Columns: 1, Coefficients: p}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := float64(s.sums()[0]), float64(n)*float64(s.grid.bound); math.Abs(got/want-1) > 1e-6 || got > math.Ldexp(1, 62) {

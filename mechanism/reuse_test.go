@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/cryptotest"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // reuse is an attack on noise in which one random word made two numbers: their ratio is that of the widths of two layers of
@@ -86,7 +86,7 @@ func (r reuse) attack(t *testing.T, o SumOptions, releases int) (right, wrong in
 	sum := func(canary float64) Bounded {
 		s, err := NewSum(sample, rows, o)
 		if err == nil {
-			err = s.Add(0, linalg.Contributions{Columns: 1, Coefficients: []float64{canary}})
+			err = s.Add(0, kernel.Contributions{Columns: 1, Coefficients: []float64{canary}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -3,10 +3,9 @@ package mechanism
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 
-	"github.com/ditherml/dither/internal/beside"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
@@ -72,7 +71,7 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 		})
 	}
 	r.x = newPayload(o.Type, count, o.Dim)
-	parallel(count, func(from, to int) { r.fill(from, to, fill, r.put) })
+	parallel.Parts(count, func(from, to int) { r.fill(from, to, fill, r.put) })
 	return r, r.measure()
 }
 
@@ -92,7 +91,7 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	}
 	own := newPayload(Int16, count, o.Dim).(dense[int16])
 	r.x = own
-	parallel(count, func(from, to int) {
+	parallel.Parts(count, func(from, to int) {
 		part := dense[int16]{o.Dim, own.x[from*o.Dim : to*o.Dim]}
 		part.write(worker(), from, o.Limit)
 	})
@@ -190,7 +189,7 @@ func (r *Rows) put(i int, v []float64) {
 func (r *Rows) fillSparse(part func(p *sparseRows, from, to int)) error {
 	var lock sync.Mutex
 	parts := map[int]*sparseRows{}
-	parallel(r.count, func(from, to int) {
+	parallel.Parts(r.count, func(from, to int) {
 		p := newPayload(Sparse, to-from, r.dim).(*sparseRows)
 		part(p, from, to)
 		lock.Lock()
@@ -226,10 +225,4 @@ func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.reach() * r.
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {
 	return r == o || o != nil && r.kind == o.kind && r.total == o.total && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.frame.equal(o.frame)
-}
-
-// parallel runs work on consecutive parts of [0, n) on all processors.
-func parallel(n int, work func(from, to int)) {
-	parts := min(n, runtime.GOMAXPROCS(0))
-	beside.Each(parts, func(p int) { work(p*n/parts, (p+1)*n/parts) })
 }

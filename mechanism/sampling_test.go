@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 func TestPoissonRefusals(t *testing.T) {
@@ -73,7 +73,7 @@ func TestSampleIsObeyed(t *testing.T) {
 	for _, i := range taken {
 		inside[i] = true
 	}
-	one := linalg.Contributions{Columns: 1, Coefficients: []float64{0.5}}
+	one := kernel.Contributions{Columns: 1, Coefficients: []float64{0.5}}
 	for i := range n {
 		if err := s.Add(i, one); (err == nil) != inside[i] {
 			t.Fatalf("record %d, in the sample %v: got %v", i, inside[i], err)
@@ -100,7 +100,7 @@ func TestAddAtIsAddInAnyOrder(t *testing.T) {
 	p := []float64{0.1, -0.2, 0.3, 0.4, -0.5, 0.6}
 	rows, sample := made(t, x, 1.0/(1<<12))
 	one, two := newTestSum(t, rows, sample, 1, 1, 6), newTestSum(t, rows, sample, 1, 1, 6)
-	if err := one.Add(0, linalg.Contributions{Columns: 1, Coefficients: p}); err != nil {
+	if err := one.Add(0, kernel.Contributions{Columns: 1, Coefficients: p}); err != nil {
 		t.Fatal(err)
 	}
 	order := []int{5, 0, 3, 1, 4, 2}
@@ -108,21 +108,21 @@ func TestAddAtIsAddInAnyOrder(t *testing.T) {
 	for k, i := range order {
 		mixed[k] = p[i]
 	}
-	if err := two.AddAt(order, linalg.Contributions{Columns: 1, Coefficients: mixed}); err != nil {
+	if err := two.AddAt(order, kernel.Contributions{Columns: 1, Coefficients: mixed}); err != nil {
 		t.Fatal(err)
 	}
 	if one.sums()[0] != two.sums()[0] || one.sums()[1] != two.sums()[1] || one.sums()[0] == 0 {
 		t.Errorf("got %v and %v", one.sums(), two.sums())
 	}
-	if two.AddAt([]int{1}, linalg.Contributions{Columns: 1}) == nil {
+	if two.AddAt([]int{1}, kernel.Contributions{Columns: 1}) == nil {
 		t.Error("more records than contributions were taken")
 	}
 	// A refused call leaves no marks behind.
 	three := newTestSum(t, rows, sample, 1, 1, 6)
-	if three.AddAt([]int{2, 2}, linalg.Contributions{Columns: 1, Coefficients: p[:2]}) == nil {
+	if three.AddAt([]int{2, 2}, kernel.Contributions{Columns: 1, Coefficients: p[:2]}) == nil {
 		t.Error("one record twice in a call was taken")
 	}
-	if err := three.AddAt([]int{2}, linalg.Contributions{Columns: 1, Coefficients: p[:1]}); err != nil {
+	if err := three.AddAt([]int{2}, kernel.Contributions{Columns: 1, Coefficients: p[:1]}); err != nil {
 		t.Errorf("after a refusal: %v", err)
 	}
 }

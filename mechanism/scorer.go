@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Scorer has the weights of scores in the form that rows multiply with.
@@ -24,8 +24,8 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, false)
 }
 
-// RoundedScorer is Scorer for scores that are a proposal only: for rows that linalg.HasWholeColumns names, of bytes or 16
-// bits, the weights of each column are rounded to whole numbers of a unit, as linalg.RoundColumns does, and multiplied
+// RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasWholeColumns names, of bytes or 16
+// bits, the weights of each column are rounded to whole numbers of a unit, as kernel.RoundColumns does, and multiplied
 // faster. Of other rows it is Scorer.
 func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, true)
@@ -60,7 +60,7 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 
 // Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
 // dst, of length block length × columns, row-major. A row's scores have the same bits in every
-// block. They differ from the exact ones as linalg.Margins says, or linalg.WholeColumns, scaled like the row.
+// block. They differ from the exact ones as kernel.Margins says, or kernel.WholeColumns, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	s.weighed(dst, b.x)
 	s.finish(dst, dst, s.columns, 1, &b)
@@ -73,14 +73,14 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	switch {
 	case s.columns == 1 && b.multipliers != nil && r.frame.m == nil && b.tails == nil:
 		n := b.Len()
-		linalg.Multiply(dst[:n], src[:n], b.multipliers[:n])
+		kernel.Multiply(dst[:n], src[:n], b.multipliers[:n])
 		return
 	case r.frame.m == nil && b.tails == nil:
 		s.scaleAll(dst, src, row, column, b)
 		return
 	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
 		n := b.Len()
-		linalg.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, linalg.Beside{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
+		kernel.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, kernel.Beside{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
 		return
 	}
 	for i := range b.Len() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // PeakRows are rows with the largest magnitude of each, as they are seen from their frame, computed once from
@@ -115,7 +115,7 @@ func (s *ScoreSum) Empty() *ScoreSum { return newScoreSum(s.sample, s.of, s.o, s
 // AddBlock adds the contributions of the records of a block of the rows. A record that is not in the sample, or was
 // added already, or coefficients of another shape are errors of the caller, and nothing is added. A coefficient
 // that is NaN counts as zero.
-func (s *ScoreSum) AddBlock(b Block, c linalg.Contributions) error {
+func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed
 	}

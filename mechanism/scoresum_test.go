@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // scored are rows of several types and frames, of count records, with what they are as numbers: rows as they
@@ -69,7 +69,7 @@ func addScores(t *testing.T, sum *ScoreSum, rows *Rows, coefficients []float64, 
 		t.Fatal(err)
 	}
 	k := sum.o.Columns
-	c := linalg.Contributions{Columns: k}
+	c := kernel.Contributions{Columns: k}
 	for _, i := range listed {
 		c.Coefficients = append(c.Coefficients, coefficients[i*k:(i+1)*k]...)
 	}
@@ -244,7 +244,7 @@ func TestScoreRefusals(t *testing.T) {
 		}
 		return b
 	}
-	one := linalg.Contributions{Columns: 1, Coefficients: []float64{1}}
+	one := kernel.Contributions{Columns: 1, Coefficients: []float64{1}}
 	if err = sum.AddBlock(block(rows, 0), one); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // SumOptions are the public numbers of a sum.
@@ -101,7 +101,7 @@ func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
 // the sample, or was added already, or coefficients of another shape are errors of the
 // caller, and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
-func (s *Sum) Add(first int, c linalg.Contributions) error {
+func (s *Sum) Add(first int, c kernel.Contributions) error {
 	b, err := s.rows.Load(first, c.Records(), Block{})
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Sum) Add(first int, c linalg.Contributions) error {
 }
 
 // AddAt is Add for records in any order: c speaks of the records that are listed.
-func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
+func (s *Sum) AddAt(records []int, c kernel.Contributions) error {
 	b, err := s.rows.LoadAt(records, Block{})
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Sum) AddAt(records []int, c linalg.Contributions) error {
 }
 
 // AddBlock is Add for the records of a block, of these rows or of rows like them.
-func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
+func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed
 	}
@@ -140,7 +140,7 @@ func (s *Sum) AddBlock(b Block, c linalg.Contributions) error {
 }
 
 // check refuses contributions of another shape and rows of another kind.
-func (s *Sum) check(b *Block, c linalg.Contributions) error {
+func (s *Sum) check(b *Block, c kernel.Contributions) error {
 	n := b.Len()
 	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns {
 		return fmt.Errorf("mechanism: contributions are of %d records with %d columns, want %d with %d", c.Records(), c.Columns, n, s.columns)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // free pays for everything: these tests look at sums, not at budgets.
@@ -204,7 +204,7 @@ func TestPoisonedProposalsContributeZero(t *testing.T) {
 		"NaN": {math.NaN(), 1}, "Inf": {math.Inf(1), 1}, "-Inf": {1, math.Inf(-1)}, "subnormal": {5e-324, 0},
 	} {
 		s := newTestSum(t, rows, sample, 2, 1, 10)
-		if err := s.Add(0, linalg.Contributions{Columns: 2, Coefficients: p}); err != nil {
+		if err := s.Add(0, kernel.Contributions{Columns: 2, Coefficients: p}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, v := range s.sums() {
@@ -215,7 +215,7 @@ func TestPoisonedProposalsContributeZero(t *testing.T) {
 		}
 	}
 	s := newTestSum(t, rows, sample, 2, 1, 10)
-	_ = s.Add(0, linalg.Contributions{Columns: 2, Coefficients: []float64{math.MaxFloat64, 1}})
+	_ = s.Add(0, kernel.Contributions{Columns: 2, Coefficients: []float64{math.MaxFloat64, 1}})
 	if norm := s.norm(); norm > 1 {
 		t.Errorf("largest float: norm is %v of the bound, want at most 1", norm)
 	}
@@ -298,7 +298,7 @@ func sumInOrder(t *testing.T, s *Sum, perm []int, p []float64, workers int) []in
 		wait.Go(func() {
 			for k := w; k < len(perm); k += workers {
 				i := perm[k]
-				if err := parts[w].Add(i, linalg.Contributions{Columns: s.columns, Coefficients: p[i*s.columns : (i+1)*s.columns]}); err != nil {
+				if err := parts[w].Add(i, kernel.Contributions{Columns: s.columns, Coefficients: p[i*s.columns : (i+1)*s.columns]}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -330,11 +330,11 @@ func TestBlocksAgreeWithSingleRecords(t *testing.T) {
 	p[7] = math.NaN()
 	rows, sample := made(t, x, 1.0/(1<<14))
 	one, all := newTestSum(t, rows, sample, 2, 1, n), newTestSum(t, rows, sample, 2, 1, n)
-	if err := all.Add(0, linalg.Contributions{Columns: 2, Coefficients: p}); err != nil {
+	if err := all.Add(0, kernel.Contributions{Columns: 2, Coefficients: p}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := one.Add(i, linalg.Contributions{Columns: 2, Coefficients: p[2*i : 2*i+2]}); err != nil {
+		if err := one.Add(i, kernel.Contributions{Columns: 2, Coefficients: p[2*i : 2*i+2]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -367,7 +367,7 @@ func TestNeighborsMoveTheSumByAtMostTheBound(t *testing.T) {
 		total := func(k int) *Sum {
 			rows, sample := made(t, x[:k], 1.0/(1<<13))
 			s := newTestSum(t, rows, sample, 1, 2.5, 64)
-			if err := s.Add(0, linalg.Contributions{Columns: 1, Coefficients: p[:k]}); err != nil {
+			if err := s.Add(0, kernel.Contributions{Columns: 1, Coefficients: p[:k]}); err != nil {
 				t.Fatal(err)
 			}
 			return s
@@ -390,8 +390,8 @@ func TestNeighborsMoveTheSumByAtMostTheBound(t *testing.T) {
 
 func TestSumRefusals(t *testing.T) {
 	rows, sample := made(t, [][]float64{{1}, {1}, {1}}, 1)
-	ones := func(n int) linalg.Contributions {
-		return linalg.Contributions{Columns: 1, Coefficients: make([]float64, n)}
+	ones := func(n int) kernel.Contributions {
+		return kernel.Contributions{Columns: 1, Coefficients: make([]float64, n)}
 	}
 	s := newTestSum(t, rows, sample, 1, 1, 3)
 	if err := s.Add(1, ones(1)); err != nil {
@@ -406,7 +406,7 @@ func TestSumRefusals(t *testing.T) {
 		"a record twice":       s.Add(0, ones(2)),
 		"outside the sample":   s.Add(2, ones(2)),
 		"negative":             s.Add(-1, ones(1)),
-		"other columns":        s.Add(0, linalg.Contributions{Columns: 2, Coefficients: make([]float64, 2)}),
+		"other columns":        s.Add(0, kernel.Contributions{Columns: 2, Coefficients: make([]float64, 2)}),
 		"sealed":               sealed.Add(0, ones(1)),
 		"merge of a twin":      s.Merge(twin),
 		"merge of a sealed":    s.Merge(sealed),
@@ -469,7 +469,7 @@ func BenchmarkAdd(b *testing.B) {
 			}
 			s := newTestSum(b, rows, sample, shape.columns, 1, n)
 			for b.Loop() {
-				_ = s.Empty().Add(0, linalg.Contributions{Columns: shape.columns, Coefficients: p})
+				_ = s.Empty().Add(0, kernel.Contributions{Columns: shape.columns, Coefficients: p})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*shape.d*shape.columns), "ns/coordinate")
 		})

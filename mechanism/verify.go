@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // verifyBlock writes the integers that the records of a block may add, those of each record and of each column so
@@ -31,7 +31,7 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 // verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
 // decides about the others.
 func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
-	if !linalg.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
+	if !kernel.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
@@ -66,11 +66,11 @@ func (v *scales) forget() { v.rows = nil }
 // addBeside adds what stands beside the rows of a block, for one coefficient a record.
 func (s *Sum) addBeside(dst []float64, b *Block) {
 	if b.tails != nil {
-		s.tails[0] += linalg.DotRounded(dst, b.tails)
+		s.tails[0] += kernel.DotRounded(dst, b.tails)
 	}
 	switch {
 	case b.betas != nil:
-		s.betas[0] += linalg.DotRounded(dst, b.betas)
+		s.betas[0] += kernel.DotRounded(dst, b.betas)
 	case b.rows.frame.m != nil:
 		for _, f := range dst {
 			s.betas[0] += int64(f)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // WholeMatrix is a square matrix of whole numbers of a unit, row after row.
@@ -19,7 +19,7 @@ type turn struct {
 	dim    int
 	matrix []int16
 	reach  float64      // the squared norm of a row x that counts: W·x fits 32 bits
-	form   *linalg.Turn // what measures rows: the matrix, the frame's center on its grid (zeros if there is none) and M
+	form   *kernel.Turn // what measures rows: the matrix, the frame's center on its grid (zeros if there is none) and M
 }
 
 const (
@@ -43,7 +43,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	}
 	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
 	for k := range dim {
-		longest = max(longest, linalg.SquareWhole(t.matrix[k*dim:(k+1)*dim]))
+		longest = max(longest, kernel.SquareWhole(t.matrix[k*dim:(k+1)*dim]))
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
 	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
@@ -54,7 +54,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 			return err
 		}
 	}
-	t.form = linalg.NewTurn(t.matrix, center, math.Ldexp(1, int(f.bits)))
+	t.form = kernel.NewTurn(t.matrix, center, math.Ldexp(1, int(f.bits)))
 	return nil
 }
 
@@ -87,13 +87,13 @@ func (t *turn) of(v []int64) []int64 {
 		return v
 	}
 	out := make([]int64, len(v))
-	linalg.TurnWhole(out, t.matrix, v)
+	kernel.TurnWhole(out, t.matrix, v)
 	return out
 }
 
 // turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
 func (f *frame) turnBack(dst []float32, w []float64) {
-	linalg.TurnBack(dst, f.turn.matrix, w)
+	kernel.TurnBack(dst, f.turn.matrix, w)
 	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
 	for j := range dst {
 		dst[j] *= scale

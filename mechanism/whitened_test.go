@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // whitenedFrame is a frame with a whitening of a random matrix, and a center unless none is asked for.
@@ -115,7 +115,7 @@ func TestWhitenedSumHasItsUnit(t *testing.T) {
 		rows := typedRows(t, coordinates(r, kind, n, dim), kind, f, 0, n)
 		sample, _ := Full().Draw(n)
 		s := newTestSum(t, rows, sample, 1, bound, n)
-		want, c := make([]float64, dim+1), linalg.Contributions{Columns: 1}
+		want, c := make([]float64, dim+1), kernel.Contributions{Columns: 1}
 		for i := range n {
 			c.Coefficients = append(c.Coefficients, 2*r.Float64()-1)
 			for j, v := range f.seen(onGrid(rows, i)) {

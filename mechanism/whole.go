@@ -1,6 +1,6 @@
 package mechanism
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
 const wholeLimit = 1 << 53
@@ -53,7 +53,7 @@ func (w *wholeSum) addColumns(x payload, q []float64) {
 // number times the largest |q| times their largest integer. Each of these products and sums is exact below 2^53, and
 // rounds to 2^53 or more from there on.
 func (w *wholeSum) hold(rows int, q []float64) bool {
-	most := linalg.LargestDouble(q) * w.largest * float64(rows)
+	most := kernel.LargestDouble(q) * w.largest * float64(rows)
 	if w.pending+most >= wholeLimit && w.pending > 0 {
 		w.flush()
 	}

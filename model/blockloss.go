@@ -1,10 +1,10 @@
 package model
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // blockLoss is a loss that has the residuals of many records together, faster than one after the
 // other. What it writes for a record has the same bits whatever records stand beside it: the
-// functions of linalg promise that. It may overwrite scores. The residuals of a label that is NaN
+// functions of kernel promise that. It may overwrite scores. The residuals of a label that is NaN
 // are 0.
 type blockLoss interface {
 	residuals(dst []float64, scores, labels []float32)
@@ -18,8 +18,8 @@ var (
 
 // residuals writes σ(z) - label.
 func (Logistic) residuals(dst []float64, scores, labels []float32) {
-	linalg.Sigmoid(scores, scores)
-	linalg.LessLabels(dst, scores, labels)
+	kernel.Sigmoid(scores, scores)
+	kernel.LessLabels(dst, scores, labels)
 }
 
 // residuals writes the probabilities, less 1 for the class of the label.
@@ -28,7 +28,7 @@ func (Softmax) residuals(dst []float64, scores, labels []float32) {
 		return
 	}
 	columns := len(scores) / len(labels)
-	linalg.Softmax(scores, scores, columns)
+	kernel.Softmax(scores, scores, columns)
 	lessLabels(dst, scores, labels, columns)
 }
 
@@ -37,7 +37,7 @@ func (OneVsRest) residuals(dst []float64, scores, labels []float32) {
 	if len(labels) == 0 {
 		return
 	}
-	linalg.Sigmoid(scores, scores)
+	kernel.Sigmoid(scores, scores)
 	lessLabels(dst, scores, labels, len(scores)/len(labels))
 }
 

@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Linear is a generalized linear model: Columns scores, each a dot product of the row with
@@ -47,7 +47,7 @@ func (m Linear) Weights() int { return m.Columns * m.Dim }
 // Scores writes the Columns scores of one row to dst.
 func (m Linear) Scores(dst, x, weights []float64) {
 	for k := range m.Columns {
-		dst[k] = linalg.Dot(x, weights[k*m.Dim:(k+1)*m.Dim])
+		dst[k] = kernel.Dot(x, weights[k*m.Dim:(k+1)*m.Dim])
 	}
 }
 
@@ -55,7 +55,7 @@ func (m Linear) Scores(dst, x, weights []float64) {
 // losses by their scores, one record for each label. Multiply writes the records' scores, of
 // length len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes
 // has the same bits whatever records stand beside it.
-func (m Linear) Propose(c *linalg.Contributions, labels []float32, multiply func(dst []float32)) {
+func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)
 	multiply(c.Scores)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/safetensors"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/safetensors"
 )
 
 // WeightsFileName is the name of the parameters of a network inside a model folder. It is a safetensors file

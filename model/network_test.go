@@ -16,8 +16,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/safetensors"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/safetensors"
 )
 
 // toyNetwork is a model that is a network with a hidden layer, one of whose layers is frozen.

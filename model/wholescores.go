@@ -5,7 +5,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // WholeScores predicts rows that are kept as whole numbers between models. Of a row it makes exact products: with the
@@ -62,14 +62,14 @@ func (w *WholeScores) vectors() (vectors, after []float64) {
 		behind = append(behind, m.weights[k*m.linear.Dim:k*m.linear.Dim+dim]...)
 	}
 	if f.Whitening != nil {
-		matrix := linalg.NewMatrix(f.Whitening.Matrix, dim, dim)
+		matrix := kernel.NewMatrix(f.Whitening.Matrix, dim, dim)
 		if f.Center != nil {
 			after = make([]float64, dim)
-			linalg.Gemm(linalg.NewMatrix(after, 1, dim), 1, linalg.NewMatrix(f.Center, 1, dim), matrix, 0)
+			kernel.Gemm(kernel.NewMatrix(after, 1, dim), 1, kernel.NewMatrix(f.Center, 1, dim), matrix, 0)
 			behind = append(behind, after...)
 		}
 		turned := make([]float64, len(behind))
-		linalg.Gemm(linalg.NewMatrix(turned, len(turned)/dim, dim), 1, linalg.NewMatrix(behind, len(behind)/dim, dim), matrix.Transposed(), 0)
+		kernel.Gemm(kernel.NewMatrix(turned, len(turned)/dim, dim), 1, kernel.NewMatrix(behind, len(behind)/dim, dim), matrix.Transposed(), 0)
 		behind = turned
 	}
 	w.constants = make([]float64, m.linear.Columns)
@@ -77,7 +77,7 @@ func (w *WholeScores) vectors() (vectors, after []float64) {
 		return behind, after
 	}
 	for k := range w.constants {
-		w.constants[k] = linalg.Dot(f.Center, behind[k*dim:(k+1)*dim])
+		w.constants[k] = kernel.Dot(f.Center, behind[k*dim:(k+1)*dim])
 	}
 	scores := m.linear.Columns * dim
 	vectors = append(append(append(vectors, behind[:scores]...), f.Center...), behind[scores:]...)
@@ -103,7 +103,7 @@ func (w *WholeScores) lay(vectors []float64) bool {
 	for v := range w.units {
 		own := vectors[v*dim : (v+1)*dim]
 		w.units[v] = splitUnit(own)
-		if !linalg.SplitWhole(high, low, own, w.units[v]) {
+		if !kernel.SplitWhole(high, low, own, w.units[v]) {
 			return false
 		}
 		for j := range dim {
@@ -111,16 +111,16 @@ func (w *WholeScores) lay(vectors []float64) bool {
 			at[0], at[1] = high[j], low[j]
 		}
 	}
-	w.group = linalg.ProductGroup(w.extent(), w.rows.Extent())
+	w.group = kernel.ProductGroup(w.extent(), w.rows.Extent())
 	return true
 }
 
 // extent bounds all columns.
-func (w *WholeScores) extent() (extent linalg.WholeExtent) {
+func (w *WholeScores) extent() (extent kernel.WholeExtent) {
 	dim, columns := w.rows.Dim(), make([]int16, len(w.columns))
-	linalg.Transpose(columns, w.columns, dim, w.count)
+	kernel.Transpose(columns, w.columns, dim, w.count)
 	for k := range w.count {
-		extent = extent.With(linalg.ExtentOf(columns[k*dim : (k+1)*dim]))
+		extent = extent.With(kernel.ExtentOf(columns[k*dim : (k+1)*dim]))
 	}
 	return extent
 }
@@ -136,20 +136,20 @@ const (
 // roundMatrix returns the whitening as whole numbers, in one limb where they are.
 func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
 	w.side = w.rows.Dim()
-	norm := shortest * linalg.Norm(matrix)
+	norm := shortest * kernel.Norm(matrix)
 	w.least = norm * norm
 	one := make([]int16, len(matrix))
-	if w.unit = linalg.CommonUnit(matrix, math.MaxInt16, exactly); w.unit > 0 && linalg.Whole(one, matrix, w.unit, exactly*math.MaxInt16) {
+	if w.unit = kernel.CommonUnit(matrix, math.MaxInt16, exactly); w.unit > 0 && kernel.Whole(one, matrix, w.unit, exactly*math.MaxInt16) {
 		w.limbs = 1
 		return [][]int16{one}
 	}
 	two := make([]int16, len(matrix))
 	w.limbs, w.unit = 2, splitUnit(matrix)
-	linalg.SplitWhole(one, two, matrix, w.unit)
+	kernel.SplitWhole(one, two, matrix, w.unit)
 	return [][]int16{one, two}
 }
 
 // splitUnit returns the least unit of which two limbs hold finite numbers.
 func splitUnit(x []float64) float64 {
-	return max(linalg.LargestDouble(x)*(1+0x1p-50)/(linalg.LimbUnit*linalg.LimbUnit), math.SmallestNonzeroFloat64)
+	return max(kernel.LargestDouble(x)*(1+0x1p-50)/(kernel.LimbUnit*kernel.LimbUnit), math.SmallestNonzeroFloat64)
 }

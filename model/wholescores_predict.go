@@ -2,7 +2,7 @@ package model
 
 import (
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // NewPredictor returns what one goroutine predicts with: it writes the predictions for block b of the rows to dst, of length
@@ -69,14 +69,14 @@ func (r *wholeReader) score(dst []float64, i int, products []int64) bool {
 
 // inner returns the product of a row with vector v.
 func (r *wholeReader) inner(vectors []int64, v int) float64 {
-	return float64(vectors[2*v]*linalg.LimbUnit+vectors[2*v+1]) * r.rows.Unit() * r.units[v]
+	return float64(vectors[2*v]*kernel.LimbUnit+vectors[2*v+1]) * r.rows.Unit() * r.units[v]
 }
 
 // square returns the squared norm of the whitened row.
 func (r *wholeReader) square(products []int64) float64 {
 	if r.limbs == 2 {
 		for j, low := range products[r.side:] {
-			products[j] = products[j]*linalg.LimbUnit + low
+			products[j] = products[j]*kernel.LimbUnit + low
 		}
 		products = products[:r.side]
 	}
@@ -84,5 +84,5 @@ func (r *wholeReader) square(products []int64) float64 {
 		r.single = make([]float32, r.side)
 	}
 	unit := r.rows.Unit() * r.unit
-	return unit * unit * linalg.SingleWhole(r.single[:r.side], products)
+	return unit * unit * kernel.SingleWhole(r.single[:r.side], products)
 }

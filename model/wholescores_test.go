@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // denseRecords are records under the schema of wideModel whose numbers are multiples of 1/200, or any.
@@ -166,7 +166,7 @@ func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
 func newRow(m *Model, d *data.Dataset, i int) []float64 {
 	x := make([]float64, m.features.Chain.Dim())
 	m.features.FeaturesOf(x, 1, m.features.Chain.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
-	norm := linalg.Norm(x)
+	norm := kernel.Norm(x)
 	for j := range x {
 		x[j] /= norm
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Activation is a function of each number alone.
@@ -92,7 +92,7 @@ func (a Activation) worker64(in Shape, s *space) worker[float64] {
 	return newActivation[float64](a, in, s)
 }
 
-func newActivation[T linalg.Float](a Activation, in Shape, s *space) worker[T] {
+func newActivation[T kernel.Float](a Activation, in Shape, s *space) worker[T] {
 	switch a.Function {
 	case "relu":
 		return &relu[T]{}
@@ -108,7 +108,7 @@ func newActivation[T linalg.Float](a Activation, in Shape, s *space) worker[T] {
 }
 
 // relu at work. A NaN stays one in both directions.
-type relu[T linalg.Float] struct {
+type relu[T kernel.Float] struct {
 	plain[T]
 	y []T
 }
@@ -141,7 +141,7 @@ func (w *relu[T]) backward(dx, dy []T, _ int) {
 func (w *relu[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
 
 // tanh at work: dx = dy·(1 - y²).
-type tanh[T linalg.Float] struct {
+type tanh[T kernel.Float] struct {
 	plain[T]
 	y []T
 }
@@ -165,7 +165,7 @@ func (w *tanh[T]) backward(dx, dy []T, _ int) {
 func (w *tanh[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
 
 // sigmoid at work, tempered or not: with σ = (y + offset)/scale, dx = dy·temperature·(y + offset)·(1 - σ).
-type sigmoid[T linalg.Float] struct {
+type sigmoid[T kernel.Float] struct {
 	plain[T]
 	scale, temperature, offset T
 	y                          []T
@@ -197,10 +197,10 @@ func (w *sigmoid[T]) backward(dx, dy []T, _ int) {
 
 func (w *sigmoid[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
 
-// tanhOf is linalg.Tanh, or math.Tanh of each number. dst may be x.
-func tanhOf[T linalg.Float](dst, x []T) {
+// tanhOf is kernel.Tanh, or math.Tanh of each number. dst may be x.
+func tanhOf[T kernel.Float](dst, x []T) {
 	if single, is := any(x).([]float32); is {
-		linalg.Tanh(any(dst).([]float32), single)
+		kernel.Tanh(any(dst).([]float32), single)
 		return
 	}
 	for i, v := range x {
@@ -208,11 +208,11 @@ func tanhOf[T linalg.Float](dst, x []T) {
 	}
 }
 
-// sigmoidOf is linalg.Sigmoid or linalg.Sigmoid64. dst may be x.
-func sigmoidOf[T linalg.Float](dst, x []T) {
+// sigmoidOf is kernel.Sigmoid or kernel.Sigmoid64. dst may be x.
+func sigmoidOf[T kernel.Float](dst, x []T) {
 	if single, is := any(x).([]float32); is {
-		linalg.Sigmoid(any(dst).([]float32), single)
+		kernel.Sigmoid(any(dst).([]float32), single)
 		return
 	}
-	linalg.Sigmoid64(any(dst).([]float64), any(x).([]float64))
+	kernel.Sigmoid64(any(dst).([]float64), any(x).([]float64))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Attention lets each position of a text take from the others of the same text: with queries, keys and values,
@@ -67,7 +67,7 @@ func (l Attention) worker64(in Shape, s *space) worker[float64] {
 // attention is Attention at work. y and dy hold, for each of the four linear functions, what it gives and the
 // derivatives by it; y[3] and dy[3] stand for what the last one takes. p holds the weights of each record and
 // head, positions × positions, and dp the derivatives by those of one of them.
-type attention[T linalg.Float] struct {
+type attention[T kernel.Float] struct {
 	space               *space
 	positions, features int
 	heads               int
@@ -78,7 +78,7 @@ type attention[T linalg.Float] struct {
 	sum                 []T // for derivatives by the input
 }
 
-func newAttention[T linalg.Float](l Attention, in Shape, s *space) *attention[T] {
+func newAttention[T kernel.Float](l Attention, in Shape, s *space) *attention[T] {
 	w := &attention[T]{space: s, positions: in[0], features: in[1], heads: l.heads(), causal: l.Causal}
 	for i := range w.linear {
 		w.linear[i] = newLinear[T](Linear{Outputs: in[1]}, in, s)
@@ -96,15 +96,15 @@ func (w *attention[T]) bind(blocks [][]T) {
 }
 
 // part returns the features of one head of one record as a matrix, positions × d.
-func (w *attention[T]) part(s []T, record, head int) linalg.Matrix[T] {
+func (w *attention[T]) part(s []T, record, head int) kernel.Matrix[T] {
 	d := w.features / w.heads
-	return linalg.Matrix[T]{Data: s[record*w.positions*w.features+head*d:], Rows: w.positions, Columns: d, RowStride: w.features, ColumnStride: 1}
+	return kernel.Matrix[T]{Data: s[record*w.positions*w.features+head*d:], Rows: w.positions, Columns: d, RowStride: w.features, ColumnStride: 1}
 }
 
 // weightsOf returns the weights of one head of one record as a matrix, positions × positions.
-func (w *attention[T]) weightsOf(record, head int) linalg.Matrix[T] {
+func (w *attention[T]) weightsOf(record, head int) kernel.Matrix[T] {
 	size := w.positions * w.positions
-	return linalg.NewMatrix(w.p[(record*w.heads+head)*size:][:size], w.positions, w.positions)
+	return kernel.NewMatrix(w.p[(record*w.heads+head)*size:][:size], w.positions, w.positions)
 }
 
 // scale is 1/√d.
@@ -162,7 +162,7 @@ func (w *attention[T]) clearBlind(p []T, record int) {
 func (w *attention[T]) backward(dx, dy []T, n int) {
 	size := n * w.positions * w.features
 	w.linear[3].backward(w.dy[3][:size], dy, n)
-	dp := linalg.NewMatrix(w.dp, w.positions, w.positions)
+	dp := kernel.NewMatrix(w.dp, w.positions, w.positions)
 	for record := range n {
 		for head := range w.heads {
 			p, dz := w.weightsOf(record, head), w.part(w.dy[3], record, head)
@@ -194,7 +194,7 @@ func (w *attention[T]) backwardProjections(dx []T, n, size int) {
 	}
 }
 
-func (w *attention[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *attention[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	for _, l := range w.linear {
 		dst = l.factors(dst, n)
 	}
@@ -204,7 +204,7 @@ func (w *attention[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[
 func (w *attention[T]) habits() habits { return habits{} }
 
 // softmaxBackward turns the derivatives by the weights p of each row into those by what softmax was taken of.
-func softmaxBackward[T linalg.Float](dp, p []T, columns int) {
+func softmaxBackward[T kernel.Float](dp, p []T, columns int) {
 	for ; len(dp) > 0; dp, p = dp[columns:], p[columns:] {
 		var sum float64
 		for j, v := range p[:columns] {
@@ -216,10 +216,10 @@ func softmaxBackward[T linalg.Float](dp, p []T, columns int) {
 	}
 }
 
-// softmaxOf replaces each row of x by its softmax: linalg.Softmax, or the same in float64.
-func softmaxOf[T linalg.Float](x []T, columns int) {
+// softmaxOf replaces each row of x by its softmax: kernel.Softmax, or the same in float64.
+func softmaxOf[T kernel.Float](x []T, columns int) {
 	if single, is := any(x).([]float32); is {
-		linalg.Softmax(single, single, columns)
+		kernel.Softmax(single, single, columns)
 		return
 	}
 	for ; len(x) > 0; x = x[columns:] {

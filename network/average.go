@@ -1,16 +1,16 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // averagePool is AveragePool at work.
-type averagePool[T linalg.Float] struct {
+type averagePool[T kernel.Float] struct {
 	plain[T]
 	views                     views
 	size, positions, channels int
 	padding                   *padding // of a pool over all positions, or nil
 }
 
-func newAveragePool[T linalg.Float](l AveragePool, in Shape) *averagePool[T] {
+func newAveragePool[T kernel.Float](l AveragePool, in Shape) *averagePool[T] {
 	w, err := l.window(in)
 	if err != nil {
 		panic(err)
@@ -19,7 +19,7 @@ func newAveragePool[T linalg.Float](l AveragePool, in Shape) *averagePool[T] {
 }
 
 // newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position but padding.
-func newGlobalAveragePool[T linalg.Float](in Shape, s *space) *averagePool[T] {
+func newGlobalAveragePool[T kernel.Float](in Shape, s *space) *averagePool[T] {
 	p := &averagePool[T]{padding: s.padding, size: in.Size(), positions: 1, channels: in.Features()}
 	for at := 0; at < p.size; at += p.channels {
 		p.views.at = append(p.views.at, int32(at))
@@ -72,7 +72,7 @@ func (p *averagePool[T]) scale(out int, places []int32) T {
 func (p *averagePool[T]) habits() habits { return habits{} }
 
 // addScaled adds scale·src to dst, for as many numbers as dst has.
-func addScaled[T linalg.Float](dst, src []T, scale T) {
+func addScaled[T kernel.Float](dst, src []T, scale T) {
 	src = src[:len(dst)]
 	for i, v := range src {
 		dst[i] += scale * v

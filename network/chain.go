@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // shapes returns the shape before each layer and the one after the last.
@@ -61,7 +61,7 @@ func (l Layers) initialAll(in Shape, blocks [][]float32, random *generator) {
 type gained interface{ gain() float64 }
 
 // chain runs layers one after another. It owns what stands between them.
-type chain[T linalg.Float] struct {
+type chain[T kernel.Float] struct {
 	workers []worker[T]
 	blocks  []int // how many blocks each worker has
 	lowest  int   // the first worker that is trained, len(workers) for none
@@ -75,7 +75,7 @@ type chain[T linalg.Float] struct {
 
 // newChain makes the workers of layers and their buffers. The input and the derivatives by the output belong
 // to others and are not overwritten.
-func newChain[T linalg.Float](l Layers, in Shape, s *space) *chain[T] {
+func newChain[T kernel.Float](l Layers, in Shape, s *space) *chain[T] {
 	shapes, err := l.shapes(in)
 	if err != nil {
 		panic(err)
@@ -183,7 +183,7 @@ func (c *chain[T]) backward(dy []T, n int, wanted bool) []T {
 	return dy
 }
 
-func (c *chain[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (c *chain[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	for _, w := range c.workers {
 		dst = w.factors(dst, n)
 	}

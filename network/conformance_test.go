@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/network"
 )
 
@@ -98,13 +98,13 @@ func token(r *rand.Rand) float64 {
 func mostlyZero(r *rand.Rand) float64 { return []float64{0, 0, 1, r.NormFloat64()}[r.IntN(4)] }
 
 // subject is a network of the table with parameters, records and derivatives.
-type subject[T linalg.Float] struct {
+type subject[T kernel.Float] struct {
 	network          *network.Network
 	weights, x, outs []T
 	records          int
 }
 
-func newSubject[T linalg.Float](t *testing.T, c conformant, records int) *subject[T] {
+func newSubject[T kernel.Float](t *testing.T, c conformant, records int) *subject[T] {
 	t.Helper()
 	n, err := network.New(c.in, c.layers...)
 	if err != nil {
@@ -135,7 +135,7 @@ func newSubject[T linalg.Float](t *testing.T, c conformant, records int) *subjec
 }
 
 // run does both passes over records from ≤ i < to on a tape.
-func (s *subject[T]) run(tape *network.Tape[T], from, to int) ([]T, []linalg.Factors[T]) {
+func (s *subject[T]) run(tape *network.Tape[T], from, to int) ([]T, []kernel.Factors[T]) {
 	in, out := s.network.Input().Size(), s.network.Output().Size()
 	outputs := tape.Forward(s.x[from*in:to*in], to-from, s.weights)
 	return outputs, tape.Backward(s.outs[from*out : to*out])
@@ -153,7 +153,7 @@ func (s *subject[T]) losses(tape *network.Tape[T]) []float64 {
 }
 
 // explicit is what a record proposes to add to the block of f, formed term by term.
-func explicit[T linalg.Float](f linalg.Factors[T], record int) []float64 {
+func explicit[T kernel.Float](f kernel.Factors[T], record int) []float64 {
 	dst := make([]float64, f.Numbers())
 	for t := range f.Positions {
 		p := record*f.Positions + t
@@ -171,7 +171,7 @@ func explicit[T linalg.Float](f linalg.Factors[T], record int) []float64 {
 			if f.Values != nil {
 				value = float64(f.Values[e])
 			}
-			if f.Index[e] != linalg.NoIndex {
+			if f.Index[e] != kernel.NoIndex {
 				left[f.Index[e]] += value
 			}
 		}
@@ -189,7 +189,7 @@ func explicit[T linalg.Float](f linalg.Factors[T], record int) []float64 {
 }
 
 // gradient is what a record proposes to add to all blocks.
-func gradient[T linalg.Float](factors []linalg.Factors[T], record int) []float64 {
+func gradient[T kernel.Float](factors []kernel.Factors[T], record int) []float64 {
 	var g []float64
 	for _, f := range factors {
 		g = append(g, explicit(f, record)...)
@@ -231,7 +231,7 @@ func TestGradientsAreDifferences(t *testing.T) {
 }
 
 // checkShapes checks that the factors are those of the blocks and that the blocks are what there is.
-func checkShapes(t *testing.T, s *subject[float64], factors []linalg.Factors[float64]) {
+func checkShapes(t *testing.T, s *subject[float64], factors []kernel.Factors[float64]) {
 	t.Helper()
 	blocks := s.network.Blocks()
 	numbers := 0
@@ -281,7 +281,7 @@ func TestNormsAndSumsAreExplicit(t *testing.T) {
 	}
 }
 
-func normsAndSums[T linalg.Float](t *testing.T, c conformant, tolerance float64) {
+func normsAndSums[T kernel.Float](t *testing.T, c conformant, tolerance float64) {
 	for _, records := range []int{0, 1, 5} {
 		s := newSubject[T](t, c, records)
 		_, factors := s.run(network.NewTape[T](s.network, max(1, records)), 0, records)
@@ -295,7 +295,7 @@ func normsAndSums[T linalg.Float](t *testing.T, c conformant, tolerance float64)
 	}
 }
 
-func checkNorms[T linalg.Float](t *testing.T, f linalg.Factors[T], tolerance float64) {
+func checkNorms[T kernel.Float](t *testing.T, f kernel.Factors[T], tolerance float64) {
 	t.Helper()
 	norms := make([]float64, f.Records)
 	for i := range norms {
@@ -313,7 +313,7 @@ func checkNorms[T linalg.Float](t *testing.T, f linalg.Factors[T], tolerance flo
 	}
 }
 
-func checkSum[T linalg.Float](t *testing.T, f linalg.Factors[T], tolerance float64) {
+func checkSum[T kernel.Float](t *testing.T, f kernel.Factors[T], tolerance float64) {
 	t.Helper()
 	sum, weights := make([]T, f.Numbers()), make([]T, f.Records)
 	want := make([]float64, len(sum))
@@ -345,7 +345,7 @@ func TestRecordsStandAlone(t *testing.T) {
 	}
 }
 
-func standAlone[T linalg.Float](t *testing.T, c conformant) {
+func standAlone[T kernel.Float](t *testing.T, c conformant) {
 	const records = 7
 	s := newSubject[T](t, c, records)
 	tape := network.NewTape[T](s.network, records)
@@ -383,18 +383,18 @@ func standAlone[T linalg.Float](t *testing.T, c conformant) {
 }
 
 // bitsOf returns what stands for a record in outputs and factors.
-func bitsOf[T linalg.Float](outputs []T, factors []linalg.Factors[T], records, i int) string {
+func bitsOf[T kernel.Float](outputs []T, factors []kernel.Factors[T], records, i int) string {
 	part := func(s []T) []T { return s[i*len(s)/records : (i+1)*len(s)/records] }
-	text := fmt.Sprintf("%x", linalg.Bytes(part(outputs)))
+	text := fmt.Sprintf("%x", kernel.Bytes(part(outputs)))
 	for _, f := range factors {
-		text += fmt.Sprintf(" %x %x", linalg.Bytes(part(f.Lefts)), linalg.Bytes(part(f.Rights)))
+		text += fmt.Sprintf(" %x %x", kernel.Bytes(part(f.Lefts)), kernel.Bytes(part(f.Rights)))
 		values := part(f.Values)
 		for e, index := range f.Index[i*len(f.Index)/records : (i+1)*len(f.Index)/records] {
-			if index == linalg.NoIndex {
+			if index == kernel.NoIndex {
 				continue // how many there are may hang on other records, and adds nothing
 			}
 			if text += fmt.Sprint(" ", index); values != nil {
-				text += fmt.Sprintf(" %x", linalg.Bytes(values[e:e+1]))
+				text += fmt.Sprintf(" %x", kernel.Bytes(values[e:e+1]))
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Conv is a convolution of an image [height, width, channels] with kernels of Kernel × Kernel places, or of a
@@ -81,7 +81,7 @@ func (l Conv) worker64(in Shape, s *space) worker[float64] { return newConv[floa
 // conv is Conv at work. What the windows see is written out as the rows of a matrix, one for each place of the
 // output, and the rest is products of matrices. These rows are the left factors. With several groups each has
 // its own rows and its own copy of its part of dy.
-type conv[T linalg.Float] struct {
+type conv[T kernel.Float] struct {
 	space   *space
 	window  window
 	runs    [][]run // of each group
@@ -99,7 +99,7 @@ type conv[T linalg.Float] struct {
 // convNumbers is how many numbers of rows are worked on at a time.
 const convNumbers = 1 << 16
 
-func newConv[T linalg.Float](l Conv, in Shape, s *space) *conv[T] {
+func newConv[T kernel.Float](l Conv, in Shape, s *space) *conv[T] {
 	w, err := l.window(in)
 	if err != nil {
 		panic(err)
@@ -134,9 +134,9 @@ func (c *conv[T]) rows(group, first, end int) []T {
 }
 
 // part returns the columns of a group of y, of shape records · positions × all channels, as a matrix.
-func (c *conv[T]) part(y []T, group int) linalg.Matrix[T] {
+func (c *conv[T]) part(y []T, group int) kernel.Matrix[T] {
 	all := c.groups * c.block.Right
-	return linalg.Matrix[T]{Data: y[min(len(y), group*c.block.Right):], Rows: len(y) / all, Columns: c.block.Right, RowStride: all, ColumnStride: 1}
+	return kernel.Matrix[T]{Data: y[min(len(y), group*c.block.Right):], Rows: len(y) / all, Columns: c.block.Right, RowStride: all, ColumnStride: 1}
 }
 
 // forward: for each group y = rows·Wᵀ + b.
@@ -149,7 +149,7 @@ func (c *conv[T]) forward(y, x []T, n int) {
 		for g := range c.groups {
 			rows := c.rows(g, first, end)
 			gather(rows, x[first*in:end*in], c.runs[g], end-first, len(rows)/(end-first), in)
-			multiply(c.space.serial, c.part(to, g), 1, linalg.NewMatrix(rows, len(rows)/c.block.Left, c.block.Left),
+			multiply(c.space.serial, c.part(to, g), 1, kernel.NewMatrix(rows, len(rows)/c.block.Left, c.block.Left),
 				weightMatrix(c.weights[g], c.block).Transposed(), beta)
 		}
 	}
@@ -184,7 +184,7 @@ func (c *conv[T]) backward(dx, dy []T, n int) {
 		end := min(n, first+c.batch)
 		spread := c.spread[:(end-first)*c.window.positions()*c.block.Left]
 		for g := range c.groups {
-			multiply(c.space.serial, linalg.NewMatrix(spread, len(spread)/c.block.Left, c.block.Left), 1,
+			multiply(c.space.serial, kernel.NewMatrix(spread, len(spread)/c.block.Left, c.block.Left), 1,
 				c.part(dy[first*out:end*out], g), weightMatrix(c.weights[g], c.block), 0)
 			scatter(dx[first*in:end*in], spread, c.runs[g], end-first, len(spread)/(end-first), in)
 		}
@@ -201,13 +201,13 @@ func (c *conv[T]) split(dy []T) {
 	}
 }
 
-func (c *conv[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (c *conv[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if c.frozen {
 		return dst
 	}
 	positions := c.window.positions()
 	for g := range c.groups {
-		f := linalg.Factors[T]{Records: n, Positions: positions, Left: c.block.Left, Right: c.block.Right, Bias: c.block.Bias,
+		f := kernel.Factors[T]{Records: n, Positions: positions, Left: c.block.Left, Right: c.block.Right, Bias: c.block.Bias,
 			Lefts: c.rows(g, 0, n), Rights: c.dy}
 		if c.groups > 1 {
 			f.Rights = c.rights[g][:n*positions*c.block.Right]

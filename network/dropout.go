@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Dropout sets each number to zero with a probability, and divides the others by one less that probability, in
@@ -51,7 +51,7 @@ func (l Dropout) worker32(in Shape, s *space) worker[float32] { return newDropou
 func (l Dropout) worker64(in Shape, s *space) worker[float64] { return newDropout[float64](l, in, s) }
 
 // dropout at work. mask holds 0 or 1/(1-p) for each number of the last pass, if that was one of training.
-type dropout[T linalg.Float] struct {
+type dropout[T kernel.Float] struct {
 	plain[T]
 	space     *space
 	threshold uint32
@@ -60,7 +60,7 @@ type dropout[T linalg.Float] struct {
 	active    bool
 }
 
-func newDropout[T linalg.Float](l Dropout, in Shape, s *space) *dropout[T] {
+func newDropout[T kernel.Float](l Dropout, in Shape, s *space) *dropout[T] {
 	w := &dropout[T]{space: s, threshold: uint32(min(l.Probability*(1<<32), 1<<32-1)), scale: T(1 / (1 - l.Probability))}
 	if !s.frozen {
 		w.mask = make([]T, s.records*in.Size())

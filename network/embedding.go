@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Embedding gives, for each position of a text, the row of a table that its token names: [positions] becomes
@@ -91,7 +91,7 @@ func (l EmbeddingBag) worker64(in Shape, s *space) worker[float64] {
 }
 
 // embedding is either at work. The entries of a record go to positions outputs in order, as many to each.
-type embedding[T linalg.Float] struct {
+type embedding[T kernel.Float] struct {
 	vocabulary, features int
 	positions, entries   int
 	frozen               bool
@@ -105,7 +105,7 @@ type embedding[T linalg.Float] struct {
 // modeTokens is the mode of tokens that stay in order.
 const modeTokens = "tokens"
 
-func newEmbedding[T linalg.Float](l Embedding, in Shape, s *space, positions int, mode string) *embedding[T] {
+func newEmbedding[T kernel.Float](l Embedding, in Shape, s *space, positions int, mode string) *embedding[T] {
 	w := &embedding[T]{vocabulary: l.Vocabulary, features: l.Features, positions: positions, entries: in[0] / positions,
 		frozen: s.frozen, index: make([]uint32, s.records*in[0])}
 	if entries := in[0]; entries == positions && s.padding != nil && mode == modeTokens {
@@ -136,7 +136,7 @@ func (w *embedding[T]) forward(y, x []T, n int) {
 		}
 		to := y[position*w.features:][:w.features]
 		for _, token := range w.index[first:][:w.entries] {
-			if token != linalg.NoIndex {
+			if token != kernel.NoIndex {
 				addScaled(to, w.table[int(token)*w.features:], value)
 			}
 		}
@@ -147,7 +147,7 @@ func (w *embedding[T]) forward(y, x []T, n int) {
 func (w *embedding[T]) read(index []uint32, x []T) int {
 	known := 0
 	for e := range index {
-		index[e] = linalg.NoIndex
+		index[e] = kernel.NoIndex
 		if v := x[e]; v >= 0 && v < T(w.vocabulary) && v == T(uint32(v)) {
 			index[e] = uint32(v)
 			known++
@@ -161,11 +161,11 @@ func (w *embedding[T]) backward(dx, dy []T, _ int) {
 	clear(dx)
 }
 
-func (w *embedding[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *embedding[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.frozen {
 		return dst
 	}
-	f := linalg.Factors[T]{Records: n, Positions: w.positions, Left: w.vocabulary, Right: w.features, Rights: w.dy,
+	f := kernel.Factors[T]{Records: n, Positions: w.positions, Left: w.vocabulary, Right: w.features, Rights: w.dy,
 		Index: w.index[:n*w.positions*w.entries], Entries: w.entries}
 	if w.values != nil {
 		f.Values = w.values[:len(f.Index)]

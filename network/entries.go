@@ -3,12 +3,12 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Entries are inputs of records that are mostly zeros: record i has Values[e] at place Index[e], for
 // Start[i] ≤ e < Start[i+1], and zeros elsewhere. Places of a record ascend.
-type Entries[T linalg.Float] struct {
+type Entries[T kernel.Float] struct {
 	Start  []int
 	Index  []uint32
 	Values []T
@@ -32,7 +32,7 @@ func (l Layers) takeEntries() bool {
 }
 
 // entriesTaker is a worker that can begin with entries.
-type entriesTaker[T linalg.Float] interface {
+type entriesTaker[T kernel.Float] interface {
 	forwardEntries(y []T, x Entries[T], n int)
 }
 

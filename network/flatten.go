@@ -1,6 +1,6 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // Flatten makes all numbers of a record its features. It moves nothing.
 type Flatten struct{}
@@ -21,7 +21,7 @@ func (Flatten) worker32(_ Shape, _ *space) worker[float32]      { return &same[f
 func (Flatten) worker64(_ Shape, _ *space) worker[float64]      { return &same[float64]{} }
 
 // same gives what it takes.
-type same[T linalg.Float] struct{ plain[T] }
+type same[T kernel.Float] struct{ plain[T] }
 
 func (*same[T]) forward(_, _ []T, _ int)  {}
 func (*same[T]) backward(_, _ []T, _ int) {}
@@ -55,7 +55,7 @@ func (ChannelsLast) worker64(in Shape, _ *space) worker[float64] {
 }
 
 // transposed at work: each record is a matrix, of which it gives the transpose.
-type transposed[T linalg.Float] struct {
+type transposed[T kernel.Float] struct {
 	plain[T]
 	rows, columns int
 }

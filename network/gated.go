@@ -3,19 +3,19 @@ package network
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // gated is an activation x·g(x) at work. It keeps its input, which must therefore stay, and the gates g. gate
 // fills g from x. slope turns g into the derivatives g + x·g', once for each pass forward.
-type gated[T linalg.Float] struct {
+type gated[T kernel.Float] struct {
 	plain[T]
 	gate, slope func(g, x []T)
 	x, g        []T
 	sloped      bool
 }
 
-func newGated[T linalg.Float](function string, numbers int) *gated[T] {
+func newGated[T kernel.Float](function string, numbers int) *gated[T] {
 	w := &gated[T]{g: make([]T, numbers)}
 	switch function {
 	case "silu":
@@ -54,21 +54,21 @@ func (w *gated[T]) backward(dx, dy []T, _ int) {
 func (w *gated[T]) habits() habits { return habits{} }
 
 // siluSlope: with g = σ(x), g' = g·(1-g).
-func siluSlope[T linalg.Float](g, x []T) {
+func siluSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] += v * g[i] * (1 - g[i])
 	}
 }
 
 // normalOf writes Φ(x) = (1 + erf(x/√2))/2.
-func normalOf[T linalg.Float](g, x []T) {
+func normalOf[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] = T(math.Erfc(-float64(v)/math.Sqrt2) / 2)
 	}
 }
 
 // geluSlope: Φ' is the density e^(-x²/2)/√(2π).
-func geluSlope[T linalg.Float](g, x []T) {
+func geluSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] += v * T(math.Exp(-float64(v)*float64(v)/2)/math.Sqrt(2*math.Pi))
 	}
@@ -78,7 +78,7 @@ func geluSlope[T linalg.Float](g, x []T) {
 const geluInner, geluCube = 0.79788456080286535588, 0.044715
 
 // geluTanhGate: g = (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2.
-func geluTanhGate[T linalg.Float](g, x []T) {
+func geluTanhGate[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] = geluInner * (v + geluCube*v*v*v)
 	}
@@ -89,7 +89,7 @@ func geluTanhGate[T linalg.Float](g, x []T) {
 }
 
 // geluTanhSlope: as tanh is 2g - 1, its derivative is 4g·(1-g), and g' is half of that times the inner one.
-func geluTanhSlope[T linalg.Float](g, x []T) {
+func geluTanhSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		if rest := g[i] * (1 - g[i]); rest != 0 { // far from zero, where v² may overflow, nothing is left
 			g[i] += v * 2 * rest * geluInner * (1 + 3*geluCube*v*v)

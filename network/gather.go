@@ -1,6 +1,6 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // run is a part of a row of what a window sees: numbers that stand together in the row and in the image.
 type run struct{ row, image, length int32 }
@@ -37,7 +37,7 @@ func (w window) runs(group, groups int) []run {
 
 // gather copies what windows see of n images to rows. Each image has size numbers and each matrix of rows has
 // each.
-func gather[T linalg.Float](rows, x []T, runs []run, n, each, size int) {
+func gather[T kernel.Float](rows, x []T, runs []run, n, each, size int) {
 	for record := range n {
 		to, image := rows[record*each:][:each], x[record*size:][:size]
 		for _, r := range runs {
@@ -47,7 +47,7 @@ func gather[T linalg.Float](rows, x []T, runs []run, n, each, size int) {
 }
 
 // copyRun copies src to dst, of the same length. Runs are mostly too short to call copy for.
-func copyRun[T linalg.Float](dst, src []T) {
+func copyRun[T kernel.Float](dst, src []T) {
 	for len(dst) >= 8 && len(src) >= 8 {
 		eight := *(*[8]T)(src)
 		*(*[8]T)(dst) = eight
@@ -57,7 +57,7 @@ func copyRun[T linalg.Float](dst, src []T) {
 }
 
 // scatter is the transpose of gather: it adds every number of rows to the input that gather copies it from.
-func scatter[T linalg.Float](dx, rows []T, runs []run, n, each, size int) {
+func scatter[T kernel.Float](dx, rows []T, runs []run, n, each, size int) {
 	for record := range n {
 		from, image := rows[record*each:][:each], dx[record*size:][:size]
 		for _, r := range runs {
@@ -67,7 +67,7 @@ func scatter[T linalg.Float](dx, rows []T, runs []run, n, each, size int) {
 }
 
 // addTo adds src to the numbers that dst begins with.
-func addTo[T linalg.Float](dst, src []T) {
+func addTo[T kernel.Float](dst, src []T) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] += v

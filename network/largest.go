@@ -3,11 +3,11 @@ package network
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // maxPool is MaxPool at work. chosen says which number of its record each output is.
-type maxPool[T linalg.Float] struct {
+type maxPool[T kernel.Float] struct {
 	plain[T]
 	views                     views
 	size, positions, channels int
@@ -15,7 +15,7 @@ type maxPool[T linalg.Float] struct {
 	chosen                    []int32
 }
 
-func newMaxPool[T linalg.Float](l MaxPool, in Shape, s *space) *maxPool[T] {
+func newMaxPool[T kernel.Float](l MaxPool, in Shape, s *space) *maxPool[T] {
 	w, err := l.window(in)
 	if err != nil {
 		panic(err)

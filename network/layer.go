@@ -1,6 +1,6 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // Layer describes one layer of a network. It holds no numbers that training changes, and is what stands in a
 // description as text. The layers of this package are all there are: that records are not mixed is a promise
@@ -23,7 +23,7 @@ type Layer interface {
 
 // Block describes a block of parameters, a matrix of Right × Width numbers, row after row, where Width is
 // Left, and one more with Bias; a sparse block, such as a table of embeddings, is laid out the other way
-// round, Left × Right. Its factors have the same names: see linalg.Factors.
+// round, Left × Right. Its factors have the same names: see kernel.Factors.
 type Block struct {
 	// Name says which block it is: "2.conv.weights" is of the layer at place 2, counted from 0.
 	Name        string
@@ -66,7 +66,7 @@ func (s *space) freeze() *space { return &space{s.control, s.records, true, s.pa
 
 // worker is a layer at work on chunks of records, with what it keeps between a pass forward and the pass
 // backward that follows. It never allocates after it was made.
-type worker[T linalg.Float] interface {
+type worker[T kernel.Float] interface {
 	// bind says where the numbers of the layer's blocks are.
 	bind(blocks [][]T)
 	// forward computes y from x, both of n records. It may keep x and y until the next call.
@@ -75,7 +75,7 @@ type worker[T linalg.Float] interface {
 	// forward, those by its inputs, unless dx is nil. It may keep dy until the next call.
 	backward(dx, dy []T, n int)
 	// factors appends the factors of the last passes, one for each block that is trained.
-	factors(dst []linalg.Factors[T], n int) []linalg.Factors[T]
+	factors(dst []kernel.Factors[T], n int) []kernel.Factors[T]
 	// habits says which memory may be shared.
 	habits() habits
 }
@@ -91,7 +91,7 @@ type habits struct {
 }
 
 // build makes the worker of a layer for numbers of type T.
-func build[T linalg.Float](l Layer, in Shape, s *space) worker[T] {
+func build[T kernel.Float](l Layer, in Shape, s *space) worker[T] {
 	var zero T
 	if _, single := any(zero).(float32); single {
 		return any(l.worker32(in, s)).(worker[T])
@@ -99,18 +99,18 @@ func build[T linalg.Float](l Layer, in Shape, s *space) worker[T] {
 	return any(l.worker64(in, s)).(worker[T])
 }
 
-// multiply is linalg.Gemm by one processor or by several.
-func multiply[T linalg.Float](serial bool, c linalg.Matrix[T], alpha T, a, b linalg.Matrix[T], beta T) {
+// multiply is kernel.Gemm by one processor or by several.
+func multiply[T kernel.Float](serial bool, c kernel.Matrix[T], alpha T, a, b kernel.Matrix[T], beta T) {
 	if serial {
-		linalg.GemmSerial(c, alpha, a, b, beta)
+		kernel.GemmSerial(c, alpha, a, b, beta)
 	} else {
-		linalg.Gemm(c, alpha, a, b, beta)
+		kernel.Gemm(c, alpha, a, b, beta)
 	}
 }
 
 // plain is embedded by the workers of layers without parameters.
-type plain[T linalg.Float] struct{}
+type plain[T kernel.Float] struct{}
 
 func (plain[T]) bind([][]T) {}
 
-func (plain[T]) factors(dst []linalg.Factors[T], _ int) []linalg.Factors[T] { return dst }
+func (plain[T]) factors(dst []kernel.Factors[T], _ int) []kernel.Factors[T] { return dst }

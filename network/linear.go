@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Linear is a fully connected layer: y = W·x + b for the features of each position alone, with the same W and
@@ -51,7 +51,7 @@ func (l Linear) worker64(in Shape, s *space) worker[float64] { return newLinear[
 
 // linear is Linear at work. A record has T = positions rows in x, of shape n·T × left, and y, of shape
 // n·T × right, which are its factors as they stand.
-type linear[T linalg.Float] struct {
+type linear[T kernel.Float] struct {
 	space     *space
 	block     Block
 	positions int
@@ -60,20 +60,20 @@ type linear[T linalg.Float] struct {
 	x, dy     []T
 }
 
-func newLinear[T linalg.Float](l Linear, in Shape, s *space) *linear[T] {
+func newLinear[T kernel.Float](l Linear, in Shape, s *space) *linear[T] {
 	return &linear[T]{space: s, block: l.Blocks(in)[0], positions: in.Positions(), frozen: s.frozen}
 }
 
 func (w *linear[T]) bind(blocks [][]T) { w.weights = blocks[0] }
 
 // matrix is the weights without the biases, of shape right × left.
-func (w *linear[T]) matrix() linalg.Matrix[T] {
+func (w *linear[T]) matrix() kernel.Matrix[T] {
 	return weightMatrix(w.weights, w.block)
 }
 
 // weightMatrix returns the view of a block without its biases, of shape right × left.
-func weightMatrix[T linalg.Float](weights []T, b Block) linalg.Matrix[T] {
-	return linalg.Matrix[T]{Data: weights, Rows: b.Right, Columns: b.Left, RowStride: b.Width(), ColumnStride: 1}
+func weightMatrix[T kernel.Float](weights []T, b Block) kernel.Matrix[T] {
+	return kernel.Matrix[T]{Data: weights, Rows: b.Right, Columns: b.Left, RowStride: b.Width(), ColumnStride: 1}
 }
 
 // forward: y = x·Wᵀ + b.
@@ -81,11 +81,11 @@ func (w *linear[T]) forward(y, x []T, n int) {
 	w.x = x
 	rows := n * w.positions
 	beta := setBias(y, w.weights, w.block)
-	multiply(w.space.serial, linalg.NewMatrix(y, rows, w.block.Right), 1, linalg.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
+	multiply(w.space.serial, kernel.NewMatrix(y, rows, w.block.Right), 1, kernel.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
 }
 
 // setBias writes the biases of a block to every row of y and returns 1, or returns 0 when there are none.
-func setBias[T linalg.Float](y, weights []T, b Block) T {
+func setBias[T kernel.Float](y, weights []T, b Block) T {
 	if !b.Bias || len(y) == 0 {
 		return 0
 	}
@@ -111,14 +111,14 @@ func (w *linear[T]) backward(dx, dy []T, n int) {
 		return
 	}
 	rows := n * w.positions
-	multiply(w.space.serial, linalg.NewMatrix(dx, rows, w.block.Left), 1, linalg.NewMatrix(dy, rows, w.block.Right), w.matrix(), 0)
+	multiply(w.space.serial, kernel.NewMatrix(dx, rows, w.block.Left), 1, kernel.NewMatrix(dy, rows, w.block.Right), w.matrix(), 0)
 }
 
-func (w *linear[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *linear[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.frozen {
 		return dst
 	}
-	return append(dst, linalg.Factors[T]{Records: n, Positions: w.positions, Left: w.block.Left, Right: w.block.Right,
+	return append(dst, kernel.Factors[T]{Records: n, Positions: w.positions, Left: w.block.Left, Right: w.block.Right,
 		Bias: w.block.Bias, Lefts: w.x, Rights: w.dy})
 }
 

@@ -6,7 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // masks draws the masks of dropout from AES in counter mode, under a key from crypto/rand that is used for one
@@ -29,7 +29,7 @@ func newMasks() *masks {
 }
 
 // draw sets each number to 0 with probability threshold/2^32, and otherwise to scale.
-func draw[T linalg.Float](m *masks, dst []T, threshold uint32, scale T) {
+func draw[T kernel.Float](m *masks, dst []T, threshold uint32, scale T) {
 	for len(dst) > 0 {
 		part := dst[:min(len(dst), len(m.words)/4)]
 		dst = dst[len(part):]

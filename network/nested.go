@@ -1,13 +1,13 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // nested is a list of layers at work as one layer.
-type nested[T linalg.Float] struct {
+type nested[T kernel.Float] struct {
 	chain *chain[T]
 }
 
-func newNested[T linalg.Float](l Layers, in Shape, s *space) *nested[T] {
+func newNested[T kernel.Float](l Layers, in Shape, s *space) *nested[T] {
 	return &nested[T]{chain: newChain[T](l, in, s)}
 }
 
@@ -20,7 +20,7 @@ func (w *nested[T]) backward(dx, dy []T, n int) {
 	copy(dx, inner)
 }
 
-func (w *nested[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *nested[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	return w.chain.factors(dst, n)
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // GroupNorm shifts and scales the features of each record so that the numbers of each of its Groups of
@@ -117,7 +117,7 @@ func (l RMSNorm) worker64(in Shape, s *space) worker[float64] {
 // normalize is any of the three at work. A record is positions × features numbers, which are normalized in
 // parts of together positions and features/groups features each. hat holds the normalized numbers and inverse,
 // for each part, what they were multiplied by.
-type normalize[T linalg.Float] struct {
+type normalize[T kernel.Float] struct {
 	positions, together, features, groups int
 	stabilizer                            float64
 	centered, frozen                      bool
@@ -126,7 +126,7 @@ type normalize[T linalg.Float] struct {
 	dScale, dOffset                       []T // records × features
 }
 
-func newNormalize[T linalg.Float](in Shape, s *space, together, groups int, stabilizer float64, centered bool) *normalize[T] {
+func newNormalize[T kernel.Float](in Shape, s *space, together, groups int, stabilizer float64, centered bool) *normalize[T] {
 	w := &normalize[T]{positions: in.Positions(), together: together, features: in.Features(), groups: groups,
 		stabilizer: cmp.Or(stabilizer, 1e-5), centered: centered, frozen: s.frozen,
 		hat: make([]T, s.records*in.Size()), inverse: make([]T, s.records*in.Positions()/together*groups)}
@@ -254,11 +254,11 @@ func (w *normalize[T]) backwardPart(dx []T, part, first int) {
 	}
 }
 
-func (w *normalize[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *normalize[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.frozen {
 		return dst
 	}
-	vector := linalg.Factors[T]{Records: n, Positions: 1, Right: w.features, Bias: true}
+	vector := kernel.Factors[T]{Records: n, Positions: 1, Right: w.features, Bias: true}
 	vector.Rights = w.dScale[:n*w.features]
 	dst = append(dst, vector)
 	if w.centered {

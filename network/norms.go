@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // SquaredNorms adds to dst, which has one number for each record of f, the squared L2 norm of what the record
@@ -22,7 +22,7 @@ import (
 //
 // Products are of type T and sums that decide a norm in float64. For float32 the relative error is about
 // 1e-4 or less as a rule; it may err to either side, so that a sum that promises a bound must verify it.
-func (w *Workspace[T]) SquaredNorms(dst []float64, f linalg.Factors[T]) {
+func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	if len(dst) != f.Records {
 		panic(fmt.Sprintf("network: SquaredNorms: %d results for %d records, want one each", len(dst), f.Records))
 	}
@@ -44,7 +44,7 @@ func (w *Workspace[T]) SquaredNorms(dst []float64, f linalg.Factors[T]) {
 }
 
 // ones is the square of what stands behind a left factor: 1 with a bias.
-func ones[T linalg.Float](f linalg.Factors[T]) float64 {
+func ones[T kernel.Float](f kernel.Factors[T]) float64 {
 	if f.Bias {
 		return 1
 	}
@@ -52,7 +52,7 @@ func ones[T linalg.Float](f linalg.Factors[T]) float64 {
 }
 
 // squareOfSum returns ‖Σ_t right_t‖², which is the part of the biases, or 0 without them.
-func (w *Workspace[T]) squareOfSum(f linalg.Factors[T], right []T) float64 {
+func (w *Workspace[T]) squareOfSum(f kernel.Factors[T], right []T) float64 {
 	if !f.Bias {
 		return 0
 	}
@@ -68,7 +68,7 @@ func (w *Workspace[T]) squareOfSum(f linalg.Factors[T], right []T) float64 {
 }
 
 // squareShared is the squared norm of one record with several positions.
-func (w *Workspace[T]) squareShared(f linalg.Factors[T], left, right []T) float64 {
+func (w *Workspace[T]) squareShared(f kernel.Factors[T], left, right []T) float64 {
 	if 2*f.Positions*f.Positions <= f.Left*f.Right {
 		norm, safe := w.ghost(f, left, right)
 		if safe {
@@ -76,14 +76,14 @@ func (w *Workspace[T]) squareShared(f linalg.Factors[T], left, right []T) float6
 		}
 	}
 	gradient := grown(&w.gradient, f.Right*f.Left)
-	linalg.GemmSerial(linalg.NewMatrix(gradient, f.Right, f.Left), 1,
-		linalg.NewMatrix(right, f.Positions, f.Right).Transposed(), linalg.NewMatrix(left, f.Positions, f.Left), 0)
+	kernel.GemmSerial(kernel.NewMatrix(gradient, f.Right, f.Left), 1,
+		kernel.NewMatrix(right, f.Positions, f.Right).Transposed(), kernel.NewMatrix(left, f.Positions, f.Left), 0)
 	return square(gradient) + w.squareOfSum(f, right)
 }
 
 // ghost returns Σ_ts (left_t·left_s)·(right_t·right_s) and whether it is far enough from zero, for the size of
 // its terms, to be more than rounding error.
-func (w *Workspace[T]) ghost(f linalg.Factors[T], left, right []T) (norm float64, safe bool) {
+func (w *Workspace[T]) ghost(f kernel.Factors[T], left, right []T) (norm float64, safe bool) {
 	t := f.Positions
 	lefts, rights := grown(&w.lefts, t*t), grown(&w.rights, t*t)
 	gram(lefts, left, t, f.Left)
@@ -101,7 +101,7 @@ func (w *Workspace[T]) ghost(f linalg.Factors[T], left, right []T) (norm float64
 
 // guard is how small a ghost norm may be in comparison with its terms. Its error is a small multiple of the
 // unit roundoff, 6e-8 or 1e-16, times the terms.
-func guard[T linalg.Float]() float64 {
+func guard[T kernel.Float]() float64 {
 	var zero T
 	if _, single := any(zero).(float32); single {
 		return 1e-3
@@ -110,13 +110,13 @@ func guard[T linalg.Float]() float64 {
 }
 
 // gram writes x·xᵀ for x of shape t × n.
-func gram[T linalg.Float](dst, x []T, t, n int) {
-	m := linalg.NewMatrix(x, t, n)
-	linalg.GemmSerial(linalg.NewMatrix(dst, t, t), 1, m, m.Transposed(), 0)
+func gram[T kernel.Float](dst, x []T, t, n int) {
+	m := kernel.NewMatrix(x, t, n)
+	kernel.GemmSerial(kernel.NewMatrix(dst, t, t), 1, m, m.Transposed(), 0)
 }
 
 // squareBag is the squared norm of the left factor of a record with a bag of entries: Σ_v (Σ values at v)².
-func (w *Workspace[T]) squareBag(f linalg.Factors[T], record int) float64 {
+func (w *Workspace[T]) squareBag(f kernel.Factors[T], record int) float64 {
 	first := record * f.Entries
 	tokens := w.sorted(f.Index[first:][:f.Entries])
 	var norm float64
@@ -136,7 +136,7 @@ func (w *Workspace[T]) squareBag(f linalg.Factors[T], record int) float64 {
 }
 
 // squareTokens is the squared norm of a record with one entry at each position: Σ_v ‖Σ_{t at v} value·right_t‖².
-func (w *Workspace[T]) squareTokens(f linalg.Factors[T], record int, right []T) float64 {
+func (w *Workspace[T]) squareTokens(f kernel.Factors[T], record int, right []T) float64 {
 	first := record * f.Positions
 	tokens := w.sorted(f.Index[first:][:f.Positions])
 	sum := grown(&w.sum, f.Right)
@@ -164,7 +164,7 @@ func (w *Workspace[T]) squareTokens(f linalg.Factors[T], record int, right []T) 
 func (w *Workspace[T]) sorted(index []uint32) []uint64 {
 	tokens := grown(&w.tokens, len(index))[:0]
 	for i, token := range index {
-		if token != linalg.NoIndex {
+		if token != kernel.NoIndex {
 			tokens = append(tokens, uint64(token)<<32|uint64(i))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/network"
 )
 
@@ -19,10 +19,10 @@ func TestNormsSurviveCancellation(t *testing.T) {
 }
 
 // nearlyCancelled wants the norm of pairs of positions that differ by a relative size.
-func nearlyCancelled[T linalg.Float](t *testing.T, bias bool, size, tolerance float64) {
+func nearlyCancelled[T kernel.Float](t *testing.T, bias bool, size, tolerance float64) {
 	t.Helper()
 	const positions, left, right = 6, 30, 20
-	f := linalg.Factors[T]{Records: 1, Positions: positions, Left: left, Right: right, Bias: bias,
+	f := kernel.Factors[T]{Records: 1, Positions: positions, Left: left, Right: right, Bias: bias,
 		Lefts: make([]T, positions*left), Rights: make([]T, positions*right)}
 	r := rand.New(rand.NewPCG(9, 10))
 	for p := 0; p < positions; p += 2 {
@@ -49,7 +49,7 @@ func nearlyCancelled[T linalg.Float](t *testing.T, bias bool, size, tolerance fl
 // TestSumsLeaveOutWeightZero checks that a record of weight 0 may hold anything.
 func TestSumsLeaveOutWeightZero(t *testing.T) {
 	nan := math.NaN()
-	f := linalg.Factors[float64]{Records: 3, Positions: 1, Left: 1, Right: 1, Bias: true, Lefts: []float64{2, nan, 3}, Rights: []float64{1, nan, 10}}
+	f := kernel.Factors[float64]{Records: 3, Positions: 1, Left: 1, Right: 1, Bias: true, Lefts: []float64{2, nan, 3}, Rights: []float64{1, nan, 10}}
 	sum := make([]float64, 2)
 	network.AddSum(sum, f, []float64{0.5, 0, 1})
 	if sum[0] != 31 || sum[1] != 10.5 {

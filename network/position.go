@@ -1,6 +1,6 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // PositionEmbedding adds to each position a vector of its own, which is trained, so that layers behind it can
 // tell positions apart. Its block has as many numbers as a record.
@@ -29,7 +29,7 @@ func (PositionEmbedding) worker64(in Shape, s *space) worker[float64] {
 }
 
 // position at work.
-type position[T linalg.Float] struct {
+type position[T kernel.Float] struct {
 	size       int
 	frozen     bool
 	offset, dy []T
@@ -49,11 +49,11 @@ func (w *position[T]) backward(dx, dy []T, _ int) {
 	copy(dx, dy)
 }
 
-func (w *position[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *position[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.frozen {
 		return dst
 	}
-	return append(dst, linalg.Factors[T]{Records: n, Positions: 1, Right: w.size, Bias: true, Rights: w.dy})
+	return append(dst, kernel.Factors[T]{Records: n, Positions: 1, Right: w.size, Bias: true, Rights: w.dy})
 }
 
 func (w *position[T]) habits() habits { return habits{} }

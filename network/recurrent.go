@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Recurrent goes through the positions of a text in order with a state of Units numbers, which is zero at
@@ -53,7 +53,7 @@ func (l Recurrent) worker64(in Shape, s *space) worker[float64] {
 
 // recurrent is Recurrent at work. lefts holds (x_t, h_(t-1)) and rights the derivatives before tanh, for each
 // record and position: they are the factors. h holds the states.
-type recurrent[T linalg.Float] struct {
+type recurrent[T kernel.Float] struct {
 	space               *space
 	block               Block
 	positions, features int
@@ -64,7 +64,7 @@ type recurrent[T linalg.Float] struct {
 	carried             []T // n × units: what comes back to states that padding left as they are
 }
 
-func newRecurrent[T linalg.Float](l Recurrent, in Shape, s *space) *recurrent[T] {
+func newRecurrent[T kernel.Float](l Recurrent, in Shape, s *space) *recurrent[T] {
 	b := l.Blocks(in)[0]
 	all := s.records * in[0]
 	return &recurrent[T]{space: s, block: b, positions: in[0], features: in[1], sequences: l.ReturnSequences,
@@ -74,8 +74,8 @@ func newRecurrent[T linalg.Float](l Recurrent, in Shape, s *space) *recurrent[T]
 func (w *recurrent[T]) bind(blocks [][]T) { w.weights = blocks[0] }
 
 // at returns what n records have at position t, of width numbers each, as the rows of a matrix.
-func (w *recurrent[T]) at(s []T, n, t, width int) linalg.Matrix[T] {
-	return linalg.Matrix[T]{Data: s[t*width:], Rows: n, Columns: width, RowStride: w.positions * width, ColumnStride: 1}
+func (w *recurrent[T]) at(s []T, n, t, width int) kernel.Matrix[T] {
+	return kernel.Matrix[T]{Data: s[t*width:], Rows: n, Columns: width, RowStride: w.positions * width, ColumnStride: 1}
 }
 
 // rowAt is row i of at.
@@ -120,7 +120,7 @@ func (w *recurrent[T]) backward(dx, dy []T, n int) {
 		if t == 0 && dx == nil {
 			return
 		}
-		multiply(w.space.serial, linalg.NewMatrix(w.dLeft[:n*width], n, width), 1, w.at(w.rights, n, t, w.block.Right), weightMatrix(w.weights, w.block), 0)
+		multiply(w.space.serial, kernel.NewMatrix(w.dLeft[:n*width], n, width), 1, w.at(w.rights, n, t, w.block.Right), weightMatrix(w.weights, w.block), 0)
 		for i := range n {
 			if w.space.padding.at(i, t) {
 				copy(w.dLeft[i*width+w.features:][:w.block.Right], w.carried[i*w.block.Right:])
@@ -160,12 +160,12 @@ func (w *recurrent[T]) backwardRow(dy []T, i, t int) {
 	}
 }
 
-func (w *recurrent[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *recurrent[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.space.frozen {
 		return dst
 	}
 	all := n * w.positions
-	return append(dst, linalg.Factors[T]{Records: n, Positions: w.positions, Left: w.block.Left, Right: w.block.Right, Bias: true,
+	return append(dst, kernel.Factors[T]{Records: n, Positions: w.positions, Left: w.block.Left, Right: w.block.Right, Bias: true,
 		Lefts: w.lefts[:all*w.block.Left], Rights: w.rights[:all*w.block.Right]})
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Residual adds what a list of layers gives to what it takes: y = x + f(x). The layers must give the shape
@@ -51,7 +51,7 @@ func (l Residual) worker64(in Shape, s *space) worker[float64] {
 }
 
 // residual at work.
-type residual[T linalg.Float] struct{ nested[T] }
+type residual[T kernel.Float] struct{ nested[T] }
 
 func (w *residual[T]) forward(y, x []T, n int) {
 	w.nested.forward(y, x, n)

@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed texts and
@@ -51,7 +51,7 @@ func (l SparseLinear) worker64(in Shape, s *space) worker[float64] {
 // sparseLinear is SparseLinear at work. index and values hold the entries of each record, as many for each as the
 // longest record of the pass has, with NoIndex behind those of shorter ones. The memory grows with the longest
 // pass.
-type sparseLinear[T linalg.Float] struct {
+type sparseLinear[T kernel.Float] struct {
 	space             *space
 	features, outputs int
 	weights           []T // features × outputs
@@ -101,7 +101,7 @@ func (w *sparseLinear[T]) take(x Entries[T], n int) {
 		copy(index[i*w.entries:], x.Index[x.Start[i]:x.Start[i+1]])
 		copy(values[i*w.entries:], x.Values[x.Start[i]:x.Start[i+1]])
 		for e := i*w.entries + known; e < (i+1)*w.entries; e++ {
-			index[e], values[e] = linalg.NoIndex, 0
+			index[e], values[e] = kernel.NoIndex, 0
 		}
 	}
 }
@@ -110,15 +110,15 @@ func (w *sparseLinear[T]) take(x Entries[T], n int) {
 func (w *sparseLinear[T]) backward(dx, dy []T, n int) {
 	w.dy = dy
 	if dx != nil {
-		multiply(w.space.serial, linalg.NewMatrix(dx, n, w.features), 1, linalg.NewMatrix(dy, n, w.outputs), linalg.NewMatrix(w.weights, w.features, w.outputs).Transposed(), 0)
+		multiply(w.space.serial, kernel.NewMatrix(dx, n, w.features), 1, kernel.NewMatrix(dy, n, w.outputs), kernel.NewMatrix(w.weights, w.features, w.outputs).Transposed(), 0)
 	}
 }
 
-func (w *sparseLinear[T]) factors(dst []linalg.Factors[T], n int) []linalg.Factors[T] {
+func (w *sparseLinear[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[T] {
 	if w.space.frozen {
 		return dst
 	}
-	return append(dst, linalg.Factors[T]{Records: n, Positions: 1, Left: w.features, Right: w.outputs, Rights: w.dy,
+	return append(dst, kernel.Factors[T]{Records: n, Positions: 1, Left: w.features, Right: w.outputs, Rights: w.dy,
 		Index: w.index[:n*w.entries], Entries: w.entries, Values: w.values[:n*w.entries]})
 }
 

@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // sumNumbers is how many scaled right factors AddSum holds at a time.
@@ -13,7 +13,7 @@ const sumNumbers = 1 << 20
 // record: it is one product of matrices, or a few for many records. A record of weight 0 is left out, whatever
 // its factors are. It trusts the factors and rounds, so it is for training without privacy and for tests; the
 // order of the additions is not specified. It panics when a length does not agree.
-func (w *Workspace[T]) AddSum(dst []T, f linalg.Factors[T], weights []T) {
+func (w *Workspace[T]) AddSum(dst []T, f kernel.Factors[T], weights []T) {
 	if len(dst) != f.Numbers() || len(weights) != f.Records {
 		panic(fmt.Sprintf("network: AddSum: %d numbers and %d weights, want %d and %d", len(dst), len(weights), f.Numbers(), f.Records))
 	}
@@ -33,7 +33,7 @@ func (w *Workspace[T]) AddSum(dst []T, f linalg.Factors[T], weights []T) {
 }
 
 // addRecords adds the contributions of consecutive records.
-func (w *Workspace[T]) addRecords(dst []T, f linalg.Factors[T], weights []T, first, end int) {
+func (w *Workspace[T]) addRecords(dst []T, f kernel.Factors[T], weights []T, first, end int) {
 	each := f.Positions * f.Right
 	scaled := grown(&w.scaled, (end-first)*each)
 	for i := first; i < end; i++ {
@@ -50,8 +50,8 @@ func (w *Workspace[T]) addRecords(dst []T, f linalg.Factors[T], weights []T, fir
 	rows, width := (end-first)*f.Positions, f.Width()
 	if f.Left > 0 {
 		lefts := f.Lefts[first*f.Positions*f.Left:][:rows*f.Left]
-		multiply(w.Serial, linalg.Matrix[T]{Data: dst, Rows: f.Right, Columns: f.Left, RowStride: width, ColumnStride: 1}, 1,
-			linalg.NewMatrix(scaled, rows, f.Right).Transposed(), linalg.NewMatrix(lefts, rows, f.Left), 1)
+		multiply(w.Serial, kernel.Matrix[T]{Data: dst, Rows: f.Right, Columns: f.Left, RowStride: width, ColumnStride: 1}, 1,
+			kernel.NewMatrix(scaled, rows, f.Right).Transposed(), kernel.NewMatrix(lefts, rows, f.Left), 1)
 	}
 	if f.Bias {
 		w.addBiases(dst, f, scaled)
@@ -59,7 +59,7 @@ func (w *Workspace[T]) addRecords(dst []T, f linalg.Factors[T], weights []T, fir
 }
 
 // addBiases adds the sum of scaled right factors to the last column of the block.
-func (w *Workspace[T]) addBiases(dst []T, f linalg.Factors[T], scaled []T) {
+func (w *Workspace[T]) addBiases(dst []T, f kernel.Factors[T], scaled []T) {
 	sum := grown(&w.column, f.Right)
 	clear(sum)
 	for len(scaled) > 0 {
@@ -74,11 +74,11 @@ func (w *Workspace[T]) addBiases(dst []T, f linalg.Factors[T], scaled []T) {
 }
 
 // addSparse adds scaled right factors to the rows of dst, of shape Left × Right, that their entries name.
-func addSparse[T linalg.Float](dst []T, f linalg.Factors[T], scaled []T, first, end int) {
+func addSparse[T kernel.Float](dst []T, f kernel.Factors[T], scaled []T, first, end int) {
 	entries := f.Positions * f.Entries
 	for i := first; i < end; i++ {
 		for e := i * entries; e < (i+1)*entries; e++ {
-			if f.Index[e] == linalg.NoIndex {
+			if f.Index[e] == kernel.NoIndex {
 				continue
 			}
 			value := T(1)

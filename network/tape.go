@@ -3,31 +3,31 @@ package network
 import (
 	"fmt"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Tape is the working space in which one goroutine runs a network over chunks of records, forward and
 // backward. Several goroutines each make their own. A pass allocates nothing, but for the first one backward.
-type Tape[T linalg.Float] struct {
+type Tape[T kernel.Float] struct {
 	network *Network
 	space   *space
 	chain   *chain[T]
 	blocks  [][]T
-	factors []linalg.Factors[T]
+	factors []kernel.Factors[T]
 	records int // of the last pass forward
 }
 
 // NewTape returns the working space for chunks of up to the given number of records. Small chunks keep it in
 // the caches: about 64 records for convolutions; a network of linear layers takes a whole batch. It panics
 // when records is less than 1.
-func NewTape[T linalg.Float](n *Network, records int) *Tape[T] {
+func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	if records < 1 {
 		panic(fmt.Sprintf("network: NewTape: records is %d, want at least 1", records))
 	}
 	s := &space{control: &control{masks: newMasks()}, records: records}
 	t := &Tape[T]{network: n, space: s, blocks: make([][]T, len(n.blocks))}
 	t.chain = newChain[T](n.layers, n.in, s)
-	t.factors = make([]linalg.Factors[T], 0, len(n.blocks))
+	t.factors = make([]kernel.Factors[T], 0, len(n.blocks))
 	return t
 }
 
@@ -71,7 +71,7 @@ func (t *Tape[T]) begin(n int, weights []T) {
 // Network.Blocks. dOutputs, of the shape of the outputs, holds the derivatives of each record's loss by its
 // outputs. The factors, which may hold x and dOutputs, are valid until the next call of either method. No
 // gradient is formed, and the pass ends at the lowest layer that is trained.
-func (t *Tape[T]) Backward(dOutputs []T) []linalg.Factors[T] {
+func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	t.backward(dOutputs, false)
 	t.factors = t.chain.factors(t.factors[:0], t.records)
 	return t.factors

@@ -1,10 +1,10 @@
 package network
 
-import "github.com/ditherml/dither/linalg"
+import "github.com/ditherml/dither/internal/kernel"
 
 // Workspace is memory that SquaredNorms and AddSum use again from call to call. The zero value is ready. One
 // goroutine uses it at a time.
-type Workspace[T linalg.Float] struct {
+type Workspace[T kernel.Float] struct {
 	// Serial says that AddSum keeps to the processor of the caller; otherwise large products use several. The
 	// results have the same bits.
 	Serial bool
@@ -15,12 +15,12 @@ type Workspace[T linalg.Float] struct {
 }
 
 // SquaredNorms is Workspace.SquaredNorms with a workspace of its own.
-func SquaredNorms[T linalg.Float](dst []float64, f linalg.Factors[T]) {
+func SquaredNorms[T kernel.Float](dst []float64, f kernel.Factors[T]) {
 	new(Workspace[T]).SquaredNorms(dst, f)
 }
 
 // AddSum is Workspace.AddSum with a workspace of its own.
-func AddSum[T linalg.Float](dst []T, f linalg.Factors[T], weights []T) {
+func AddSum[T kernel.Float](dst []T, f kernel.Factors[T], weights []T) {
 	new(Workspace[T]).AddSum(dst, f, weights)
 }
 
@@ -33,7 +33,7 @@ func grown[S any](s *[]S, n int) []S {
 }
 
 // square returns Σ x², in float64.
-func square[T linalg.Float](x []T) float64 {
+func square[T kernel.Float](x []T) float64 {
 	var a, b, c, d float64
 	for len(x) >= 4 {
 		a += float64(x[0]) * float64(x[0])

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ditherml/dither/internal/beside"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -47,7 +47,7 @@ func Count(t Terms, records int) (float64, error) {
 }
 
 // ones proposes every record once.
-func ones(c *linalg.Contributions, b mechanism.Block) {
+func ones(c *kernel.Contributions, b mechanism.Block) {
 	c.Columns, c.Coefficients = 1, c.Coefficients[:0]
 	for range b.Len() {
 		c.Coefficients = append(c.Coefficients, 1)
@@ -107,7 +107,7 @@ func Symmetric(m []float64, d int) []float64 {
 // AddAll adds the contributions of all records to sum, split over the processors: propose
 // fills c for the records of a block; it is called from several goroutines, each
 // with its own c. After an error the sum may hold some of the records.
-func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Contributions, b mechanism.Block)) error {
+func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *kernel.Contributions, b mechanism.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
 	pass := rows.Pass(parts)
 	return addParts(sum, parts, func(w *worker, p int) error {
@@ -117,7 +117,7 @@ func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *linalg.Con
 
 // AddSample is AddAll for the records of a sample. Goroutines take the next block when they are done with one, since
 // those that are woken last would be the last to end.
-func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *linalg.Contributions, b mechanism.Block)) error {
+func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *kernel.Contributions, b mechanism.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
 	if parts > 1 {
@@ -153,11 +153,11 @@ var blocks = sync.Pool{New: func() any { return &mechanism.Block{} }}
 // worker is what one goroutine works with.
 type worker struct {
 	sum *mechanism.Sum
-	c   linalg.Contributions
+	c   kernel.Contributions
 }
 
 // add adds what is proposed for a block.
-func (w *worker) add(b mechanism.Block, propose func(c *linalg.Contributions, b mechanism.Block)) error {
+func (w *worker) add(b mechanism.Block, propose func(c *kernel.Contributions, b mechanism.Block)) error {
 	if propose(&w.c, b); w.c.Records() != b.Len() {
 		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), b.Len())
 	}
@@ -171,7 +171,7 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 // and merges the parts.
 func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
-	beside.Each(parts, func(p int) {
+	parallel.Each(parts, func(p int) {
 		w := &workers[p]
 		w.sum = sum
 		if p < parts-1 {
@@ -197,23 +197,23 @@ func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) e
 const manySums = 16
 
 // proposals are what groups were proposed in, to be filled again.
-var proposals = sync.Pool{New: func() any { return &[]linalg.Contributions{} }}
+var proposals = sync.Pool{New: func() any { return &[]kernel.Contributions{} }}
 
 // proposalsOf returns empty proposals for so many sums, with memory of earlier ones that nothing else has.
-func proposalsOf(sums int) *[]linalg.Contributions {
-	c := proposals.Get().(*[]linalg.Contributions)
+func proposalsOf(sums int) *[]kernel.Contributions {
+	c := proposals.Get().(*[]kernel.Contributions)
 	all := (*c)[:cap(*c)]
 	for i := range all {
-		all[i] = linalg.Contributions{Coefficients: all[i].Coefficients[:0]}
+		all[i] = kernel.Contributions{Coefficients: all[i].Coefficients[:0]}
 	}
-	*c = append(all, make([]linalg.Contributions, max(0, sums-len(all)))...)[:sums]
+	*c = append(all, make([]kernel.Contributions, max(0, sums-len(all)))...)[:sums]
 	return c
 }
 
 // AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must be the
 // same integers. Each goroutine asks for a proposer of its own, a function that fills c[m] for the records
 // of blocks[m], which are the same for each sum m, as its rows see them.
-func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []linalg.Contributions, blocks []mechanism.Block)) error {
+func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []kernel.Contributions, blocks []mechanism.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())
 	pass := base.Pass(parts)
@@ -221,7 +221,7 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 		pass = base.LongPass(parts)
 	}
 	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
-	beside.Each(parts, func(p int) {
+	parallel.Each(parts, func(p int) {
 		groups[p] = group.Empty()
 		blocks, propose := make([]mechanism.Block, len(rows)), proposer()
 		c := proposalsOf(len(rows))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -105,14 +105,14 @@ func addSampleTwice(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample)
 	plain, sum, refused := sumOf(t, rows, sample), sumOf(t, rows, sample), sumOf(t, rows, sample)
 	indices := sample.Indices()
 	for _, i := range indices {
-		if err := plain.AddAt([]int{i}, linalg.Contributions{Columns: 1, Coefficients: []float64{coefficientOf(i)}}); err != nil {
+		if err := plain.AddAt([]int{i}, kernel.Contributions{Columns: 1, Coefficients: []float64{coefficientOf(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := AddSample(sum, rows, sample, proposeCoefficients); err != nil {
 		t.Fatal(err)
 	}
-	err := AddSample(refused, rows, sample, func(c *linalg.Contributions, b mechanism.Block) {
+	err := AddSample(refused, rows, sample, func(c *kernel.Contributions, b mechanism.Block) {
 		proposeCoefficients(c, b)
 		c.Coefficients = c.Coefficients[1:]
 	})
@@ -142,8 +142,8 @@ func sumOf(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) *mechani
 // coefficientOf is what the tests propose for a record.
 func coefficientOf(record int) float64 { return 1 + float64(record%7) }
 
-func proposeCoefficients(c *linalg.Contributions, b mechanism.Block) {
-	*c = linalg.Contributions{Columns: 1}
+func proposeCoefficients(c *kernel.Contributions, b mechanism.Block) {
+	*c = kernel.Contributions{Columns: 1}
 	for i := range b.Len() {
 		c.Coefficients = append(c.Coefficients, coefficientOf(b.Record(i)))
 	}
@@ -258,7 +258,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := make([]int32, n)
-		err = AddAll(sum, rows, func(c *linalg.Contributions, b mechanism.Block) {
+		err = AddAll(sum, rows, func(c *kernel.Contributions, b mechanism.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 			for _, i := range b.Labels() {
 				seen[int(i)]++
@@ -272,7 +272,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
 			}
 		}
-		if n > 0 && AddAll(sum.Empty(), rows, func(c *linalg.Contributions, b mechanism.Block) {
+		if n > 0 && AddAll(sum.Empty(), rows, func(c *kernel.Contributions, b mechanism.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len()+1)
 		}) == nil {
 			t.Errorf("%d records: a proposal that is too long was taken", n)

@@ -3,7 +3,7 @@ package query
 import (
 	"runtime"
 
-	"github.com/ditherml/dither/internal/beside"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -15,7 +15,7 @@ func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vect
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
 	sums, errs := make([]*mechanism.VectorSum, parts), make([]error, parts)
-	beside.Each(parts, func(p int) {
+	parallel.Each(parts, func(p int) {
 		sums[p] = sum.Empty()
 		errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // exampleDocument stands for what a sweep writes.
@@ -27,8 +27,8 @@ func exampleDocument() Document {
 // figuredPage is a page of a model with figures.
 func figuredPage() Page {
 	p := binaryPage()
-	p.Budget = []experiment.Figure{smallFigure()}
-	p.Tradeoff = &Tradeoff{Words: []string{"of a public table"}, Warnings: []string{"by another method"}, Figures: []experiment.Figure{smallFigure()}, Command: "dither sweep"}
+	p.Budget = []sweep.Figure{smallFigure()}
+	p.Tradeoff = &Tradeoff{Words: []string{"of a public table"}, Warnings: []string{"by another method"}, Figures: []sweep.Figure{smallFigure()}, Command: "dither sweep"}
 	return p
 }
 
@@ -69,21 +69,21 @@ func TestDocumentSaysWhatItIsGiven(t *testing.T) {
 	if err := (Document{}).WriteHTML(&bytes.Buffer{}); err == nil {
 		t.Error("got a document without a title, want an error")
 	}
-	if err := (Document{Title: "x", Sections: []Section{{Figures: []experiment.Figure{{}}}}}).WriteHTML(&bytes.Buffer{}); err == nil {
+	if err := (Document{Title: "x", Sections: []Section{{Figures: []sweep.Figure{{}}}}}).WriteHTML(&bytes.Buffer{}); err == nil {
 		t.Error("got a figure without a panel, want an error")
 	}
 }
 
 // exampleResults stand for what reproductions find.
-func exampleResults() []experiment.Result {
-	return []experiment.Result{
-		{Reproduction: experiment.Reproduction{Name: "book", Title: "The book chapter", Source: "A. Author, A Book, chapter 1."}, Seconds: 12.4,
-			Outcome: experiment.Outcome{Figures: []experiment.Figure{smallFigure()}, Notes: []string{"A note."}, Comparisons: []experiment.Comparison{
-				{Quantity: "loss after one step", Published: "0.62", Ours: "0.6190", Value: 0.619, Why: "the same, with more digits", Deterministic: true, Golden: &experiment.Golden{Value: 0.619}},
-				{Quantity: "loss at the start", Ours: "0.7", Value: 0.7, Why: "a fault", Deterministic: true, Golden: &experiment.Golden{Value: 0.69315, Tolerance: 1e-5}},
+func exampleResults() []sweep.Result {
+	return []sweep.Result{
+		{Reproduction: sweep.Reproduction{Name: "book", Title: "The book chapter", Source: "A. Author, A Book, chapter 1."}, Seconds: 12.4,
+			Outcome: sweep.Outcome{Figures: []sweep.Figure{smallFigure()}, Notes: []string{"A note."}, Comparisons: []sweep.Comparison{
+				{Quantity: "loss after one step", Published: "0.62", Ours: "0.6190", Value: 0.619, Why: "the same, with more digits", Deterministic: true, Golden: &sweep.Golden{Value: 0.619}},
+				{Quantity: "loss at the start", Ours: "0.7", Value: 0.7, Why: "a fault", Deterministic: true, Golden: &sweep.Golden{Value: 0.69315, Tolerance: 1e-5}},
 				{Quantity: "accuracy", Published: "85 %", Ours: "84.1 to 86.2 %", Value: 0.85, Why: "random"},
 			}}},
-		{Reproduction: experiment.Reproduction{Name: "mnist", Title: "Digits"}, Missing: []string{"mnist"}},
+		{Reproduction: sweep.Reproduction{Name: "mnist", Title: "Digits"}, Missing: []string{"mnist"}},
 	}
 }
 
@@ -111,7 +111,7 @@ func TestReproductionPage(t *testing.T) {
 func TestDocumentNames(t *testing.T) {
 	checkHostile(t, func(next func() string) string {
 		d := exampleDocument()
-		d.Sections[0].Figures = []experiment.Figure{smallFigure()}
+		d.Sections[0].Figures = []sweep.Figure{smallFigure()}
 		return documented(t, filledFrom(d, next))
 	})
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // Most points of a curve that are drawn one by one, and the strips of a panel of which a longer curve keeps a few points
@@ -14,12 +14,12 @@ const mostPoints, thinStrips = 1000, 160
 // it keeps the first and the last, the lowest and the highest, and the ends of the widest intervals: six of them at most, at most
 // 966 in all. So every extreme stays, and the curve with all its points runs within one strip of what is drawn. A curve of at most
 // mostPoints points stays whole.
-func (p drawnPanel) thinned(points []experiment.Point) []experiment.Point {
+func (p drawnPanel) thinned(points []sweep.Point) []sweep.Point {
 	if len(points) <= mostPoints {
 		return points
 	}
 	strip := func(i int) int { return int(p.X.place(points[i].X) * thinStrips) }
-	var out []experiment.Point
+	var out []sweep.Point
 	for from := 0; from < len(points); {
 		to := from + 1
 		for to < len(points) && strip(to) == strip(from) {
@@ -32,7 +32,7 @@ func (p drawnPanel) thinned(points []experiment.Point) []experiment.Point {
 }
 
 // outermost are the first and the last of some points and the extremes of their values and intervals, in order.
-func outermost(points []experiment.Point) []experiment.Point {
+func outermost(points []sweep.Point) []sweep.Point {
 	kept := make([]int, 6)
 	low, high, least, most := &kept[0], &kept[1], &kept[2], &kept[3]
 	kept[5] = len(points) - 1
@@ -51,7 +51,7 @@ func outermost(points []experiment.Point) []experiment.Point {
 		}
 	}
 	slices.Sort(kept)
-	var out []experiment.Point
+	var out []sweep.Point
 	for _, i := range slices.Compact(kept) {
 		out = append(out, points[i])
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // Page is all that the page about one model says. Only Title and Guarantee are
@@ -34,7 +34,7 @@ type Page struct {
 	// Events lists what was released, and for what share of the budget.
 	Events []Event
 	// Budget are figures that go with the releases, such as epsilon over the steps.
-	Budget []experiment.Figure
+	Budget []sweep.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
 	// Unlisted is how many further coefficients each score has, all of them smaller.
@@ -155,7 +155,7 @@ type Tradeoff struct {
 	// Warnings list in what the runs of the curve differ from this one.
 	Warnings []string
 	// Figures are drawn in order; Command, if it is there, makes them.
-	Figures []experiment.Figure
+	Figures []sweep.Figure
 	Command string
 }
 
@@ -175,7 +175,7 @@ type Confusion struct {
 }
 
 // figures are those that the caller gives.
-func (p Page) figures() []experiment.Figure {
+func (p Page) figures() []sweep.Figure {
 	if p.Tradeoff == nil {
 		return p.Budget
 	}

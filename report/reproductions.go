@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // ReproductionPage is the page about experiments of the literature that were run again: for each a table
 // of the published figures beside ours with the reason why they differ, its notes and its figures. What
 // holds of all data sets stands once at the top. A figure that every run must give, and that this run does
 // not, is a warning, and so is an experiment without its data sets.
-func ReproductionPage(results []experiment.Result, data, generated string) Document {
+func ReproductionPage(results []sweep.Result, data, generated string) Document {
 	d := Document{Title: "Experiments of the literature, run again", Generated: generated, Lead: reproductionLead(results, data)}
 	for _, r := range results {
 		for _, c := range r.Disagreements() {
@@ -35,7 +35,7 @@ func ReproductionPage(results []experiment.Result, data, generated string) Docum
 }
 
 // reproductionLead sums up what was run.
-func reproductionLead(results []experiment.Result, data string) []string {
+func reproductionLead(results []sweep.Result, data string) []string {
 	run, compared, fixed, agree := 0, 0, 0, 0
 	for _, r := range results {
 		if len(r.Missing) > 0 {

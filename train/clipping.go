@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/model"
 )
 
@@ -69,17 +69,17 @@ func (c Clipping) validate() error {
 }
 
 // clip multiplies the residuals of records by the weights of their gradients; norms are those of their rows.
-func (c Clipping) clip(of *linalg.Contributions, norms []float64) {
+func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 	switch {
 	case c.Mode != ClipGradient:
 		return
 	case of.Columns == 1:
-		linalg.Shorten(of.Coefficients, norms, c.Norm)
+		kernel.Shorten(of.Coefficients, norms, c.Norm)
 		return
 	}
 	for i, norm := range norms {
 		residual := of.Coefficients[i*of.Columns : (i+1)*of.Columns]
-		if w := c.weight(norm * linalg.Norm(residual)); w != 1 {
+		if w := c.weight(norm * kernel.Norm(residual)); w != 1 {
 			for k := range residual {
 				residual[k] *= w
 			}
@@ -105,7 +105,7 @@ func (c Clipping) weight(norm float64) float64 {
 // rounding. Weights that are not finite stay.
 func (c Clipping) project(weights []float64) bool {
 	limit := c.ParameterRadius * (1 - 1e-9)
-	norm := linalg.Norm(weights)
+	norm := kernel.Norm(weights)
 	if c.ParameterRadius == 0 || !(norm > limit) || math.IsInf(norm, 1) {
 		return false
 	}

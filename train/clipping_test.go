@@ -9,7 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -203,10 +203,10 @@ func proposedNorm(t *testing.T, run *descent, record int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c linalg.Contributions
+	var c kernel.Contributions
 	scorer := run.scorer()
 	run.propose(&c, b, func(dst []float32) { scorer.Scores(dst, b) })
-	return linalg.Norm(c.Coefficients) * b.Norm(0)
+	return kernel.Norm(c.Coefficients) * b.Norm(0)
 }
 
 // TestTheBoundIsReached constructs a record that moves the sum by the bound, in every mode.
@@ -228,7 +228,7 @@ func TestTheBoundIsReached(t *testing.T) {
 		}
 		s.Plan.Clipping.project(x)
 		sum, _ := sumOfGradients(t, s, d, x)
-		if got := linalg.Norm(sum) / s.Plan.Clipping.Bound; got < 0.95 || got > 1+1e-9 {
+		if got := kernel.Norm(sum) / s.Plan.Clipping.Bound; got < 0.95 || got > 1+1e-9 {
 			t.Errorf("%s: the record moves the sum by %v of the bound, want at least 0.95 and at most 1", c.name, got)
 		}
 	}
@@ -269,7 +269,7 @@ func TestWeightsStayInTheBall(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		if norm := linalg.Norm(result.Model.Weights()); norm > 0.25 || norm < 0.001 {
+		if norm := kernel.Norm(result.Model.Weights()); norm > 0.25 || norm < 0.001 {
 			t.Errorf("weights of norm %v, want at most the radius 0.25, reached by noise", norm)
 		}
 	}

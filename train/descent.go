@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -122,7 +122,7 @@ func (r *descent) gradient() (mechanism.Noisy, error) {
 		return mechanism.Noisy{}, err
 	}
 	scorer := r.scorer()
-	propose := func(c *linalg.Contributions, b mechanism.Block) {
+	propose := func(c *kernel.Contributions, b mechanism.Block) {
 		r.propose(c, b, func(dst []float32) { scorer.Scores(dst, b) })
 	}
 	if r.Plan.Sampling != samplingFull {
@@ -154,7 +154,7 @@ func (r *descent) scorer() *mechanism.Scorer {
 }
 
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
-func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply func(dst []float32)) {
+func (r *descent) propose(c *kernel.Contributions, b mechanism.Block, multiply func(dst []float32)) {
 	if n := b.Len(); cap(c.Norms) < n {
 		c.Norms = make([]float64, n)
 	}
@@ -164,7 +164,7 @@ func (r *descent) propose(c *linalg.Contributions, b mechanism.Block, multiply f
 }
 
 // proposeOf is propose with the norms of the rows at hand.
-func (r *descent) proposeOf(c *linalg.Contributions, b *mechanism.Block, norms []float64, multiply func(dst []float32)) {
+func (r *descent) proposeOf(c *kernel.Contributions, b *mechanism.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.weigh(c, b.Labels())
 	r.ready.weighRows(c, b)

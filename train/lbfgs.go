@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -71,7 +71,7 @@ func (l *LBFGS) Step(weights []float64, sum mechanism.Noisy) {
 
 // accepts reports whether a gradient ends the search along the line, and notes on which side of the minimum it is.
 func (l *LBFGS) accepts(gradient []float64) bool {
-	slope := linalg.Dot(gradient, l.direction)
+	slope := kernel.Dot(gradient, l.direction)
 	l.searched++
 	switch {
 	case slope < lbfgsFlatter*l.slope:
@@ -121,7 +121,7 @@ func (l *LBFGS) learn(weights, gradient []float64) {
 	for j := range weights {
 		move[j], change[j] = weights[j]-l.start[j], gradient[j]-l.gradient[j]
 	}
-	if !(linalg.Dot(move, change) > 0) {
+	if !(kernel.Dot(move, change) > 0) {
 		return
 	}
 	l.moves, l.changes = append(l.moves, move), append(l.changes, change)
@@ -134,7 +134,7 @@ func (l *LBFGS) learn(weights, gradient []float64) {
 func (l *LBFGS) turn(weights, gradient []float64) {
 	l.start, l.gradient = append([]float64(nil), weights...), gradient
 	l.direction = l.descend(gradient)
-	l.slope, l.step, l.below, l.above, l.searched = linalg.Dot(gradient, l.direction), 1, 0, 0, 0
+	l.slope, l.step, l.below, l.above, l.searched = kernel.Dot(gradient, l.direction), 1, 0, 0, 0
 	l.place(weights)
 }
 
@@ -146,20 +146,20 @@ func (l *LBFGS) descend(gradient []float64) []float64 {
 		out[j] = -g
 	}
 	for i := len(l.moves) - 1; i >= 0; i-- {
-		factors[i] = linalg.Dot(l.moves[i], out) / linalg.Dot(l.moves[i], l.changes[i])
+		factors[i] = kernel.Dot(l.moves[i], out) / kernel.Dot(l.moves[i], l.changes[i])
 		add(out, l.changes[i], -factors[i])
 	}
 	scale := l.Rates.LearningRate
 	if last := len(l.moves) - 1; last >= 0 {
-		scale = linalg.Dot(l.moves[last], l.changes[last]) / linalg.Dot(l.changes[last], l.changes[last])
+		scale = kernel.Dot(l.moves[last], l.changes[last]) / kernel.Dot(l.changes[last], l.changes[last])
 	} else if !positive(scale) {
-		scale = 1 / linalg.Norm(gradient)
+		scale = 1 / kernel.Norm(gradient)
 	}
 	for j := range out {
 		out[j] *= scale
 	}
 	for i, move := range l.moves {
-		add(out, move, factors[i]-linalg.Dot(l.changes[i], out)/linalg.Dot(move, l.changes[i]))
+		add(out, move, factors[i]-kernel.Dot(l.changes[i], out)/kernel.Dot(move, l.changes[i]))
 	}
 	return out
 }

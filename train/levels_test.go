@@ -11,7 +11,7 @@ import (
 	"testing/cryptotest"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -25,7 +25,7 @@ const levelVariable = "DITHER_TEST_LEVEL"
 func TestRunsHaveTheSameBitsAtEveryLevel(t *testing.T) {
 	if os.Getenv(levelVariable) != "" {
 		cryptotest.SetGlobalRandom(t, 7)
-		fmt.Printf("at level %s\n%s\n", linalg.Instructions(), bitsOfRuns(t))
+		fmt.Printf("at level %s\n%s\n", kernel.Instructions(), bitsOfRuns(t))
 		return
 	}
 	if testing.Short() {
@@ -43,7 +43,7 @@ func TestRunsHaveTheSameBitsAtEveryLevel(t *testing.T) {
 		if bits[level] = text; text != bits["portable"] {
 			t.Errorf("%s gives\n%s\nand portable code\n%s", level, text, bits["portable"])
 		}
-		if level == linalg.Instructions() {
+		if level == kernel.Instructions() {
 			break
 		}
 	}

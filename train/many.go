@@ -11,8 +11,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/linalg"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -294,8 +294,8 @@ type together struct {
 }
 
 // proposerTogether returns proposers for goroutines.
-func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() func(c []linalg.Contributions, blocks []mechanism.Block) {
-	return func() func(c []linalg.Contributions, blocks []mechanism.Block) {
+func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() func(c []kernel.Contributions, blocks []mechanism.Block) {
+	return func() func(c []kernel.Contributions, blocks []mechanism.Block) {
 		t := &together{runs: runs, scorer: scorer, multiply: make([]func(dst []float32), len(runs))}
 		for i := range runs {
 			t.multiply[i] = func(dst []float32) { t.scorer.Scores(dst, i, &t.blocks[i], t.margins) }
@@ -305,7 +305,7 @@ func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() fun
 }
 
 // propose fills the contributions of each run from products that are computed for all at once.
-func (t *together) propose(c []linalg.Contributions, blocks []mechanism.Block) {
+func (t *together) propose(c []kernel.Contributions, blocks []mechanism.Block) {
 	n := blocks[0].Len()
 	if len(t.norms) < n {
 		t.norms, t.margins = make([]float64, n), make([]float32, n*t.scorer.Columns())

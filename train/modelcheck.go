@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/model"
 )
 
@@ -133,7 +133,7 @@ func (p Plan) checkClipping(m *model.Model) error {
 		return errors.Join(alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, linear.Loss.Lipschitz(linear.Columns)*rows))
 	case ClipDataAndParameter:
 		residual, err := residualWithin(linear, rows*c.ParameterRadius)
-		if norm := linalg.Norm(m.Weights()); !(norm <= c.ParameterRadius) {
+		if norm := kernel.Norm(m.Weights()); !(norm <= c.ParameterRadius) {
 			err = errors.Join(err, fmt.Errorf("train: the weights have norm %v, want at most the radius %v of the plan", norm, c.ParameterRadius))
 		}
 		return errors.Join(err, alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, residual*rows))

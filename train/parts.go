@@ -3,7 +3,7 @@ package train
 import (
 	"runtime"
 
-	"github.com/ditherml/dither/internal/beside"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // partNumbers is how many numbers are worth a goroutine, where little is done with each.
@@ -13,5 +13,5 @@ const partNumbers = 1 << 16
 // It is for work whose result does not hang on the division: coordinate by coordinate.
 func EachPart(n int, do func(from, to int)) {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/partNumbers))
-	beside.Each(parts, func(p int) { do(p*n/parts, (p+1)*n/parts) })
+	parallel.Each(parts, func(p int) { do(p*n/parts, (p+1)*n/parts) })
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
 )
@@ -84,7 +84,7 @@ type ofPersons struct {
 // personRoom is what one part works with.
 type personRoom struct {
 	block   mechanism.Block
-	c       linalg.Contributions
+	c       kernel.Contributions
 	row     []int16
 	indices []int
 }
@@ -216,7 +216,7 @@ func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, s
 	}
 	for k := range len(dst) / dim {
 		g := dst[k*dim : (k+1)*dim]
-		if w := r.Plan.Clipping.weight(linalg.Norm(g)); w != 1 {
+		if w := r.Plan.Clipping.weight(kernel.Norm(g)); w != 1 {
 			for j := range g {
 				g[j] *= w
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -26,7 +26,7 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 	var out []float64
 	for first := 0; first < d.Records(); first += block {
 		n := min(block, d.Records()-first)
-		var c linalg.Contributions
+		var c kernel.Contributions
 		var b mechanism.Block
 		if list {
 			at := make([]int, n)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/internal/beside"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -158,7 +158,7 @@ func (s *samples) draw() (mechanism.Sample, error) {
 // begin draws a sample beside what else is done.
 func (s *samples) begin() chan draw {
 	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
-	beside.Begin(func() {
+	parallel.Begin(func() {
 		sample, err := s.sampling.Draw(s.records)
 		drawn <- draw{sample, err}
 	})

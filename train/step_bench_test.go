@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/bench/processor"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/processor"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -155,7 +155,7 @@ func (payEverything) Pay(mechanism.Event) error { return nil }
 func BenchmarkFloatStep(b *testing.B) {
 	const n, d = 60000, 784
 	x, labels := make([]float32, n*d), make([]float32, n)
-	linalg.HugePages(x)
+	kernel.HugePages(x)
 	for i := range labels {
 		labels[i] = float32(i % 2)
 	}
@@ -198,8 +198,8 @@ func floatSum(x, labels, w []float32, d, columns int) []float32 {
 	const block = 40
 	sum, scores := make([]float32, columns*d), make([]float32, len(labels)*columns)
 	if columns == 1 {
-		linalg.AddRowsByMargin(sum, x, d, w, scores, func(z []float32, first int) {
-			linalg.Sigmoid(z, z)
+		kernel.AddRowsByMargin(sum, x, d, w, scores, func(z []float32, first int) {
+			kernel.Sigmoid(z, z)
 			for k, label := range labels[first : first+len(z)] {
 				z[k] -= label
 			}
@@ -209,12 +209,12 @@ func floatSum(x, labels, w []float32, d, columns int) []float32 {
 	for i := 0; i < len(labels); i += block {
 		to := min(i+block, len(labels))
 		z := scores[i*columns : to*columns]
-		linalg.Margins(z, x[i*d:to*d], d, w, columns)
-		linalg.Softmax(z, z, columns)
+		kernel.Margins(z, x[i*d:to*d], d, w, columns)
+		kernel.Softmax(z, z, columns)
 		for k, label := range labels[i:to] {
 			z[k*columns+int(label)%columns]--
 		}
-		linalg.AddScaledRows(sum, x[i*d:to*d], d, z, columns)
+		kernel.AddScaledRows(sum, x[i*d:to*d], d, z, columns)
 	}
 	return sum
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/bench/processor"
+	"github.com/ditherml/dither/internal/processor"
 	"github.com/ditherml/dither/mechanism"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/query"
 )
 
@@ -145,7 +145,7 @@ func (p prepared) weight() float64 {
 }
 
 // weigh multiplies what records propose by the weights of their levels, before clipping.
-func (p *prepared) weigh(c *linalg.Contributions, labels []float32) {
+func (p *prepared) weigh(c *kernel.Contributions, labels []float32) {
 	if p.classWeights == nil {
 		return
 	}

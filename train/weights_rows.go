@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -68,7 +68,7 @@ func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 }
 
 // weighRows multiplies what the records of a block propose by the weights of their rows.
-func (p *prepared) weighRows(c *linalg.Contributions, b *mechanism.Block) {
+func (p *prepared) weighRows(c *kernel.Contributions, b *mechanism.Block) {
 	if p.rowWeights == nil {
 		return
 	}

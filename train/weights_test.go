@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -44,7 +44,7 @@ func TestWeighedGradientsKeepTheirBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for range 1000 {
 		n := 1 + r.IntN(5)
-		c := &linalg.Contributions{Columns: 3, Coefficients: make([]float64, 3*n)}
+		c := &kernel.Contributions{Columns: 3, Coefficients: make([]float64, 3*n)}
 		labels := make([]float32, n)
 		for i := range labels {
 			labels[i] = float32(r.IntN(3))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/dense"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // spread is what the released second moments say of whitened rows.
@@ -38,7 +38,7 @@ func floor(side int, noise, trace float64) float64 {
 // and λ/(λ+γ) summed. The matrix was released, so this is post-processing; nothing is projected away.
 func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
 	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
-	g, err := dense.NewEigen(linalg.NewMatrix(m.mean, d, d))
+	g, err := dense.NewEigen(kernel.NewMatrix(m.mean, d, d))
 	if err != nil {
 		return nil, 0, 0, fmt.Errorf("train: the released covariance: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -26,14 +26,14 @@ func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(ds
 			for i, length := range squares {
 				block.CopyRow(row, i)
 				scale := step * m.Factor(step*math.Sqrt(float64(length)))
-				square, factor := linalg.MoveWhole(v, row, float32(scale), center), 1.0
+				square, factor := kernel.MoveWhole(v, row, float32(scale), center), 1.0
 				if m.Center != nil {
 					factor = m.Factor(math.Sqrt(square))
 				}
 				own := dst[i*o.Dim : (i+1)*o.Dim]
-				linalg.RoundWhole(own, v, float32(factor/o.Step), math.MaxInt16)
-				if linalg.SquareWhole(own) > o.Limit {
-					linalg.TruncateWhole(own, v, float32(factor/o.Step), math.MaxInt16)
+				kernel.RoundWhole(own, v, float32(factor/o.Step), math.MaxInt16)
+				if kernel.SquareWhole(own) > o.Limit {
+					kernel.TruncateWhole(own, v, float32(factor/o.Step), math.MaxInt16)
 				}
 			}
 		}
@@ -58,7 +58,7 @@ func roundMatrix(matrix []float64, limit int64) *mechanism.WholeMatrix {
 	largest, longest := 0.0, 0.0
 	for i := range side {
 		row := matrix[i*side : (i+1)*side]
-		longest = max(longest, linalg.Norm(row))
+		longest = max(longest, kernel.Norm(row))
 		for _, v := range row {
 			largest = max(largest, math.Abs(v))
 		}
@@ -126,7 +126,7 @@ func (w *whitener) write(dst []int16, first, n int) {
 		}
 	}
 	clear(products)
-	linalg.AddProductWhole(products, w.whole.Numbers, columns, linalg.WholeShape{Rows: side, Left: side, Right: there, Group: side})
+	kernel.AddProductWhole(products, w.whole.Numbers, columns, kernel.WholeShape{Rows: side, Left: side, Right: there, Group: side})
 	for i := range there {
 		w.finish(dst[i*w.grid.Dim:(i+1)*w.grid.Dim], products[i*side:(i+1)*side])
 	}
@@ -136,13 +136,13 @@ func (w *whitener) write(dst []int16, first, n int) {
 func (w *whitener) finish(dst []int16, products []int64) {
 	m := w.features
 	unit := w.whole.Unit * w.centered.Step()
-	norm := unit * math.Sqrt(linalg.SingleWhole(w.v, products))
+	norm := unit * math.Sqrt(kernel.SingleWhole(w.v, products))
 	factor, intercept := m.Factor(norm), m.Intercept
 	if m.Norm == feature.NormUnit && intercept > 0 {
 		both := math.Hypot(factor*norm, intercept)
 		factor, intercept = factor/both, intercept/both
 	}
-	linalg.RoundWhole(dst, w.v, float32(factor*unit/w.grid.Step), math.MaxInt16)
+	kernel.RoundWhole(dst, w.v, float32(factor*unit/w.grid.Step), math.MaxInt16)
 	if intercept > 0 {
 		dst[len(products)] = int16(math.Round(intercept / w.grid.Step))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -46,7 +46,7 @@ func TestWhitenedWholeRows(t *testing.T) {
 		}
 		m := ready.features
 		dim, want, scratch, plain := m.Dim(), make([]float64, m.Dim()), m.NewScratch(1), centeredRows(m, d)
-		whitened, center, stretch, room := make([]float64, m.Chain.Dim()), make([]float64, m.Chain.Dim()), linalg.Norm(m.Whitening.Matrix), make([]int16, dim)
+		whitened, center, stretch, room := make([]float64, m.Chain.Dim()), make([]float64, m.Chain.Dim()), kernel.Norm(m.Whitening.Matrix), make([]int16, dim)
 		if m.Center != nil {
 			m.Whitening.Multiply(center, m.Center)
 		}
@@ -60,17 +60,17 @@ func TestWhitenedWholeRows(t *testing.T) {
 			got := make([]float64, dim)
 			block.AddTo(got, i, []float64{1}, room)
 			m.Whitening.Multiply(whitened, plain[i])
-			slack := rows.Step() + 2*m.RowBound()*largest*0x1p-11*math.Sqrt(float64(dim))/linalg.Norm(whitened) + 1e-3*m.RowBound()
+			slack := rows.Step() + 2*m.RowBound()*largest*0x1p-11*math.Sqrt(float64(dim))/kernel.Norm(whitened) + 1e-3*m.RowBound()
 			if !c.framed {
-				slack = rows.Step() + 2*m.RowBound()*stretch*ready.centered.Step()*math.Sqrt(float64(dim))/linalg.Norm(whitened)
+				slack = rows.Step() + 2*m.RowBound()*stretch*ready.centered.Step()*math.Sqrt(float64(dim))/kernel.Norm(whitened)
 			}
 			for j, v := range want {
 				if diff := math.Abs(got[j] - v); !(diff <= slack) || slack > 0.05*m.RowBound() {
 					t.Fatalf("%s: coordinate %d of row %d is off by %v, want at most %v, less than a twentieth of the row", name, j, i, diff, slack)
 				}
 			}
-			if norm := linalg.Norm(got); math.Abs(norm-linalg.Norm(want)) > slack {
-				t.Fatalf("%s: row %d has norm %v, want %v", name, i, norm, linalg.Norm(want))
+			if norm := kernel.Norm(got); math.Abs(norm-kernel.Norm(want)) > slack {
+				t.Fatalf("%s: row %d has norm %v, want %v", name, i, norm, kernel.Norm(want))
 			}
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
 )
 
 // methodNames lists the methods that a call measures: of "all" those that a private model can be made by
@@ -79,7 +79,7 @@ func budgetOf(epsilon, delta float64, row string, rowsPerPerson int) (*ledger.Le
 func numbers(name, file string) set {
 	return set{name: name, epsilons: []float64{0.1, 0.5, 1, 3}, regression: true,
 		schema: func() (*data.Schema, error) {
-			path := filepath.Join("erm", "testdata", name+".yaml")
+			path := filepath.Join("train", "erm", "testdata", name+".yaml")
 			if _, err := os.Stat(path); err != nil {
 				path = filepath.Join("..", "..", path) // within the tests of this package
 			}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // methodNetwork stands for the network of a set, in the place of a method.
@@ -46,7 +46,7 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 	if s.hidden > 0 && way.input == nil {
 		r.Layers = network.MLP(way.outputs, s.hidden)
 	}
-	setup, err := deep.NewSetup(r, p.schema)
+	setup, err := neural.NewSetup(r, p.schema)
 	if err != nil {
 		return out, true, err
 	}
@@ -54,7 +54,7 @@ func (s settings) onceNetwork(ctx context.Context, c set, p parts, epsilon float
 	if err != nil {
 		return out, true, err
 	}
-	result, err := deep.Fit(ctx, budget, setup, p.records, s.networkOptions)
+	result, err := neural.Fit(ctx, budget, setup, p.records, s.networkOptions)
 	if err != nil {
 		return out, true, err
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/data/public"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/train"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -111,7 +112,7 @@ func (q question) prices() ([]price, claim, error) {
 	if asked > 1 { // Best, the last, would ask all others again
 		asked--
 	}
-	parallel(asked, func(i int) { intervals[i], errs[i] = q.ask(q.accountants[i]) })
+	parallel.Items(asked, func(i int) { intervals[i], errs[i] = q.ask(q.accountants[i]) })
 	if asked < len(q.accountants) {
 		intervals[asked], errs[asked] = bestOf(intervals[:asked], errs[:asked])
 	}
@@ -177,7 +178,7 @@ func (q question) group() (*groupCost, error) {
 		asked = asked[:len(asked)-1]
 	}
 	epsilons, errs := make([]float64, len(asked)), make([]error, len(asked))
-	parallel(len(asked), func(i int) {
+	parallel.Items(len(asked), func(i int) {
 		epsilons[i], errs[i] = account.EpsilonGroup(asked[i], q.event, q.delta, q.neighboring, q.rows)
 	})
 	least := groupCost{Rows: q.rows, Epsilon: number(math.Inf(1))}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 )
@@ -100,7 +101,7 @@ func (q question) costs(g growth, out accounted) []report.CostPoint {
 	a := q.tightest(out.Accountants, plotWidth)
 	counts := g.counts()
 	points := make([]report.CostPoint, len(counts))
-	parallel(len(counts), func(i int) {
+	parallel.Items(len(counts), func(i int) {
 		v, err := a.Epsilon(g.at(counts[i]), out.Claim.Delta, q.neighboring)
 		if err != nil {
 			v.Upper = math.Inf(1)

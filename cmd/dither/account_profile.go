@@ -2,10 +2,9 @@ package main
 
 import (
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // profileWidth is the relative width of the bounds behind a trade-off curve.
@@ -54,7 +53,7 @@ func (q question) newProfile(a account.Accountant) (profile, bool) {
 	}
 	few := len(epsilonShares)
 	epsilons, deltas := make([]float64, few+len(deltaShares)), make([]float64, few+len(deltaShares))
-	parallel(len(epsilons), func(i int) {
+	parallel.Items(len(epsilons), func(i int) {
 		switch {
 		case math.IsInf(middle.Upper, 1):
 			epsilons[i], deltas[i] = middle.Upper, 1
@@ -135,22 +134,4 @@ func (q question) tradeOff(prices []price, c claim) (account.TradeOff, error) {
 		return t, failed{err}
 	}
 	return t, nil
-}
-
-// parallel calls work for 0 to n-1, on as many goroutines as there are processors.
-func parallel(n int, work func(i int)) {
-	next := make(chan int, n)
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for i := range next {
-				work(i)
-			}
-		})
-	}
-	wait.Wait()
 }

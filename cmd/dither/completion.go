@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/experiment/reproduce"
+	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // flagValues are the values of flags that have few, by the flag's name or by "command --flag" where a
@@ -20,14 +20,14 @@ var flagValues = map[string]func() []string{
 	"accountant":       accountantNames,
 	"accounting":       func() []string { return texts(train.Accountings()) },
 	"activation":       func() []string { return []string{"tanh", "relu", "gelu", "sigmoid"} },
-	"average":          func() []string { return append([]string{"auto", "yes", "no"}, texts(deep.Averages())...) },
+	"average":          func() []string { return append([]string{"auto", "yes", "no"}, texts(neural.Averages())...) },
 	"center":           func() []string { return []string{"auto", "yes", "no"} },
 	"choice":           func() []string { return []string{erm.ChoiceFlip, erm.ChoiceExponential} },
 	"class-weights":    func() []string { return []string{"balanced"} },
 	"clipping":         func() []string { return texts(train.ClippingModes()) },
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
-	"clipping-rule":    deep.Rules,
-	"correlated-noise": func() []string { return texts(deep.CorrelatedKinds()) },
+	"clipping-rule":    neural.Rules,
+	"correlated-noise": func() []string { return texts(neural.CorrelatedKinds()) },
 	"feature-bits":     func() []string { return []string{"8", "16"} },
 	"find":             func() []string { return []string{findNoise, findSteps, findProbability} },
 	"holdout":          func() []string { return []string{"private:0.2"} },
@@ -40,7 +40,7 @@ var flagValues = map[string]func() []string{
 	},
 	"noise":            func() []string { return []string{"laplace", "gaussian", "discrete"} },
 	"evaluate --noise": measuringNoise,
-	"noise-allocation": func() []string { return texts(deep.Allocations()) },
+	"noise-allocation": func() []string { return texts(neural.Allocations()) },
 	"of":               query.AggregateNames,
 	"optimizer":        optimizerNames,
 	"output-noise":     func() []string { return []string{erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity} },
@@ -49,7 +49,7 @@ var flagValues = map[string]func() []string{
 		return texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
 	},
 	"row-radius":        func() []string { return []string{"private"} },
-	"sampling":          func() []string { return texts(deep.Samplings()) },
+	"sampling":          func() []string { return texts(neural.Samplings()) },
 	"schedule":          func() []string { return texts(train.Schedules()) },
 	"solver":            func() []string { return []string{erm.SolverExact, erm.SolverGradient, erm.SolverPermuted} },
 	"train --threshold": func() []string { return []string{"0.5", "best", "balanced"} },
@@ -95,7 +95,7 @@ func methodNames() []string {
 }
 
 func optimizerNames() []string {
-	names := append(texts(train.Optimizers()), deep.Optimizers()...)
+	names := append(texts(train.Optimizers()), neural.Optimizers()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -6,10 +6,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/cobra"
 )
 

@@ -5,10 +5,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +33,7 @@ type diagnoseNetworkCommand struct {
 	normalization string
 	public, json  bool
 	layers        networkFlags
-	options       deep.Diagnosing
+	options       neural.Diagnosing
 }
 
 func newDiagnoseNetwork() *cobra.Command {
@@ -49,10 +49,10 @@ func newDiagnoseNetwork() *cobra.Command {
 	f.StringVar(&d.schema, "schema", "", "schema file (YAML)")
 	f.BoolVar(&d.public, "public", false, "declare that the table is public; required with --data")
 	f.StringVar(&d.normalization, "row-normalization", "", "none or unit (default: none)")
-	f.IntVar(&d.options.Records, "records", deep.DiagnosisRecords, "first rows of the table whose kernel and descents are looked at")
-	f.IntVar(&d.options.NormRecords, "norm-records", deep.DiagnosisNormRecords, "first rows of the table whose norms of gradients are looked at")
-	f.Float64Var(&d.options.Norm, "clipping-norm", 0, fmt.Sprintf("small clipping norm (default: %v of the median norm)", deep.SmallShare))
-	f.IntVar(&d.options.Steps, "steps", deep.DiagnosisSteps, "steps of each descent; -1 for none")
+	f.IntVar(&d.options.Records, "records", neural.DiagnosisRecords, "first rows of the table whose kernel and descents are looked at")
+	f.IntVar(&d.options.NormRecords, "norm-records", neural.DiagnosisNormRecords, "first rows of the table whose norms of gradients are looked at")
+	f.Float64Var(&d.options.Norm, "clipping-norm", 0, fmt.Sprintf("small clipping norm (default: %v of the median norm)", neural.SmallShare))
+	f.IntVar(&d.options.Steps, "steps", neural.DiagnosisSteps, "steps of each descent; -1 for none")
 	f.Float64Var(&d.options.LearningRate, "learning-rate", 0, "learning rate of descents (default: one that is stable by the kernel)")
 	f.Float64Var(&d.options.NoiseMultiplier, "noise-multiplier", 1, "noise of descents with noise, in units of what one record can contribute")
 	f.Uint64Var(&d.options.Seed, "initial-seed", 1, "seed of the first weights, which hang on no record")
@@ -73,7 +73,7 @@ func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	request := deep.Request{Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Normalization: feature.Normalization(d.normalization)}
+	request := neural.Request{Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Normalization: feature.Normalization(d.normalization)}
 	if request.Layers, request.Input, err = d.layers.layers(c.Context(), opened, source, size); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	found, err := deep.DiagnoseNonPrivate(c.Context(), request, d.options, source.schema, records)
+	found, err := neural.DiagnoseNonPrivate(c.Context(), request, d.options, source.schema, records)
 	if err != nil {
 		return err
 	}
@@ -94,18 +94,18 @@ func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
 // networkDiagnosis is what dither diagnose network prints as JSON.
 type networkDiagnosis struct {
 	Notice string `json:"notice"`
-	*deep.NonPrivateDiagnosis
+	*neural.NonPrivateDiagnosis
 	Reasons []string `json:"reasons"`
 }
 
-func writeNetworkDiagnosis(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+func writeNetworkDiagnosis(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	fmt.Fprintf(w, "%s\n\n", publicBanner)
 	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, weightWords(n.Weights), n.Seed)
 	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
 	if n.Steps > 0 {
 		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)
 	}
-	write := []func(io.Writer, *deep.NonPrivateDiagnosis) error{writeKernels, writeDescents, writeConvergence, writeNorms}
+	write := []func(io.Writer, *neural.NonPrivateDiagnosis) error{writeKernels, writeDescents, writeConvergence, writeNorms}
 	for _, part := range write {
 		if err := part(w, n); err != nil {
 			return err

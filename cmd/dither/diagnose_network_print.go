@@ -6,8 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/network/dynamics"
+	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // newTable begins a table with a heading and names of columns.
@@ -19,7 +19,7 @@ func newTable(w io.Writer, heading string, columns ...string) *tabwriter.Writer 
 }
 
 // writeKernels prints what clippings make of the kernel.
-func writeKernels(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+func writeKernels(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	t := newTable(w, "tangent kernel under clipping, at the first weights", "clipping", "asymmetry", "least eigenvalue", "least of the form", "largest eigenvalue", "trace")
 	for _, c := range n.Clippings {
 		k := c.Kernel
@@ -37,7 +37,7 @@ func small(v, scale float64) string {
 }
 
 // writeDescents prints where descents went.
-func writeDescents(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+func writeDescents(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	if n.Steps == 0 {
 		return nil
 	}
@@ -50,10 +50,10 @@ func writeDescents(w io.Writer, n *deep.NonPrivateDiagnosis) error {
 }
 
 // writeConvergence prints the table of what was measured, with what the course has where it differs.
-func writeConvergence(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+func writeConvergence(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	t := newTable(w, "what was measured, and in brackets the course's entry where it is another", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
 	for _, c := range n.Clippings {
-		m, course := c.Measured, deep.Convergence{}
+		m, course := c.Measured, neural.Convergence{}
 		if c.Course != nil {
 			course = *c.Course
 		}
@@ -83,7 +83,7 @@ func beside(measured, course string) string {
 }
 
 // writeNorms prints norms of gradients by layers, and how many a small clipping norm, shared among layers, clips.
-func writeNorms(w io.Writer, n *deep.NonPrivateDiagnosis) error {
+func writeNorms(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	columns := []string{"layer"}
 	for _, share := range dynamics.NormQuantiles() {
 		columns = append(columns, fmt.Sprintf("%.4g %%", 100*share))

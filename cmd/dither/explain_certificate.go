@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // story is what a plan tells about a certificate, in words.
@@ -108,7 +108,7 @@ func planStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 		return answerStory(c, e)
 	case c.Method == evaluate.MethodPrivate:
 		return evaluationStory(c, e)
-	case c.Method == experiment.MethodSelection:
+	case c.Method == sweep.MethodSelection:
 		return selectionStory(c, e)
 	case isNetwork(c.Method):
 		return networkStory(c, e)
@@ -162,7 +162,7 @@ func otherStory(c certificate.Certificate) (story, error) {
 }
 
 func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
-	p, err := deep.ReadPlan(c.Plan)
+	p, err := neural.ReadPlan(c.Plan)
 	if err != nil {
 		return story{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/data/parquet"
+	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
 )

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // openCheckpoint reads the checkpoint to go on from. Those of this run go into the same file: in another one the steps
@@ -31,7 +31,7 @@ func (t *trainCommand) openCheckpoint(n *networkFitting) error {
 			return err
 		}
 	}
-	if n.from, err = deep.ReadCheckpoint(n.checkpoint); err != nil {
+	if n.from, err = neural.ReadCheckpoint(n.checkpoint); err != nil {
 		return fmt.Errorf("%s: %w", n.checkpoint, err)
 	}
 	if n.frozen != nil && !slices.Equal(n.from.Frozen, n.options.Initial[n.setup.Network.Trained():]) {
@@ -103,11 +103,11 @@ func (n *networkFitting) closeCheckpoint() {
 }
 
 // writeCheckpoint returns what puts a checkpoint in the place of the one before, or nil.
-func (n *networkFitting) writeCheckpoint() func(*deep.Checkpoint) error {
+func (n *networkFitting) writeCheckpoint() func(*neural.Checkpoint) error {
 	if n.checkpoint == "" {
 		return nil
 	}
-	return func(c *deep.Checkpoint) error {
+	return func(c *neural.Checkpoint) error {
 		next, err := c.WriteHeld(n.checkpoint)
 		if err != nil {
 			return err

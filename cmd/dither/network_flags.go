@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
@@ -26,7 +26,7 @@ type networkFlags struct {
 	model, hidden, activation          string
 	embedding                          int
 	inputShape                         string
-	clipping                           deep.ClippingRequest
+	clipping                           neural.ClippingRequest
 	groups, norms, allocation          string
 	sampling, correlated               string
 	bands                              int
@@ -50,25 +50,25 @@ var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "tar
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
 	n.addLayers(f, modelLinear)
-	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(deep.Rules(), deep.RuleSummary)+" (default "+deep.Rules()[0]+")")
+	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
-	f.StringVar(&n.allocation, "noise-allocation", string(deep.AllocationEven), "how noise is divided among those parts, at one cost: "+join(deep.Allocations()))
+	f.StringVar(&n.allocation, "noise-allocation", string(neural.AllocationEven), "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
 	f.Float64Var(&n.clipping.Stability, "clipping-stability", 0, "constant of the clipping rules that divide by norms (default: the rule's)")
 	f.Float64Var(&n.clipping.Threshold, "clipping-threshold", 0, "norm up to which the global clipping rules keep gradients as they are (default: the rule's)")
 	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
-	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", deep.DefaultRate))
+	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", neural.DefaultRate))
 	f.Float64Var(&n.clipping.CountNoise, "count-noise", 0, "standard deviation of the noise on the counts that an adaptive clipping rule releases (default: a twentieth of the expected batch)")
-	f.IntVar(&n.clipping.Projections, "projections", 0, fmt.Sprintf("random projections by which the clipping rule projected estimates a norm (default %d)", deep.DefaultProjections))
-	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", deep.DefaultCap))
+	f.IntVar(&n.clipping.Projections, "projections", 0, fmt.Sprintf("random projections by which the clipping rule projected estimates a norm (default %d)", neural.DefaultProjections))
+	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", neural.DefaultCap))
 	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
 	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
-	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(deep.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", deep.SamplingPoisson, deep.DefaultProbability))
+	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(neural.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", neural.SamplingPoisson, neural.DefaultProbability))
 	f.StringVar(&n.correlated, "correlated-noise", "", "noise that cancels in part over steps, which go round --parts of the rows: banded, or tree with new parts in every round (default: independent noise)")
 	f.IntVar(&n.bands, "noise-bands", 0, "steps over which --correlated-noise banded cancels, at most --parts (default: --parts, and 64 at most)")
-	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", deep.DefaultEpochs))
+	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", neural.DefaultEpochs))
 	f.Float64Var(&n.weightDecay, "weight-decay", 0, "shrink weights beside each step by the learning rate times this (default: the optimizer's)")
-	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", deep.DefaultAverageDecay))
+	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", neural.DefaultAverageDecay))
 	f.IntVar(&n.physicalBatch, "physical-batch", 0, "records of a network that a processor works on at a time; changes memory and speed and nothing else (default: by the network)")
 	f.StringVar(&n.checkpoint, "checkpoint", "", "file that keeps what was released so far, so that --resume can go on from it")
 	f.IntVar(&n.checkpointEvery, "checkpoint-every", 0, "steps between checkpoints (default: a hundredth of all)")
@@ -119,11 +119,11 @@ func (n *networkFlags) check() error {
 	return wrong
 }
 
-// request turns the flags into what is asked of deep but for the layers, given what is asked of all models.
-func (n *networkFlags) request(p *planFlags, r train.Request) (deep.Request, error) {
-	out := deep.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
+// request turns the flags into what is asked of package neural but for the layers, given what is asked of all models.
+func (n *networkFlags) request(p *planFlags, r train.Request) (neural.Request, error) {
+	out := neural.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
 		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
-	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, deep.Allocation(n.allocation)
+	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, neural.Allocation(n.allocation)
 	if r.PrivateRadius {
 		return out, fmt.Errorf("--row-radius is private with a network, want a number")
 	}
@@ -142,7 +142,7 @@ func (n *networkFlags) request(p *planFlags, r train.Request) (deep.Request, err
 			return out, err
 		}
 	}
-	out.Correlated = deep.CorrelatedRequest{Kind: deep.CorrelatedKind(n.correlated), Bands: n.bands}
+	out.Correlated = neural.CorrelatedRequest{Kind: neural.CorrelatedKind(n.correlated), Bands: n.bands}
 	if out.Correlated.Kind != "" {
 		out.Correlated.Momentum = n.momentum(p)
 	}
@@ -162,30 +162,30 @@ func (n *networkFlags) momentum(p *planFlags) float64 {
 }
 
 // samplingOf is the sampling that was asked for; the zero value is the default.
-func (n *networkFlags) samplingOf(p *planFlags) (deep.Sampling, error) {
-	s := deep.Sampling{Kind: deep.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
+func (n *networkFlags) samplingOf(p *planFlags) (neural.Sampling, error) {
+	s := neural.Sampling{Kind: neural.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
 	if s.Kind != "" {
 		return s, nil
 	}
 	type numbers struct{ probability, batch, parts bool }
-	kinds := map[numbers]deep.SamplingKind{{}: "", {probability: true}: deep.SamplingPoisson, {batch: true}: deep.SamplingFixedSize, {parts: true}: deep.SamplingPartition,
-		{probability: true, batch: true}: deep.SamplingTruncated, {probability: true, parts: true}: deep.SamplingCyclic}
+	kinds := map[numbers]neural.SamplingKind{{}: "", {probability: true}: neural.SamplingPoisson, {batch: true}: neural.SamplingFixedSize, {parts: true}: neural.SamplingPartition,
+		{probability: true, batch: true}: neural.SamplingTruncated, {probability: true, parts: true}: neural.SamplingCyclic}
 	kind, known := kinds[numbers{s.Probability != 0, s.BatchSize != 0, s.Parts != 0}]
 	if !known {
 		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
 	}
-	if s.Kind = kind; kind == deep.SamplingPartition && n.correlated == string(deep.CorrelatedTree) {
-		s.Kind = deep.SamplingShuffle
+	if s.Kind = kind; kind == neural.SamplingPartition && n.correlated == string(neural.CorrelatedTree) {
+		s.Kind = neural.SamplingShuffle
 	}
 	return s, nil
 }
 
 // averages are the names of --average: those of linear models mean a network's too.
-var averages = map[string]deep.Average{"auto": deep.AverageExponential, "yes": deep.AverageTail, "no": deep.AverageNone}
+var averages = map[string]neural.Average{"auto": neural.AverageExponential, "yes": neural.AverageTail, "no": neural.AverageNone}
 
 // options turns the flags into options.
-func (n *networkFlags) options(p *planFlags, o train.Options) (deep.Options, error) {
-	out := deep.Options{LearningRate: o.LearningRate, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
+func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, error) {
+	out := neural.Options{LearningRate: o.LearningRate, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
 		AverageDecay: n.averageDecay, FeatureBits: o.FeatureBits, Chunk: n.physicalBatch, CheckpointEvery: n.checkpointEvery}
 	if p.flags.Changed("schedule") {
 		out.Schedule = o.Schedule
@@ -203,12 +203,12 @@ func (n *networkFlags) options(p *planFlags, o train.Options) (deep.Options, err
 	}
 	average, known := averages[p.average]
 	if !known {
-		if average = deep.Average(p.average); !slices.Contains(deep.Averages(), average) {
-			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(deep.Averages()))
+		if average = neural.Average(p.average); !slices.Contains(neural.Averages(), average) {
+			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(neural.Averages()))
 		}
 	}
-	if out.Average = average; n.averageDecay != 0 && average != deep.AverageExponential {
-		return out, fmt.Errorf("--average-decay is given with --average %s, want --average %s", p.average, deep.AverageExponential)
+	if out.Average = average; n.averageDecay != 0 && average != neural.AverageExponential {
+		return out, fmt.Errorf("--average-decay is given with --average %s, want --average %s", p.average, neural.AverageExponential)
 	}
 	if n.checkpointEvery != 0 && n.checkpoint == "" && n.resume == "" {
 		return out, fmt.Errorf("--checkpoint-every is given without --checkpoint FILE, want both")

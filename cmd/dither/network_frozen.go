@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // base is a network whose first layers are taken over: all its layers before the last with weights.
@@ -26,7 +26,7 @@ type base struct {
 }
 
 // freeze takes the first layers and their weights over from another network, with a new last layer for the scores.
-func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r *deep.Request, n *networkFitting) error {
+func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r *neural.Request, n *networkFitting) error {
 	from, found, err := t.openFrozen(ctx, source, size)
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/safetensors"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/safetensors"
 )
 
 // arraysOf are the arrays of the weights in a folder.

@@ -7,26 +7,26 @@ import (
 	"reflect"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // networkFitting is what a run of a network needs beside what all runs need.
 type networkFitting struct {
-	setup   deep.Setup
-	options deep.Options
+	setup   neural.Setup
+	options neural.Options
 	// from is the checkpoint to go on from, nil for a run from the beginning.
-	from *deep.Checkpoint
+	from *neural.Checkpoint
 	// whole is the plan with the runs before the checkpoint.
-	whole deep.Plan
+	whole neural.Plan
 	// checkpoint is the file of checkpoints, empty for none; held is it, open and locked.
 	checkpoint string
 	held       *os.File
 	// frozen says where frozen layers come from, nil without any.
 	frozen *certificate.Frozen
-	result *deep.Result // once it is there
+	result *neural.Result // once it is there
 }
 
 // runNetwork is run for a network.
@@ -98,7 +98,7 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting,
 	if f.draft, err = within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
 		asked := request
 		asked.Epsilon = epsilon
-		if f.network.setup, err = deep.NewSetup(asked, source.schema); err != nil {
+		if f.network.setup, err = neural.NewSetup(asked, source.schema); err != nil {
 			return certificate.Certificate{}, err
 		}
 		return f.network.setup.Plan.Certificate()
@@ -132,7 +132,7 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting,
 }
 
 // sharedNetwork is what a network's setup has in common with one of package train.
-func sharedNetwork(s deep.Setup) train.Setup {
+func sharedNetwork(s neural.Setup) train.Setup {
 	p := s.Plan
 	linear := model.Linear{Loss: s.Loss, Columns: s.Network.Output().Size(), Dim: s.Features.Dim()}
 	return train.Setup{Schema: s.Schema, Features: s.Features, Model: linear, Plan: train.Plan{Neighboring: p.Neighboring, Unit: p.Unit, RowsPerPerson: p.RowsPerPerson, Delta: p.Delta,
@@ -140,7 +140,7 @@ func sharedNetwork(s deep.Setup) train.Setup {
 }
 
 // plan is what the run costs: with the steps of interrupted runs, if it goes on from a checkpoint.
-func (n *networkFitting) plan() deep.Plan {
+func (n *networkFitting) plan() neural.Plan {
 	if n.from == nil {
 		return n.setup.Plan
 	}
@@ -159,9 +159,9 @@ func (n *networkFitting) fit(ctx context.Context, l *ledger.Ledger, f fitting) (
 	n.options.Checkpoint = n.writeCheckpoint()
 	var err error
 	if n.from != nil {
-		n.result, err = deep.Resume(ctx, l, n.setup, f.records, n.options, n.from)
+		n.result, err = neural.Resume(ctx, l, n.setup, f.records, n.options, n.from)
 	} else {
-		n.result, err = deep.Fit(ctx, l, n.setup, f.records, n.options)
+		n.result, err = neural.Fit(ctx, l, n.setup, f.records, n.options)
 	}
 	if err != nil {
 		return nil, err

@@ -9,11 +9,11 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // smallSignal is by how many times the noise in a step may pass the largest sum of gradients that is expected of it
@@ -64,7 +64,7 @@ func (n *networkFitting) noiseWords() string {
 func (n *networkFitting) events() []report.Event { return networkEvents(n.plan()) }
 
 // networkEvents lists a plan's releases with their shares of the Rényi divergence at the order that prices it.
-func networkEvents(p deep.Plan) []report.Event {
+func networkEvents(p neural.Plan) []report.Event {
 	parts, sequence := p.Event().(mechanism.Sequence)
 	if !sequence {
 		parts = mechanism.Sequence{p.Event()}
@@ -95,7 +95,7 @@ func networkEvents(p deep.Plan) []report.Event {
 }
 
 // networkEvent is one line of events, whose share is not yet one of all.
-func networkEvent(p deep.Plan, purpose string, e mechanism.Event) report.Event {
+func networkEvent(p neural.Plan, purpose string, e mechanism.Event) report.Event {
 	out := report.Event{Purpose: purpose, Text: eventText(e), Count: 1, Share: 1}
 	if r, repeated := e.(mechanism.Repeat); repeated {
 		out.Count = r.Count
@@ -123,7 +123,7 @@ func (n *networkFitting) modelFacts() []report.Fact {
 	}
 	out := []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, weightWords(network.Weights()), network.Trained())},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", deep.MethodNetwork, networkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, networkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
 		{Name: "rows", Value: rowWords(n.setup.Features)},
 		{Name: "clipping", Value: networkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},
@@ -142,7 +142,7 @@ func (n *networkFitting) optimizerWords() string {
 	o := n.options
 	words := o.Optimizer
 	if words == "" {
-		words = deep.Optimizers()[0]
+		words = neural.Optimizers()[0]
 	}
 	if o.Schedule != "" && o.Schedule != train.ScheduleLinear { // the default
 		words += ", schedule " + string(o.Schedule)
@@ -154,36 +154,36 @@ func (n *networkFitting) optimizerWords() string {
 }
 
 // networkSampling says which records a step takes.
-func networkSampling(s deep.Sampling) string {
+func networkSampling(s neural.Sampling) string {
 	switch s.Kind {
-	case deep.SamplingPoisson:
+	case neural.SamplingPoisson:
 		return fmt.Sprintf("samples that take each row with probability %v", s.Probability)
-	case deep.SamplingFixedSize:
+	case neural.SamplingFixedSize:
 		return fmt.Sprintf("random batches of %d rows", s.BatchSize)
-	case deep.SamplingPartition:
+	case neural.SamplingPartition:
 		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
-	case deep.SamplingShuffle:
+	case neural.SamplingShuffle:
 		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
-	case deep.SamplingCyclic:
+	case neural.SamplingCyclic:
 		return fmt.Sprintf("the %d parts of one random division of the rows, in turn, of which each row is taken with probability %v", s.Parts, s.Probability)
-	case deep.SamplingTruncated:
+	case neural.SamplingTruncated:
 		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
-	case deep.SamplingFull:
+	case neural.SamplingFull:
 		return "all rows"
 	}
 	return string(s.Kind)
 }
 
 // correlationWords says how the noise of steps hangs together.
-func correlationWords(c deep.Correlated) string {
-	if c.Kind == deep.CorrelatedTree {
+func correlationWords(c neural.Correlated) string {
+	if c.Kind == neural.CorrelatedTree {
 		return "of binary trees, one a round: the steps of a round are summed with little noise"
 	}
 	return fmt.Sprintf("correlated: it cancels in part over %d steps in a row", len(c.Coefficients))
 }
 
 // networkClipping says how a record's gradient is bounded.
-func networkClipping(c deep.Clipping) string {
+func networkClipping(c neural.Clipping) string {
 	norms := make([]float64, len(c.Groups))
 	for k, g := range c.Groups {
 		norms[k] = g.Norm
@@ -209,13 +209,13 @@ func numberWords(numbers []float64) string {
 	return strings.Join(out, ", ")
 }
 
-func averageWords(a deep.Average) string {
+func averageWords(a neural.Average) string {
 	switch a {
-	case deep.AverageExponential:
+	case neural.AverageExponential:
 		return "moving average of the iterates"
-	case deep.AverageUniform:
+	case neural.AverageUniform:
 		return "average of all iterates"
-	case deep.AverageTail:
+	case neural.AverageTail:
 		return "average of the last 40 % of the iterates"
 	}
 	return "last iterate"
@@ -239,7 +239,7 @@ func (n *networkFitting) files(m *model.Model) []report.Fact {
 
 // networkDryRun is what --dry-run prints for a network.
 type networkDryRun struct {
-	Plan        deep.Plan               `json:"plan"`
+	Plan        neural.Plan             `json:"plan"`
 	Certificate certificate.Certificate `json:"certificate"`
 	Seconds     float64                 `json:"estimated-seconds"`
 	Memory      int64                   `json:"estimated-bytes"`

@@ -8,7 +8,7 @@ import (
 
 // TestParquet drafts a schema for a Parquet file, checks the file against it and trains on it.
 func TestParquet(t *testing.T) {
-	table, err := filepath.Abs("../../data/parquet/testdata/snappy.parquet")
+	table, err := filepath.Abs("../../internal/format/parquet/testdata/snappy.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/model"
-	"github.com/spf13/cobra"
 )
 
 const predictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
@@ -275,12 +276,10 @@ func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(f
 			return failed{errInterrupted}
 		}
 		n := min(round, d.Records()-first)
-		var running sync.WaitGroup
-		for i := range predictors {
+		parallel.Each(len(predictors), func(i int) {
 			from, to := min(n, i*blockRows), min(n, (i+1)*blockRows)
-			running.Go(func() { predictors[i].rows(out[from*k:to*k], first+from) })
-		}
-		running.Wait()
+			predictors[i].rows(out[from*k:to*k], first+from)
+		})
 		if err := use(first, out[:n*k]); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // processVariable makes the test program a process of dither: its value are the arguments, a line each.
@@ -25,7 +25,7 @@ func TestProcess(t *testing.T) {
 }
 
 // drawNothing stands in for an image.
-func drawNothing(w io.Writer, _ experiment.Figure) error {
+func drawNothing(w io.Writer, _ sweep.Figure) error {
 	_, err := io.WriteString(w, "no image")
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
-	"github.com/ditherml/dither/experiment/reproduce"
+	"github.com/ditherml/dither/internal/reproduce"
+	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 )
 
@@ -62,7 +62,7 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-func reproductionNames(all []experiment.Reproduction) []string {
+func reproductionNames(all []sweep.Reproduction) []string {
 	names := make([]string, len(all))
 	for i, r := range all {
 		names[i] = r.Name
@@ -71,7 +71,7 @@ func reproductionNames(all []experiment.Reproduction) []string {
 }
 
 // chosen returns what to run, nil for a list.
-func (r *reproduceCommand) chosen(names []string) ([]experiment.Reproduction, error) {
+func (r *reproduceCommand) chosen(names []string) ([]sweep.Reproduction, error) {
 	switch {
 	case r.repeats < 0:
 		return nil, fmt.Errorf("--repeats is %d, want 1 or more; leave it out for the number of each experiment", r.repeats)
@@ -90,7 +90,7 @@ func (r *reproduceCommand) chosen(names []string) ([]experiment.Reproduction, er
 }
 
 // laboratory finds the data sets.
-func (r *reproduceCommand) laboratory() experiment.Laboratory {
+func (r *reproduceCommand) laboratory() sweep.Laboratory {
 	folder := r.data
 	if folder == "" {
 		folder = os.Getenv(dataVariable)
@@ -98,7 +98,7 @@ func (r *reproduceCommand) laboratory() experiment.Laboratory {
 	if folder == "" {
 		folder = filepath.FromSlash(sharedData)
 	}
-	return experiment.Laboratory{Data: folder, Repeats: r.repeats}
+	return sweep.Laboratory{Data: folder, Repeats: r.repeats}
 }
 
 func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
@@ -119,8 +119,8 @@ func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
 	}
 	ahead := newForecast(c.ErrOrStderr(), r.quiet, runnable(chosen, l))
 	l.Progress = ahead.show
-	var results []experiment.Result
-	err = reproduce.Run(c.Context(), chosen, l, func(result experiment.Result) error {
+	var results []sweep.Result
+	err = reproduce.Run(c.Context(), chosen, l, func(result sweep.Result) error {
 		ahead.finished(result)
 		results = append(results, result)
 		if !r.json {
@@ -134,7 +134,7 @@ func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
 }
 
 // end prints what holds of all results.
-func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, err error) error {
+func (r *reproduceCommand) end(c *cobra.Command, results []sweep.Result, err error) error {
 	if failure := r.last(c, results); failure != nil {
 		return failure
 	}
@@ -150,7 +150,7 @@ func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, er
 }
 
 // last prints what stands behind all results.
-func (r *reproduceCommand) last(c *cobra.Command, results []experiment.Result) error {
+func (r *reproduceCommand) last(c *cobra.Command, results []sweep.Result) error {
 	switch {
 	case len(results) == 0:
 		return nil
@@ -161,7 +161,7 @@ func (r *reproduceCommand) last(c *cobra.Command, results []experiment.Result) e
 }
 
 // disagreements names the figures that are not golden.
-func disagreements(results []experiment.Result) []string {
+func disagreements(results []sweep.Result) []string {
 	var wrong []string
 	for _, r := range results {
 		for _, d := range r.Disagreements() {
@@ -172,8 +172,8 @@ func disagreements(results []experiment.Result) []string {
 }
 
 // runnable leaves out what cannot run for want of data sets.
-func runnable(chosen []experiment.Reproduction, l experiment.Laboratory) []experiment.Reproduction {
-	var out []experiment.Reproduction
+func runnable(chosen []sweep.Reproduction, l sweep.Laboratory) []sweep.Reproduction {
+	var out []sweep.Reproduction
 	for _, r := range chosen {
 		if reproduce.Missing(r, l) == nil {
 			out = append(out, r)
@@ -199,7 +199,7 @@ type listedReproduction struct {
 }
 
 // list prints what can be run.
-func (r *reproduceCommand) list(c *cobra.Command, l experiment.Laboratory) error {
+func (r *reproduceCommand) list(c *cobra.Command, l sweep.Laboratory) error {
 	var all []listedReproduction
 	for _, e := range reproduce.Reproductions() {
 		all = append(all, listedReproduction{e.Name, e.Title, e.Source, append([]string{}, e.Data...), append([]string{}, reproduce.Missing(e, l)...), e.Minutes, e.Linear})

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ditherml/dither/experiment"
-	"github.com/ditherml/dither/experiment/reproduce"
+	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 // reproductionFiles is a folder in which results are written as they come; "" for none.
@@ -41,7 +41,7 @@ func newReproductionFiles(folder string, replace bool) (*reproductionFiles, erro
 }
 
 // write writes all results so far, and the figures of those that are new.
-func (f *reproductionFiles) write(results []experiment.Result) error {
+func (f *reproductionFiles) write(results []sweep.Result) error {
 	if f.folder == "" {
 		return nil
 	}
@@ -50,10 +50,10 @@ func (f *reproductionFiles) write(results []experiment.Result) error {
 			return err
 		}
 	}
-	for name, write := range map[string]func(io.Writer, []experiment.Result) error{
+	for name, write := range map[string]func(io.Writer, []sweep.Result) error{
 		"comparisons.json": reproduce.WriteJSON, "comparisons.csv": reproduce.WriteCSV,
-		"comparisons.md": func(w io.Writer, all []experiment.Result) error { return reproduce.WriteMarkdown(w, all, "") },
-		"index.html": func(w io.Writer, all []experiment.Result) error {
+		"comparisons.md": func(w io.Writer, all []sweep.Result) error { return reproduce.WriteMarkdown(w, all, "") },
+		"index.html": func(w io.Writer, all []sweep.Result) error {
 			return report.ReproductionPage(all, reproduce.Publicly, "").WriteHTML(w)
 		},
 	} {
@@ -70,9 +70,9 @@ func (f *reproductionFiles) file(name string, write func(io.Writer) error) error
 }
 
 // draw writes the figures of one result, each as SVG and as PNG.
-func (f *reproductionFiles) draw(r experiment.Result) error {
+func (f *reproductionFiles) draw(r sweep.Result) error {
 	for _, figure := range r.Figures {
-		for ending, write := range map[string]func(io.Writer, experiment.Figure) error{".svg": report.WriteSVG, ".png": report.WritePNG} {
+		for ending, write := range map[string]func(io.Writer, sweep.Figure) error{".svg": report.WriteSVG, ".png": report.WritePNG} {
 			if err := f.file(reproduce.FigureName(r, figure)+ending, func(w io.Writer) error { return write(w, figure) }); err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 	"golang.org/x/term"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // writeReproduction prints one result: its title, its table, its notes.
-func writeReproduction(w io.Writer, r experiment.Result) error {
+func writeReproduction(w io.Writer, r sweep.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Name, printable(r.Title))
 	fmt.Fprint(&b, indented(wrapped("Source: "+printable(r.Source)+"."), "  "))
@@ -116,13 +116,13 @@ func broken(text string, width int) []string {
 type forecast struct {
 	out             io.Writer
 	quiet, terminal bool
-	left            []experiment.Reproduction
+	left            []sweep.Reproduction
 	total, done     int
 	began           time.Time
 	told            time.Time
 }
 
-func newForecast(out io.Writer, quiet bool, all []experiment.Reproduction) *forecast {
+func newForecast(out io.Writer, quiet bool, all []sweep.Reproduction) *forecast {
 	file, isFile := out.(*os.File)
 	return &forecast{out: out, quiet: quiet, terminal: isFile && term.IsTerminal(int(file.Fd())), left: all, total: len(all), began: time.Now()}
 }
@@ -159,7 +159,7 @@ func (f *forecast) show(what string, done float64) {
 }
 
 // finished moves on to the next experiment.
-func (f *forecast) finished(r experiment.Result) {
+func (f *forecast) finished(r sweep.Result) {
 	if f.terminal && !f.quiet {
 		fmt.Fprint(f.out, "\r\x1b[K")
 	}

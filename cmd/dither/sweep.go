@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -172,7 +172,7 @@ func (s *sweepCommand) takes(name string) string {
 }
 
 // settings divides what was given into settings that all runs share and parameters that vary.
-func (s *sweepCommand) settings() (fixed []experiment.Setting, varied []experiment.Parameter, err error) {
+func (s *sweepCommand) settings() (fixed []sweep.Setting, varied []sweep.Parameter, err error) {
 	// In the order of the command line or of the file, which is that of tables and figures.
 	for _, name := range s.given() {
 		values, failed := s.valuesOf(name)
@@ -181,12 +181,12 @@ func (s *sweepCommand) settings() (fixed []experiment.Setting, varied []experime
 			return nil, nil, failed
 		case name == "transform" || len(values) == 1:
 			for _, v := range values {
-				fixed = append(fixed, experiment.Setting{Name: name, Value: v})
+				fixed = append(fixed, sweep.Setting{Name: name, Value: v})
 			}
 		case slices.Contains(sweepFixed, name):
 			return nil, nil, fmt.Errorf("--%s has %d values, want one for all runs of a sweep", name, len(values))
 		default:
-			varied = append(varied, experiment.Parameter{Name: name, Values: values})
+			varied = append(varied, sweep.Parameter{Name: name, Values: values})
 		}
 	}
 	switch names := s.given(); {
@@ -215,9 +215,9 @@ func (s *sweepCommand) valuesOf(name string) ([]string, error) {
 	for _, text := range *s.values[name] {
 		switch kind := s.kinds[name]; {
 		case kind == "float64" || kind == "int":
-			numbers, err := experiment.ParseNumbers(text)
+			numbers, err := sweep.ParseNumbers(text)
 			if err != nil {
-				return nil, fmt.Errorf("--%s: %s", name, strings.TrimPrefix(err.Error(), "experiment: "))
+				return nil, fmt.Errorf("--%s: %s", name, strings.TrimPrefix(err.Error(), "sweep: "))
 			}
 			out = append(out, numbers...)
 		case slices.Contains(sweepWhole, name):

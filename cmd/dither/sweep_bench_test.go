@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/bench/processor"
+	"github.com/ditherml/dither/internal/processor"
 )
 
 // bookSchema and fashionSchema declare the two tables of BenchmarkSweepCommand.

@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // markNone is the value of --mark that marks nothing.
 const markNone = "none"
 
 // markSettings reads --mark NAME=VALUE,…, of settings that vary.
-func (s *sweepCommand) markSettings(p *sweepPlan) ([]experiment.Setting, error) {
-	var out []experiment.Setting
+func (s *sweepCommand) markSettings(p *sweepPlan) ([]sweep.Setting, error) {
+	var out []sweep.Setting
 	for part := range strings.SplitSeq(s.mark, ",") {
 		name, value, has := strings.Cut(strings.TrimSpace(part), "=")
-		one := experiment.Setting{Name: strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), Value: strings.TrimSpace(value)}
+		one := sweep.Setting{Name: strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), Value: strings.TrimSpace(value)}
 		if !has && len(out) > 0 { // a value with commas of its own
 			out[len(out)-1].Value += "," + strings.TrimSpace(part)
 			continue
@@ -50,36 +50,36 @@ func (s *sweepCommand) checkMark(p *sweepPlan) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := experiment.Choose(p.candidates, settings)
+	chosen, err := sweep.Choose(p.candidates, settings)
 	if err != nil {
-		return fmt.Errorf("--mark: %s", strings.TrimPrefix(err.Error(), "experiment: "))
+		return fmt.Errorf("--mark: %s", strings.TrimPrefix(err.Error(), "sweep: "))
 	}
-	p.marked = experiment.Marked{Candidate: chosen, Why: "the choice that --mark names"}
+	p.marked = sweep.Marked{Candidate: chosen, Why: "the choice that --mark names"}
 	return nil
 }
 
 // marked is the configuration that figures, page and terminal point out: the one of --mark, or by the rule of one standard error
 // of the most telling metric. Where nothing varies there is none.
-func (s *sweepCommand) marked(p *sweepPlan, summaries []experiment.Summary) experiment.Marked {
+func (s *sweepCommand) marked(p *sweepPlan, summaries []sweep.Summary) sweep.Marked {
 	if p.marked.Candidate != nil || s.mark == markNone || len(p.varied) == 0 {
 		return p.marked
 	}
-	metric := experiment.Metrics(p.source.schema.Target)[0]
-	out := experiment.Near(slices.DeleteFunc(slices.Clone(summaries), func(s experiment.Summary) bool { return s.Metric != metric }))
+	metric := sweep.Metrics(p.source.schema.Target)[0]
+	out := sweep.Near(slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric }))
 	out.Why += " " + metricName(metric)
 	return out
 }
 
 // metricName is a metric within a sentence.
 func metricName(metric string) string {
-	if metric == experiment.MetricR2 {
+	if metric == sweep.MetricR2 {
 		return "R²"
 	}
 	return metric
 }
 
 // markedWords say which configuration is marked and why, "" for none.
-func markedWords(m experiment.Marked) string {
+func markedWords(m sweep.Marked) string {
 	if m.Candidate == nil {
 		return ""
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 // writePage writes the page of a sweep: figures, table, what all runs cost, and how to run it again.
-func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experiment.Summary, figures []experiment.Figure) error {
+func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []sweep.Summary, figures []sweep.Figure) error {
 	rows := s.table(p, summaries)
 	d := report.Document{
 		Title: "Models of " + p.source.schema.Target.Column + ", " + variedWords(p.varied),
@@ -39,7 +39,7 @@ func (s *sweepCommand) writePage(w io.Writer, p *sweepPlan, summaries []experime
 }
 
 // ringWords explain the ring of figures.
-func ringWords(m experiment.Marked) []string {
+func ringWords(m sweep.Marked) []string {
 	if m.Candidate == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func tableName(p *sweepPlan) string {
 }
 
 // variedWords name what varies.
-func variedWords(varied []experiment.Parameter) string {
+func variedWords(varied []sweep.Parameter) string {
 	names := make([]string, len(varied))
 	for i, v := range varied {
 		names[i] = strings.ReplaceAll(v.Name, "-", " ")
@@ -97,8 +97,8 @@ func baseName(name string) string {
 }
 
 // shown are settings with files by their names without folders.
-func shown(settings []experiment.Setting) []experiment.Setting {
-	out := append([]experiment.Setting{}, settings...)
+func shown(settings []sweep.Setting) []sweep.Setting {
+	out := append([]sweep.Setting{}, settings...)
 	for i, s := range out {
 		if slices.Contains(sweepPaths, s.Name) {
 			out[i].Value = baseName(s.Value)
@@ -107,7 +107,7 @@ func shown(settings []experiment.Setting) []experiment.Setting {
 	return out
 }
 
-func settingFacts(settings []experiment.Setting) []report.Fact {
+func settingFacts(settings []sweep.Setting) []report.Fact {
 	var out []report.Fact
 	for _, s := range shown(settings) {
 		out = append(out, report.Fact{Name: strings.ReplaceAll(s.Name, "-", " "), Value: s.Value})

@@ -4,25 +4,24 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
-	"sync"
 
-	"github.com/ditherml/dither/erm"
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train/erm"
 )
 
 // sweepPlan is everything that is settled before a sweep runs.
 type sweepPlan struct {
-	fixed      []experiment.Setting
-	varied     []experiment.Parameter
+	fixed      []sweep.Setting
+	varied     []sweep.Parameter
 	source     tables
 	base       *trainCommand // with the settings that all runs share
 	parts      sweepParts
-	candidates []experiment.Candidate
-	cost       experiment.Cost   // of all runs
-	selection  *sweepSelection   // nil: all runs are shown
-	marked     experiment.Marked // by --mark
+	candidates []sweep.Candidate
+	cost       sweep.Cost      // of all runs
+	selection  *sweepSelection // nil: all runs are shown
+	marked     sweep.Marked    // by --mark
 }
 
 // public reports whether neither the table nor what models are measured on is private.
@@ -65,7 +64,7 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	if err = s.checkMark(p); err != nil {
 		return nil, err
 	}
-	p.cost, err = experiment.CostOf(p.candidates, func(c *experiment.Candidate) int { return c.Runs(s.repeats) })
+	p.cost, err = sweep.CostOf(p.candidates, func(c *sweep.Candidate) int { return c.Runs(s.repeats) })
 	return p, err
 }
 
@@ -84,26 +83,18 @@ func (s *sweepCommand) checkBaseline(p *sweepPlan) error {
 
 // candidates plans every configuration, several at a time.
 func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
-	configurations, err := experiment.Combine(p.varied)
+	configurations, err := sweep.Combine(p.varied)
 	if err != nil {
 		return err
 	}
 	for _, settings := range configurations {
-		p.candidates = append(p.candidates, experiment.Candidate{Settings: settings})
+		p.candidates = append(p.candidates, sweep.Candidate{Settings: settings})
 	}
 	if s.baseline {
 		p.candidates = append(p.candidates, baselines(configurations)...)
 	}
-	errs, limit := make([]error, len(p.candidates)), make(chan struct{}, runtime.GOMAXPROCS(0))
-	var running sync.WaitGroup
-	for i := range p.candidates {
-		limit <- struct{}{}
-		running.Go(func() {
-			errs[i] = s.candidate(ctx, p, &p.candidates[i])
-			<-limit
-		})
-	}
-	running.Wait()
+	errs := make([]error, len(p.candidates))
+	parallel.Items(len(errs), func(i int) { errs[i] = s.candidate(ctx, p, &p.candidates[i]) })
 	for i, failed := range errs {
 		if failed != nil && len(p.varied) > 0 {
 			return fmt.Errorf("%s: %w", p.candidates[i].Words(), failed)
@@ -116,16 +107,16 @@ func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
 }
 
 // baselines are the configurations without what belongs to the budget, each once.
-func baselines(configurations [][]experiment.Setting) []experiment.Candidate {
-	var out []experiment.Candidate
+func baselines(configurations [][]sweep.Setting) []sweep.Candidate {
+	var out []sweep.Candidate
 	for _, settings := range configurations {
-		c := experiment.Candidate{Baseline: true}
+		c := sweep.Candidate{Baseline: true}
 		for _, one := range settings {
 			if !slices.Contains(sweepBudget, one.Name) {
 				c.Settings = append(c.Settings, one)
 			}
 		}
-		if !slices.ContainsFunc(out, func(o experiment.Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
+		if !slices.ContainsFunc(out, func(o sweep.Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
 			out = append(out, c)
 		}
 	}
@@ -133,7 +124,7 @@ func baselines(configurations [][]experiment.Setting) []experiment.Candidate {
 }
 
 // configure returns dither train with these settings.
-func (s *sweepCommand) configure(fixed, settings []experiment.Setting, private bool) (*trainCommand, error) {
+func (s *sweepCommand) configure(fixed, settings []sweep.Setting, private bool) (*trainCommand, error) {
 	t, c := newTrainCommand()
 	t.stdout, t.stderr = io.Discard, io.Discard
 	for _, one := range slices.Concat(fixed, settings) {
@@ -151,7 +142,7 @@ func (s *sweepCommand) configure(fixed, settings []experiment.Setting, private b
 }
 
 // candidate fills in the plan of one configuration.
-func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *experiment.Candidate) error {
+func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *sweep.Candidate) error {
 	t, err := s.configure(p.fixed, c.Settings, !c.Baseline)
 	if err != nil {
 		return err

@@ -12,20 +12,20 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 	"golang.org/x/term"
 )
 
 // sweepDocument is summary.json, and what dither sweep prints as JSON.
 type sweepDocument struct {
-	Folder   string                 `json:"folder,omitempty"`
-	Notice   string                 `json:"notice"`
-	Fixed    []experiment.Setting   `json:"fixed"`
-	Varied   []experiment.Parameter `json:"varied"`
-	Repeats  int                    `json:"repeats"`
-	Measured string                 `json:"measured-on,omitempty"`
-	Cost     sweepCost              `json:"cost"`
-	Seconds  float64                `json:"estimated-seconds,omitempty"`
+	Folder   string            `json:"folder,omitempty"`
+	Notice   string            `json:"notice"`
+	Fixed    []sweep.Setting   `json:"fixed"`
+	Varied   []sweep.Parameter `json:"varied"`
+	Repeats  int               `json:"repeats"`
+	Measured string            `json:"measured-on,omitempty"`
+	Cost     sweepCost         `json:"cost"`
+	Seconds  float64           `json:"estimated-seconds,omitempty"`
 	// Public says that neither the table nor what models were measured on is anybody's secret; then Table, Records,
 	// Target and Command tell what they are.
 	Public    bool         `json:"public"`
@@ -45,8 +45,8 @@ type sweepTarget struct {
 
 // sweepMark is the configuration that figures point out.
 type sweepMark struct {
-	Settings []experiment.Setting `json:"settings"`
-	Why      string               `json:"why"`
+	Settings []sweep.Setting `json:"settings"`
+	Why      string          `json:"why"`
 }
 
 // sweepCost is what all runs cost together.
@@ -61,35 +61,35 @@ type sweepCost struct {
 
 // sweepRow is one configuration, with a metric once there is one.
 type sweepRow struct {
-	Settings          []experiment.Setting `json:"settings"`
-	Private           bool                 `json:"private"`
-	Method            string               `json:"method"`
-	Epsilon           certificate.Epsilon  `json:"epsilon"`
-	Delta             float64              `json:"delta"`
-	Metric            string               `json:"metric,omitempty"`
-	Repeats           int                  `json:"repeats,omitempty"`
-	Diverged          int                  `json:"diverged,omitempty"`
-	Mean              evaluate.Measure     `json:"mean"`
-	StandardDeviation evaluate.Measure     `json:"standard-deviation"`
-	Low               evaluate.Measure     `json:"low"`
-	High              evaluate.Measure     `json:"high"`
+	Settings          []sweep.Setting     `json:"settings"`
+	Private           bool                `json:"private"`
+	Method            string              `json:"method"`
+	Epsilon           certificate.Epsilon `json:"epsilon"`
+	Delta             float64             `json:"delta"`
+	Metric            string              `json:"metric,omitempty"`
+	Repeats           int                 `json:"repeats,omitempty"`
+	Diverged          int                 `json:"diverged,omitempty"`
+	Mean              evaluate.Measure    `json:"mean"`
+	StandardDeviation evaluate.Measure    `json:"standard-deviation"`
+	Low               evaluate.Measure    `json:"low"`
+	High              evaluate.Measure    `json:"high"`
 }
 
-func rowOf(c *experiment.Candidate) sweepRow {
+func rowOf(c *sweep.Candidate) sweepRow {
 	u := evaluate.Undefined()
-	return sweepRow{Settings: append([]experiment.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
+	return sweepRow{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 
 // document is the sweep as JSON.
-func (s *sweepCommand) document(p *sweepPlan, summaries []experiment.Summary) sweepDocument {
+func (s *sweepCommand) document(p *sweepPlan, summaries []sweep.Summary) sweepDocument {
 	c := p.cost
-	d := sweepDocument{Notice: p.notice(), Fixed: shown(p.fixed), Varied: append([]experiment.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.measuredName(),
+	d := sweepDocument{Notice: p.notice(), Fixed: shown(p.fixed), Varied: append([]sweep.Parameter{}, p.varied...), Repeats: s.repeats, Measured: p.measuredName(),
 		Cost: sweepCost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []sweepRow{}}
 	if !p.secret() {
 		d.Folder = s.out
 	}
 	if m := p.marked; m.Candidate != nil && (s.mark != "" || !s.dryRun) {
-		d.Marked = &sweepMark{append([]experiment.Setting{}, m.Candidate.Settings...), m.Why}
+		d.Marked = &sweepMark{append([]sweep.Setting{}, m.Candidate.Settings...), m.Why}
 	}
 	if d.Public = p.public() && !p.secret(); d.Public {
 		d.Table = baseName(p.source.name)
@@ -140,7 +140,7 @@ func (p *sweepPlan) hasBaseline() bool {
 }
 
 // print prints the table of a finished sweep.
-func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error {
+func (s *sweepCommand) print(p *sweepPlan, summaries []sweep.Summary) error {
 	if s.json {
 		return writeJSON(s.stdout, s.document(p, summaries))
 	}
@@ -151,7 +151,7 @@ func (s *sweepCommand) print(p *sweepPlan, summaries []experiment.Summary) error
 	if err := writeColumns(w, s.table(p, summaries)); err != nil {
 		return failed{err}
 	}
-	text := sparkText(experiment.Figures(p.varied, summaries, "", experiment.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
+	text := sparkText(sweep.Figures(p.varied, summaries, "", sweep.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(p.measuredName()), count(s.repeats, "run"), wrapped(p.notice()))
 	for _, words := range divergedWords(summaries) {
 		text += "\n" + wrapped(printable(words))
 	}
@@ -172,8 +172,8 @@ func count(n int, what string) string {
 }
 
 // table has a row for each configuration and a column for each metric.
-func (s *sweepCommand) table(p *sweepPlan, summaries []experiment.Summary) [][]string {
-	metrics := experiment.Metrics(p.source.schema.Target)
+func (s *sweepCommand) table(p *sweepPlan, summaries []sweep.Summary) [][]string {
+	metrics := sweep.Metrics(p.source.schema.Target)
 	head := []string{}
 	for _, v := range p.varied {
 		head = append(head, strings.ReplaceAll(v.Name, "-", " "))
@@ -214,9 +214,9 @@ func (p *sweepPlan) varies(name string) bool {
 }
 
 // divergedWords say which configurations have runs that diverged, a sentence each.
-func divergedWords(summaries []experiment.Summary) []string {
+func divergedWords(summaries []sweep.Summary) []string {
 	var out []string
-	var before *experiment.Candidate
+	var before *sweep.Candidate
 	for _, s := range summaries {
 		if s.Diverged > 0 && s.Candidate != before {
 			before = s.Candidate
@@ -228,7 +228,7 @@ func divergedWords(summaries []experiment.Summary) []string {
 }
 
 // meanText is a mean with half the length of its interval.
-func meanText(s experiment.Summary) string {
+func meanText(s sweep.Summary) string {
 	switch {
 	case math.IsNaN(s.Mean) && s.Diverged > 0:
 		return "diverged"
@@ -304,7 +304,7 @@ func newSweepProgress(out io.Writer, quiet, timed bool) *sweepProgress {
 	return &sweepProgress{out: out, quiet: quiet, timed: timed, terminal: isFile && term.IsTerminal(int(file.Fd())), tenth: -1, began: time.Now(), from: -1}
 }
 
-func (p *sweepProgress) show(now experiment.Progress) {
+func (p *sweepProgress) show(now sweep.Progress) {
 	if p.quiet {
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 // Names of the files of a folder of results.
@@ -41,18 +41,18 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 	if p.parts.test == nil {
 		return fmt.Errorf("there is nothing to measure models on, want --test FILE")
 	}
-	examiner, err := experiment.NewExaminer(p.parts.test)
+	examiner, err := sweep.NewExaminer(p.parts.test)
 	if err != nil {
 		return err
 	}
-	journal, err := experiment.OpenJournal(path, definition)
+	journal, err := sweep.OpenJournal(path, definition)
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
 	ahead := newSweepProgress(s.stderr, s.quiet, p.public())
-	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: s.repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
-	results, err := sweep.Run(ctx)
+	study := sweep.Sweep{Candidates: p.candidates, Repeats: s.repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
+	results, err := study.Run(ctx)
 	ahead.end()
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -60,20 +60,20 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 	case err != nil:
 		return failed{err}
 	}
-	if p.cost, err = experiment.CostOf(p.candidates, journal.Begun); err != nil {
+	if p.cost, err = sweep.CostOf(p.candidates, journal.Begun); err != nil {
 		return failed{err}
 	}
 	return s.finish(p, results)
 }
 
 // definition is what decides the runs.
-func (s *sweepCommand) definition(p *sweepPlan) (experiment.Definition, error) {
-	d := experiment.Definition{Fixed: shown(p.fixed), Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
+func (s *sweepCommand) definition(p *sweepPlan) (sweep.Definition, error) {
+	d := sweep.Definition{Fixed: shown(p.fixed), Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
 	if s.split != "" {
-		d.Fixed = append(d.Fixed, experiment.Setting{Name: "split", Value: s.split})
+		d.Fixed = append(d.Fixed, sweep.Setting{Name: "split", Value: s.split})
 	}
 	if s.dataPublic {
-		d.Fixed = append(d.Fixed, experiment.Setting{Name: "data-public", Value: "true"})
+		d.Fixed = append(d.Fixed, sweep.Setting{Name: "data-public", Value: "true"})
 	}
 	var err error
 	d.Data, err = p.hashes()
@@ -85,7 +85,7 @@ func (p *sweepPlan) secret() bool { return !p.parts.testPublic }
 
 // journalPath is where results are kept as they come: in the folder of the sweep, or those that are private in
 // the cache folder.
-func (s *sweepCommand) journalPath(p *sweepPlan, d experiment.Definition) (string, error) {
+func (s *sweepCommand) journalPath(p *sweepPlan, d sweep.Definition) (string, error) {
 	if p.secret() {
 		sum, err := d.SHA256()
 		if err != nil {
@@ -113,11 +113,11 @@ func (s *sweepCommand) journalPath(p *sweepPlan, d experiment.Definition) (strin
 }
 
 // finish writes files and prints.
-func (s *sweepCommand) finish(p *sweepPlan, results []experiment.Measurement) error {
-	summaries := experiment.Summarize(p.candidates, results)
+func (s *sweepCommand) finish(p *sweepPlan, results []sweep.Measurement) error {
+	summaries := sweep.Summarize(p.candidates, results)
 	p.marked = s.marked(p, summaries)
 	if !p.secret() {
-		figures := experiment.Figures(p.varied, summaries, s.command(), p.marked)
+		figures := sweep.Figures(p.varied, summaries, s.command(), p.marked)
 		files, err := s.files(p, results, summaries, figures)
 		if err != nil {
 			return failed{err}
@@ -146,7 +146,7 @@ type sweepFile struct {
 var drawImage = report.WritePNG
 
 // files makes the files of a folder of results, the page last.
-func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, summaries []experiment.Summary, figures []experiment.Figure) ([]sweepFile, error) {
+func (s *sweepCommand) files(p *sweepPlan, results []sweep.Measurement, summaries []sweep.Summary, figures []sweep.Figure) ([]sweepFile, error) {
 	var out []sweepFile
 	add := func(name string, write func(io.Writer) error) error {
 		var b bytes.Buffer
@@ -155,8 +155,8 @@ func (s *sweepCommand) files(p *sweepPlan, results []experiment.Measurement, sum
 		return err
 	}
 	err := errors.Join(
-		add(sweepResults, func(w io.Writer) error { return experiment.WriteResults(w, p.varied, p.candidates, results) }),
-		add(sweepSummary, func(w io.Writer) error { return experiment.WriteSummary(w, p.varied, summaries) }),
+		add(sweepResults, func(w io.Writer) error { return sweep.WriteResults(w, p.varied, p.candidates, results) }),
+		add(sweepSummary, func(w io.Writer) error { return sweep.WriteSummary(w, p.varied, summaries) }),
 		add(sweepJSON, func(w io.Writer) error { return writeJSON(w, s.document(p, summaries)) }),
 	)
 	for _, f := range figures {

@@ -13,25 +13,25 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
 // sweepSelection is a private choice of settings: what it costs at most and how many runs it makes on average.
 type sweepSelection struct {
-	plan  experiment.Selection
+	plan  sweep.Selection
 	draft certificate.Certificate // of the first configuration
 }
 
 // selectionLaw reads --select LAW:MEAN.
-func (s *sweepCommand) selectionLaw() (experiment.Law, error) {
-	law, err := experiment.ParseLaw(s.choose)
+func (s *sweepCommand) selectionLaw() (sweep.Law, error) {
+	law, err := sweep.ParseLaw(s.choose)
 	if err != nil {
-		return law, fmt.Errorf("--select: %s", strings.TrimPrefix(err.Error(), "experiment: "))
+		return law, fmt.Errorf("--select: %s", strings.TrimPrefix(err.Error(), "sweep: "))
 	}
 	return law, nil
 }
@@ -59,7 +59,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 		return nil, err
 	}
 	out := &sweepSelection{}
-	if out.plan, err = experiment.NewSelection(p.candidates, law); err != nil {
+	if out.plan, err = sweep.NewSelection(p.candidates, law); err != nil {
 		return nil, err
 	}
 	if out.draft, err = out.plan.Certificate(&p.candidates[0]); err == nil && asked > 0 && max(float64(out.draft.Epsilon), out.draft.Charge()) <= asked {
@@ -70,7 +70,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 
 // fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
 // bisection of its logarithm, and returns the epsilon of the whole.
-func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experiment.Law) (float64, error) {
+func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.Law) (float64, error) {
 	whole := 1.0
 	if given := p.allSettings("epsilon"); len(given) == 1 {
 		var err error
@@ -78,7 +78,7 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experime
 			return 0, fmt.Errorf("--epsilon is %q, want a positive number", given[0])
 		}
 	}
-	configurations, err := experiment.Combine(p.varied)
+	configurations, err := sweep.Combine(p.varied)
 	if err != nil {
 		return 0, err
 	}
@@ -105,24 +105,24 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law experime
 
 // setEpsilon fixes the epsilon of a run.
 func (p *sweepPlan) setEpsilon(epsilon float64) {
-	var fixed []experiment.Setting
+	var fixed []sweep.Setting
 	for _, one := range p.fixed {
 		if one.Name != "epsilon" {
 			fixed = append(fixed, one)
 		}
 	}
-	p.fixed = append(fixed, experiment.Setting{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'g', -1, 64)})
+	p.fixed = append(fixed, sweep.Setting{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'g', -1, 64)})
 }
 
 // priceAt is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []experiment.Setting, epsilon float64, law experiment.Law) (float64, error) {
+func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []sweep.Setting, epsilon float64, law sweep.Law) (float64, error) {
 	at := *p
 	at.setEpsilon(epsilon)
-	c := experiment.Candidate{Settings: settings}
+	c := sweep.Candidate{Settings: settings}
 	if err := s.candidate(ctx, &at, &c); err != nil {
 		return math.Inf(1), err
 	}
-	plan, err := experiment.NewSelection([]experiment.Candidate{c}, law)
+	plan, err := sweep.NewSelection([]sweep.Candidate{c}, law)
 	if err != nil {
 		return math.Inf(1), err
 	}
@@ -144,7 +144,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 }
 
 // noRunsWords say that a choice may have no winner, where that can be.
-func noRunsWords(plan experiment.Selection) string {
+func noRunsWords(plan sweep.Selection) string {
 	if p := plan.NoRuns(); p > 0 {
 		return fmt.Sprintf("; with probability %.1g there is no run and no model", p)
 	}
@@ -165,7 +165,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if err = p.parts.read(ctx, p.source); err != nil {
 		return err
 	}
-	examiner, err := experiment.NewExaminer(p.parts.test)
+	examiner, err := sweep.NewExaminer(p.parts.test)
 	if err != nil {
 		return err
 	}
@@ -176,12 +176,12 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if !s.quiet {
 		fmt.Fprintln(s.stderr, "choosing; how far it is would tell what is not released")
 	}
-	sweep := experiment.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
-	metric := experiment.Metrics(p.source.schema.Target)[0]
+	study := sweep.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
+	metric := sweep.Metrics(p.source.schema.Target)[0]
 	if err = place.spend(chosen.draft); err != nil {
 		return err
 	}
-	won, err := sweep.Select(ctx, budget, chosen.plan, metric, false)
+	won, err := study.Select(ctx, budget, chosen.plan, metric, false)
 	if err != nil {
 		return selectionFailure(place, budget, err)
 	}
@@ -206,16 +206,16 @@ func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return err
-	case errors.Is(err, experiment.ErrNoRuns):
+	case errors.Is(err, sweep.ErrNoRuns):
 		err = fmt.Errorf("the random number of runs came up as 0: nothing was trained or written; a larger mean makes that rarer")
-	case errors.Is(err, experiment.ErrAllDiverged):
+	case errors.Is(err, sweep.ErrAllDiverged):
 		err = fmt.Errorf("the weights of every run did not stay finite: there is no model; lower the learning rates")
 	}
 	return place.failure(err)
 }
 
 // winnerFiles makes the files of the model folder.
-func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, asked certificate.Epsilon, won experiment.Selected) (map[string][]byte, error) {
+func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, asked certificate.Epsilon, won sweep.Selected) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
@@ -245,7 +245,7 @@ func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, asked certificat
 }
 
 // winnerPage is the report about a choice.
-func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *experiment.Candidate, c certificate.Certificate) report.Document {
+func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *sweep.Candidate, c certificate.Certificate) report.Document {
 	return report.Document{Title: "A privately chosen model of " + p.source.schema.Target.Column, Generated: c.Created,
 		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.measuredName() + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{
@@ -259,7 +259,7 @@ func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *experimen
 // selectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
 // method and plan of the winner.
 func selectionRun(c certificate.Certificate) (certificate.Certificate, error) {
-	plan, err := experiment.ReadSelection(c.Plan)
+	plan, err := sweep.ReadSelection(c.Plan)
 	if err != nil {
 		return c, err
 	}
@@ -273,7 +273,7 @@ func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error)
 	if err != nil {
 		return story{}, err
 	}
-	plan, err := experiment.ReadSelection(c.Plan)
+	plan, err := sweep.ReadSelection(c.Plan)
 	if err != nil {
 		return story{}, err
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 // fewestSparks is from how many points on a curve is drawn for the terminal.
@@ -14,7 +14,7 @@ const fewestSparks = 3
 // sparkText draws the first metric over each setting that varies, a line a curve, for those without a browser:
 // its name, its first value, its course and its last value. The curves of a figure have one scale. Bounds and
 // baselines are left out.
-func sparkText(figures []experiment.Figure) string {
+func sparkText(figures []sweep.Figure) string {
 	var out strings.Builder
 	for _, f := range figures {
 		if metricOf(f) != metricOf(figures[0]) {
@@ -34,13 +34,13 @@ func sparkText(figures []experiment.Figure) string {
 }
 
 // metricOf is the part of a figure's name before what it is drawn over.
-func metricOf(f experiment.Figure) string {
+func metricOf(f sweep.Figure) string {
 	metric, _, _ := strings.Cut(f.Name, "-over-")
 	return metric
 }
 
 // sparkRows are the curves of a figure, and the ends of what they are drawn over.
-func sparkRows(f experiment.Figure) (rows [][]string, from, to string) {
+func sparkRows(f sweep.Figure) (rows [][]string, from, to string) {
 	var ends []float64
 	curves := 0
 	for _, p := range f.Panels {
@@ -73,12 +73,12 @@ func sparkRows(f experiment.Figure) (rows [][]string, from, to string) {
 	return rows, from, to
 }
 
-func sparked(s experiment.Series) bool {
+func sparked(s sweep.Series) bool {
 	return !s.Dashed && !s.Scattered && len(s.Points) >= fewestSparks
 }
 
 // heights are the values of a curve.
-func heights(s experiment.Series) []float64 {
+func heights(s sweep.Series) []float64 {
 	out := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		out[i] = p.Y

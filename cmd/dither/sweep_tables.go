@@ -15,7 +15,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // sweepParts say what is trained on and what is measured on, and which of it is public.
@@ -82,7 +82,7 @@ func (s *sweepParts) divide(ctx context.Context, p *sweepPlan) error {
 }
 
 // divided lists the rows of both parts, in order. The random rows follow from the bytes of the table.
-func divided(records int, way string, share float64, hashes []experiment.Setting) (training, test []int) {
+func divided(records int, way string, share float64, hashes []sweep.Setting) (training, test []int) {
 	first := int(math.Floor(share*float64(records) + 1e-9))
 	seed := sha256.New()
 	for _, h := range hashes {
@@ -119,19 +119,19 @@ func (s *sweepParts) read(ctx context.Context, source tables) (err error) {
 }
 
 // hashes are the SHA-256 of the files that a sweep reads, by the flag that names them.
-func (p *sweepPlan) hashes() ([]experiment.Setting, error) {
+func (p *sweepPlan) hashes() ([]sweep.Setting, error) {
 	t := p.base
 	if t.tablePath == "" || strings.HasPrefix(t.tablePath, builtinPrefix) {
 		return builtinHashes(strings.TrimPrefix(t.tablePath, builtinPrefix))
 	}
-	files := []experiment.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema},
+	files := []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema},
 		{Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
 	for _, one := range p.allSettings("model") {
 		if !slices.Contains([]string{modelLinear, modelMLP, modelCNN, modelText}, one) {
-			files = append(files, experiment.Setting{Name: "model", Value: one})
+			files = append(files, sweep.Setting{Name: "model", Value: one})
 		}
 	}
-	var out []experiment.Setting
+	var out []sweep.Setting
 	for _, f := range files {
 		if f.Value == "" {
 			continue
@@ -140,7 +140,7 @@ func (p *sweepPlan) hashes() ([]experiment.Setting, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, experiment.Setting{Name: f.Name, Value: sum})
+		out = append(out, sweep.Setting{Name: f.Name, Value: sum})
 	}
 	return out, nil
 }
@@ -162,7 +162,7 @@ func (p *sweepPlan) allSettings(name string) []string {
 }
 
 // builtinHashes are those of a built-in data set.
-func builtinHashes(name string) ([]experiment.Setting, error) {
+func builtinHashes(name string) ([]sweep.Setting, error) {
 	if name == "" {
 		name = defaultSet
 	}
@@ -170,10 +170,10 @@ func builtinHashes(name string) ([]experiment.Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []experiment.Setting
+	var out []sweep.Setting
 	for _, f := range set.Files() {
 		sum := sha256.Sum256(f.Text)
-		out = append(out, experiment.Setting{Name: f.Name, Value: hex.EncodeToString(sum[:])})
+		out = append(out, sweep.Setting{Name: f.Name, Value: hex.EncodeToString(sum[:])})
 	}
 	return out, nil
 }

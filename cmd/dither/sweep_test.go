@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // sweepTable writes a table with its schema: income follows age in nine rows of ten.
@@ -264,8 +264,8 @@ func checkNothingTwice(t *testing.T, path string) {
 	done, begun := map[string]bool{}, 0
 	for lines.Scan() {
 		var l struct {
-			Begin  []experiment.Run `json:"begin"`
-			Result *experiment.Run  `json:"result"`
+			Begin  []sweep.Run `json:"begin"`
+			Result *sweep.Run  `json:"result"`
 		}
 		if err = json.Unmarshal(lines.Bytes(), &l); err != nil {
 			t.Fatalf("line %q: %v", lines.Text(), err)
@@ -302,7 +302,7 @@ func TestSweepSelects(t *testing.T) {
 	}
 	text, _ = mustInvoke(t, "verify", out, "--json")
 	var v verification
-	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != experiment.MethodSelection {
+	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != sweep.MethodSelection {
 		t.Fatalf("got %s, want a verified choice", text)
 	}
 	if e := float64(v.Certificate.Epsilon); e > 3 || e < 3*0.99 {
@@ -378,7 +378,7 @@ func TestSweepSelectsByLaws(t *testing.T) {
 		if !strings.Contains(dry, "on average ("+law+")") || strings.Contains(dry, "there is no run") != (law == "poisson:20") {
 			t.Errorf("%s: got %s, want the law, and that there may be no run under the Poisson one", law, dry)
 		}
-		if !thorough && law != "poisson:20" { // TestLawPrices of package experiment prices the others
+		if !thorough && law != "poisson:20" { // TestLawPrices of package sweep prices the others
 			continue
 		}
 		mustInvoke(t, args...)

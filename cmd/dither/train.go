@@ -9,11 +9,11 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/erm"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/cobra"
 )
 
@@ -72,8 +72,8 @@ type trainCommand struct {
 	holdout                     holdoutFlags
 	method                      methodFlags
 	network                     networkFlags
-	figures                     []experiment.Figure // of the page, drawn from the plan
-	attacker                    keptAttacker        // of the page
+	figures                     []sweep.Figure // of the page, drawn from the plan
+	attacker                    keptAttacker   // of the page
 	sweep                       string
 	curve                       *publicSweep // that --sweep names, or nil
 	stdout, stderr              io.Writer

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/pflag"
 )
 

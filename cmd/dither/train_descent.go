@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/deep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
@@ -22,7 +22,7 @@ type descentOptions struct {
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise; "+string(train.OptimizerLBFGS)+" is for --non-private alone, and its default); of a network: "+strings.Join(deep.Optimizers(), ", "))
+	f.StringVar(&d.optimizer, "optimizer", string(train.OptimizerMomentum), "what makes steps of released gradients: "+join(train.Optimizers())+" (less the known variance of the noise; "+string(train.OptimizerLBFGS)+" is for --non-private alone, and its default); of a network: "+strings.Join(neural.Optimizers(), ", "))
 	f.StringVar(&d.schedule, "schedule", string(train.ScheduleConstant), "how the learning rate goes over the steps: "+join(train.Schedules())+"; of networks linear unless one is asked for")
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")

@@ -7,9 +7,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -19,7 +19,7 @@ const budgetPoints = 14
 // budgetFigures draw what a run had cost after so many of its steps, by the accountant of its certificate: the
 // event alone decides it, which is public. There is none where the event has no count of steps, where no
 // accountant prices a prefix, or without a guarantee.
-func budgetFigures(c certificate.Certificate) []experiment.Figure {
+func budgetFigures(c certificate.Certificate) []sweep.Figure {
 	event, err := mechanism.ParseEvent(c.Event)
 	if err != nil || !c.Private {
 		return nil
@@ -29,7 +29,7 @@ func budgetFigures(c certificate.Certificate) []experiment.Figure {
 	if !stepped || g.total < 2 || err != nil {
 		return nil
 	}
-	var spent []experiment.Point
+	var spent []sweep.Point
 	for i := 1; i <= budgetPoints; i++ {
 		count := max(i, int(math.Round(float64(g.total)*float64(i*i)/(budgetPoints*budgetPoints))))
 		if count >= g.total {
@@ -39,13 +39,13 @@ func budgetFigures(c certificate.Certificate) []experiment.Figure {
 		if failure != nil {
 			return nil
 		}
-		spent = append(spent, experiment.Value(float64(count), v.Upper))
+		spent = append(spent, sweep.Value(float64(count), v.Upper))
 	}
-	end := experiment.Value(float64(g.total), float64(c.Epsilon))
-	return []experiment.Figure{{Name: "epsilon-over-steps", Title: "The budget over the steps", Panels: []experiment.Panel{{
-		X: experiment.Axis{Label: g.counted}, Y: experiment.Axis{Label: "ε in nats at δ = " + strings.Replace(fmt.Sprint(c.Delta), "e-0", "e-", 1) + ", upper bound"},
-		Series: []experiment.Series{{Name: "a run that was planned to end there", Points: append(spent, end)}},
-		Marks:  []experiment.Mark{{X: end.X, Y: end.Y, Text: "this run, ε = " + epsilonText(end.Y)}},
+	end := sweep.Value(float64(g.total), float64(c.Epsilon))
+	return []sweep.Figure{{Name: "epsilon-over-steps", Title: "The budget over the steps", Panels: []sweep.Panel{{
+		X: sweep.Axis{Label: g.counted}, Y: sweep.Axis{Label: "ε in nats at δ = " + strings.Replace(fmt.Sprint(c.Delta), "e-0", "e-", 1) + ", upper bound"},
+		Series: []sweep.Series{{Name: "a run that was planned to end there", Points: append(spent, end)}},
+		Marks:  []sweep.Mark{{X: end.X, Y: end.Y, Text: "this run, ε = " + epsilonText(end.Y)}},
 	}}}}
 }
 

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
@@ -71,7 +71,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows contribute nothing")
 	f.IntVar(&p.featureBits, "feature-bits", 16, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
 	p.descent.add(f)
-	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(deep.Averages())+" (auto is "+string(averages["auto"])+")")
+	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(neural.Averages())+" (auto is "+string(averages["auto"])+")")
 }
 
 // request turns the flags into what is asked of train.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/pflag"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/train/erm"
 )
 
 // minimizing are the methods of package erm that this file trains with.

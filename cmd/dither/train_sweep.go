@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 // sweepFlag names the folder of a sweep whose curve the page of a run shows.
@@ -34,8 +34,8 @@ const maxSweepLevels = 1 << 20
 type publicSweep struct {
 	document sweepDocument
 	metric   string
-	figure   experiment.Figure // of the metric over epsilon
-	methods  []string          // of its private runs
+	figure   sweep.Figure // of the metric over epsilon
+	methods  []string     // of its private runs
 	deltas   []float64
 }
 
@@ -49,13 +49,13 @@ func readPublicSweep(folder string) (*publicSweep, error) {
 	if !d.Public || d.Target == nil {
 		return nil, fmt.Errorf("--%s %s: %s does not say that the sweep was on public records, want one that does (a built-in table, or --data-public): on private records each point of the curve is a release, whose cost this run's guarantee does not cover; a sweep of an earlier version is to be run again", sweepFlag, folder, sweepJSON)
 	}
-	p := &publicSweep{document: d, metric: experiment.MetricAccuracy}
+	p := &publicSweep{document: d, metric: sweep.MetricAccuracy}
 	if d.Target.Levels == 0 {
-		p.metric = experiment.MetricR2
+		p.metric = sweep.MetricR2
 	}
 	summaries := p.summaries()
 	// A figure over epsilon is there when epsilon varies, by itself or with what decides it.
-	for _, f := range experiment.Figures(d.Varied, summaries, d.Command, experiment.Marked{}) {
+	for _, f := range sweep.Figures(d.Varied, summaries, d.Command, sweep.Marked{}) {
 		if f.Name == p.metric+"-over-epsilon" && drawnPoints(f) > 1 {
 			p.figure = f
 			return p, nil
@@ -86,14 +86,14 @@ func readSweepDocument(folder string) (d sweepDocument, err error) {
 }
 
 // summaries are those of the metric, and notes methods and deltas of private runs.
-func (p *publicSweep) summaries() []experiment.Summary {
-	var out []experiment.Summary
+func (p *publicSweep) summaries() []sweep.Summary {
+	var out []sweep.Summary
 	for _, row := range p.document.Summaries {
 		if row.Metric != p.metric {
 			continue
 		}
-		c := &experiment.Candidate{Settings: row.Settings, Baseline: !row.Private, Certificate: certificate.Certificate{Private: row.Private, Epsilon: row.Epsilon, Delta: row.Delta}}
-		out = append(out, experiment.Summary{Candidate: c, Metric: row.Metric, Repeats: row.Repeats, Mean: float64(row.Mean), StandardDeviation: float64(row.StandardDeviation), Low: float64(row.Low), High: float64(row.High)})
+		c := &sweep.Candidate{Settings: row.Settings, Baseline: !row.Private, Certificate: certificate.Certificate{Private: row.Private, Epsilon: row.Epsilon, Delta: row.Delta}}
+		out = append(out, sweep.Summary{Candidate: c, Metric: row.Metric, Repeats: row.Repeats, Mean: float64(row.Mean), StandardDeviation: float64(row.StandardDeviation), Low: float64(row.Low), High: float64(row.High)})
 		if row.Private {
 			p.methods, p.deltas = append(p.methods, row.Method), append(p.deltas, row.Delta)
 		}
@@ -105,7 +105,7 @@ func (p *publicSweep) summaries() []experiment.Summary {
 }
 
 // drawnPoints counts the places along the axis at which measured curves of a figure have points.
-func drawnPoints(f experiment.Figure) int {
+func drawnPoints(f sweep.Figure) int {
 	places := map[float64]bool{}
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -157,7 +157,7 @@ func (p *publicSweep) tradeoff(f fitting, c certificate.Certificate, s summary) 
 			panel.Series = append(slices.Clone(panel.Series), upright(*panel, own))
 		}
 		if value-value == 0 && c.Private {
-			panel.Marks = []experiment.Mark{{X: own, Y: value, Text: "this run, " + strconv.FormatFloat(value, 'f', 4, 64)}}
+			panel.Marks = []sweep.Mark{{X: own, Y: value, Text: "this run, " + strconv.FormatFloat(value, 'f', 4, 64)}}
 		}
 	}
 	if value-value == 0 && c.Private {
@@ -166,12 +166,12 @@ func (p *publicSweep) tradeoff(f fitting, c certificate.Certificate, s summary) 
 	if !c.Private {
 		out.Words = append(out.Words, "This run has no privacy, so that it has no place on the axis.")
 	}
-	out.Figures = []experiment.Figure{figure}
+	out.Figures = []sweep.Figure{figure}
 	return out
 }
 
 // upright is a dashed line at an epsilon, as high as everything else in a panel.
-func upright(p experiment.Panel, epsilon float64) experiment.Series {
+func upright(p sweep.Panel, epsilon float64) sweep.Series {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
 		for _, at := range s.Points {
@@ -180,19 +180,19 @@ func upright(p experiment.Panel, epsilon float64) experiment.Series {
 			}
 		}
 	}
-	return experiment.Series{Name: "the epsilon of this run, " + epsilonText(epsilon), Dashed: true, Points: []experiment.Point{experiment.Value(epsilon, low), experiment.Value(epsilon, high)}}
+	return sweep.Series{Name: "the epsilon of this run, " + epsilonText(epsilon), Dashed: true, Points: []sweep.Point{sweep.Value(epsilon, low), sweep.Value(epsilon, high)}}
 }
 
 // measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
 func (p *publicSweep) measured(s summary) (value float64, where string) {
 	switch {
-	case p.metric == experiment.MetricAccuracy && s.Class != nil:
+	case p.metric == sweep.MetricAccuracy && s.Class != nil:
 		return float64(s.Class.Accuracy), s.TestSet
-	case p.metric == experiment.MetricR2 && s.Value != nil:
+	case p.metric == sweep.MetricR2 && s.Value != nil:
 		return float64(s.Value.R2), s.TestSet
-	case p.metric == experiment.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
+	case p.metric == sweep.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
 		return paidFor(s.Holdout.Classification.Accuracy)
-	case p.metric == experiment.MetricR2 && s.Holdout != nil && s.Holdout.Regression != nil:
+	case p.metric == sweep.MetricR2 && s.Holdout != nil && s.Holdout.Regression != nil:
 		return paidFor(s.Holdout.Regression.R2)
 	}
 	return math.NaN(), ""

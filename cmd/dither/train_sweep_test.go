@@ -11,7 +11,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
+	"github.com/ditherml/dither/sweep"
 )
 
 // sweepFolder writes the summary of a sweep over three epsilons, with changes, and returns its folder.
@@ -19,11 +19,11 @@ func sweepFolder(t *testing.T, change func(*sweepDocument)) string {
 	t.Helper()
 	folder := t.TempDir()
 	d := sweepDocument{Public: true, Table: "towns.csv", Records: 900, Target: &sweepTarget{"y", 2}, Command: "dither sweep --data towns.csv", Repeats: 4, Measured: "a public table",
-		Varied: []experiment.Parameter{{Name: "epsilon", Values: []string{"0.5", "1", "2"}}}, Cost: sweepCost{Neighboring: "add-or-remove-one"}}
+		Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"0.5", "1", "2"}}}, Cost: sweepCost{Neighboring: "add-or-remove-one"}}
 	for i, value := range d.Varied[0].Values {
 		mean := evaluate.Measure(0.6 + 0.1*float64(i))
-		d.Summaries = append(d.Summaries, sweepRow{Settings: []experiment.Setting{{Name: "epsilon", Value: value}}, Private: true, Method: "dp-gd", Epsilon: certificate.Epsilon([]float64{0.5, 1, 2}[i]), Delta: 1e-6,
-			Metric: experiment.MetricAccuracy, Repeats: 4, Mean: mean, StandardDeviation: 0.01, Low: mean - 0.02, High: mean + 0.02})
+		d.Summaries = append(d.Summaries, sweepRow{Settings: []sweep.Setting{{Name: "epsilon", Value: value}}, Private: true, Method: "dp-gd", Epsilon: certificate.Epsilon([]float64{0.5, 1, 2}[i]), Delta: 1e-6,
+			Metric: sweep.MetricAccuracy, Repeats: 4, Mean: mean, StandardDeviation: 0.01, Low: mean - 0.02, High: mean + 0.02})
 	}
 	if change != nil {
 		change(&d)
@@ -127,7 +127,7 @@ func TestSweepDifferences(t *testing.T) {
 		want   string
 	}{
 		"alike":          {nil, ""},
-		"regression":     {func(d *sweepDocument) { d.Target.Levels = 0; rename(d, experiment.MetricR2) }, "of models of a number, and this is a model of one of 2 levels"},
+		"regression":     {func(d *sweepDocument) { d.Target.Levels = 0; rename(d, sweep.MetricR2) }, "of models of a number, and this is a model of one of 2 levels"},
 		"more levels":    {func(d *sweepDocument) { d.Target.Levels = 10 }, "models of one of 10 levels"},
 		"other method":   {func(d *sweepDocument) { eachRow(d, func(r *sweepRow) { r.Method = "dp-sgd" }) }, "trained by dp-sgd, and this run by dp-gd"},
 		"other delta":    {func(d *sweepDocument) { eachRow(d, func(r *sweepRow) { r.Delta = 1e-5 }) }, "at delta 1e-05, and this run at delta 1e-06"},
@@ -178,13 +178,13 @@ func TestSweepMarks(t *testing.T) {
 		t.Fatalf("got %+v, %v, want the best of runs that were made once, of 210 public rows", d, err)
 	}
 	best := math.Inf(-1)
-	var settings []experiment.Setting
+	var settings []sweep.Setting
 	for _, row := range d.Summaries {
-		if v := float64(row.Mean); row.Metric == experiment.MetricAccuracy && v > best {
+		if v := float64(row.Mean); row.Metric == sweep.MetricAccuracy && v > best {
 			best, settings = v, row.Settings
 		}
 	}
-	words := (&experiment.Candidate{Settings: d.Marked.Settings}).Words()
+	words := (&sweep.Candidate{Settings: d.Marked.Settings}).Words()
 	if at := slices.Index([]string{"0.5", "30"}, d.Marked.Settings[0].Value); at < 0 || len(settings) == 0 || !strings.Contains(text, "marked: "+words) || !strings.Contains(page, "The ring is around "+words+": the best mean accuracy.") || strings.Count(page, `<circle class="ring"`) == 0 {
 		t.Errorf("got %s, want the mark of %s", text, words)
 	}

@@ -8,17 +8,17 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
 // assumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
 // schema, feature map and what the certificate declares.
 func assumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
-	p.Selected = c.Method == experiment.MethodSelection
+	p.Selected = c.Method == sweep.MethodSelection
 	return train.PremisesOf(p, s, m).Assumptions(c)
 }
 

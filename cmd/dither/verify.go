@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/cobra"
 )
 
@@ -55,8 +55,8 @@ func allMethods() map[string]certificate.Method {
 	all := train.Methods()
 	maps.Copy(all, evaluate.Methods())
 	maps.Copy(all, erm.Methods())
-	maps.Copy(all, deep.Methods())
-	maps.Copy(all, experiment.SelectionMethods(train.Methods()))
+	maps.Copy(all, neural.Methods())
+	maps.Copy(all, sweep.SelectionMethods(train.Methods()))
 	return all
 }
 
@@ -230,7 +230,7 @@ func (v *verification) add(err error) {
 		return
 	}
 	text := err.Error()
-	for _, name := range []string{"certificate", "train", "erm", "deep", "evaluate", "query"} {
+	for _, name := range []string{"certificate", "train", "erm", "neural", "evaluate", "query"} {
 		text = strings.TrimPrefix(text, name+": ")
 	}
 	v.Disagreements = append(v.Disagreements, printable(text))
@@ -244,8 +244,8 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 
 // checkPlans refuses plans in a certificate that are not spelled as dither writes them.
 func checkPlans(c certificate.Certificate) error {
-	if c.Method == experiment.MethodSelection {
-		if plan, readErr := experiment.ReadSelection(c.Plan); readErr == nil {
+	if c.Method == sweep.MethodSelection {
+		if plan, readErr := sweep.ReadSelection(c.Plan); readErr == nil {
 			run, runErr := selectionRun(c)
 			return errors.Join(runErr, checkPlanSpelling(c, plan), checkSpellingOfPlan(run))
 		}
@@ -272,7 +272,7 @@ func checkSpellingOfPlan(c certificate.Certificate) error {
 	case isOther(c.Method):
 		plan, err = erm.ReadPlan(c.Plan)
 	case isNetwork(c.Method):
-		plan, err = deep.ReadPlan(c.Plan)
+		plan, err = neural.ReadPlan(c.Plan)
 	case c.Method == evaluate.MethodPrivate:
 		plan, err = evaluate.ReadPlan(c.Plan)
 	case c.Method == queryMethod:

@@ -11,15 +11,15 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // withoutFolder are the fields that need not occur in a folder of the walk, with the reason.
@@ -49,13 +49,13 @@ func planType(method string) reflect.Type {
 	case isOther(method):
 		return reflect.TypeFor[erm.Plan]()
 	case isNetwork(method):
-		return reflect.TypeFor[deep.Plan]()
+		return reflect.TypeFor[neural.Plan]()
 	case method == evaluate.MethodPrivate:
 		return reflect.TypeFor[evaluate.Plan]()
 	case method == queryMethod:
 		return reflect.TypeFor[query.Plan]()
 	}
-	return reflect.TypeFor[experiment.Selection]()
+	return reflect.TypeFor[sweep.Selection]()
 }
 
 // modelSource are the fields of the types of model.json that other packages do not see, by type.
@@ -171,7 +171,7 @@ func (w fieldWalk) value(n *node, typ reflect.Type) {
 		switch {
 		case typ == reflect.TypeFor[certificate.Certificate]() && name == "plan":
 			of = planType(word(n.field("method")))
-		case typ == reflect.TypeFor[experiment.Selection]() && name == "run":
+		case typ == reflect.TypeFor[sweep.Selection]() && name == "run":
 			of = planType(word(n.field("run-method")))
 		}
 		w.value(v, of)
@@ -236,8 +236,8 @@ func checkFields(t *testing.T, root, dir string) {
 			want[name+"."+f] = true
 		}
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[certificate.Certificate](), reflect.TypeFor[train.Plan](), reflect.TypeFor[erm.Plan](), reflect.TypeFor[deep.Plan](), reflect.TypeFor[query.Plan](),
-		reflect.TypeFor[evaluate.Plan](), reflect.TypeFor[experiment.Selection](), reflect.TypeFor[model.Provenance](), reflect.TypeFor[model.LossSpec](), reflect.TypeFor[feature.Spec](),
+	for _, typ := range []reflect.Type{reflect.TypeFor[certificate.Certificate](), reflect.TypeFor[train.Plan](), reflect.TypeFor[erm.Plan](), reflect.TypeFor[neural.Plan](), reflect.TypeFor[query.Plan](),
+		reflect.TypeFor[evaluate.Plan](), reflect.TypeFor[sweep.Selection](), reflect.TypeFor[model.Provenance](), reflect.TypeFor[model.LossSpec](), reflect.TypeFor[feature.Spec](),
 		reflect.TypeFor[evaluate.File](), reflect.TypeFor[queryAnswer]()} {
 		everyField(typ, want)
 	}

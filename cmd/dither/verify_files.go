@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -150,7 +150,7 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	} else if *d == (certificate.Declared{}) {
 		return fmt.Errorf("the certificate declares nothing in so many words, want no declaration")
 	}
-	selected := c.Method == experiment.MethodSelection
+	selected := c.Method == sweep.MethodSelection
 	switch {
 	case frozen != (d.Frozen != nil):
 		return fmt.Errorf("the model has frozen layers: %v, and the certificate says where they come from: %v, want both or neither", frozen, d.Frozen != nil)

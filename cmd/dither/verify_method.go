@@ -3,15 +3,15 @@ package main
 import (
 	"slices"
 
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // isOther reports whether a method is one of package erm, whose plans are erm.Plan.
 func isOther(method string) bool { return slices.Contains(erm.Names(), method) }
 
-// isNetwork reports whether a method is one of package deep, whose plans are deep.Plan.
+// isNetwork reports whether a method is one of package neural, whose plans are neural.Plan.
 func isNetwork(method string) bool {
-	_, ok := deep.Methods()[method]
+	_, ok := neural.Methods()[method]
 	return ok
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/deep"
-	"github.com/ditherml/dither/erm"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
 )
 
 // checkProvenance compares what certificate and model say about where they come from.
@@ -42,16 +42,16 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 // checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
 func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
 	switch {
-	case c.Method == experiment.MethodSelection:
+	case c.Method == sweep.MethodSelection:
 		run, err := selectionRun(c)
 		if err != nil {
 			return nil, nil
 		}
 		return checkPlanned(run, m)
 	case isNetwork(c.Method):
-		p, err := deep.ReadPlan(c.Plan)
+		p, err := neural.ReadPlan(c.Plan)
 		premises := p.Premises()
-		return orNil(&premises, err), deep.CheckModel(p, m)
+		return orNil(&premises, err), neural.CheckModel(p, m)
 	case isOther(c.Method):
 		p, err := erm.ReadPlan(c.Plan)
 		premises := p.Premises()

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/spf13/cobra"
 )
 
@@ -58,7 +58,7 @@ type about struct {
 
 // aboutOf reads the build information, which may be nil.
 func aboutOf(info *debug.BuildInfo) about {
-	a := about{Program: program(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernels: linalg.Instructions()}
+	a := about{Program: program(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernels: kernel.Instructions()}
 	if info == nil {
 		return a
 	}

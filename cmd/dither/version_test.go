@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // TestVersionIsThatOfCertificates wants one name of the program, in both forms of the output.
@@ -16,7 +16,7 @@ func TestVersionIsThatOfCertificates(t *testing.T) {
 	if first, _, _ := strings.Cut(text, "\n"); first != program() || !strings.HasSuffix(first, version) {
 		t.Errorf("got the first line %q, want %q, which certificates name", first, program())
 	}
-	for _, word := range []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "kernels   " + linalg.Instructions()} {
+	for _, word := range []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "kernels   " + kernel.Instructions()} {
 		if !strings.Contains(text, word) {
 			t.Errorf("got %q, want it to say %q", text, word)
 		}
@@ -26,7 +26,7 @@ func TestVersionIsThatOfCertificates(t *testing.T) {
 	}
 	asJSON, _ := mustInvoke(t, "version", "--json")
 	var a about
-	if err := json.Unmarshal([]byte(asJSON), &a); err != nil || a.Program != program() || a.Kernels != linalg.Instructions() {
+	if err := json.Unmarshal([]byte(asJSON), &a); err != nil || a.Program != program() || a.Kernels != kernel.Instructions() {
 		t.Errorf("got %s (%v), want JSON of the same", asJSON, err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/experiment"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -49,7 +49,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	examiner, err := experiment.NewExaminer(test)
+	examiner, err := sweep.NewExaminer(test)
 	if err != nil {
 		return err
 	}
@@ -57,33 +57,33 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sweep := experiment.Sweep{Candidates: candidates, Repeats: repeats, Training: training, Examiner: examiner}
-	results, err := sweep.Run(ctx)
+	study := sweep.Sweep{Candidates: candidates, Repeats: repeats, Training: training, Examiner: examiner}
+	results, err := study.Run(ctx)
 	if err != nil {
 		return err
 	}
-	for _, s := range experiment.Summarize(candidates, results) {
-		if s.Metric == experiment.MetricAUC {
+	for _, s := range sweep.Summarize(candidates, results) {
+		if s.Metric == sweep.MetricAUC {
 			fmt.Fprintf(w, "%s: AUC %.3f, 95 %% interval of the mean %.3f to %.3f\n", s.Candidate.Words(), s.Mean, s.Low, s.High)
 		}
 	}
-	cost, err := experiment.CostOf(candidates, func(*experiment.Candidate) int { return repeats })
+	cost, err := sweep.CostOf(candidates, func(*sweep.Candidate) int { return repeats })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "all %d runs together: epsilon %s at delta %g\n", cost.Runs, experiment.UpwardText(cost.Epsilon), cost.Delta)
+	fmt.Fprintf(w, "all %d runs together: epsilon %s at delta %g\n", cost.Runs, sweep.UpwardText(cost.Epsilon), cost.Delta)
 	return nil
 }
 
 // plans makes a plan for each budget. They share passes over the records because none of them whitens rows.
-func plans(schema *data.Schema) ([]experiment.Candidate, error) {
-	var all []experiment.Candidate
+func plans(schema *data.Schema) ([]sweep.Candidate, error) {
+	var all []sweep.Candidate
 	for _, epsilon := range budgets {
 		setup, err := train.NewPlan(train.Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: train.No}, schema)
 		if err != nil {
 			return nil, err
 		}
-		c := experiment.Candidate{Settings: []experiment.Setting{{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'f', -1, 64)}},
+		c := sweep.Candidate{Settings: []sweep.Setting{{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'f', -1, 64)}},
 			Linear: &setup, Options: train.Options{Momentum: train.DefaultMomentum}}
 		if err = c.Certify(); err != nil {
 			return nil, err

@@ -3,7 +3,7 @@ package dense
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Cholesky is the factor L of a positive definite matrix A = L·Lᵀ (Golub and Van Loan, "Matrix Computations", 4th
@@ -22,7 +22,7 @@ func NewCholesky(a Matrix) (*Cholesky, bool) {
 	out := &Cholesky{l, oneNorm(a)}
 	for j := range n {
 		row := l.Data[j*n : (j+1)*n]
-		linalg.RowProducts(products[:n-j], l.Data[j*n:], n, row[:j])
+		kernel.RowProducts(products[:n-j], l.Data[j*n:], n, row[:j])
 		pivot := row[j] - products[0]
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return nil, false
@@ -70,7 +70,7 @@ func (c *Cholesky) forward(x Matrix, from, to int) {
 	n, m := x.Rows, x.Columns
 	if middle := (from + to) / 2; to-from > solvedRows {
 		c.forward(x, from, middle)
-		linalg.Gemm(x.Slice(middle, to), -1, c.below(from, middle, to), x.Slice(from, middle), 1)
+		kernel.Gemm(x.Slice(middle, to), -1, c.below(from, middle, to), x.Slice(from, middle), 1)
 		c.forward(x, middle, to)
 		return
 	}
@@ -88,7 +88,7 @@ func (c *Cholesky) backward(x Matrix, from, to int) {
 	n, m := x.Rows, x.Columns
 	if middle := (from + to) / 2; to-from > solvedRows {
 		c.backward(x, middle, to)
-		linalg.Gemm(x.Slice(from, middle), -1, c.below(from, middle, to).Transposed(), x.Slice(middle, to), 1)
+		kernel.Gemm(x.Slice(from, middle), -1, c.below(from, middle, to).Transposed(), x.Slice(middle, to), 1)
 		c.backward(x, from, middle)
 		return
 	}
@@ -109,7 +109,7 @@ func (c *Cholesky) below(from, middle, to int) Matrix {
 
 // SolveVector returns x of A·x = b.
 func (c *Cholesky) SolveVector(b []float64) []float64 {
-	return c.Solve(linalg.NewMatrix(b, len(b), 1)).Data
+	return c.Solve(kernel.NewMatrix(b, len(b), 1)).Data
 }
 
 // divide divides all numbers by one.

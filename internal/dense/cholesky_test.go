@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
 // definites are positive definite matrices, from well conditioned to hardly so.
 func definites(r *rand.Rand) map[string]Matrix {
 	return map[string]Matrix{
-		"one": linalg.NewMatrix([]float64{4}, 1, 1), "two": linalg.NewMatrix([]float64{2, -1, -1, 2}, 2, 2), "ten": gramOf(r, 10, 30, 1), "forty": gramOf(r, 40, 60, 1),
+		"one": kernel.NewMatrix([]float64{4}, 1, 1), "two": kernel.NewMatrix([]float64{2, -1, -1, 2}, 2, 2), "ten": gramOf(r, 10, 30, 1), "forty": gramOf(r, 40, 60, 1),
 		"large side": gramOf(r, largeSide, 2*largeSide, 1), "graded": gramOf(r, 12, 30, 0.1), "hilbert": hilbert(8),
 		"large":  squareOf(3, func(i, j int) float64 { return 1e120 * map[bool]float64{true: 2, false: 1}[i == j] }),
 		"small":  squareOf(3, func(i, j int) float64 { return 1e-120 * map[bool]float64{true: 2, false: 1}[i == j] }),
@@ -87,8 +87,8 @@ func TestCholeskyRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	negative := gramOf(r, 20, 40, 1)
 	negative.Data[10*20+10] = -1
-	for name, a := range map[string]Matrix{"zero": New(1, 1), "minus": linalg.NewMatrix([]float64{-1}, 1, 1), "indefinite": linalg.NewMatrix([]float64{1, 2, 2, 1}, 2, 2),
-		"singular": linalg.NewMatrix([]float64{1, 2, 2, 4}, 2, 2), "a negative square": negative} {
+	for name, a := range map[string]Matrix{"zero": New(1, 1), "minus": kernel.NewMatrix([]float64{-1}, 1, 1), "indefinite": kernel.NewMatrix([]float64{1, 2, 2, 1}, 2, 2),
+		"singular": kernel.NewMatrix([]float64{1, 2, 2, 4}, 2, 2), "a negative square": negative} {
 		if _, ok := NewCholesky(a); ok {
 			t.Errorf("%s: got a factor, want none", name)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // GeneralEigenvalues returns the eigenvalues of a square matrix, in any order, conjugate ones next to each other. They
@@ -78,7 +78,7 @@ func hessenberg(a Matrix) {
 		for i := range v {
 			v[i] = a.Data[(k+1+i)*n+k]
 		}
-		first, rest := v[0], linalg.Norm(v[1:])
+		first, rest := v[0], kernel.Norm(v[1:])
 		if rest == 0 {
 			continue
 		}
@@ -91,11 +91,11 @@ func hessenberg(a Matrix) {
 		// A - tau·v·(vᵀA), then A - tau·(A·v)·vᵀ.
 		left := products[:n-k]
 		clear(left)
-		linalg.AddRowProducts(left, a.Data[(k+1)*n+k:], n, v)
+		kernel.AddRowProducts(left, a.Data[(k+1)*n+k:], n, v)
 		for i, f := range v {
 			addScaled(a.Data[(k+1+i)*n+k:(k+2+i)*n], -tau*f, left)
 		}
-		linalg.RowProducts(right, a.Data[k+1:], n, v)
+		kernel.RowProducts(right, a.Data[k+1:], n, v)
 		for i, f := range right {
 			addScaled(a.Data[i*n+k+1:(i+1)*n], -tau*f, v)
 		}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -41,7 +41,7 @@ func TestGeneralEigenvalues(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
 	normal := func(int, int) float64 { return r.NormFloat64() }
 	cases := map[string]Matrix{
-		"one": linalg.NewMatrix([]float64{-2}, 1, 1), "two real": linalg.NewMatrix([]float64{1, 4, 1, 1}, 2, 2), "two complex": linalg.NewMatrix([]float64{1, 2, -2, 1}, 2, 2),
+		"one": kernel.NewMatrix([]float64{-2}, 1, 1), "two real": kernel.NewMatrix([]float64{1, 4, 1, 1}, 2, 2), "two complex": kernel.NewMatrix([]float64{1, 2, -2, 1}, 2, 2),
 		"three": squareOf(3, normal), "ten": squareOf(10, normal), "hundred": squareOf(100, normal), "many": squareOf(largeGeneral, normal),
 		"triangle": squareOf(30, func(i, j int) float64 {
 			switch {

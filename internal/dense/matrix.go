@@ -6,15 +6,15 @@ package dense
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // Matrix is a matrix whose rows stand one after the other, unless a function says otherwise.
-type Matrix = linalg.Matrix[float64]
+type Matrix = kernel.Matrix[float64]
 
 // New returns a matrix of zeros.
 func New(rows, columns int) Matrix {
-	return linalg.NewMatrix(make([]float64, rows*columns), rows, columns)
+	return kernel.NewMatrix(make([]float64, rows*columns), rows, columns)
 }
 
 // Clone returns a copy of a matrix, row after row.
@@ -36,14 +36,14 @@ func Row(a Matrix, i int) []float64 {
 // Product returns a·b.
 func Product(a, b Matrix) Matrix {
 	out := New(a.Rows, b.Columns)
-	linalg.Gemm(out, 1, a, b, 0)
+	kernel.Gemm(out, 1, a, b, 0)
 	return out
 }
 
 // Apply returns a·v for a matrix whose rows stand whole.
 func Apply(a Matrix, v []float64) []float64 {
 	out := make([]float64, a.Rows)
-	linalg.RowProducts(out, a.Data, a.RowStride, v)
+	kernel.RowProducts(out, a.Data, a.RowStride, v)
 	return out
 }
 

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/ditherml/dither/internal/beside"
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // Eigen are the eigenvalues and eigenvectors of a symmetric matrix A: A = Σ_k Values[k]·v_k·v_kᵀ, and the v_k are
@@ -17,7 +17,7 @@ import (
 type Eigen struct {
 	// Values are in any order.
 	Values []float64
-	// strips hold linalg.RotatedColumns coordinates of all eigenvectors each, eigenvector after eigenvector; those of the
+	// strips hold kernel.RotatedColumns coordinates of all eigenvectors each, eigenvector after eigenvector; those of the
 	// last strip that A does not have are 0.
 	strips [][]float64
 }
@@ -37,7 +37,7 @@ func NewEigen(a Matrix) (Eigen, error) {
 // Eigenvalues returns the eigenvalues of a symmetric matrix in ascending order, with errors as of NewEigen.
 func Eigenvalues(a Matrix) ([]float64, error) {
 	d, e := tridiagonal(Clone(a).Data, a.Rows, false)
-	chase := &chase{d: d, e: e, apply: func([]sweep, []linalg.Rotation) {}}
+	chase := &chase{d: d, e: e, apply: func([]sweep, []kernel.Rotation) {}}
 	err := chase.run()
 	slices.Sort(d)
 	return d, err
@@ -55,7 +55,7 @@ func (g Eigen) Ascending() (values []float64, vectors Matrix) {
 	for k, from := range order {
 		values = append(values, g.Values[from])
 		for i, strip := range g.strips {
-			copy(vectors.Data[k*side+i*linalg.RotatedColumns:(k+1)*side], strip[from*linalg.RotatedColumns:][:linalg.RotatedColumns])
+			copy(vectors.Data[k*side+i*kernel.RotatedColumns:(k+1)*side], strip[from*kernel.RotatedColumns:][:kernel.RotatedColumns])
 		}
 	}
 	return values, vectors
@@ -63,11 +63,11 @@ func (g Eigen) Ascending() (values []float64, vectors Matrix) {
 
 // stripsOf cuts a matrix into strips of rows, each column after column.
 func stripsOf(a []float64, side int) (strips [][]float64) {
-	for first := 0; first < side; first += linalg.RotatedColumns {
-		strip, rows := make([]float64, side*linalg.RotatedColumns), min(linalg.RotatedColumns, side-first)
+	for first := 0; first < side; first += kernel.RotatedColumns {
+		strip, rows := make([]float64, side*kernel.RotatedColumns), min(kernel.RotatedColumns, side-first)
 		for i := range rows {
 			for k, v := range a[(first+i)*side : (first+i+1)*side] {
-				strip[k*linalg.RotatedColumns+i] = v
+				strip[k*kernel.RotatedColumns+i] = v
 			}
 		}
 		strips = append(strips, strip)
@@ -79,10 +79,10 @@ func stripsOf(a []float64, side int) (strips [][]float64) {
 type sweep struct{ first, from, to int }
 
 // rotate applies rotations to all strips.
-func (g Eigen) rotate(sweeps []sweep, rotations []linalg.Rotation) {
+func (g Eigen) rotate(sweeps []sweep, rotations []kernel.Rotation) {
 	eachOf(len(g.strips), func(i int) {
 		for _, s := range sweeps {
-			linalg.RotateRows(g.strips[i][s.first*linalg.RotatedColumns:], rotations[s.from:s.to])
+			kernel.RotateRows(g.strips[i][s.first*kernel.RotatedColumns:], rotations[s.from:s.to])
 		}
 	})
 }
@@ -92,27 +92,27 @@ func (g Eigen) Combine(factors []float64) Matrix {
 	side := len(g.Values)
 	scaled, out := make([]float64, side*side), make([]float64, side*side)
 	eachOf(len(g.strips), func(i int) {
-		first := i * linalg.RotatedColumns
-		width := min(linalg.RotatedColumns, side-first)
+		first := i * kernel.RotatedColumns
+		width := min(kernel.RotatedColumns, side-first)
 		for k, f := range factors {
-			for j, v := range g.strips[i][k*linalg.RotatedColumns:][:width] {
+			for j, v := range g.strips[i][k*kernel.RotatedColumns:][:width] {
 				scaled[k*side+first+j] = f * v
 			}
 		}
 	})
-	linalg.AddGram(out, scaled, side, side)
+	kernel.AddGram(out, scaled, side, side)
 	for i := range side {
 		for j := range i {
 			out[j*side+i] = out[i*side+j]
 		}
 	}
-	return linalg.NewMatrix(out, side, side)
+	return kernel.NewMatrix(out, side, side)
 }
 
 // eachOf calls do for each of [0, n) on all processors.
 func eachOf(n int, do func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
-	beside.Each(workers, func(w int) {
+	parallel.Each(workers, func(w int) {
 		for i := w; i < n; i += workers {
 			do(i)
 		}
@@ -125,9 +125,9 @@ var errDiverged = errors.New("dense: the eigenvalues did not converge, want a ma
 // chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what stands beside it.
 type chase struct {
 	d, e      []float64
-	apply     func([]sweep, []linalg.Rotation)
+	apply     func([]sweep, []kernel.Rotation)
 	sweeps    []sweep
-	rotations []linalg.Rotation
+	rotations []kernel.Rotation
 }
 
 const (
@@ -181,9 +181,9 @@ func (c *chase) step(first, last int) {
 	shift := d[last] - beside*(beside/(half+math.Copysign(math.Hypot(half, beside), half)))
 	x, z, from := d[first]-shift, e[first], len(c.rotations)
 	for k := first; k < last; k++ {
-		r := linalg.Rotation{C: 1}
+		r := kernel.Rotation{C: 1}
 		if length := math.Hypot(x, z); length > 0 {
-			r = linalg.Rotation{C: x / length, S: -z / length}
+			r = kernel.Rotation{C: x / length, S: -z / length}
 		}
 		if k > first {
 			e[k-1] = r.C*x - r.S*z

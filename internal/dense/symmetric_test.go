@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,7 +49,7 @@ func one(int, int) float64 { return 1 }
 func symmetrics() map[string]Matrix {
 	r := rand.New(rand.NewPCG(5, 9))
 	return map[string]Matrix{
-		"one number": linalg.NewMatrix([]float64{-3}, 1, 1), "two": linalg.NewMatrix([]float64{1, 2, 2, -1}, 2, 2), "zero": New(5, 5),
+		"one number": kernel.NewMatrix([]float64{-3}, 1, 1), "two": kernel.NewMatrix([]float64{1, 2, 2, -1}, 2, 2), "zero": New(5, 5),
 		"strip": random(r, 32, one), "more": random(r, 33, one), "many": random(r, 200, one), "large side": gramOf(r, largeSide, largeSide, 1),
 		"diagonal": random(r, 40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }),
 		"graded":   random(r, 60, func(i, j int) float64 { return math.Exp(-float64(i+j) / 2) }),
@@ -94,7 +94,7 @@ func TestEigen(t *testing.T) {
 			ones[k], plus[k], minus[k] = 1, math.Sqrt(max(0, g.Values[k])), math.Sqrt(max(0, -g.Values[k]))
 			moved := Apply(a, Row(vectors, k))
 			addScaled(moved, -v, Row(vectors, k))
-			if rest := linalg.Norm(moved); !(rest <= tolerance) {
+			if rest := kernel.Norm(moved); !(rest <= tolerance) {
 				t.Fatalf("%s: A·v - λ·v of eigenvalue %d is %v, want 0", name, k, rest)
 			}
 		}
@@ -114,7 +114,7 @@ func TestEigen(t *testing.T) {
 // TestEigenEnds holds that a matrix with numbers that are not finite ends in an error.
 func TestEigenEnds(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
-		for _, a := range []Matrix{linalg.NewMatrix([]float64{1, 2, 3, 2, v, 1, 3, 1, 2}, 3, 3), linalg.NewMatrix([]float64{v}, 1, 1)} {
+		for _, a := range []Matrix{kernel.NewMatrix([]float64{1, 2, 3, 2, v, 1, 3, 1, 2}, 3, 3), kernel.NewMatrix([]float64{v}, 1, 1)} {
 			if g, err := NewEigen(a); err == nil {
 				t.Errorf("a matrix with %v has eigenvalues %v, want an error", v, g.Values)
 			}

@@ -3,7 +3,7 @@ package dense
 import (
 	"math"
 
-	"github.com/ditherml/dither/linalg"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // panelWidth is how many reflections are applied to the rest of a matrix at a time.
@@ -67,11 +67,11 @@ func (r *reflections) panel(first, width int) {
 		r.beside(first, i, j)
 	}
 	rest := first + width
-	a := linalg.Matrix[float64]{Data: r.a[rest*n+rest:], Rows: n - rest, Columns: n - rest, RowStride: n, ColumnStride: 1}
+	a := kernel.Matrix[float64]{Data: r.a[rest*n+rest:], Rows: n - rest, Columns: n - rest, RowStride: n, ColumnStride: 1}
 	v, w := r.v[first*n+rest:], r.w[rest:]
 	for _, pair := range [][2][]float64{{v, w}, {w, v}} {
-		linalg.Gemm(a, -1, linalg.Matrix[float64]{Data: pair[0], Rows: n - rest, Columns: width, RowStride: 1, ColumnStride: n},
-			linalg.Matrix[float64]{Data: pair[1], Rows: width, Columns: n - rest, RowStride: n, ColumnStride: 1}, 1)
+		kernel.Gemm(a, -1, kernel.Matrix[float64]{Data: pair[0], Rows: n - rest, Columns: width, RowStride: 1, ColumnStride: n},
+			kernel.Matrix[float64]{Data: pair[1], Rows: width, Columns: n - rest, RowStride: n, ColumnStride: 1}, 1)
 	}
 }
 
@@ -82,15 +82,15 @@ func (r *reflections) update(row []float64, first, i, j int) {
 	for l := range i {
 		byV[l], byW[l] = -r.w[l*n+j], -r.v[(first+l)*n+j]
 	}
-	linalg.AddRowProducts(row, r.v[first*n+j:], n, byV)
-	linalg.AddRowProducts(row, r.w[j:], n, byW)
+	kernel.AddRowProducts(row, r.v[first*n+j:], n, byV)
+	kernel.AddRowProducts(row, r.w[j:], n, byW)
 }
 
 // reflect makes the reflection that leaves the first of these numbers alone.
 func (r *reflections) reflect(x []float64, j int) {
 	v := r.v[j*r.side+j+1 : (j+1)*r.side]
 	v[0] = 1
-	rest := linalg.Norm(x[1:])
+	rest := kernel.Norm(x[1:])
 	if rest == 0 {
 		r.e[j] = x[0]
 		return
@@ -106,17 +106,17 @@ func (r *reflections) reflect(x []float64, j int) {
 func (r *reflections) beside(first, i, j int) {
 	n := r.side
 	v, w := r.v[j*n+j+1:(j+1)*n], r.w[i*n+j+1:(i+1)*n]
-	linalg.RowProducts(w, r.a[(j+1)*n+j+1:], n, v)
+	kernel.RowProducts(w, r.a[(j+1)*n+j+1:], n, v)
 	if i > 0 {
 		before, beside := r.v[first*n+j+1:], r.w[j+1:]
 		byV, byW := make([]float64, i), make([]float64, i)
-		linalg.RowProducts(byV, beside, n, v)
-		linalg.RowProducts(byW, before, n, v)
+		kernel.RowProducts(byV, beside, n, v)
+		kernel.RowProducts(byW, before, n, v)
 		for l := range i {
 			byV[l], byW[l] = -byV[l], -byW[l]
 		}
-		linalg.AddRowProducts(w, before, n, byV)
-		linalg.AddRowProducts(w, beside, n, byW)
+		kernel.AddRowProducts(w, before, n, byV)
+		kernel.AddRowProducts(w, beside, n, byW)
 	}
 	tau, product := r.tau[j], 0.0
 	for k, f := range v {
@@ -137,13 +137,13 @@ func (r *reflections) product() {
 	}
 	for first := (n - 2) / panelWidth * panelWidth; first >= 0 && n > 1; first -= panelWidth {
 		width, length := min(panelWidth, n-1-first), n-1-first
-		v := linalg.Matrix[float64]{Data: r.v[first*n+first+1:], Rows: width, Columns: length, RowStride: n, ColumnStride: 1}
-		across := linalg.Matrix[float64]{Data: v.Data, Rows: length, Columns: width, RowStride: 1, ColumnStride: n}
-		q := linalg.Matrix[float64]{Data: r.a[(first+1)*n+first+1:], Rows: length, Columns: length, RowStride: n, ColumnStride: 1}
-		y, z := linalg.NewMatrix(make([]float64, width*length), width, length), linalg.NewMatrix(make([]float64, width*length), width, length)
-		linalg.Gemm(y, 1, v, q, 0)
-		linalg.Gemm(z, 1, linalg.NewMatrix(r.triangle(first, width), width, width), y, 0)
-		linalg.Gemm(q, -1, across, z, 1)
+		v := kernel.Matrix[float64]{Data: r.v[first*n+first+1:], Rows: width, Columns: length, RowStride: n, ColumnStride: 1}
+		across := kernel.Matrix[float64]{Data: v.Data, Rows: length, Columns: width, RowStride: 1, ColumnStride: n}
+		q := kernel.Matrix[float64]{Data: r.a[(first+1)*n+first+1:], Rows: length, Columns: length, RowStride: n, ColumnStride: 1}
+		y, z := kernel.NewMatrix(make([]float64, width*length), width, length), kernel.NewMatrix(make([]float64, width*length), width, length)
+		kernel.Gemm(y, 1, v, q, 0)
+		kernel.Gemm(z, 1, kernel.NewMatrix(r.triangle(first, width), width, width), y, 0)
+		kernel.Gemm(q, -1, across, z, 1)
 	}
 }
 
@@ -154,7 +154,7 @@ func (r *reflections) triangle(first, width int) []float64 {
 	t, products := make([]float64, width*width), make([]float64, width)
 	for i := range width {
 		j := first + i
-		linalg.RowProducts(products[:i], r.v[first*n+j+1:], n, r.v[j*n+j+1:(j+1)*n])
+		kernel.RowProducts(products[:i], r.v[first*n+j+1:], n, r.v[j*n+j+1:(j+1)*n])
 		for l := range i {
 			sum := 0.0
 			for k := l; k < i; k++ {

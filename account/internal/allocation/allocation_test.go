@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // pairsOf returns both bounds.
@@ -36,7 +36,7 @@ func call(strike, s float64) float64 {
 		return 1 - strike
 	}
 	d := -math.Log(strike)/s + s/2
-	return numeric.NormalCDF(d) - strike*numeric.NormalCDF(d-s)
+	return special.NormalCDF(d) - strike*special.NormalCDF(d-s)
 }
 
 // trueDelta integrates the profile of the removal, and of the adding, of a record over the terms but one, for
@@ -58,7 +58,7 @@ func trueDelta(steps int, noise, epsilon float64) (remove, add float64) {
 			for i := range points {
 				// The law tilted towards large W covers both tails.
 				x := s/2 + 2*reach*(float64(i)/float64(points-1)-0.5)*1.2
-				total += numeric.NormalDensity(x) * sum(left-1, strike-math.Exp(s*x-s*s/2))
+				total += special.NormalDensity(x) * sum(left-1, strike-math.Exp(s*x-s*s/2))
 			}
 			return total * 2 * reach * 1.2 / float64(points-1)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // atoms is a pair on finitely many outcomes.
@@ -29,7 +29,7 @@ func newAtoms(a pair.Atoms) (atoms, error) {
 		case v.Q == 0:
 			r.infinP += v.P
 		default:
-			r.finite.add(logRatio(v.P, v.Q), numeric.Log(v.P), true)
+			r.finite.add(logRatio(v.P, v.Q), special.Log(v.P), true)
 		}
 	}
 	if math.Abs(sumP.value()-1) > 1e-9 || math.Abs(sumQ.value()-1) > 1e-9 {
@@ -43,7 +43,7 @@ func logRatio(p, q float64) float64 {
 	if d := p - q; math.Abs(d) < q/2 {
 		return math.Log1p(d / q)
 	}
-	return numeric.Log(p) - numeric.Log(q)
+	return special.Log(p) - special.Log(q)
 }
 
 func (a atoms) infinite() (p, q float64) { return a.infinP, a.infinQ }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // compose returns the integral of count releases of one pair.
@@ -41,9 +41,9 @@ func near(got, want, tolerance float64) bool {
 func gaussianDelta(mu, epsilon float64) float64 {
 	x := epsilon/mu - mu/2
 	if x < 0 {
-		return numeric.NormalCDF(-x) - math.Exp(epsilon)*numeric.NormalCDF(-x-mu)
+		return special.NormalCDF(-x) - math.Exp(epsilon)*special.NormalCDF(-x-mu)
 	}
-	return numeric.NormalDensity(x) * numeric.MillsDifference(x+mu/2, mu/2)
+	return special.NormalDensity(x) * special.MillsDifference(x+mu/2, mu/2)
 }
 
 // gaussianEpsilon inverts gaussianDelta by bisection.
@@ -133,7 +133,7 @@ func sampledDelta(q, z, epsilon float64) float64 {
 		return -math.Expm1(epsilon)
 	}
 	x := z*z*math.Log1p(math.Expm1(epsilon)/q) + 0.5
-	return q*numeric.NormalCDF((1-x)/z) - (math.Expm1(epsilon)+q)*numeric.NormalCDF(-x/z)
+	return q*special.NormalCDF((1-x)/z) - (math.Expm1(epsilon)+q)*special.NormalCDF(-x/z)
 }
 
 func TestOneSampledGaussianIsTheClosedFormOrRefused(t *testing.T) {
@@ -167,7 +167,7 @@ func twice(q, z, epsilon float64) float64 {
 	for k := -20 * 512; k <= 30*512; k++ {
 		x := float64(k) * h * z
 		ratio := 1 - q + q*math.Exp((2*x-1)/(2*z*z))
-		sum += numeric.NormalDensity(x/z) * ratio * h * sampledDelta(q, z, epsilon-math.Log(ratio))
+		sum += special.NormalDensity(x/z) * ratio * h * sampledDelta(q, z, epsilon-math.Log(ratio))
 	}
 	return sum
 }

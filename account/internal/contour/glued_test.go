@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // withoutReplacement is the pair of a sample of fixed size under replace-one: losses above 0
@@ -27,11 +27,11 @@ func gluedBeforeGaussian(z, q, g, epsilon float64) float64 {
 		d := (float64(k) + 0.5) * width * z
 		up, down := 0.5+d, 0.5+d // losses above 0 of removal, below 0 of addition
 		loss := math.Log1p(q * math.Expm1((2*up-1)/(2*z*z)))
-		weight := numeric.NormalDensity(up/z) * math.Exp(loss) * width
+		weight := special.NormalDensity(up/z) * math.Exp(loss) * width
 		sum += weight * gaussianDelta(1/g, epsilon-loss)
 		mass += weight
 		loss = -math.Log1p(q * math.Expm1((2*down-1)/(2*z*z)))
-		weight = numeric.NormalDensity(down/z) * width
+		weight = special.NormalDensity(down/z) * width
 		sum += weight * gaussianDelta(1/g, epsilon-loss)
 		mass += weight
 	}

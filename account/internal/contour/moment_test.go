@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // binomialMoment is log E_P e^{tL} of one sampled Gaussian for whole t ≥ 1 in the direction
@@ -45,7 +45,7 @@ func TestLogMomentOfAddition(t *testing.T) {
 		for k := -14 * 512; k <= 20*512; k++ {
 			y := float64(k) * h
 			rise := c.q * math.Expm1(y/c.z-0.5/(c.z*c.z))
-			sum.add(h * numeric.NormalDensity(y) * (math.Expm1(-c.order*math.Log1p(rise)) + c.order*rise))
+			sum.add(h * special.NormalDensity(y) * (math.Expm1(-c.order*math.Log1p(rise)) + c.order*rise))
 		}
 		i := compose(t, pair.Sampled(pair.Normal, c.z, c.q).Swap(), 1)
 		if got, want := i.LogMoment(c.order), math.Log1p(sum.value()); !near(got, want, 1e-12) {

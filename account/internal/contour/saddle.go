@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
+
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // largest bounds the saddle points that are looked for, smallest likewise.
@@ -14,21 +15,11 @@ const largest, smallest = 1e15, 1e-15
 // deserves, each with its own number.
 func (i *Integral) each(f func(worker, k int)) {
 	workers := i.workers()
-	if workers == 1 {
-		for k := range i.terms {
-			f(0, k)
+	parallel.Each(workers, func(w int) {
+		for k := w; k < len(i.terms); k += workers {
+			f(w, k)
 		}
-		return
-	}
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for k := w; k < len(i.terms); k += workers {
-				f(w, k)
-			}
-		})
-	}
-	group.Wait()
+	})
 }
 
 // workers returns the number of goroutines that each uses.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // addDelta returns δ of count releases of a sampled Gaussian in the direction in which the
@@ -21,7 +21,7 @@ func addDelta(q, z float64, count, cells int, epsilon float64) float64 {
 		if room <= 0 {
 			return 0
 		}
-		return numeric.NormalCDF(z*math.Log(room) + 0.5/z)
+		return special.NormalCDF(z*math.Log(room) + 0.5/z)
 	}
 	one := make([]float64, cells)
 	for k := range one {

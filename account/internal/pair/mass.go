@@ -3,7 +3,7 @@ package pair
 import (
 	"math"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // MassError bounds the relative error of Masses where no end of the interval that
@@ -43,7 +43,7 @@ func normalMass(a, b, width float64) float64 {
 	if !(width*(math.Abs(m)+6) <= 0.5) {
 		return wideMass(a, b)
 	}
-	return numeric.NormalDensity(m) * width * hermiteSum(m, width*width/4)
+	return special.NormalDensity(m) * width * hermiteSum(m, width*width/4)
 }
 
 // hermiteSum is Σ He₂ₖ(m)·vᵏ/(2k+1)! for k from 0 to 4.
@@ -109,7 +109,7 @@ func logNormalTail(y float64) float64 {
 	case math.IsInf(y, 1):
 		return math.Inf(-1)
 	}
-	return math.Log(numeric.MillsRatio(y)/math.Sqrt(2*math.Pi)) - y*y/2
+	return math.Log(special.MillsRatio(y)/math.Sqrt(2*math.Pi)) - y*y/2
 }
 
 // logLaplaceTail returns the logarithm of the upper tail of the density e^{-|x|}/2.

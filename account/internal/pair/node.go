@@ -3,7 +3,7 @@ package pair
 import (
 	"math"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // Node is an output where a lattice of losses has a node.
@@ -57,7 +57,7 @@ func (c *Curve) Between(m, n Node) (p, q float64) {
 	if m.ratio == 0 || n.ratio == 0 || !(width*(far+6) <= 0.5) {
 		return c.Masses(a, b)
 	}
-	first := numeric.NormalDensity(middle) * width
+	first := special.NormalDensity(middle) * width
 	second := first * math.Sqrt(m.ratio*n.ratio)
 	v := width * width / 4
 	first *= hermiteSum(middle, v)

@@ -3,7 +3,7 @@ package pair
 import (
 	"math"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the
@@ -78,7 +78,7 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 		case v.Q == 0:
 			d = v.P
 		case math.IsInf(factor, 1):
-			d = v.P - math.Exp(epsilon+numeric.Log(v.Q))
+			d = v.P - math.Exp(epsilon+special.Log(v.Q))
 		}
 		delta += math.Max(0, d)
 		if d > -0x1p-46*v.P*(1+epsilon) { // 0 or less by rounding alone, perhaps

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account/internal/pair"
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // gaussianDelta is δ(ε) of the normal pair at distance mu, Φ(mu/2-ε/mu) - e^ε·Φ(-mu/2-ε/mu)
 // (Balle & Wang 2018, theorem 8), as φ times a difference of Mills ratios.
 func gaussianDelta(mu, epsilon float64) float64 {
 	x := epsilon / mu
-	return numeric.NormalDensity(x-mu/2) * numeric.MillsDifference(x, mu/2)
+	return special.NormalDensity(x-mu/2) * special.MillsDifference(x, mu/2)
 }
 
 // gaussianEpsilon inverts gaussianDelta by bisection.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // item is a lattice that is composed with itself count times. It may be built when it is
@@ -55,7 +55,7 @@ type window struct {
 // composition is computed modulo the length of the window: mass outside it, of which the
 // Chernoff bounds of the lattices tell, appears inside, and is counted twice as an error.
 //
-// Rounding: let E bound the error of each coefficient of the transforms (numeric.FFT),
+// Rounding: let E bound the error of each coefficient of the transforms (special.FFT),
 // relative to which powers add what rounding says, and products a few units. A product of
 // coefficients F of modulus at most 1 then errs by at most R·e^R·|∏F|, where R is the sum
 // over factors of E/|F|, and in any case by the sum of the E. The error of the inverse
@@ -112,7 +112,7 @@ func (w window) bounds(items []item) (high, low float64) {
 
 // folder multiplies powers of transforms of one length.
 type folder struct {
-	fft      *numeric.FFT
+	fft      *special.FFT
 	real     []float64
 	one      []complex128 // transform of the item at hand, less 1
 	product  []complex128
@@ -122,7 +122,7 @@ type folder struct {
 }
 
 func newFolder(n int) *folder {
-	return &folder{fft: numeric.NewFFT(n), real: make([]float64, n), one: make([]complex128, n/2),
+	return &folder{fft: special.NewFFT(n), real: make([]float64, n), one: make([]complex128, n/2),
 		product: make([]complex128, n/2), relative: make([]float64, n/2)}
 }
 

@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"github.com/ditherml/dither/numeric"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // The lower bound. Let r be the likelihood ratio dQ/dP of all releases together, drawn
@@ -66,7 +66,7 @@ func newBroken(w, s float64) broken {
 			x = next
 		}
 		if sign > 0 { // g falls, so that its last value bounds the rest
-			b.ends[len(b.ends)-1].weight += numeric.NormalCDF(-x/s - s/2)
+			b.ends[len(b.ends)-1].weight += special.NormalCDF(-x/s - s/2)
 		}
 	}
 	return b
@@ -106,14 +106,14 @@ func mass(a, b float64) float64 {
 	if a > 0 {
 		a, b = -b, -a
 	}
-	return numeric.NormalCDF(b) - numeric.NormalCDF(a)
+	return special.NormalCDF(b) - special.NormalCDF(a)
 }
 
 // leftTail bounds E g(αe^Y) over Y below -w·s, where g(α) ≤ K·α^{-tilt}.
 func (c *Composed) leftTail(epsilon, s, w float64) float64 {
 	t := c.tilt
 	z := -w + s/2 + t*s
-	logTail := math.Log(numeric.NormalCDF(z))
+	logTail := math.Log(special.NormalCDF(z))
 	if z < -30 {
 		logTail = -z * z / 2
 	}

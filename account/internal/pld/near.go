@@ -4,7 +4,7 @@ import "math"
 
 // near is the masses at the two nodes beside loss 0. Where nearly every loss is far smaller than a cell, they are
 // nearly all of what is not at loss 0. Their transform has a closed form, of which the rounding is relative to each
-// coefficient; that of a numeric.FFT is relative to the masses, and counts for every release.
+// coefficient; that of a special.FFT is relative to the masses, and counts for every release.
 type near struct{ below, above float64 }
 
 // manyReleases is how often a release happens at least for near to be worth its time.

@@ -1,7 +1,0 @@
-//go:build long
-
-package deep
-
-// thorough says that TestOrderOfWordsIsLearned, TestOneRecordMovesEverySumByAtMostItsBound, TestPlansCostWhatWasAsked
-// and TestResumedRunsPayForAllSteps run whole.
-const thorough = true

@@ -1,8 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
-
-package experiment
-
-import "os"
-
-// lock does nothing where the system has no such lock.
-func lock(*os.File) error { return nil }

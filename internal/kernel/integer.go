@@ -1,0 +1,22 @@
+package kernel
+
+// gramStripe is how many columns AddGram takes at a time: the upper triangle that it computes in
+// vain is that narrow.
+const gramStripe = 128
+
+// AddGram adds xᵀx of rows×dim whole numbers (row-major) to the entries on and below the diagonal of
+// the dim×dim matrix dst. What stands above the diagonal of dst is not specified afterwards. It is exact
+// as long as no entry, of dst or of a sum of magnitudes of products, passes 2^53: then every number on
+// the way is whole and a float64, whatever the order and whether products are fused with sums.
+func AddGram(dst, x []float64, rows, dim int) {
+	if len(dst) != dim*dim || len(x) != rows*dim {
+		panic("kernel: AddGram: the lengths are not those of the shapes")
+	}
+	for from := 0; from < dim && rows > 0; from += gramStripe {
+		to := min(from+gramStripe, dim)
+		c := Matrix[float64]{Data: dst[from*dim:], Rows: to - from, Columns: to, RowStride: dim, ColumnStride: 1}
+		a := Matrix[float64]{Data: x[from:], Rows: to - from, Columns: rows, RowStride: 1, ColumnStride: dim}
+		b := Matrix[float64]{Data: x, Rows: rows, Columns: to, RowStride: dim, ColumnStride: 1}
+		Gemm(c, 1, a, b, 1)
+	}
+}

@@ -1,0 +1,123 @@
+package kernel
+
+import "math"
+
+// WholeColumns are columns of weights, each rounded to whole numbers of a unit of its own, that rows of whole
+// numbers are multiplied by. They are immutable and safe for concurrent use.
+type WholeColumns[T WholeEntry] struct {
+	dim, columns int
+	whole        []int16   // column after column
+	units        []float32 // of each column
+	packed       packedColumns[T]
+}
+
+const (
+	// mostProductBytes and mostProductShorts are the longest rows of bytes and of 16 bits.
+	mostProductBytes, mostProductShorts = 4096, 2047
+
+	// A weight for bytes is high·2^8 + low with limbs of 8 bits, and a sum of products has 32 bits.
+	byteWeight, byteWeights = 127*256 + 127, math.MaxInt32 / math.MaxUint8
+
+	// A weight for 16 bits is high·2^6 + low with -32 ≤ low < 32. Both limbs' sums of products have 32 bits:
+	// 2^15·32·2047 < 2^31, and the sum of |high| is at most that of |weight|/64 + 1/2.
+	shortShift, shortWeight = 6, math.MaxInt16 - 1<<(shortShift-1)
+	shortWeights            = (1<<16 - 1 - mostProductShorts/2 - 1) << shortShift
+)
+
+// HasWholeColumns reports whether rows of so many entries can be multiplied by WholeColumns: 1 to 4096 bytes or
+// 1 to 2047 entries of 16 bits. It is the same on every processor and in every build.
+func HasWholeColumns[T WholeEntry](dim int) bool {
+	if strideOf[T](1) == 1 {
+		return 1 <= dim && dim <= mostProductBytes
+	}
+	return 1 <= dim && dim <= mostProductShorts
+}
+
+// RoundColumns rounds weights, which stand column after column, each dim long, to the nearest whole multiples of
+// the unit of their column: about the larger of max_j |w_j|/2^15 and Σ_j |w_j|/2^23, for entries of 16 bits
+// Σ_j |w_j|/2^22. A column with a weight that is NaN or infinite has NaN for its unit. The call panics unless
+// HasWholeColumns holds and len(w) is dim·columns.
+func RoundColumns[T WholeEntry](w []float32, dim, columns int) *WholeColumns[T] {
+	if !HasWholeColumns[T](dim) {
+		panic("kernel: rows are too long for whole columns, or have no entries")
+	}
+	wantLength("w", len(w), columns, dim)
+	c := &WholeColumns[T]{dim: dim, columns: columns, whole: make([]int16, len(w)), units: make([]float32, columns)}
+	for k := range columns {
+		c.units[k] = roundColumn[T](c.whole[k*dim:(k+1)*dim], w[k*dim:(k+1)*dim])
+	}
+	c.packed = c.pack()
+	return c
+}
+
+// roundColumn writes the whole numbers of a column and returns their unit.
+func roundColumn[T WholeEntry](dst []int16, w []float32) float32 {
+	largest, all := float64(byteWeight), float64(byteWeights)
+	if strideOf[T](1) == 2 {
+		largest, all = shortWeight, shortWeights
+	}
+	most, sum := 0.0, 0.0
+	for _, v := range w {
+		most, sum = max(most, math.Abs(float64(v))), sum+math.Abs(float64(v))
+	}
+	all -= float64(len(w))                                             // rounding adds at most half of it
+	unit := float32(max(most/largest, sum/all, 0x1p-126) * (1 + 1e-6)) // the rounding of the unit takes less
+	if !(sum <= math.MaxFloat32) {
+		return float32(math.NaN())
+	}
+	for j, v := range w {
+		dst[j] = int16(math.RoundToEven(float64(v) / float64(unit)))
+	}
+	return unit
+}
+
+// Unit returns the unit of column k: each of its weights is rounded by at most half of it.
+func (c *WholeColumns[T]) Unit(k int) float32 { return c.units[k] }
+
+// Products writes the products of rows and columns to dst: dst[i·columns+k] is Σ_j x[i·dim+j]·v[k·dim+j] in whole
+// numbers v of units, exactly, rounded to float32 and then multiplied by the unit of the column in float32. It has
+// the same bits whatever rows and columns stand beside it, on every processor and in every build. It differs
+// from the product with the weights that were rounded by at most Σ_j |x[j]|·unit/2 and twice the rounding of
+// float32.
+//
+// The call panics, and writes nothing, unless len(dst) is rows·columns and len(x) rows·dim for one number of rows.
+// As Margins does, it asks for the memory behind x where there is more of it.
+func (c *WholeColumns[T]) Products(dst []float32, x []T) {
+	rows := rowsOf(len(dst), c.columns)
+	wantLength("x", len(x), rows, c.dim)
+	if rows > 0 {
+		c.products(available, dst, x)
+	}
+}
+
+// ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is that of row i and column k.
+func (c *WholeColumns[T]) ProductsByColumn(dst []float32, x []T) {
+	rows := rowsOf(len(dst), c.columns)
+	wantLength("x", len(x), rows, c.dim)
+	if rows > 0 {
+		c.productsByColumn(available, dst, x)
+	}
+}
+
+// turnProducts makes the products in rows and then brings them into columns.
+func (c *WholeColumns[T]) turnProducts(set instructions, dst []float32, x []T) {
+	byRow := make([]float32, len(dst))
+	c.products(set, byRow, x)
+	Transpose(dst, byRow, len(dst)/c.columns, c.columns)
+}
+
+// productsPortable is Products.
+func (c *WholeColumns[T]) productsPortable(dst []float32, x []T) {
+	for i := range len(dst) / c.columns {
+		row := x[i*c.dim : (i+1)*c.dim]
+		for k := range c.columns {
+			column := c.whole[k*c.dim : (k+1)*c.dim]
+			column = column[:len(row)]
+			sum := int64(0)
+			for j, v := range row {
+				sum += int64(v) * int64(column[j])
+			}
+			dst[i*c.columns+k] = float32(sum) * c.units[k]
+		}
+	}
+}

@@ -1,0 +1,222 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import "sync"
+
+// packChunk is the number of entries that packed columns are filled up to a multiple of.
+const packChunk = 64
+
+// packedColumns are the limbs of the weights in the orders of the kernels.
+type packedColumns[T WholeEntry] struct {
+	limbs  func() packedLimbs // of all columns, written when they are first asked for
+	panels packedPanels
+	rest   *WholeColumns[T] // the columns behind whole panels
+}
+
+// packedLimbs are the limbs of the weights, the higher before the lower, those of each column behind those
+// of the last, with zeros up to a multiple of packChunk.
+type packedLimbs struct {
+	bytes  []int8  // both limbs of weights for bytes
+	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+}
+
+// pack writes panels where there are any.
+func (c *WholeColumns[T]) pack() packedColumns[T] {
+	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
+	done := c.columns / panelColumns * panelColumns
+	if available < avx512VNNI || done == 0 || c.dim < limbDim {
+		return p
+	}
+	if p.panels = c.packPanels(); done < c.columns {
+		p.rest = &WholeColumns[T]{dim: c.dim, columns: c.columns - done, whole: c.whole[done*c.dim:], units: c.units[done:]}
+		p.rest.packed = p.rest.pack()
+	}
+	return p
+}
+
+// packLimbs writes the limbs for every set of instructions.
+func (c *WholeColumns[T]) packLimbs() (p packedLimbs) {
+	apart := c.apart()
+	bytes := strideOf[T](1) == 1
+	if bytes {
+		p.bytes, p.shorts = make([]int8, 2*apart*c.columns), make([]int16, apart*c.columns)
+	} else {
+		p.shorts = make([]int16, 2*apart*c.columns)
+	}
+	for k := range c.columns {
+		for j, v := range c.whole[k*c.dim : (k+1)*c.dim] {
+			at := 2*k*apart + j
+			if bytes {
+				low := int8(v)
+				p.bytes[at], p.bytes[at+apart] = int8((int32(v)-int32(low))>>8), low
+				p.shorts[k*apart+j] = v
+				continue
+			}
+			p.shorts[at], p.shorts[at+apart] = shortLimbs(v)
+		}
+	}
+	return p
+}
+
+// byteLimbs returns the higher and the lower limb of a weight for bytes.
+func byteLimbs(v int16) (high, low int8) {
+	low = int8(v)
+	return int8((int32(v) - int32(low)) >> 8), low
+}
+
+// shortLimbs returns the higher and the lower limb of a weight for 16 bits.
+func shortLimbs(v int16) (high, low int16) {
+	high = (v + 1<<(shortShift-1)) >> shortShift
+	return high, v - high<<shortShift
+}
+
+// apart is the distance of the limbs of a column, in entries.
+func (c *WholeColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
+
+// products is Products with a set of instructions that the processor has; there is at least one row.
+func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
+	if set == portable {
+		c.productsPortable(dst, x)
+		return
+	}
+	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
+	most := evenRows(rows, blockRows(stride))
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
+		n := min(rows, most)
+		if set >= avx512VNNI {
+			c.productsVNNI(dst, x, productsCall{rows: n, stride: stride, distance: 4 * c.columns, ahead: ahead})
+		} else {
+			c.productsAVX2(dst, x, n)
+		}
+		if rows -= n; rows > 0 {
+			dst, x = dst[n*c.columns:], x[n*c.dim:]
+		}
+	}
+}
+
+// productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is at least one row.
+func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
+	if set < avx512VNNI {
+		c.turnProducts(set, dst, x)
+		return
+	}
+	stride, rows := strideOf[T](c.dim), len(dst)/c.columns
+	if done := c.panelProducts(dst, x, rows); done > 0 {
+		if rest := c.packed.rest; rest != nil {
+			rest.productsByColumn(set, dst[done*rows:], x[:len(x):len(x)])
+		}
+		return
+	}
+	most, distance := evenRows(rows, c.nearRows(stride)), 4*rows
+	for ahead := aheadOf(x, rows, most, stride); rows > 0; {
+		n := min(rows, most)
+		c.productsVNNI(dst, x, productsCall{byColumn: true, rows: n, stride: stride, distance: distance, ahead: ahead})
+		if rows -= n; rows > 0 {
+			dst, x = dst[n:], x[n*c.dim:]
+		}
+	}
+}
+
+// nearBytes of rows stay in the first cache while many columns go by, which come from the second: with all of a block
+// it would be the rows, of which each two columns read more.
+const nearBytes = 24 << 10
+
+// nearRows returns how many rows to multiply by all columns at a time.
+func (c *WholeColumns[T]) nearRows(stride int) int {
+	if c.columns < spreadColumns {
+		return blockRows(stride)
+	}
+	return max(nearBytes/max(stride, 1)&^7, 16)
+}
+
+// productsCall says how many rows to multiply, how far apart they are, how far apart the rows of dst are or its columns, and
+// where the memory ahead is, all in bytes.
+type productsCall struct {
+	byColumn                      bool
+	rows, stride, distance, ahead int
+}
+
+// spreadColumns is the least number of columns whose products ask for all memory ahead, a little at a time: with fewer
+// the rows ask while they are read, for one half, and sums for the other. Memory that is asked for faster than it comes
+// holds up what is asked for next.
+const spreadColumns = 8
+
+// productsVNNI makes the products of the first rows.
+func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
+	next, lines := a.ahead, 0
+	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
+		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
+	}
+	limbs := c.packed.limbs()
+	switch x := any(x).(type) {
+	case []uint8:
+		kernel := productsByteVNNI
+		if a.byColumn {
+			kernel = columnProductsByteVNNI
+		}
+		kernel(&dst[0], &x[0], &limbs.bytes[0], &c.units[0], a.rows, c.dim/64, c.columns, a.stride, c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 64))
+	case []int16:
+		kernel := productsShortVNNI
+		if a.byColumn {
+			kernel = columnProductsShortVNNI
+		}
+		kernel(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], a.rows, c.dim/32, c.columns, a.stride, 2*c.apart(), a.distance, a.ahead, next, lines, lowMask(c.dim, 32))
+	}
+}
+
+// narrowChunk is how many entries the kernels without masks read together, to the end of the last chunk.
+const narrowChunk = 16
+
+// productsAVX2 makes the products of the first rows. The last rows of x, behind which a whole chunk cannot be
+// read, are copied.
+func (c *WholeColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
+	chunks := (c.dim + narrowChunk - 1) / narrowChunk
+	within := 0
+	if long := narrowChunk * chunks; len(x) >= long {
+		within = min(rows, (len(x)-long)/c.dim+1)
+		c.productsNarrow(dst, x, within, chunks)
+	}
+	var last [mostProductBytes + narrowChunk]T
+	for i := within; i < rows; i++ {
+		copy(last[:], x[i*c.dim:(i+1)*c.dim])
+		c.productsNarrow(dst[i*c.columns:], last[:], 1, chunks)
+	}
+}
+
+// productsNarrow makes the products of the first rows of whole chunks, of which there is at least one.
+func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
+	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
+	switch x := any(x).(type) {
+	case []uint8:
+		productsByteAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+	case []int16:
+		productsShortAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+	}
+}
+
+// What follows makes the products of rows that are stride bytes apart, at least one row, entry and column, and
+// columns whose limbs are apart bytes apart; the rows of dst are distance bytes apart, or its columns by column. There are so many whole chunks of 64 bytes; bit j of mask is set for each
+// entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched. From next bytes behind
+// x on, each four rows and two columns fetch so many lines of 64 bytes.
+
+//go:noescape
+func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func productsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+// What follows does the same in chunks of 16 entries, the last of which is read to its end; it fetches nothing and
+// has no mask.
+
+//go:noescape
+func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
+
+//go:noescape
+func productsShortAVX2(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)

@@ -1,0 +1,33 @@
+package kernel
+
+// RotatedColumns is how many columns RotateRows takes.
+const RotatedColumns = 32
+
+// Rotation is the plane rotation of two rows u and v: u becomes C·u - S·v and v becomes S·u + C·v.
+type Rotation struct{ C, S float64 }
+
+// RotateRows rotates rows of RotatedColumns numbers each, which stand in z one after the other: the first rotation rows 0 and
+// 1, the next rows 1 and 2, and so on. z must have a row more than there are rotations; the call panics, and writes
+// nothing, when it has fewer. With AVX-512 products are fused with sums, so that the result depends on the
+// instructions, by a rounding or two of each number.
+func RotateRows(z []float64, rotations []Rotation) { rotateRows(available, z, rotations) }
+
+// rotateRows is RotateRows with a set of instructions that the processor has.
+func rotateRows(set instructions, z []float64, rotations []Rotation) {
+	if len(rotations) == 0 {
+		return
+	}
+	if len(z) < (len(rotations)+1)*RotatedColumns {
+		panic("kernel: RotateRows: there are fewer rows than rotations and one more")
+	}
+	if rotateVector(set, z, rotations) {
+		return
+	}
+	for k, r := range rotations {
+		upper, lower := z[k*RotatedColumns:(k+1)*RotatedColumns], z[(k+1)*RotatedColumns:(k+2)*RotatedColumns]
+		for j, u := range upper {
+			v := lower[j]
+			upper[j], lower[j] = r.C*u-r.S*v, r.S*u+r.C*v
+		}
+	}
+}

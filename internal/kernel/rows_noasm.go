@@ -1,0 +1,34 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+func margins[T Entry](_ instructions, dst []float32, x []T, dim int, w []float32, columns int) {
+	marginsPortable(dst, x, dim, w, columns)
+}
+
+func marginsBits(_ instructions, dst []float32, x []uint64, dim int, w []float32, columns int) {
+	marginsBitsPortable(dst, x, dim, w, columns)
+}
+
+func addWhole[T WholeEntry](_ instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+	addWholePortable(dst, x, dim, q, columns)
+}
+
+func addWholeBits(_ instructions, dst []float64, x []uint64, dim int, q []float64, columns int) {
+	addWholeBitsPortable(dst, x, dim, q, columns)
+}
+
+func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []float32, columns int) {
+	addScaledRowsPortable(dst, x, dim, r, columns)
+}
+
+// largestWhole does nothing of LargestDouble here, and says so.
+func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0 }
+
+// flushWhole does nothing of FlushWhole here, and says so.
+func flushWhole(instructions, []int64, []float64) (done int) { return 0 }
+
+// addColumnLimbs does nothing here, and says so.
+func addColumnLimbs[T WholeEntry](_ instructions, _ []float64, _ []T, _ int, _ []float64, _ int) (done int) {
+	return 0
+}

@@ -1,0 +1,29 @@
+package kernel
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// hugePage is the size of a huge page in bytes.
+const hugePage = 2 << 20
+
+// HugePages advises the operating system to hold what is between the first and the last
+// multiple of 2 MiB inside s in huge pages, which makes reading long slices in order
+// faster. It is for a slice that was just made and that nothing was written to. Nothing
+// depends on whether the advice is taken; where the system knows no such advice, and for
+// short slices, the call does nothing.
+func HugePages[T any](s []T) {
+	if len(s) == 0 {
+		return
+	}
+	begin := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	bytes := uintptr(len(s)) * unsafe.Sizeof(s[0])
+	from, to := (begin+hugePage-1)&^(hugePage-1), (begin+bytes)&^(hugePage-1)
+	if from >= to {
+		return
+	}
+	inside := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), from-begin)), to-from)
+	_ = unix.Madvise(inside, unix.MADV_HUGEPAGE) // a refused advice changes no result
+}

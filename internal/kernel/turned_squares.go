@@ -1,0 +1,108 @@
+package kernel
+
+import "math"
+
+// turnedLanes is how many partial sums Turn.Squares has of a row: that of coordinate k is the one of k modulo turnedLanes. In
+// panels of as many rows of the matrix their products with pairs of coordinates follow one another.
+const turnedLanes = singleLanes
+
+// mostTurned is how many rows Turn.Squares takes at a time, so that a panel is read once for all of them.
+const mostTurned = 96
+
+// Turn is a square matrix W of whole numbers, a center m and a scale s, in the form that rows are measured with.
+type Turn struct {
+	side   int
+	stride int
+	panels []int16   // the matrix by panels, where a kernel takes it
+	across []int16   // its transpose, where none does
+	center []float64 // with zeros behind it up to a whole panel
+	scale  float64
+}
+
+// NewTurn prepares a matrix, row after row, and a center with as many coordinates as it has rows. The call panics when the
+// matrix is not square.
+func NewTurn(matrix []int16, center []float64, scale float64) *Turn {
+	checkTurn("NewTurn", len(matrix), len(center), len(center))
+	return newTurn(available, matrix, center, scale)
+}
+
+// newTurn is NewTurn at a level that the processor has. From AVX-512 VNNI on rows are measured by panels of the matrix.
+func newTurn(set instructions, matrix []int16, center []float64, scale float64) *Turn {
+	side := len(center)
+	t := &Turn{side: side, stride: turnedStride(side), center: make([]float64, (side+turnedLanes-1)/turnedLanes*turnedLanes), scale: scale}
+	copy(t.center, center)
+	if set >= avx512VNNI {
+		t.panels = turnedPanels(matrix, side)
+		return t
+	}
+	t.across = make([]int16, len(matrix))
+	Transpose(t.across, matrix, side, side)
+	return t
+}
+
+// turnedStride is how far apart rows are: a whole number of pairs, and not so that many rows take few places of the first
+// cache.
+func turnedStride(side int) int {
+	stride := (side + 1) &^ 1
+	if stride%256 == 0 {
+		stride += 32
+	}
+	return stride
+}
+
+// turnedPanels returns the matrix by panels: of each pair of columns sixteen pairs of numbers, those of as many rows.
+func turnedPanels(matrix []int16, side int) []int16 {
+	pairs := (side + 1) / 2
+	panels := make([]int16, (side+turnedLanes-1)/turnedLanes*pairs*2*turnedLanes)
+	for k := range side {
+		panel := panels[k/turnedLanes*pairs*2*turnedLanes:]
+		for j, v := range matrix[k*side : (k+1)*side] {
+			panel[(j/2*turnedLanes+k%turnedLanes)*2+j%2] = v
+		}
+	}
+	return panels
+}
+
+// Stride is how many entries two rows that Squares takes are apart: at least the side of the matrix. What is behind the
+// coordinates of a row must be 0.
+func (t *Turn) Stride() int { return t.stride }
+
+// Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, for rows of 16 bits that are Stride apart. W·x is taken
+// modulo 2^32, as a number with a sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum, of which
+// products are parts without a rounding of their own. Where s is a power of two and factors and centers are whole numbers,
+// differences below 2^53 are exact, so that for n coordinates the result errs by less than (n+4)·2^-53 of itself. It has the
+// same bits on every processor and in every build. The call panics, and writes nothing, when rows is not of len(dst) rows or
+// factors is of another length.
+func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
+	wantLength("rows", len(rows), len(dst), t.stride)
+	wantLength("factors", len(factors), len(dst), 1)
+	for len(dst) > 0 {
+		n := min(mostTurned, len(dst))
+		if t.panels != nil {
+			t.squaresVector(dst[:n], rows[:n*t.stride], factors[:n])
+		} else {
+			t.squaresPortable(dst[:n], rows[:n*t.stride], factors[:n])
+		}
+		dst, rows, factors = dst[n:], rows[n*t.stride:], factors[n:]
+	}
+}
+
+// squaresPortable is Squares by AddProductWhole, which takes the sums of a group of rows modulo 2^32.
+func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
+	n := len(dst)
+	columns, products := make([]int16, n*t.side), make([]int64, n*t.side)
+	for i := range n {
+		for j, v := range rows[i*t.stride : i*t.stride+t.side] {
+			columns[j*n+i] = v
+		}
+	}
+	AddProductWhole(products, t.across, columns, WholeShape{Rows: t.side, Left: t.side, Right: n, Group: max(1, t.side)})
+	for i := range dst {
+		var lanes [turnedLanes]float64
+		for k, v := range products[i*t.side : (i+1)*t.side] {
+			y := math.FMA(-factors[i], t.center[k], float64(float64(v)*t.scale))
+			lanes[k%turnedLanes] = math.FMA(y, y, lanes[k%turnedLanes])
+		}
+		dst[i] = addLanes(&lanes)
+	}
+}

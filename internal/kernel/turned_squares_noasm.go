@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+// squaresVector is never called here: no matrix has panels.
+func (t *Turn) squaresVector([]float64, []int16, []float64) {}

@@ -1,0 +1,100 @@
+package kernel
+
+import "math"
+
+// limbBits is how many bits the lower limb of SplitWhole has.
+const limbBits = 13
+
+// LimbUnit is how many units of the lower limb of SplitWhole one of the upper limb is.
+const LimbUnit = 1 << limbBits
+
+// CommonUnit returns the largest unit of which all numbers are whole multiples, at most most times: each differs from one by
+// at most tolerance times the largest magnitude. It returns 1 where all are zero, and 0 where there is no such unit or a
+// number is not finite or all are beyond 2^±900. Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The numbers decide the time, which is proportional to their count and at worst to most times it.
+func CommonUnit(x []float64, most int, tolerance float64) float64 {
+	largest := LargestDouble(x)
+	switch {
+	case largest == 0:
+		return 1
+	case !(largest >= 0x1p-900 && largest <= 0x1p900): // NaN too
+		return 0
+	}
+	last := 0 // what was no multiple of the unit before is seldom one of the next
+	for q := 1; q <= most; q++ {
+		times, slack := float64(q)/largest, tolerance*float64(q)
+		if !nearWhole(x[last]*times, slack) {
+			continue
+		}
+		at := 0
+		for at < len(x) && nearWhole(x[at]*times, slack) {
+			at++
+		}
+		if at == len(x) {
+			return largest / float64(q)
+		}
+		last = at
+	}
+	return 0
+}
+
+func nearWhole(v, slack float64) bool { return math.Abs(v-math.RoundToEven(v)) <= slack }
+
+// Whole writes the nearest whole multiples of a unit to dst, as long as x, and reports whether each has at most 15 bits
+// and differs from its number by at most tolerance units. Where it reports false, what it wrote does not matter.
+func Whole(dst []int16, x []float64, unit, tolerance float64) bool {
+	dst, times := dst[:len(x)], 1/unit
+	for j, v := range x {
+		v *= times
+		q := math.RoundToEven(v)
+		if !(math.Abs(q) <= math.MaxInt16 && math.Abs(v-q) <= tolerance) {
+			return false
+		}
+		dst[j] = int16(q)
+	}
+	return true
+}
+
+// SplitWhole rounds numbers to whole multiples of a unit and writes them in two limbs, each as long as x: a multiple is
+// LimbUnit·high + low with |low| ≤ LimbUnit/2. It reports whether all magnitudes are at most LimbUnit² units; then |high| is
+// at most LimbUnit. Where it reports false, what it wrote does not matter.
+func SplitWhole(high, low []int16, x []float64, unit float64) bool {
+	high, low = high[:len(x)], low[:len(x)]
+	for j, v := range x {
+		q := math.RoundToEven(v / unit)
+		if !(math.Abs(q) <= LimbUnit*LimbUnit) {
+			return false
+		}
+		h := math.RoundToEven(q / LimbUnit)
+		high[j], low[j] = int16(h), int16(q-h*LimbUnit)
+	}
+	return true
+}
+
+// ProductGroup returns a Group that is right for AddProductWhole where no entry of a and of b is larger, and no column
+// longer, than these extents say: by Cauchy and Schwarz no sum of so many products passes 32 bits.
+func ProductGroup(a, b WholeExtent) int {
+	group := wholeGroup
+	for group > 1 && a.norm(group)*b.norm(group) > math.MaxInt32 {
+		group /= 2
+	}
+	return group
+}
+
+// wholeGroup is the largest Group that ProductGroup returns; more gain nothing.
+const wholeGroup = 256
+
+// WholeExtent bounds columns of whole numbers: the magnitude of an entry, and the squared length of a column.
+type WholeExtent struct{ Entry, Square int64 }
+
+// ExtentOf returns the extent of a column.
+func ExtentOf(x []int16) WholeExtent { return WholeExtent{int64(LargestShort(x)), SquareWhole(x)} }
+
+// With returns the least extent that bounds what either does.
+func (e WholeExtent) With(f WholeExtent) WholeExtent {
+	return WholeExtent{max(e.Entry, f.Entry), max(e.Square, f.Square)}
+}
+
+// norm bounds the length of a part of a column of so many entries.
+func (e WholeExtent) norm(entries int) float64 {
+	return math.Sqrt(min(float64(e.Square), float64(entries)*float64(e.Entry)*float64(e.Entry))) * (1 + 1e-12)
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+// roundVector does nothing here, and says so.
+func roundVector(instructions, []int16, []float32, float32, float32, bool) (worst uint32, done int) {
+	return 0, 0
+}
+
+// largestVector does nothing here, and says so.
+func largestVector(instructions, []float32) (bits uint32, done int) { return 0, 0 }

@@ -1,0 +1,180 @@
+package reproduce
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/sweep"
+)
+
+func aggregate() sweep.Reproduction {
+	return sweep.Reproduction{
+		Name: "aggregate", Title: "Sample and aggregate: a slope of least squares, whose sensitivity has no bound",
+		Source: bookSource + ", on clipping as in sample and aggregate; " + sectionSource + ", section 4.1, on the slope", Minutes: 0.3, Linear: true, Run: runAggregate,
+	}
+}
+
+// The declared range of a slope, in dollars of income a year of education.
+const slopeLow, slopeHigh = -1000.0, 3000.0
+
+// slopes are pairs of numbers.
+type slopes struct{ x, y []float64 }
+
+// slope is that of least squares with an intercept, NaN of rows without two different x.
+func (s slopes) slope(rows []int) float64 {
+	n, sx, sy := float64(len(rows)), 0.0, 0.0
+	for _, i := range rows {
+		sx, sy = sx+s.x[i], sy+s.y[i]
+	}
+	xx, xy := 0.0, 0.0
+	for _, i := range rows {
+		xx, xy = xx+(s.x[i]-sx/n)*(s.x[i]-sx/n), xy+(s.x[i]-sx/n)*(s.y[i]-sy/n)
+	}
+	return xy / xx
+}
+
+// all lists the rows.
+func (s slopes) all() []int {
+	rows := make([]int, len(s.x))
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// readSlopes returns education and income of the rows that have both.
+func readSlopes(ctx context.Context) (slopes, error) {
+	schema, training, _, err := readIncome(ctx)
+	if err != nil {
+		return slopes{}, err
+	}
+	var s slopes
+	for j, c := range schema.Features() {
+		if c.Name != "education" {
+			continue
+		}
+		for i, v := range training.Column(j) {
+			if x, y := float64(v), float64(training.Target()[i]); !math.IsNaN(x) && !math.IsNaN(y) {
+				s.x, s.y = append(s.x, x), append(s.y, y)
+			}
+		}
+	}
+	return s, nil
+}
+
+func runAggregate(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	s, err := readSlopes(ctx)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	var t table
+	exact := s.slope(s.all())
+	t.golden("slope of income on years of education, all rows: dollars a year", "", exact, 6, within(aggregateSlope, 1e-3), "not in the sources; the same as numpy's")
+	near := slopes{}
+	for range 1000 {
+		near.x, near.y = append(near.x, 12), append(near.y, 10000)
+	}
+	near.x, near.y = append(near.x, 12.5), append(near.y, 30000)
+	t.golden("1000 persons with 12 years and 10000 dollars, and one with 12.5 and 30000: their slope", "unbounded sensitivity", near.slope(near.all()), 6, within(40000, 1e-6), "no difference: without the one there is no slope; bring 12.5 nearer to 12 and it grows without limit")
+	t.clipped()
+	var curves [4][]sweep.Point
+	counts := []int{5, 10, 20, 50, 100, 200, 500}
+	for i, blocks := range counts {
+		for k, epsilon := range []float64{0.3, 1} {
+			l.Report(fmt.Sprintf("%d blocks", blocks), float64(i)/float64(len(counts)))
+			median, mean, failed := s.aggregated(blocks, epsilon, exact, repeats(l, 100))
+			if failed != nil {
+				return sweep.Outcome{}, failed
+			}
+			curves[2*k], curves[2*k+1] = append(curves[2*k], median.point(float64(blocks), 1)), append(curves[2*k+1], mean.point(float64(blocks), 1))
+			if blocks == 100 {
+				where := fmt.Sprintf("in 100 blocks, ε = %v: mean distance from the slope of all rows, ", epsilon)
+				t.random(where+"mean of clipped slopes with Laplace noise", "", mean, 1, "", "the chapter's way: clip each block's answer to a declared range, here -1000 to 3000, average, add noise; one record changes one block")
+				t.random(where+"private median of the slopes", "", median, 1, "", "dither's way (query.Aggregate): no noise of the width of the range, so that a wide declared range costs little")
+			}
+		}
+	}
+	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{aggregateFigure(curves)}, Notes: []string{
+		"Few blocks have much noise; many have few rows each, whose slopes scatter, and whose median or clipped mean is another number than the slope of all rows.",
+	}}, nil
+}
+
+// aggregateSlope is what polyfit of numpy 1.24 gives.
+const aggregateSlope = 443.43890007
+
+// clipped adds the chapter's sensitivity of a clipped answer.
+func (t *table) clipped() {
+	const b = 5
+	most, mostSigned := 0.0, 0.0
+	for u := -20.0; u <= 20; u += 0.5 {
+		for v := -20.0; v <= 20; v += 0.5 {
+			clip := func(v, low float64) float64 { return min(max(v, low), b) }
+			most, mostSigned = max(most, math.Abs(clip(u, 0)-clip(v, 0))), max(mostSigned, math.Abs(clip(u, -b)-clip(v, -b)))
+		}
+	}
+	t.golden("sensitivity of an answer clipped to [0, b], b = 5, over a grid of pairs", "b", most, 2, within(b, 0), "no difference")
+	t.golden("the same clipped to [-b, b]", "b", mostSigned, 2, within(2*b, 0), "2b where an answer may be negative and is replaced; b holds where a record is added to a sum, as in the chapter's gradients")
+}
+
+// aggregated returns the distances from the exact slope of the private median of slopes of blocks, and of the mean
+// of clipped slopes with Laplace noise.
+func (s slopes) aggregated(blocks int, epsilon, exact float64, runs int) (median, clipped sample, err error) {
+	grid, err := query.NewGrid(slopeLow, slopeHigh, 2001)
+	if err != nil {
+		return nil, nil, err
+	}
+	terms := query.QuantileTerms{Payer: free{}, Choice: mechanism.PermuteAndFlip{Epsilon: epsilon}, Grid: grid, MaxRecords: 20000}
+	for range runs {
+		v, failed := query.Aggregate(terms, query.EachRow(len(s.x)), blocks, s.slope)
+		if failed != nil {
+			return nil, nil, failed
+		}
+		median = append(median, math.Abs(v-exact))
+		parts, failed := divided(len(s.x), blocks)
+		if failed != nil {
+			return nil, nil, failed
+		}
+		total := 0.0
+		for _, rows := range parts {
+			v := s.slope(rows)
+			if math.IsNaN(v) {
+				v = 0
+			}
+			total += min(max(v, slopeLow), slopeHigh) / float64(blocks)
+		}
+		noisy, failed := laplace(total, (slopeHigh-slopeLow)/float64(blocks)/epsilon)
+		if failed != nil {
+			return nil, nil, failed
+		}
+		clipped = append(clipped, math.Abs(noisy-exact))
+	}
+	return median, clipped, nil
+}
+
+// divided puts each of n rows into a block of its own choice, which does not hang on other rows.
+func divided(n, blocks int) ([][]int, error) {
+	random := make([]byte, 4*n)
+	if _, err := rand.Read(random); err != nil {
+		return nil, err
+	}
+	parts := make([][]int, blocks)
+	for i := range n {
+		at := uint64(binary.LittleEndian.Uint32(random[4*i:])) * uint64(blocks) >> 32
+		parts[at] = append(parts[at], i)
+	}
+	return parts, nil
+}
+
+func aggregateFigure(curves [4][]sweep.Point) sweep.Figure {
+	f := sweep.Figure{Name: "error-over-blocks", Title: "A private slope by sample and aggregate", Command: "dither reproduce aggregate"}
+	for k, title := range []string{"epsilon 0.3", "epsilon 1"} {
+		f.Panels = append(f.Panels, sweep.Panel{Title: title, X: sweep.Axis{Label: "blocks", Log: true}, Y: sweep.Axis{Label: "mean distance, dollars a year", Log: true},
+			Series: []sweep.Series{{Name: "private median of blocks", Points: curves[2*k]}, {Name: "clipped mean, Laplace noise", Points: curves[2*k+1]}}})
+	}
+	return f
+}

@@ -1,0 +1,68 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train/neural"
+)
+
+// transferEpsilon is small, where what must not be learned counts most.
+const transferEpsilon = 0.5
+
+// publicRate is the learning rate of the public network: about that of the private one that learns everything.
+const publicRate = 1
+
+// transferEpochs is how long the public network learns, and the private ones.
+const transferEpochs = 5
+
+// transfer adds what the last layers attain behind layers of a public network, beside a network that learns all.
+func (t *table) transfer(ctx context.Context, l sweep.Laboratory, public, private images) error {
+	l.Report("the public network", 0.8)
+	layers := network.CNN(10)
+	whole := networkTrial{epsilon: math.Inf(1), layers: layers, input: pixelImage, epochs: transferEpochs, options: neural.Options{LearningRate: publicRate}}
+	of, err := whole.fit(ctx, public)
+	if err != nil {
+		return err
+	}
+	l.Report("a private network", 0.9)
+	own, err := networkTrial{epsilon: transferEpsilon, layers: layers, input: pixelImage, epochs: transferEpochs, options: averaged}.accuracies(ctx, l, private, 1)
+	if err != nil {
+		return err
+	}
+	t.random(fmt.Sprintf("convolutional network that learns everything, accuracy at epsilon %v, %%", transferEpsilon), "", own, 1, "", "the report prints no figure")
+	for _, kept := range []struct {
+		layers int
+		name   string
+	}{{7, "the convolutions of a public network stay, two layers are learned"}, {9, "all layers of a public network stay but the last"}} {
+		l.Report("behind public layers", 0.95)
+		trial, failed := behind(of.Network(), kept.layers, of.NetworkWeights())
+		if failed != nil {
+			return failed
+		}
+		accuracies, failed := trial.accuracies(ctx, l, private, 1)
+		if failed != nil {
+			return failed
+		}
+		t.random(fmt.Sprintf("%s, accuracy at epsilon %v, %%", kept.name, transferEpsilon), "preserves the accuracy of a network that was trained without privacy", accuracies, 1, "", "layers that were made for clothes are not those for digits: what is taken over needs neither noise nor time, and is worth as much as the public records resemble the private ones")
+	}
+	return nil
+}
+
+// behind is a private trial of a network of which the first layers stay as they are, with these parameters of the
+// whole network, and the others begin anew. The first weights of those come from a fixed seed: they hang on no record.
+func behind(whole *network.Network, kept int, weights []float32) (networkTrial, error) {
+	frozen, initial, err := whole.Freeze(kept, weights)
+	if err != nil {
+		return networkTrial{}, err
+	}
+	fresh := make([]float32, frozen.Weights())
+	frozen.Init(fresh, 1)
+	copy(initial[:frozen.Trained()], fresh)
+	options := averaged
+	options.Initial = initial
+	return networkTrial{epsilon: transferEpsilon, layers: frozen.Layers(), input: frozen.Input(), epochs: transferEpochs, options: options}, nil
+}

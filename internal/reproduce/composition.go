@@ -1,0 +1,144 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
+)
+
+// The exercise: so many runs of an algorithm of this privacy, at last each on a sample of this share.
+const (
+	exerciseRuns           = 1000
+	exerciseEpsilon        = 0.4
+	exerciseDelta          = 1e-6
+	exerciseShare          = 0.01
+	exerciseNoise, noiseBy = 9.9265, 1e-3 // of the Gaussian mechanism with exactly that privacy
+)
+
+func composition() sweep.Reproduction {
+	return sweep.Reproduction{
+		Name: "composition", Title: "1000 runs composed, by the theorems of a course and by those that hold",
+		Source: fashionReport + ", exercises 1, 2 and 4", Minutes: 0.1, Linear: true, Run: runComposition,
+	}
+}
+
+func runComposition(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	var t table
+	t.printed()
+	l.Report("bounds that hold", 0.1)
+	if err := t.valid(); err != nil {
+		return sweep.Outcome{}, err
+	}
+	t.proofs()
+	l.Report("the curves", 0.5)
+	figure, err := compositionFigure()
+	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{figure}, Notes: []string{
+		"Of the printed answers, (a) is a guarantee; (b), (c) and (d) are the shapes of theorems without their constants, and with a logarithm to base 10: they understate, and may not be claimed.",
+	}}, err
+}
+
+// printed adds the answers of the exercise, by its own formulas.
+func (t *table) printed() {
+	lines := account.TextbookExercise()
+	for i, want := range []struct {
+		quantity, published string
+		tolerance           float64
+		why                 string
+	}{
+		{"(a) sequential composition of 1000 runs: ε at δ = 0.001", "400", 1e-9, "no difference"},
+		{"(b) strong composition as printed: ε at δ = 0.001", "30.98", 0.005, "no difference in the arithmetic; as a guarantee it understates: the formula has no constant, and the logarithm is to base 10"},
+		{"(c) strong composition on samples of 1 % as printed: ε at δ = 1e-5", "0.3098", 5e-5, "no difference in the arithmetic; no guarantee, for the reasons of (b), and since sampling multiplies ε by a little more than q"},
+		{"(d) moments accountant as printed: ε at δ = 1e-6", "0.1265", 5e-5, "no difference in the arithmetic; no guarantee: the worst algorithm of that privacy has no finite ε at this δ, since it discloses more often"},
+	} {
+		t.golden(want.quantity, want.published, lines[i].Epsilon, 4, within(published(want.published), want.tolerance), want.why)
+	}
+	natural := exerciseEpsilon * math.Sqrt(exerciseRuns*math.Log(1/exerciseDelta))
+	t.golden("(b) with the natural logarithm", "", natural, 4, within(47.02, 0.005), "what the printed formula gives when its logarithm is the one of theorems; still no guarantee")
+}
+
+// valid adds what may be claimed of the same runs.
+func (t *table) valid() error {
+	const full, sampled = exerciseRuns * exerciseDelta, exerciseRuns * exerciseDelta * exerciseShare
+	strong, _ := account.DworkRoth(exerciseEpsilon, exerciseDelta, exerciseRuns, 1e-6)
+	closed, _ := account.KOVClosed(exerciseEpsilon, exerciseDelta, exerciseRuns, 1e-6)
+	t.golden("(b) by advanced composition, with its constants: ε at δ = 0.001 + 1e-6", "30.98", strong, 4, within(263.2, 0.05), "theorem 3.20 of Dwork & Roth; most of it is the drift 1000·ε(e^ε-1), which the printed form leaves out")
+	t.golden("(b) by the closed form of optimal composition: ε at δ = 0.001 + 1e-6", "30.98", closed, 5, within(145.44, 0.005), "theorem 3.4 of Kairouz, Oh & Viswanath")
+	t.golden("(b) by optimal composition: ε at δ = 0.001 + 1e-6", "30.98", account.KOVOptimal(exerciseEpsilon, exerciseDelta, exerciseRuns, full+1e-6), 4, within(135.3722, 5e-4), "theorem 3.3 of the same: no smaller ε holds for every algorithm of that privacy")
+	once := math.Log1p(exerciseShare * math.Expm1(exerciseEpsilon))
+	t.golden("one run on a sample of 1 %: ε", "0.004", once, 5, within(0.0049062, 5e-8), "log(1 + q(e^ε - 1)); qε is its limit for small ε, and less than the cost")
+	closedSampled, _ := account.KOVClosed(once, exerciseShare*exerciseDelta, exerciseRuns, 1e-6)
+	t.golden("(c) by amplification and the closed form: ε at δ = 1.1e-5", "0.3098", closedSampled, 4, within(0.77058, 5e-6), "theorem 8 of Balle, Barthe & Gaboardi, then 3.4 of Kairouz, Oh & Viswanath, whose other two forms give more: 0.8276 the one without a square root in the logarithm")
+	t.golden("(c) by amplification and optimal composition: ε at δ = 1.1e-5", "0.3098", account.KOVOptimal(once, exerciseShare*exerciseDelta, exerciseRuns, sampled+1e-6), 4, within(0.63427, 5e-6), "the least that may be claimed in place of (c)")
+	return t.normal()
+}
+
+// normal adds the cost of the runs where each is the Gaussian mechanism of just that privacy.
+func (t *table) normal() error {
+	target, err := privacy.NewGuarantee(exerciseEpsilon, exerciseDelta, privacy.AddOrRemoveOne, privacy.Unit{})
+	if err != nil {
+		return err
+	}
+	noise := 1 / account.GDP{}.MuOf(target)
+	t.golden("noise multiplier of normal noise of (0.4, 1e-6)", "", noise, 5, within(exerciseNoise, noiseBy), "solved on the exact curve of the Gaussian mechanism")
+	runs, err := account.GDP{}.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: exerciseRuns}, exerciseDelta, privacy.AddOrRemoveOne)
+	if err != nil {
+		return err
+	}
+	t.golden("1000 runs with that noise: ε at δ = 1e-6", "30.98", runs.Upper, 4, within(19.61, 0.005), "the noise of an actual run is known, and costs less than the worst algorithm of the same privacy")
+	sampled, err := account.PLD{}.Epsilon(sampledRuns(noise, exerciseRuns), exerciseDelta, privacy.AddOrRemoveOne)
+	if err != nil {
+		return err
+	}
+	t.golden("1000 runs with that noise on Poisson samples of 1 %: ε at δ = 1e-6", "0.1265", sampled.Upper, 3, within(0.11789, 2e-4), "the printed (d) happens to lie above the exact cost of normal noise; that is no proof")
+	return nil
+}
+
+func sampledRuns(noise float64, runs int) mechanism.Event {
+	return mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: exerciseShare, Event: mechanism.Gaussian{NoiseMultiplier: noise}}, Count: runs}
+}
+
+// compositionFigure draws the cost over the number of runs.
+func compositionFigure() (sweep.Figure, error) {
+	counts := []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+	once, root := math.Log1p(exerciseShare*math.Expm1(exerciseEpsilon)), math.Sqrt(-math.Log10(exerciseDelta))
+	var basic, strong, optimal, normal, strongSampled, moments, optimalSampled, normalSampled []sweep.Point
+	gaussian := mechanism.Gaussian{NoiseMultiplier: exerciseNoise}
+	running, err := account.Running(account.PLD{}, sampledRuns(exerciseNoise, 1), exerciseDelta, privacy.AddOrRemoveOne, counts)
+	if err != nil {
+		return sweep.Figure{}, err
+	}
+	for i, k := range counts {
+		x, delta := float64(k), float64(k)*exerciseDelta
+		full, failed := account.GDP{}.Epsilon(mechanism.Repeat{Event: gaussian, Count: k}, exerciseDelta, privacy.AddOrRemoveOne)
+		if failed != nil {
+			return sweep.Figure{}, failed
+		}
+		basic = append(basic, sweep.Value(x, x*exerciseEpsilon))
+		strong = append(strong, sweep.Value(x, exerciseEpsilon*math.Sqrt(x)*root))
+		optimal = append(optimal, sweep.Value(x, account.KOVOptimal(exerciseEpsilon, exerciseDelta, k, delta+exerciseDelta)))
+		normal = append(normal, sweep.Value(x, full.Upper))
+		strongSampled = append(strongSampled, sweep.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)*root))
+		moments = append(moments, sweep.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)))
+		optimalSampled = append(optimalSampled, sweep.Value(x, account.KOVOptimal(once, exerciseShare*exerciseDelta, k, exerciseShare*delta+exerciseDelta)))
+		normalSampled = append(normalSampled, sweep.Value(x, running[i].Upper))
+	}
+	axes := func(title string, series ...sweep.Series) sweep.Panel {
+		return sweep.Panel{Title: title, X: sweep.Axis{Label: "runs", Log: true}, Y: sweep.Axis{Label: "epsilon", Log: true}, Series: series}
+	}
+	return sweep.Figure{Name: "epsilon-over-runs", Title: "Runs of a (0.4, 1e-6)-private algorithm, composed", Command: "dither reproduce composition", Panels: []sweep.Panel{
+		axes("on all records",
+			sweep.Series{Name: "sequential", Points: basic, Dashed: true},
+			sweep.Series{Name: "strong, as printed", Points: strong, Published: true},
+			sweep.Series{Name: "optimal, any algorithm", Points: optimal},
+			sweep.Series{Name: "normal noise, exact", Points: normal}),
+		axes("each on a sample of 1 %",
+			sweep.Series{Name: "strong, as printed", Points: strongSampled, Published: true},
+			sweep.Series{Name: "moments, as printed", Points: moments, Published: true},
+			sweep.Series{Name: "optimal, any algorithm", Points: optimalSampled},
+			sweep.Series{Name: "normal noise, exact", Points: normalSampled}),
+	}}, nil
+}

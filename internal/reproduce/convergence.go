@@ -1,0 +1,238 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train/neural"
+)
+
+const (
+	// convergenceSteps are enough for the descents of the table to reach 0, curveSteps for the figures.
+	convergenceSteps, curveSteps = 16000, 4000
+	// convergenceSeed is that of the first weights.
+	convergenceSeed = 1
+)
+
+var (
+	// convergenceNoises are the noise multipliers of descents without clipping, in units of the large norm.
+	convergenceNoises = []float64{0.01, 0.03, 0.1, 0.3, 1}
+	// convergenceShares are clipping norms in units of the median norm of the first gradients.
+	convergenceShares = []float64{0.01, 0.03, 0.1, 0.3, 1, 3}
+)
+
+func convergence() sweep.Reproduction {
+	return sweep.Reproduction{Name: "convergence", Title: "What clipping and noise do to convergence: tangent kernels and the loss along descents",
+		Source:  fashionReport + ", section 5, after Z. Bu, H. Wang, Z. Dai & Q. Long, \"On the Convergence and Calibration of Deep Learning with Differential Privacy\", TMLR 2023, section 4, https://arxiv.org/abs/2106.07830",
+		Minutes: 0.3, Linear: true, Run: runConvergence}
+}
+
+// convergenceProblem is a network and the public records that it learns: those that come with the program.
+type convergenceProblem struct {
+	request neural.Request
+	schema  *data.Schema
+	records *data.Dataset
+	// table is the length of the descents of the table, curve that of the others, in steps.
+	table, curve int
+}
+
+// openConvergence reads the problem.
+func openConvergence(ctx context.Context, table, curve int) (convergenceProblem, error) {
+	set, err := builtin.Open(builtin.List()[0].Name)
+	if err != nil {
+		return convergenceProblem{}, err
+	}
+	p := convergenceProblem{request: neural.Request{Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(1, 8)}, table: table, curve: curve}
+	if p.schema, err = set.Schema(); err != nil {
+		return p, err
+	}
+	p.records, err = set.ReadTrain(ctx, p.schema, data.ReadOptions{})
+	return p, err
+}
+
+// diagnose looks at descents.
+func (p convergenceProblem) diagnose(ctx context.Context, steps int, norm, noise float64) (*neural.NonPrivateDiagnosis, error) {
+	return neural.DiagnoseNonPrivate(ctx, p.request, neural.Diagnosing{Steps: steps, Norm: norm, NoiseMultiplier: noise, Seed: convergenceSeed}, p.schema, p.records)
+}
+
+func runConvergence(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	p, err := openConvergence(ctx, convergenceSteps, curveSteps)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	return p.run(ctx, l)
+}
+
+// run is the experiment.
+func (p convergenceProblem) run(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	l.Report("the table of clippings", 0)
+	whole, err := p.diagnose(ctx, p.table, 0, 1)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	noisy, err := p.noises(ctx, l)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	norms, err := p.norms(ctx, l, whole)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	var t table
+	t.clippings(whole)
+	if err = t.opposed(); err != nil {
+		return sweep.Outcome{}, err
+	}
+	t.noise(noisy, p.curve)
+	const command = "dither reproduce convergence"
+	figures := []sweep.Figure{
+		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []sweep.Panel{clippingPanel(whole)}},
+		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []sweep.Panel{noisePanel(noisy, p.curve)}}, norms}
+	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: descents are exact, and their noise is a fixed stream.", whole.Weights, whole.Records)}, whole.Reasons()...)
+	return sweep.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
+}
+
+// answers are the four columns of the table of the report.
+func answers(c neural.Convergence) string {
+	return fmt.Sprintf("symmetric %s, positive %s, loss only falls %s, to zero %s", c.Symmetric, c.Positive, c.Monotone, c.Zero)
+}
+
+// clippings adds a row for each clipping of the table of the report, and those of its plans for further work.
+func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
+	for _, c := range n.Clippings {
+		printed, why := "", "the report does not have it; "+kernelWords(c, n.Steps)
+		if c.Course != nil {
+			printed, why = answers(*c.Course), "no difference; "+kernelWords(c, n.Steps)
+			if answers(*c.Course) != answers(c.Measured) {
+				why = "a \"no\" of the report means that nothing is guaranteed, and here it went well; " + kernelWords(c, n.Steps)
+			}
+		}
+		t.say("kernel and loss under clipping: "+c.Name, printed, answers(c.Measured), why)
+	}
+}
+
+// kernelWords says what is behind the answers for a clipping: the worst kernel on the way.
+func kernelWords(c neural.ClippingDiagnosis, steps int) string {
+	least, form := c.Kernel.Least, c.Kernel.LeastForm
+	for _, on := range c.Flow.Characters {
+		least, form = min(least, on.Least), min(form, on.LeastForm)
+	}
+	words := fmt.Sprintf("on the way the least eigenvalue is %.2g and the least of xᵀMx %.2g", least, form)
+	if c.Flow.Against > 0 {
+		return words + fmt.Sprintf("; %d of %d steps go up, however short they are", c.Flow.Against, steps)
+	}
+	return words + "; no step goes up"
+}
+
+// opposed adds a problem on which layerwise clipping comes to rest away from the minimum: f = v·tanh(u·x) for two
+// records whose errors have opposite signs, so that clipped gradients of equal length cancel in each layer.
+func (t *table) opposed() error {
+	n, err := network.New(network.Shape{1}, network.Linear{Outputs: 1, NoBias: true}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 1, NoBias: true})
+	if err != nil {
+		return err
+	}
+	p := dynamics.Problem{Network: n, Loss: model.Squared{}, Inputs: []float64{0.5, 2}, Labels: []float64{0.7, 0.8}, Weights: []float64{1, 1}}
+	rate, err := dynamics.StableRate(p)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name, printed string
+		groups        []int
+		why           string
+	}{
+		{"flat", "yes", []int{2}, "no difference: where flat clipping comes to rest, all gradients are 0"},
+		{"layerwise", "no", []int{1, 1}, "no difference: the clipped gradients of each layer have one length and opposite signs, and nothing ever moves"},
+	} {
+		down, failed := dynamics.Descend(p, dynamics.Clipping{Name: c.name, Groups: c.groups, Weight: func(_ int, norm float64) float64 { return min(1, 0.01/norm) }}, dynamics.Options{Steps: 20000, LearningRate: rate})
+		if failed != nil {
+			return failed
+		}
+		t.say("two records with opposite errors, "+c.name+" clipping: loss to zero", c.printed, fmt.Sprintf("%s (%.3g, then %.3g)", down.Verdict(), down.Start, down.End), c.why)
+	}
+	return nil
+}
+
+// noises are descents without clipping, the first without noise.
+func (p convergenceProblem) noises(ctx context.Context, l sweep.Laboratory) ([]*dynamics.Trajectory, error) {
+	var out []*dynamics.Trajectory
+	for i, noise := range convergenceNoises {
+		l.Report("noise without clipping", 0.5+0.25*float64(i)/float64(len(convergenceNoises)))
+		n, err := p.diagnose(ctx, p.curve, 0, noise)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			out = append(out, n.Clippings[0].Flow)
+		}
+		out = append(out, n.Clippings[0].Noisy)
+	}
+	return out, nil
+}
+
+// noise adds what noise alone does.
+func (t *table) noise(of []*dynamics.Trajectory, steps int) {
+	quiet, least, most := of[0], of[1], of[len(of)-1]
+	t.say("noise without clipping: the loss only falls", "yes: noise changes the speed alone", fmt.Sprintf("no: %d of %d steps rise at noise multiplier %v, without noise %d", least.Rises, steps, convergenceNoises[0], quiet.Rises),
+		"the report's answer is about gradient flow, in whose infinitely short steps noise averages out; steps that have a length keep some of it")
+	t.known("noise without clipping: loss in the last tenth of the steps, over that without noise, at noise multiplier 1", "1: noise changes the speed alone", most.Last/quiet.Last, 3,
+		"the loss goes up and down about a floor that grows with the learning rate and the square of the noise; only smaller steps come below it")
+}
+
+// clippingPanel shows clipping without noise.
+func clippingPanel(n *neural.NonPrivateDiagnosis) sweep.Panel {
+	p := lossPanel("16 public records, all in every step")
+	for _, c := range n.Clippings {
+		p.Series = append(p.Series, lossCurve(c.Name, c.Flow, n.Steps))
+	}
+	return p
+}
+
+// noisePanel shows noise without clipping.
+func noisePanel(of []*dynamics.Trajectory, steps int) sweep.Panel {
+	p := lossPanel("16 public records, all in every step")
+	for i, noise := range append([]float64{0}, convergenceNoises...) {
+		p.Series = append(p.Series, lossCurve(noiseName(noise), of[i], steps))
+	}
+	return p
+}
+
+func lossPanel(title string) sweep.Panel {
+	return sweep.Panel{Title: title, X: sweep.Axis{Label: "steps"}, Y: sweep.Axis{Label: "mean loss, nats", Log: true}}
+}
+
+// lossCurve is the loss of a descent over its steps.
+func lossCurve(name string, of *dynamics.Trajectory, steps int) sweep.Series {
+	s := sweep.Series{Name: name}
+	for i, loss := range of.Losses {
+		s.Points = append(s.Points, sweep.Value(math.Round(float64(i*steps)/float64(len(of.Losses)-1)), loss))
+	}
+	return s
+}
+
+// norms is the figure of the loss over the clipping norm, with and without noise in proportion to it.
+func (p convergenceProblem) norms(ctx context.Context, l sweep.Laboratory, whole *neural.NonPrivateDiagnosis) (sweep.Figure, error) {
+	median := whole.SmallNorm / neural.SmallShare
+	quiet, noisy := sweep.Series{Name: "without noise"}, sweep.Series{Name: "noise multiplier 1"}
+	for i, share := range convergenceShares {
+		l.Report("clipping norms", 0.75+0.25*float64(i)/float64(len(convergenceShares)))
+		n, err := p.diagnose(ctx, p.curve, share*median, 1)
+		if err != nil {
+			return sweep.Figure{}, err
+		}
+		flat := n.Clippings[1]
+		quiet.Points = append(quiet.Points, sweep.Value(share*median, flat.Flow.Last))
+		noisy.Points = append(noisy.Points, sweep.Value(share*median, flat.Noisy.Last))
+	}
+	panel := sweep.Panel{Title: fmt.Sprintf("Flat clipping, last tenth of %d steps", p.curve), X: sweep.Axis{Label: "clipping norm", Log: true}, Y: sweep.Axis{Label: "mean loss, nats", Log: true},
+		Series: []sweep.Series{quiet, noisy}}
+	return sweep.Figure{Name: "loss-over-norm", Title: "A small norm slows learning down, a large one lets noise in", Panels: []sweep.Panel{panel}, Command: "dither reproduce convergence"}, nil
+}

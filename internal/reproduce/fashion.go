@@ -1,0 +1,177 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/public"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
+)
+
+const (
+	// fashionNorm is the clipping norm of the report's program, fashionRate its learning rate.
+	fashionNorm, fashionRate = 0.5, 0.01
+	// recordRate is the learning rate for gradients that are clipped record by record, which are shorter. Of 0.1, 0.3,
+	// 1, 3, 10 and 30 it is the best on every sixth record of the training part.
+	recordRate = 10
+)
+
+// fashionLooks are the epochs after which accuracy is measured.
+var fashionLooks = []int{1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50}
+
+// fashionBudgets are those at which the pipelines of this program are trained, the report's two among them.
+var fashionBudgets = []float64{0.5, 1, 2, 4.6, 17}
+
+func fashion() sweep.Reproduction {
+	return sweep.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST with DP-SGD, and the same budgets with the pipeline of this program",
+		Source: fashionSource, Data: []string{"fashion-mnist"}, Minutes: 5, Linear: true, Run: runFashion}
+}
+
+func runFashion(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	m, err := openImages(ctx, public.FashionMNIST(), l.Data)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	courses, err := try(ctx, l, share{0, 0.7}, m, fashionTrials())
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	raw, err := pipeline{}.accuracies(ctx, l, share{0.7, 0.8}, m, fashionBudgets, 1)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	scattered, err := pipeline{[]string{scattering, groupNorm}}.accuracies(ctx, l, share{0.8, 1}, m, fashionBudgets, 1)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	over, err := fashionOverEpsilon(courses, raw, scattered)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	return sweep.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
+		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5, and normal noise with the noise multiplier for its standard deviation is added to that mean. " +
+			"One record can turn the clipped mean around, by twice the norm, which is 1, so that this noise is what its accountant takes it for; it is 1200 times the noise in the mean that clipping record by record to that norm needs, twice the batch size. " +
+			"The program clips weights and biases each by themselves, which costs more than it counts, and takes shuffled batches, for which its count has no proof; here they are clipped together, and samples are Poisson.",
+		"Accuracies along a run are those of iterates that are all released: looking at them costs nothing beside the run, and nothing was chosen by them. Learning rates are the program's 0.01, and for clipping record by record one that was chosen on every sixth record of the training part.",
+	}}, nil
+}
+
+// wayOf names a trial: as the report's program does it, or with each record's gradient clipped.
+func wayOf(averaged bool, batch int, noise float64) string {
+	if averaged {
+		return fmt.Sprintf("the report's way, batches of %d, noise multiplier %v", batch, noise)
+	}
+	return fmt.Sprintf("each record clipped, batches of %d, noise multiplier %v", batch, noise)
+}
+
+// fashionTrials are the runs over epochs. Those of the report's figures in words are repeated.
+func fashionTrials() []trial {
+	one := func(averaged bool, batch int, noise float64) trial {
+		d := descent{batch: batch, epochs: fashionEpochs, noise: noise, norm: fashionNorm, averaged: averaged, rate: fashionRate, looks: fashionLooks}
+		if !averaged {
+			d.rate = recordRate
+		}
+		usual := 1
+		if batch == fashionBatch && (noise == 0 || noise == 0.6 || noise == 1) {
+			usual = 3
+		}
+		return trial{wayOf(averaged, batch, noise), d, usual}
+	}
+	trials := []trial{one(true, fashionBatch, 0)}
+	for _, noise := range fashionNoises {
+		trials = append(trials, one(true, fashionBatch, noise))
+	}
+	for _, batch := range fashionBatches {
+		if batch != fashionBatch {
+			trials = append(trials, one(true, batch, fashionNoise))
+		}
+	}
+	for _, noise := range []float64{0.6, fashionNoise, 1} {
+		trials = append(trials, one(false, fashionBatch, noise))
+	}
+	return trials
+}
+
+// fashionRows are the comparisons.
+func fashionRows(courses map[string][]sample, raw, scattered []sample) []sweep.Comparison {
+	var t table
+	end := func(averaged bool, batch int, noise float64) sample {
+		return last(courses[wayOf(averaged, batch, noise)])
+	}
+	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "no difference but rounding: settings are those of the report's program")
+	for _, c := range []struct {
+		epsilon, published string
+		noise              float64
+		at                 int
+	}{{"17.0", "73", 0.6, 4}, {"4.6", "62", 1, 3}} {
+		budget := "accuracy at epsilon " + c.epsilon
+		t.random(budget+", the report's way, %", c.published, end(true, fashionBatch, c.noise), 1, "", "little difference: noise is added to the clipped mean of a batch, as the report's program does; the report has one run, and runs differ by a point or so")
+		t.random(budget+", each record clipped, %", c.published, end(false, fashionBatch, c.noise), 1, "", "algorithm 1 as the report prints it: the same model, budget, batches and epochs, but each record's gradient is clipped, so that the noise in the mean is 1200 times less, and the learning rate suits it")
+		t.random(budget+", defaults of this program on pixels, %", c.published, raw[c.at], 1, "", "full batch, private centering and whitening within epsilon, averaged iterates")
+		t.random(budget+", defaults on scattering features, %", c.published, scattered[c.at], 1, "", "as before, on features that are computed of each image alone and fixed beforehand")
+	}
+	small, large := end(true, 100, fashionNoise), end(true, 1000, fashionNoise)
+	t.say("accuracy with batches of 100 and of 1000 after 50 epochs, noise multiplier 0.7, %", "roughly the same", small.text(1, "")+" and "+large.text(1, ""), "no difference, though not for the reason that the report gives: every step has the same noise whatever the batch, so that ten times the steps learn more and gather more noise alike")
+	return t.rows
+}
+
+// fashionOverEpochs are figures 1(b) and 3(b) of the report.
+func fashionOverEpochs(courses map[string][]sample) []sweep.Figure {
+	x, y := sweep.Axis{Label: "epochs"}, sweep.Axis{Label: "test accuracy, percent"}
+	noises := sweep.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
+		Marks: []sweep.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
+	for _, z := range append([]float64{0}, fashionNoises...) {
+		name := noiseName(z)
+		if z == 0 {
+			name = "no privacy"
+		}
+		noises.Series = append(noises.Series, overEpochs(name, fashionLooks, courses[wayOf(true, fashionBatch, z)]))
+	}
+	batches := sweep.Panel{Title: "The report's way, noise multiplier 0.7", X: x, Y: y}
+	for _, b := range fashionBatches {
+		batches.Series = append(batches.Series, overEpochs(batchName(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
+	}
+	const command = "dither reproduce fashion"
+	return []sweep.Figure{
+		{Name: "accuracy-by-noise", Title: "Fashion-MNIST: accuracy over epochs, by noise multiplier", Panels: []sweep.Panel{noises}, Command: command},
+		{Name: "accuracy-by-batch", Title: "Fashion-MNIST: accuracy over epochs, by batch size", Panels: []sweep.Panel{batches}, Command: command},
+	}
+}
+
+// fashionOverEpsilon is figure 2 of the report, with what clipping record by record and the pipelines attain.
+func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (sweep.Figure, error) {
+	counts := make([]int, len(fashionLooks))
+	for i, epochs := range fashionLooks {
+		counts[i] = stepsOf(epochs, fashionRecords, fashionBatch)
+	}
+	costs, err := account.Running(account.PLD{}, sampledSteps(float64(fashionBatch)/fashionRecords, fashionNoise, 1), imageDelta, privacy.AddOrRemoveOne, counts)
+	if err != nil {
+		return sweep.Figure{}, err
+	}
+	p := sweep.Panel{Title: "DP-SGD along runs of 50 epochs with noise multiplier 0.7", X: sweep.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}, Series: []sweep.Series{
+		{Name: "scattering, defaults", Points: overBudgets(fashionBudgets, scattered)}, {Name: "pixels, defaults", Points: overBudgets(fashionBudgets, raw)}}}
+	for _, averaged := range []bool{false, true} {
+		s := sweep.Series{Name: "DP-SGD, each record clipped"}
+		if averaged {
+			s.Name = "DP-SGD, the report's way"
+		}
+		for i, accuracy := range courses[wayOf(averaged, fashionBatch, fashionNoise)] {
+			s.Points = append(s.Points, accuracy.point(costs[i].Upper, 1))
+		}
+		p.Series = append(p.Series, s)
+	}
+	p.Series = append(p.Series, sweep.Series{Name: "report", Published: true, Scattered: true, Points: []sweep.Point{sweep.Value(4.6, 62), sweep.Value(17, 73)}},
+		sweep.Series{Name: "report without privacy", Published: true, Dashed: true, Points: []sweep.Point{sweep.Value(fashionBudgets[0], 80), sweep.Value(17, 80)}})
+	return sweep.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon", Panels: []sweep.Panel{p}, Command: "dither reproduce fashion"}, nil
+}
+
+// overBudgets are the points of a curve over epsilon.
+func overBudgets(epsilons []float64, accuracies []sample) []sweep.Point {
+	points := make([]sweep.Point, len(epsilons))
+	for i, accuracy := range accuracies {
+		points[i] = accuracy.point(epsilons[i], 1)
+	}
+	return points
+}

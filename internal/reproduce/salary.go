@@ -1,0 +1,156 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/sweep"
+)
+
+func salary() sweep.Reproduction {
+	return sweep.Reproduction{
+		Name: "salary", Title: "The mean of five salaries, with noise by local sensitivity and by a declared range",
+		Source: fashionReport + ", exercise 3", Minutes: 0.1, Linear: true, Run: runSalary,
+	}
+}
+
+// salaries are the data set D1 of the exercise; D2 to D6 are without one of them.
+func salaries() []float64 { return []float64{130530, 104141, 90385, 91919, 81334} }
+
+// The declared range of a salary.
+const salaryRange = 200000
+
+func runSalary(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	var t table
+	x := salaries()
+	t.golden("mean of D1", "99661.8", mean(x), 6, within(99661.8, 1e-9), "no difference")
+	for i, want := range []float64{7717.05, 1119.8, 2319.2, 1935.7, 4581.95} {
+		why := "no difference: removing another salary moves the mean less than the first does"
+		if i == 0 {
+			why = "no difference; the exercise calls it the sensitivity of the mean, which is the local one, of D1"
+		}
+		t.golden(fmt.Sprintf("by how much the mean moves from D1 to D%d", i+2), "", math.Abs(mean(x)-mean(without(x, i))), 6, within(want, 1e-9), why)
+	}
+	t.rows[1].Published = "abs(f(D1) - f(D2))"
+	t.localAnswers(x)
+	t.localFails(x)
+	l.Report("answers by a declared range", 0.3)
+	points, err := t.declared(x, repeats(l, 200))
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{salaryFigure(x, points)}, Notes: []string{
+		"Noise scaled to local sensitivity is no guarantee for any ε: how much noise there is tells about the salaries. Scaled to what any record can do within a declared range, it holds for every table, and of few records the mean is then not known: that is the privacy.",
+	}}, nil
+}
+
+// localAnswers adds the exercise's table of one answer for each ε.
+func (t *table) localAnswers(x []float64) {
+	local := localSensitivity(x)
+	for _, c := range []struct{ epsilon, printed float64 }{{0.1, 92788.53}, {1, 111458.11}, {2, 101603.66}, {10, 99400.37}, {100, 99682.58}, {1000, 99675.37}} {
+		scale := local / c.epsilon
+		t.rows = append(t.rows, sweep.Comparison{
+			Quantity: fmt.Sprintf("the mean with Laplace noise of scale %s, for ε = %v (which does not hold)", digitsOf(scale, 6), c.epsilon), Published: fmt.Sprintf("%.2f (one answer)", c.printed),
+			Ours: fmt.Sprintf("%.1f ± %s (standard deviation)", mean(x), digitsOf(math.Sqrt2*scale, 4)), Value: math.Sqrt2 * scale, Deterministic: true,
+			Why: fmt.Sprintf("one answer, %.2f times the scale from the mean", math.Abs(c.printed-mean(x))/scale),
+		})
+	}
+	t.golden("that scale at ε = 0.1", "", local/0.1, 6, within(77170.5, 1e-6), "f(D1) - f(D2) over ε")
+	t.golden("that scale at ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "the same")
+}
+
+// localFails adds what an answer tells whose noise follows from local sensitivity, at ε = 1.
+func (t *table) localFails(x []float64) {
+	y := without(x, 0)
+	loss := func(at float64) float64 {
+		return math.Abs(laplaceLog(at, mean(x), localSensitivity(x)) - laplaceLog(at, mean(y), localSensitivity(y)))
+	}
+	t.golden("local sensitivity of D2", "", localSensitivity(y), 6, within(4065.4166666667, 1e-6), "about half of that of D1: data sets that differ in one salary get different noise")
+	t.golden("privacy loss of the answer 0 between D1 and D2, noise for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the logarithm of how much more probable the answer is on one of them; it grows without limit")
+	t.golden("privacy loss of the answer 200000", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the same")
+	// The integral of what passes e times the other density, by the midpoint rule on steps far below the scales.
+	delta := 0.0
+	const step = 10.0
+	for at := -4e5 + step/2; at < 6e5; at += step {
+		p, q := math.Exp(laplaceLog(at, mean(x), localSensitivity(x))), math.Exp(laplaceLog(at, mean(y), localSensitivity(y)))
+		delta += max(0, p-math.E*q) * step
+	}
+	t.golden("least δ that holds between D1 and D2 at ε = 1", "0", delta, 3, within(0.3060491, 1e-5), "with noise by local sensitivity the mechanism is not (1, δ)-private for any smaller δ, and other data sets are worse")
+	t.golden("local sensitivity of five equal salaries", "", localSensitivity([]float64{100000, 100000, 100000, 100000, 100000}), 2, within(0, 0), "no noise at all: the answer 100000 proves that no other salary was among them")
+}
+
+// declared adds answers of the product: salaries are declared to be between 0 and 200000, and mean and number come
+// from one release of two sums.
+func (t *table) declared(x []float64, runs int) ([]sweep.Point, error) {
+	var curve []sweep.Point
+	for _, records := range []int{5, 50, 500, 5000, 50000} {
+		values := query.Values{Lower: 0, Upper: salaryRange, At: func(i int) float64 { return x[i%len(x)] }}
+		terms := query.Terms{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
+		var off sample
+		for range max(2, min(runs, 10000000/records)) {
+			answers, err := query.Means(terms, query.All(records), values, 0.95)
+			if err != nil {
+				return nil, err
+			}
+			off = append(off, math.Abs(answers[0].Value-mean(x)))
+		}
+		t.random(fmt.Sprintf("mean distance of a private mean of %d such salaries from the true one, ε = 1, which holds", records), "", off, 1, "", "not in the exercise: the range 0 to 200000 is declared, so one record moves the release by at most a known amount on every table")
+		curve = append(curve, off.point(float64(records), 1))
+	}
+	return curve, nil
+}
+
+// salaryFigure draws the privacy loss of answers, and the error of means.
+func salaryFigure(x []float64, declared []sweep.Point) sweep.Figure {
+	y := without(x, 0)
+	var local, global, believed []sweep.Point
+	for at := 0.0; at <= salaryRange; at += 2500 {
+		local = append(local, sweep.Value(at, math.Abs(laplaceLog(at, mean(x), localSensitivity(x))-laplaceLog(at, mean(y), localSensitivity(y)))))
+		// A sum of five salaries with Laplace noise of the declared range, over a public five.
+		scale := salaryRange / 5.0
+		global = append(global, sweep.Value(at, math.Abs(laplaceLog(at, sum(x)/5, scale)-laplaceLog(at, sum(y)/5, scale))))
+	}
+	for _, p := range declared {
+		believed = append(believed, sweep.Value(p.X, localSensitivity(x)*5/p.X))
+	}
+	return sweep.Figure{Name: "local-sensitivity", Title: "Noise by local sensitivity, and by a declared range, for epsilon 1", Command: "dither reproduce salary", Panels: []sweep.Panel{
+		{Title: "what an answer tells", X: sweep.Axis{Label: "answer, a mean salary"}, Y: sweep.Axis{Label: "privacy loss between D1 and D2, nats"}, Series: []sweep.Series{
+			{Name: "local sensitivity", Points: local}, {Name: "declared range", Points: global},
+			{Name: "epsilon", Points: []sweep.Point{sweep.Value(0, 1), sweep.Value(salaryRange, 1)}, Dashed: true}}},
+		{Title: "error of the mean", X: sweep.Axis{Label: "records", Log: true}, Y: sweep.Axis{Label: "mean distance from the true mean", Log: true}, Series: []sweep.Series{
+			{Name: "declared range", Points: declared},
+			{Name: "as if local sensitivity were enough", Points: believed, Dashed: true}}},
+	}}
+}
+
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func mean(x []float64) float64 { return sum(x) / float64(len(x)) }
+
+// without returns the numbers but one.
+func without(x []float64, i int) []float64 {
+	return append(append([]float64{}, x[:i]...), x[i+1:]...)
+}
+
+// localSensitivity is by how much the mean moves at most when one number is removed.
+func localSensitivity(x []float64) float64 {
+	most := 0.0
+	for i := range x {
+		most = max(most, math.Abs(mean(x)-mean(without(x, i))))
+	}
+	return most
+}
+
+// laplaceLog is the logarithm of the density of Laplace noise about a center.
+func laplaceLog(y, center, scale float64) float64 {
+	return -math.Abs(y-center)/scale - math.Log(2*scale)
+}

@@ -1,0 +1,61 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/sweep"
+)
+
+// Publicly stands once on every page and table of reproductions.
+const Publicly = "public data sets; the epsilon of each run is what it would guarantee if the records were private, the many runs together would cost more"
+
+// reproductions is the table: one line an experiment, in the order in which they are listed and run.
+var reproductions = []func() sweep.Reproduction{
+	book,
+	composition,
+	salary,
+	theorems,
+	rank,
+	unbounded,
+	leastSquares,
+	generalization,
+	aggregate,
+	fashionCost,
+	fashion,
+	convergence,
+	mnistSigmoid,
+	mnistNetworks,
+	clipping,
+	clippingRules,
+}
+
+// Reproductions returns all experiments, in order.
+func Reproductions() []sweep.Reproduction {
+	all := make([]sweep.Reproduction, len(reproductions))
+	for i, r := range reproductions {
+		all[i] = r()
+	}
+	return all
+}
+
+// Named returns the experiments of these names, each once, in the order of the table; an unknown name is an
+// error that lists the known ones.
+func Named(names ...string) ([]sweep.Reproduction, error) {
+	all, known := Reproductions(), []string(nil)
+	for _, r := range all {
+		known = append(known, r.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("reproduce: experiment is %q, want some of: %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(r sweep.Reproduction) bool { return !slices.Contains(names, r.Name) }), nil
+}
+
+// Linear returns the experiments that are deterministic or train linear models only.
+func Linear() []sweep.Reproduction {
+	return slices.DeleteFunc(Reproductions(), func(r sweep.Reproduction) bool { return !r.Linear })
+}

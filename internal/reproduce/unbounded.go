@@ -1,0 +1,244 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/special"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/sweep"
+)
+
+func unbounded() sweep.Reproduction {
+	return sweep.Reproduction{
+		Name: "unbounded", Title: "Noisy descent without a bound on gradients, and what an attacker sees of it",
+		Source: thirteenthLecture + ", exercise 2.1", Minutes: 0.3, Linear: true, Run: runUnbounded,
+	}
+}
+
+// The attack: least squares of one weight on 100 records (1, 1/2), the first step of noisy gradient descent from
+// weight 0, with the noise that makes one step with clipping norm 1 (1, 1e-5)-private. The neighbor has one record
+// (1, m) more. The attacker knows both and sees the step.
+const (
+	attackRecords = 100
+	attackEpsilon = 1
+	attackDelta   = 1e-5
+)
+
+// outliers are the targets m of the record that is there or not.
+var outliers = []float64{1, 2, 5, 10, 20, 50, 100, 1000}
+
+// attack is what the attacker sees in many runs.
+type attack struct{ without, with []float64 }
+
+func runUnbounded(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+	var t table
+	noise, err := attackNoise()
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	t.golden("noise multiplier of one step with clipping norm 1 for (1, 1e-5)", "", noise, 4, within(3.7306316, 1e-6), "the exact curve of the Gaussian mechanism")
+	runs := 20000
+	if l.Repeats > 0 {
+		runs = 1000 * l.Repeats
+	}
+	golden := map[float64]float64{1: 1, 10: 14.429270, 100: 472.650222, 1000: 37067.91897} // solved on the profile of the normal law by scipy
+	var exact, seen, twin []sweep.Point
+	rocs := map[string][]sweep.Point{}
+	for i, m := range outliers {
+		l.Report(fmt.Sprintf("an outlier of %v", m), float64(i)/float64(len(outliers)))
+		v, failed := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: noise / m}, attackDelta, privacy.AddOrRemoveOne)
+		if failed != nil {
+			return sweep.Outcome{}, failed
+		}
+		open, low, failed := attacks(m, math.Inf(1), noise, runs)
+		if failed != nil {
+			return sweep.Outcome{}, failed
+		}
+		clipped, lowClipped, failed := attacks(m, 1, noise, runs)
+		if failed != nil {
+			return sweep.Outcome{}, failed
+		}
+		exact, seen, twin = append(exact, sweep.Value(m, v.Upper)), append(seen, low.pointAt(m)), append(twin, lowClipped.pointAt(m))
+		if want, shown := golden[m]; shown {
+			t.attacked(m, v.Upper, want, low, lowClipped)
+		}
+		if m == 10 {
+			rocs["gradients as they are"], rocs["gradients clipped"] = open.roc(), clipped.roc()
+		}
+	}
+	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
+		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss: a record of %v is told from its absence almost surely, and no ε holds for all records. Runs: %d of each data set. Bounds from runs hold with 95 %% confidence, each by itself, and cannot pass about 8 with so few. They are random: the middle of %d attacks stands beside the least and the largest.", outliers[len(outliers)-1], runs, attackRepeats),
+		"A training of this program has no such mode: whatever a model proposes, the sum verifies each record's contribution against the declared bound.",
+	}}, nil
+}
+
+// attackNoise is the noise multiplier of the step.
+func attackNoise() (float64, error) {
+	target, err := privacy.NewGuarantee(attackEpsilon, attackDelta, privacy.AddOrRemoveOne, privacy.Unit{})
+	return 1 / account.GDP{}.MuOf(target), err
+}
+
+// attackRepeats is how often each attack is made anew: what it proves is random.
+const attackRepeats = 5
+
+// proved are the lower bounds on ε that several attacks prove, ascending.
+type proved []float64
+
+// attacks makes the attack several times. It returns one of them and what each proves.
+func attacks(m, norm, noise float64, runs int) (attack, proved, error) {
+	var all proved
+	var last attack
+	for range attackRepeats {
+		a, err := attackOn(m, norm, noise, runs)
+		if err != nil {
+			return attack{}, nil, err
+		}
+		last, all = a, append(all, a.lowerBound(noise))
+	}
+	slices.Sort(all)
+	return last, all, nil
+}
+
+// middle is the median.
+func (p proved) middle() float64 { return p[len(p)/2] }
+
+// text writes the median with the least and the largest.
+func (p proved) text() string {
+	return fmt.Sprintf("at least %s (random: %s to %s in %d attacks)", digitsOf(p.middle(), 3), digitsOf(p[0], 3), digitsOf(p[len(p)-1], 3), len(p))
+}
+
+// pointAt is the median over the size of the record, from the least to the largest.
+func (p proved) pointAt(m float64) sweep.Point {
+	return sweep.Point{X: m, Y: p.middle(), Low: p[0], High: p[len(p)-1]}
+}
+
+// attackOn runs the step many times on both data sets, with gradients clipped to a norm.
+func attackOn(m, norm, noise float64, runs int) (attack, error) {
+	gradient := func(y float64) float64 { // of ½(θ - y)² at θ = 0
+		residual := make([]float64, 1)
+		model.Squared{}.Residuals(residual, []float64{0}, y)
+		return math.Copysign(min(math.Abs(residual[0]), norm), residual[0])
+	}
+	sum := attackRecords * gradient(0.5)
+	without, err := withNormal(sum, noise, runs)
+	if err != nil {
+		return attack{}, err
+	}
+	with, err := withNormal(sum+gradient(m), noise, runs)
+	step := func(sums []float64) []float64 {
+		for i := range sums {
+			sums[i] /= -attackRecords
+		}
+		return sums
+	}
+	return attack{step(without), step(with)}, err
+}
+
+// withNormal returns a number with normal noise of this deviation, several times, drawn by the mechanism that
+// trains: the copies are one record's vector.
+func withNormal(v, deviation float64, times int) ([]float64, error) {
+	bound := max(1, math.Abs(v)) * math.Sqrt(float64(times)) * (1 + 1e-9)
+	terms := query.Terms{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
+	return query.SumVectors(terms, 1, times, bound, func(_ int, dst []float64, _ []int) error {
+		for i := range dst {
+			dst[i] = v
+		}
+		return nil
+	})
+}
+
+// lowerBound returns the ε that the runs refute at the given δ, with 95 % confidence, 0 if none: the attacker says
+// that the record is there when the weight passes a threshold, one of two that are fixed before the runs (Clopper &
+// Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 1934; Jagielski, Ullman & Oprea, "Auditing
+// Differentially Private Machine Learning", NeurIPS 2020, https://arxiv.org/abs/2006.07709).
+func (a attack) lowerBound(noise float64) float64 {
+	base := 0.5
+	unusual := base + 2.326*noise/attackRecords // passed once in a hundred runs without the record
+	far := base + 4*noise/attackRecords         // passed less than once in thirty thousand
+	best := 0.0
+	for _, threshold := range []float64{unusual, far} {
+		above := func(x []float64) int {
+			n := 0
+			for _, v := range x {
+				if v > threshold {
+					n++
+				}
+			}
+			return n
+		}
+		// Four limits hold together with 95 % confidence.
+		low, _ := clopperPearson(above(a.with), len(a.with), 0.05/4)
+		_, high := clopperPearson(above(a.without), len(a.without), 0.05/4)
+		if low > attackDelta {
+			best = max(best, math.Log((low-attackDelta)/high))
+		}
+	}
+	return best
+}
+
+// clopperPearson returns limits of a probability from k successes of n, each of which fails with probability fail.
+func clopperPearson(k, n int, fail float64) (low, high float64) {
+	low, high = 0, 1
+	if k > 0 {
+		low = special.BinomialLimit(n, k, fail)
+	}
+	if k < n {
+		high = 1 - special.BinomialLimit(n, n-k, fail)
+	}
+	return low, high
+}
+
+// roc returns the share of runs with the record above thresholds, over the share of those without.
+func (a attack) roc() []sweep.Point {
+	without, with := slices.Sorted(slices.Values(a.without)), slices.Sorted(slices.Values(a.with))
+	points := []sweep.Point{sweep.Value(0, 0)}
+	for k := 1; k <= 50; k++ {
+		fp := float64(k) / 50
+		at := len(without) - int(fp*float64(len(without)))
+		threshold := math.Inf(-1)
+		if at < len(without) && at > 0 {
+			threshold = without[at]
+		}
+		index, _ := slices.BinarySearch(with, threshold)
+		points = append(points, sweep.Value(fp, 1-float64(index)/float64(len(with))))
+	}
+	return points
+}
+
+func (t *table) attacked(m, exact, want float64, low, lowClipped proved) {
+	t.golden(fmt.Sprintf("one record (1, %v) more or less, gradients as they are: exact ε of one step at δ = 1e-5", m), "1, if gradients were bounded by 1", exact, 4, within(want, want*1e-6), "the step moves with the record without limit: ε grows with its square")
+	t.rows = append(t.rows,
+		sweep.Comparison{Quantity: "the same: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "below the exact cost, as it must be; more runs prove more"},
+		sweep.Comparison{Quantity: "the same with gradients clipped to 1", Published: "at most 1", Ours: lowClipped.text(), Value: lowClipped.middle(), Why: "below what is guaranteed, however large the record"})
+}
+
+func attackFigure(rocs map[string][]sweep.Point, exact, seen, twin []sweep.Point) sweep.Figure {
+	var limit []sweep.Point
+	for k := range 51 {
+		fp := float64(k) / 50
+		tp := min(math.E*fp+attackDelta, 1-(1-fp-attackDelta)/math.E, 1)
+		limit = append(limit, sweep.Value(fp, tp))
+	}
+	first := sweep.Panel{Title: "a record of 10", X: sweep.Axis{Label: "false alarms"}, Y: sweep.Axis{Label: "hits"}}
+	for _, name := range []string{"gradients as they are", "gradients clipped"} {
+		first.Series = append(first.Series, sweep.Series{Name: name, Points: rocs[name]})
+	}
+	first.Series = append(first.Series, sweep.Series{Name: "limit of epsilon 1", Points: limit, Dashed: true})
+	return sweep.Figure{Name: "attack", Title: "What one step of noisy descent shows of one record", Command: "dither reproduce unbounded", Panels: []sweep.Panel{first,
+		{Title: "epsilon that runs prove, over the size of the record", X: sweep.Axis{Label: "target of the record", Log: true}, Y: sweep.Axis{Label: "epsilon at delta 1e-5", Log: true}, Series: []sweep.Series{
+			{Name: "gradients as they are", Points: positive(seen)}, {Name: "gradients clipped", Points: positive(twin)},
+			{Name: "limit of epsilon 1", Points: []sweep.Point{sweep.Value(exact[0].X, attackEpsilon), sweep.Value(exact[len(exact)-1].X, attackEpsilon)}, Dashed: true},
+			{Name: "exact, as they are", Points: exact}}}}}
+}
+
+// positive keeps the points that a logarithmic axis can show.
+func positive(points []sweep.Point) []sweep.Point {
+	return slices.DeleteFunc(points, func(p sweep.Point) bool { return !(p.Low > 0) })
+}

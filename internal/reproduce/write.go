@@ -1,0 +1,114 @@
+package reproduce
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/sweep"
+)
+
+// written is a result as JSON has it.
+type written struct {
+	Name        string             `json:"name"`
+	Title       string             `json:"title"`
+	Source      string             `json:"source"`
+	Seconds     float64            `json:"seconds"`
+	Missing     []string           `json:"missing,omitempty"`
+	Comparisons []sweep.Comparison `json:"comparisons"`
+	Figures     []string           `json:"figures"`
+	Notes       []string           `json:"notes"`
+}
+
+// Document is what results say as JSON: what holds of the data sets, and every result.
+func Document(results []sweep.Result) any {
+	all := []written{}
+	for _, r := range results {
+		w := written{r.Name, r.Title, r.Source, math.Round(r.Seconds*10) / 10, r.Missing, []sweep.Comparison{}, []string{}, []string{}}
+		w.Comparisons, w.Notes = append(w.Comparisons, r.Comparisons...), append(w.Notes, r.Notes...)
+		for _, f := range r.Figures {
+			w.Figures = append(w.Figures, FigureName(r, f))
+		}
+		all = append(all, w)
+	}
+	return struct {
+		Data         string    `json:"data"`
+		Reproduction []written `json:"reproductions"`
+	}{Publicly, all}
+}
+
+// FigureName is the name of the file of a figure without ending.
+func FigureName(r sweep.Result, f sweep.Figure) string { return r.Name + "-" + f.Name }
+
+// WriteJSON writes results as JSON.
+func WriteJSON(w io.Writer, results []sweep.Result) error {
+	text, err := json.MarshalIndent(Document(results), "", " ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// WriteCSV writes one line a comparison. The value is empty where it is no number, the golden value where there
+// is none.
+func WriteCSV(w io.Writer, results []sweep.Result) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"reproduction", "quantity", "published", "ours", "value", "deterministic", "golden", "tolerance", "why"}}
+	for _, r := range results {
+		for _, c := range r.Comparisons {
+			golden, tolerance := "", ""
+			if c.Golden != nil {
+				golden, tolerance = exactly(c.Golden.Value), exactly(c.Golden.Tolerance)
+			}
+			rows = append(rows, []string{r.Name, c.Quantity, c.Published, c.Shown(), exactly(c.Value), strconv.FormatBool(c.Deterministic), golden, tolerance, c.Why})
+		}
+	}
+	return out.WriteAll(rows)
+}
+
+// exactly writes a number with all of its digits, one that is none as nothing.
+func exactly(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// WriteMarkdown writes a section an experiment: its table, its notes, its figures by the names of their files
+// in a folder.
+func WriteMarkdown(w io.Writer, results []sweep.Result, folder string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Of %s.\n", Publicly)
+	for _, r := range results {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. `dither reproduce %s`", r.Title, strings.TrimSuffix(r.Source, "."), r.Name)
+		if r.Missing != nil {
+			fmt.Fprintf(&b, "\n\nNot run: no folder %s among the data sets.\n", strings.Join(r.Missing, ", "))
+			continue
+		}
+		fmt.Fprintf(&b, ", %.0f s.\n\n| quantity | published | ours | why they differ |\n|---|---|---|---|\n", math.Max(1, r.Seconds))
+		for _, c := range r.Comparisons {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Shown()), cell(c.Why))
+		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(&b, "\n%s\n", cell(note))
+		}
+		for _, f := range r.Figures {
+			fmt.Fprintf(&b, "\n![%s](%s%s.svg)\n", cell(f.Title), folder, FigureName(r, f))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cell keeps a text in one cell of a table; nothing is a dash.
+func cell(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
+}

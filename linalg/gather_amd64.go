@@ -1,8 +1,0 @@
-//go:build amd64 && !noasm
-
-package linalg
-
-// fetchRow asks for the memory of a positive number of bytes, and changes nothing.
-//
-//go:noescape
-func fetchRow(row *byte, n int)

@@ -1,6 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-// offered returns the only level there is without assembly.
-func offered() instructions { return portable }

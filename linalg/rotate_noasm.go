@@ -1,5 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-func rotateVector(_ instructions, _ []float64, _ []Rotation) bool { return false }

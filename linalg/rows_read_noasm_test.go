@@ -1,6 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-// readSingles returns the sum of the numbers.
-func readSingles(x []float32) float32 { return readSinglesPortable(x) }

@@ -1,7 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-func turnVector(_ instructions, _ []int64, _ []int16, _ []int64) int { return 0 }
-
-func turnBackVector(_ instructions, _ []float32, _ []int16, _ []float64) int { return 0 }

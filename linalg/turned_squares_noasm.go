@@ -1,6 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-// squaresVector is never called here: no matrix has panels.
-func (t *Turn) squaresVector([]float64, []int16, []float64) {}

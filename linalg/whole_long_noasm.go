@@ -1,9 +1,0 @@
-//go:build !amd64 || noasm
-
-package linalg
-
-// addLongVector does nothing here, and says so.
-func addLongVector(instructions, []int64, []int64) (done int) { return 0 }
-
-// squareLongVector does nothing here, and says so.
-func squareLongVector(instructions, []int64) (high, low uint64, done int) { return 0, 0, 0 }

@@ -1,0 +1,159 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
+)
+
+// Candidate is one configuration of a sweep with the plan that it leads to: exactly one of Linear, Other and
+// Network is there.
+type Candidate struct {
+	// Settings are the values of the parameters that the sweep varies, in its order.
+	Settings []Setting
+	// Baseline marks a run without privacy that others are compared with. Its settings have none of the budget's.
+	Baseline bool
+	// Linear is a plan of gradient descent of a linear model, with its options.
+	Linear  *train.Setup
+	Options train.Options
+	// Other is a plan of another method for linear models; of Options its FeatureBits count.
+	Other *erm.Setup
+	// Network is a plan of a network, with its options.
+	Network        *neural.Setup
+	NetworkOptions neural.Options
+	// Certificate is the plan's, without provenance: it has the event and the price.
+	Certificate certificate.Certificate
+}
+
+// Certify fills in the certificate of the plan.
+func (c *Candidate) Certify() (err error) {
+	switch {
+	case c.Linear != nil && c.Other == nil && c.Network == nil:
+		c.Certificate, err = c.Linear.Plan.Certificate()
+	case c.Other != nil && c.Linear == nil && c.Network == nil:
+		c.Certificate, err = c.Other.Plan.Certificate()
+	case c.Network != nil && c.Linear == nil && c.Other == nil:
+		c.Certificate, err = c.Network.Plan.Certificate()
+	default:
+		return fmt.Errorf("sweep: the configuration %s has no plan or several, want exactly one", c.Words())
+	}
+	return err
+}
+
+// Event is what one run of the candidate releases.
+func (c *Candidate) Event() mechanism.Event {
+	switch {
+	case c.Linear != nil:
+		return c.Linear.Plan.Event()
+	case c.Other != nil:
+		return c.Other.Plan.Event()
+	}
+	return c.Network.Plan.Event()
+}
+
+// Words names the configuration: "epsilon 0.5, clipping norm 1".
+func (c *Candidate) Words() string {
+	parts := make([]string, 0, len(c.Settings)+1)
+	if c.Baseline {
+		parts = append(parts, "without privacy")
+	}
+	for _, s := range c.Settings {
+		parts = append(parts, strings.ReplaceAll(s.Name, "-", " ")+" "+s.Value)
+	}
+	if len(parts) == 0 {
+		return "the only configuration"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Value returns the value of a varied parameter, "" where it is not among the settings.
+func (c *Candidate) Value(name string) string {
+	for _, s := range c.Settings {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// key tells candidates of one sweep apart.
+func (c *Candidate) key() string { return runKey(c.Settings, c.Baseline) }
+
+// runKey is key for the settings of a candidate.
+func runKey(settings []Setting, baseline bool) string {
+	var b strings.Builder
+	if baseline {
+		b.WriteString("baseline")
+	}
+	for _, s := range settings {
+		fmt.Fprintf(&b, "\x00%s\x00%s", s.Name, s.Value)
+	}
+	return b.String()
+}
+
+// Together reports whether runs of the candidate can share passes over the records with others: gradient descent
+// on all records, of rows that all have in common (train.FitMany).
+func (c *Candidate) Together() bool {
+	return c.Linear != nil && c.Linear.Plan.Method() == train.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
+}
+
+// Runs is how often the candidate runs where others run so many times: once if it has neither noise nor samples, so
+// that every run would be the same.
+func (c *Candidate) Runs(repeats int) int {
+	if c.Together() && c.Linear.Plan.NonPrivate {
+		return min(1, repeats)
+	}
+	return repeats
+}
+
+// tabled reports whether runs of the candidate can be on rows that were encoded once for several.
+func (c *Candidate) tabled() bool {
+	return c.Linear != nil && c.Linear.Plan.Holdout == nil && len(c.Linear.Schema.Private()) == 0
+}
+
+// rows tells the encodings of rows apart: by transforms and bits of a feature.
+func (c *Candidate) rows() string {
+	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Chain), c.Options.FeatureBits)
+}
+
+// Work is a guess of the multiply-adds of one run at so many records, from public numbers, to tell how far a
+// sweep is. It is no bound.
+func (c *Candidate) Work(records int) float64 {
+	n := float64(records)
+	switch {
+	case c.Linear != nil:
+		p := c.Linear.Plan
+		share := p.Share()
+		return n*float64(p.Dim) + float64(p.Steps)*float64(p.Dim*p.Columns)*(2*share*n+20)
+	case c.Other != nil:
+		p := c.Other.Plan
+		return n * float64(p.Dim*p.Columns) * 200
+	}
+	p := c.Network.Plan
+	return float64(p.Steps) * (p.Share()*n*6 + 40) * float64(max(p.Network.Trained, 1)) * reuse(c.Network)
+}
+
+// stepWork is a guess of the multiply-adds of one step.
+func (c *Candidate) stepWork(records int) float64 {
+	switch {
+	case c.Linear != nil:
+		return c.Work(records) / float64(c.Linear.Plan.Steps)
+	case c.Other != nil:
+		return c.Work(records) / 100
+	}
+	return c.Work(records) / float64(c.Network.Plan.Steps)
+}
+
+// reuse guesses how often a number of a network is used for one record: once in fully connected layers.
+func reuse(s *neural.Setup) float64 {
+	reuse := 1.0
+	if len(s.Network.Input()) > 1 {
+		reuse = 20
+	}
+	return reuse
+}

@@ -1,0 +1,178 @@
+package sweep
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/train/neural"
+)
+
+// Columns are the names of the columns that say which configuration a row of results is of: first the parameters
+// that the sweep varies, in its order, then the numbers of the plan that are not among them.
+func Columns(varied []Parameter) []string {
+	var out []string
+	for _, p := range varied {
+		out = append(out, p.Name)
+	}
+	for _, name := range planColumns {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// planColumns are the columns of every table of results: their cells follow from the plan.
+var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate"}
+
+// cells are a candidate's cells of columns; rate is the learning rate that was used.
+func (c *Candidate) cells(columns []string, rate float64) []string {
+	out := make([]string, len(columns))
+	for i, name := range columns {
+		if v := c.Value(name); v != "" {
+			out[i] = v
+			continue
+		}
+		out[i] = c.planned(name, rate)
+	}
+	return out
+}
+
+// planned is the cell of a number of the plan, "" where the plan has none.
+func (c *Candidate) planned(name string, rate float64) string {
+	switch name {
+	case "private":
+		return strconv.FormatBool(c.Certificate.Private)
+	case "epsilon":
+		return UpwardText(float64(c.Certificate.Epsilon))
+	case "delta":
+		return number(c.Certificate.Delta)
+	case "method":
+		return c.Certificate.Method
+	case "learning-rate":
+		if rate == 0 {
+			return ""
+		}
+		return number(rate)
+	}
+	return c.numberOf(name)
+}
+
+// numberOf is the cell of a number of the plan of descent.
+func (c *Candidate) numberOf(name string) string {
+	var share, steps, noise, norm float64
+	switch {
+	case c.Linear != nil:
+		p := c.Linear.Plan
+		share, steps, noise, norm = p.Share(), float64(p.Steps), p.NoiseMultiplier, p.Clipping.Norm
+	case c.Network != nil:
+		p := c.Network.Plan
+		share, steps, noise, norm = p.Share(), float64(p.Steps), p.NoiseMultiplier, normOf(p.Clipping)
+	}
+	switch v := map[string]float64{"sampling-probability": share, "steps": steps, "noise-multiplier": noise, "clipping-norm": norm}[name]; {
+	case c.Other != nil || v == 0 && name != "noise-multiplier":
+		return ""
+	default:
+		return number(v)
+	}
+}
+
+// normOf is the bound on a whole gradient that follows from the clipping norms of its groups.
+func normOf(c neural.Clipping) float64 {
+	square := 0.0
+	for _, g := range c.Groups {
+		square += g.Norm * g.Norm
+	}
+	return math.Sqrt(square)
+}
+
+// number prints a number with as many digits as it needs.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case math.IsInf(v, 1):
+		return "infinity"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// UpwardText prints a cost with four digits, rounded upward.
+func UpwardText(v float64) string {
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	if !(v > 0) {
+		return "0"
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
+	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
+}
+
+// WriteResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
+// for each variable: those of Columns, the repeat, whether the run diverged, and the metrics. Undefined values are empty cells. A cell that a
+// spreadsheet would take for a formula begins with an apostrophe.
+func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
+	columns, metrics := Columns(varied), metricsOf(results)
+	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}
+	byKey := map[string]*Candidate{}
+	for i := range candidates {
+		byKey[candidates[i].key()] = &candidates[i]
+	}
+	for _, r := range results {
+		c := byKey[runKey(r.Settings, r.Baseline)]
+		if c == nil {
+			return fmt.Errorf("sweep: a result is of settings %v, want those of a candidate", r.Settings)
+		}
+		row := append(c.cells(columns, r.LearningRate), strconv.Itoa(r.Repeat), strconv.FormatBool(r.Diverged))
+		for _, name := range metrics {
+			row = append(row, number(r.Value(name)))
+		}
+		rows = append(rows, row)
+	}
+	return writeCSV(w, rows)
+}
+
+// WriteSummary writes summaries as CSV: a row for each configuration and metric.
+func WriteSummary(w io.Writer, varied []Parameter, summaries []Summary) error {
+	columns := Columns(varied)
+	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "diverged", "mean", "standard-deviation", "low", "high"})}
+	for _, s := range summaries {
+		row := append(s.Candidate.cells(columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))
+		rows = append(rows, append(row, number(s.Mean), number(s.StandardDeviation), number(s.Low), number(s.High)))
+	}
+	return writeCSV(w, rows)
+}
+
+func writeCSV(w io.Writer, rows [][]string) error {
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				if _, err := strconv.ParseFloat(cell, 64); err != nil {
+					row[i] = "'" + cell
+				}
+			}
+		}
+	}
+	out := csv.NewWriter(w)
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("sweep: the table cannot be written: %w", err)
+	}
+	return nil
+}
+
+// metricsOf are the names of the metrics of results.
+func metricsOf(results []Measurement) []string {
+	var out []string
+	if len(results) > 0 {
+		for _, m := range results[0].Metrics {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Cost is what all runs of a sweep cost together, were the records private: one guarantee for everything that
+// it releases.
+type Cost struct {
+	// Epsilon is an upper bound in nats, +Inf with a baseline without privacy among the runs.
+	Epsilon float64
+	// Delta is the largest of the candidates', at which Epsilon holds.
+	Delta       float64
+	Neighboring privacy.Neighboring
+	Unit        string
+	Accountant  string
+	// Runs is how many runs were priced.
+	Runs int
+}
+
+// CostOf prices so many runs of each candidate, those without privacy left out: their events one after the
+// other. All must be of one neighboring relation. The bound is exact for Gaussian releases of all records and
+// otherwise that of Rényi divergences, or the best of all accountants where those have no proof. Runs were
+// fixed before the first of them. The slack of the noise is that of all draws.
+func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
+	all, out, draws := mechanism.Sequence{}, Cost{}, 0
+	for i := range candidates {
+		c := &candidates[i]
+		n := runs(c)
+		if !c.Certificate.Private || n == 0 {
+			continue
+		}
+		if out.Runs > 0 && (c.Certificate.Neighboring != out.Neighboring || c.Certificate.Unit != out.Unit) {
+			return out, fmt.Errorf("sweep: configurations are under %v for %q and %v for %q, want one relation and unit, since runs about the same records are priced together", out.Neighboring, out.Unit, c.Certificate.Neighboring, c.Certificate.Unit)
+		}
+		out.Neighboring, out.Unit = c.Certificate.Neighboring, c.Certificate.Unit
+		out.Delta, out.Runs = max(out.Delta, c.Certificate.Delta), out.Runs+n
+		draws += n * c.Certificate.NoiseDraws
+		all = append(all, repeated(c.Event(), n))
+	}
+	if out.Runs == 0 {
+		return out, nil
+	}
+	a := account.ForDelta(all, out.Delta)
+	if a.Name() == (account.PLD{}).Name() {
+		a = account.RDP{}
+	}
+	var err error
+	if out.Epsilon, err = priced(a, all, out, draws); err != nil {
+		a = account.Best{}
+		out.Epsilon, err = priced(a, all, out, draws)
+	}
+	out.Accountant = a.Name()
+	return out, err
+}
+
+// repeated is an event n times.
+func repeated(e mechanism.Event, n int) mechanism.Event {
+	if n == 1 {
+		return e
+	}
+	return mechanism.Repeat{Event: e, Count: n}
+}
+
+// priced is the epsilon of an event with so many draws of rounded noise.
+func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64, error) {
+	slack := mechanism.SlackOf(draws)
+	rough, err := a.Epsilon(e, c.Delta, c.Neighboring)
+	if err != nil || math.IsInf(rough.Upper, 1) || slack == (mechanism.Slack{}) {
+		return rough.Upper, err
+	}
+	_, delta := slack.Narrow(rough.Upper+1, c.Delta)
+	if !(delta > 0) {
+		return math.Inf(1), nil
+	}
+	v, err := a.Epsilon(e, delta, c.Neighboring)
+	if err != nil || !(v.Upper <= rough.Upper+1) {
+		return math.Inf(1), err
+	}
+	widened, _ := slack.Widen(v.Upper, delta)
+	return widened, nil
+}
+
+// allowance is what the runs of one candidate may cost: a limit under a filter.
+type allowance struct {
+	limit  privacy.Guarantee
+	filter account.Accountant // nil: one run alone, under the accountant that prices it best
+}
+
+// allowanceOf is the allowance for one run of a candidate. Filters are quick to price by, and adding up runs is what
+// they are for; a plan that none prices is reserved alone.
+func allowanceOf(c *Candidate) (allowance, error) {
+	d := c.Certificate
+	unit := privacy.Unit{Row: d.Unit, RowsPerPerson: d.GroupRows}
+	if filter, err := c.filter(); err == nil && d.Private {
+		if price, failed := filter.Epsilon(c.Event(), d.Delta, d.Neighboring); failed == nil && !math.IsInf(price.Upper, 1) {
+			limit, limitErr := privacy.NewGuarantee(price.Upper*(1+1e-9), d.Delta, d.Neighboring, unit)
+			return allowance{limit, filter}, limitErr
+		}
+	}
+	// The ledger prices the plan once more, at a delta that the slack of the noise has not narrowed, where pld may
+	// choose another lattice: both bounds are proven.
+	limit, err := privacy.NewGuarantee(float64(d.Epsilon)*(1+priceTolerance), d.Delta, d.Neighboring, unit)
+	return allowance{limit: limit}, err
+}
+
+// filter is the filter that a ledger of several runs of the candidate would have.
+func (c *Candidate) filter() (account.Accountant, error) {
+	switch {
+	case c.Linear != nil:
+		return c.Linear.Plan.Filter()
+	case c.Network != nil:
+		return c.Network.Plan.Filter()
+	}
+	return nil, fmt.Errorf("sweep: the method has no filter of its own")
+}
+
+// ledger returns a ledger that admits one run.
+func (a allowance) ledger() (*ledger.Ledger, error) {
+	if a.filter == nil {
+		return ledger.NewSingle(a.limit)
+	}
+	return ledger.NewFiltered(a.limit, a.filter)
+}
+
+// ledgerFor returns a ledger that admits these runs of Gaussian releases on all records, and no more.
+func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
+	c := candidates[0].Certificate
+	all, delta := mechanism.Sequence{}, 0.0
+	for _, each := range candidates {
+		all, delta = append(all, each.Event()), max(delta, each.Certificate.Delta)
+	}
+	price, err := (account.GDP{}).Epsilon(all, delta, c.Neighboring)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := privacy.NewGuarantee(price.Upper*(1+1e-9), delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
+	if err != nil {
+		return nil, err
+	}
+	return ledger.New(limit)
+}
+
+// priceTolerance is by how much two proven bounds on one plan may differ.
+const priceTolerance = 3e-4

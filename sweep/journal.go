@@ -1,0 +1,298 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ditherml/dither/internal/strict"
+)
+
+// Definition is everything that decides what a sweep runs: it is written into the file of results, and a sweep
+// goes on only where it is the same.
+type Definition struct {
+	// Fixed are the settings that all runs share, by name.
+	Fixed []Setting `json:"fixed"`
+	// Varied are the parameters, in the order in which they were given.
+	Varied  []Parameter `json:"varied"`
+	Repeats int         `json:"repeats"`
+	// Baseline is whether runs without privacy are among them.
+	Baseline bool `json:"baseline,omitempty"`
+	// Data are the SHA-256 of the files that are read: tables, schema and layers, by what they are.
+	Data []Setting `json:"data"`
+	// Program is the program with its version.
+	Program string `json:"program"`
+}
+
+// SHA256 is the hash of the definition.
+func (d Definition) SHA256() (string, error) {
+	text, err := json.Marshal(d)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// difference says in which way two definitions differ, "" where they are the same.
+func (d Definition) difference(was Definition) string {
+	if d.Program != was.Program {
+		return fmt.Sprintf("it was begun by %s and this is %s", was.Program, d.Program)
+	}
+	for _, pair := range [][2]map[string]string{{d.settings(), was.settings()}, {named(d.Data), named(was.Data)}} {
+		for _, name := range union(pair[0], pair[1]) {
+			now, before := pair[0][name], pair[1][name]
+			switch {
+			case now == before:
+			case now == "":
+				return fmt.Sprintf("%s was %s and is not given", name, before)
+			case before == "":
+				return fmt.Sprintf("%s was not given and is %s", name, now)
+			case pair[0]["repeats"] == "":
+				return fmt.Sprintf("the bytes of %s have changed", name)
+			default:
+				return fmt.Sprintf("%s was %s and is %s", name, before, now)
+			}
+		}
+	}
+	if !slices.EqualFunc(d.Varied, was.Varied, func(a, b Parameter) bool { return a.Name == b.Name }) {
+		return "the varied parameters are in another order"
+	}
+	return ""
+}
+
+// settings are the fixed and varied settings by name, the latter with all their values.
+func (d Definition) settings() map[string]string {
+	out := named(d.Fixed)
+	for _, p := range d.Varied {
+		out[p.Name] = strings.Join(p.Values, ", ")
+	}
+	out["repeats"] = fmt.Sprint(d.Repeats)
+	if d.Baseline {
+		out["baseline"] = "true"
+	}
+	return out
+}
+
+func named(settings []Setting) map[string]string {
+	out := map[string]string{}
+	for _, s := range settings {
+		out[s.Name] = strings.TrimPrefix(out[s.Name]+", "+s.Value, ", ")
+	}
+	return out
+}
+
+func union(a, b map[string]string) []string {
+	var names []string
+	for _, m := range []map[string]string{a, b} {
+		for name := range m {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Run is one run: of which configuration, and its repeat, from 1.
+type Run struct {
+	Settings []Setting `json:"settings"`
+	Baseline bool      `json:"baseline,omitempty"`
+	Repeat   int       `json:"repeat"`
+}
+
+func (r Run) key() string { return fmt.Sprintf("%s\x00%d", runKey(r.Settings, r.Baseline), r.Repeat) }
+
+// Measurement is what a run measured. It holds metrics only, no weights.
+type Measurement struct {
+	Run
+	// LearningRate is the one that was used; 0 for methods without any.
+	LearningRate float64 `json:"learning-rate"`
+	// Diverged is whether the weights did not stay finite: then there is no model, and every metric is undefined. It follows from
+	// what the run released, and is as free to tell as that.
+	Diverged bool     `json:"diverged,omitempty"`
+	Metrics  []Metric `json:"metrics"`
+}
+
+// Value returns a metric by its name, undefined where there is none.
+func (r Measurement) Value(metric string) float64 {
+	for _, m := range r.Metrics {
+		if m.Name == metric {
+			return float64(m.Value)
+		}
+	}
+	return nan
+}
+
+// Journal is the file of results of a sweep, a line of JSON each: a header with the definition and its hash, then
+// the runs that begin, before their first draw of noise, and the results of those that end. A line is written in one
+// piece and is on disk before the next is. After a crash the file is whole up to its last line, which is dropped if
+// it is not. It is safe for concurrent use.
+type Journal struct {
+	mutex sync.Mutex
+	file  *os.File
+	// begun counts the runs of each candidate that began, results holds those that ended.
+	begun   map[string]int
+	results map[string]Measurement
+}
+
+// header is the first line.
+type header struct {
+	Format     string     `json:"format"`
+	Version    int        `json:"format-version"`
+	SHA256     string     `json:"definition-sha256"`
+	Definition Definition `json:"definition"`
+}
+
+// line is any other: one of the two.
+type line struct {
+	Begin  []Run        `json:"begin,omitempty"`
+	Result *Measurement `json:"result,omitempty"`
+}
+
+const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
+
+// OpenJournal opens the file of results of a definition, or makes it with mode 0600 where there is none. It errs
+// when the file is of another definition, which it says in which way, when it is no file of results, and when another
+// process has it open, where the system can tell.
+func OpenJournal(path string, d Definition) (*Journal, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: the file of results cannot be opened: %w", err)
+	}
+	j := &Journal{file: file, begun: map[string]int{}, results: map[string]Measurement{}}
+	if err = lock(file); err == nil {
+		err = j.open(d)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// ErrOtherSweep is wrapped by the error about a file of results of another definition.
+var ErrOtherSweep = errors.New("the folder holds another sweep")
+
+func (j *Journal) open(d Definition) error {
+	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
+	if err != nil {
+		return err
+	}
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if err = j.file.Truncate(int64(whole)); err != nil {
+		return err
+	}
+	if _, err = j.file.Seek(int64(whole), io.SeekStart); err != nil {
+		return err
+	}
+	sum, err := d.SHA256()
+	if err != nil {
+		return err
+	}
+	if whole == 0 {
+		return j.write(header{journalFormat, journalVersion, sum, d})
+	}
+	lines := bytes.Split(text[:whole-1], []byte("\n"))
+	var h header
+	if err = strict.Decode(lines[0], &h); err != nil || h.Format != journalFormat || h.Version != journalVersion {
+		return fmt.Errorf("sweep: the file of results begins with something else, want one that dither sweep wrote; name another folder")
+	}
+	if h.SHA256 != sum {
+		return fmt.Errorf("sweep: %w: %s; name another folder, or go on with the sweep as it was", ErrOtherSweep, d.difference(h.Definition))
+	}
+	for i, text := range lines[1:] {
+		if err = j.read(text); err != nil {
+			return fmt.Errorf("sweep: line %d of the file of results: %w, want it as dither sweep wrote it; name another folder", i+2, err)
+		}
+	}
+	return nil
+}
+
+// read takes over one line of an earlier process.
+func (j *Journal) read(text []byte) error {
+	var l line
+	if err := strict.Decode(text, &l); err != nil {
+		return errors.New("it cannot be read")
+	}
+	if (l.Result == nil) == (len(l.Begin) == 0) {
+		return errors.New("it has neither runs that begin nor a result")
+	}
+	j.note(l)
+	return nil
+}
+
+func (j *Journal) note(l line) {
+	for _, r := range l.Begin {
+		j.begun[runKey(r.Settings, r.Baseline)]++
+	}
+	if l.Result != nil {
+		j.results[l.Result.key()] = *l.Result
+	}
+}
+
+// write writes one line and waits until it is on disk.
+func (j *Journal) write(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if _, err = j.file.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("sweep: the file of results cannot be written: %w", err)
+	}
+	return j.file.Sync()
+}
+
+// Begin writes down that runs begin. Whatever happens then, they count as paid.
+func (j *Journal) Begin(runs []Run) error {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	l := line{Begin: runs}
+	if err := j.write(l); err != nil {
+		return err
+	}
+	j.note(l)
+	return nil
+}
+
+// End writes down the results of runs, each a line of its own.
+func (j *Journal) End(results []Measurement) error {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	for i := range results {
+		l := line{Result: &results[i]}
+		if err := j.write(l); err != nil {
+			return err
+		}
+		j.note(l)
+	}
+	return nil
+}
+
+// Result returns the result of a run, if it has ended.
+func (j *Journal) Result(r Run) (Measurement, bool) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	found, has := j.results[r.key()]
+	return found, has
+}
+
+// Begun returns how many runs of a candidate began, those that were interrupted included.
+func (j *Journal) Begun(c *Candidate) int {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.begun[c.key()]
+}
+
+// Close closes the file.
+func (j *Journal) Close() error {
+	if err := j.file.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
+}

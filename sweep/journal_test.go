@@ -1,0 +1,130 @@
+package sweep
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/evaluate"
+)
+
+func definition() Definition {
+	return Definition{Fixed: []Setting{{"delta", "1e-6"}}, Varied: []Parameter{{"epsilon", []string{"1", "2"}}}, Repeats: 3, Data: []Setting{{"data", "abc"}}, Program: "dither test"}
+}
+
+// measurement is one of epsilon 1.
+func measurement(repeat int) Measurement {
+	return Measurement{Run: Run{Settings: []Setting{{"epsilon", "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []Metric{{MetricAccuracy, 0.75}, {MetricAUC, evaluate.Undefined()}}}
+}
+
+// open opens a journal that must open.
+func open(t *testing.T, path string) *Journal {
+	t.Helper()
+	j, err := OpenJournal(path, definition())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestJournalGoesOn writes, closes, tears the last line at every byte, and opens again: what was whole is there.
+func TestJournalGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	j := open(t, path)
+	first, second := measurement(1), measurement(2)
+	if err := errors.Join(j.Begin([]Run{first.Run, second.Run}), j.End([]Measurement{first}), j.End([]Measurement{second}), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, statErr := os.Stat(path); statErr != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v, want it for its owner alone", info.Mode())
+	}
+	last := strings.LastIndex(strings.TrimSuffix(string(text), "\n"), "\n") + 1
+	for length := last; length <= len(text); length++ {
+		if err = os.WriteFile(path, text[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j = open(t, path)
+		got, has := j.Result(first.Run)
+		if !has || got.Value(MetricAccuracy) != 0.75 || got.Value(MetricAUC) == got.Value(MetricAUC) || got.LearningRate != 0.5 {
+			t.Fatalf("%d bytes: the first result is %v, %v, want the one that was written", length, got, has)
+		}
+		if _, has = j.Result(second.Run); has != (length == len(text)) {
+			t.Errorf("%d of %d bytes: the second result is there: %v", length, len(text), has)
+		}
+		if n := j.Begun(&Candidate{Settings: first.Settings}); n != 2 {
+			t.Errorf("%d bytes: %d runs began, want 2", length, n)
+		}
+		if err = errors.Join(j.End([]Measurement{measurement(3)}), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		j = open(t, path)
+		if _, has = j.Result(measurement(3).Run); !has {
+			t.Errorf("%d bytes: what was added behind a torn line is lost", length)
+		}
+		j.Close()
+	}
+}
+
+// TestJournalRefusesAnother changes each part of the definition.
+func TestJournalRefusesAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	open(t, path).Close()
+	for want, change := range map[string]func(*Definition){
+		"delta was 1e-6 and is 1e-5":        func(d *Definition) { d.Fixed = []Setting{{"delta", "1e-5"}} },
+		"epsilon was 1, 2 and is 1, 3":      func(d *Definition) { d.Varied = []Parameter{{"epsilon", []string{"1", "3"}}} },
+		"repeats was 3 and is 4":            func(d *Definition) { d.Repeats = 4 },
+		"loss was not given and is hinge":   func(d *Definition) { d.Fixed = append(d.Fixed, Setting{"loss", "hinge"}) },
+		"delta was 1e-6 and is not given":   func(d *Definition) { d.Fixed = nil },
+		"the bytes of data have changed":    func(d *Definition) { d.Data = []Setting{{"data", "abd"}} },
+		"baseline was not given and is tru": func(d *Definition) { d.Baseline = true },
+		"begun by dither test and this is ": func(d *Definition) { d.Program = "dither other" },
+	} {
+		d := definition()
+		change(&d)
+		if _, err := OpenJournal(path, d); !errors.Is(err, ErrOtherSweep) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want a refusal with %q", err, want)
+		}
+	}
+	open(t, path).Close()
+}
+
+func TestJournalRefusesOtherFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	for _, text := range []string{"a,b\n1,2\n", "{}\n", `{"format":"dither-sweep","format-version":2}` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenJournal(path, definition()); err == nil {
+			t.Errorf("the file %q was taken, want a refusal", text)
+		}
+	}
+	os.Remove(path)
+	j := open(t, path)
+	if _, err := j.file.WriteString("{\"result\":3}\n"); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if _, err := OpenJournal(path, definition()); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v about a line that is no result, want its number", err)
+	}
+}
+
+// TestJournalIsForOneProcess opens a file twice.
+func TestJournalIsForOneProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results")
+	j := open(t, path)
+	defer j.Close()
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("the system may have no locks")
+	}
+	if second, err := OpenJournal(path, definition()); err == nil {
+		second.Close()
+		t.Error("two have the file open, want one")
+	}
+}

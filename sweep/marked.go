@@ -1,0 +1,108 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Marked is one configuration that figures point out.
+type Marked struct {
+	// Candidate is the configuration, nil for none.
+	Candidate *Candidate
+	// Why says in words why it is pointed out, as "the smallest epsilon within one standard error of the best".
+	Why string
+}
+
+// Near returns, of summaries of one metric of which larger values are better, the configuration of the smallest
+// epsilon among those whose mean is at most one standard error below the best mean of private configurations: the
+// standard error of the best, which is its standard deviation over the root of its repeats, and 0 of one repeat. Of
+// several with that epsilon it is the one of the largest mean, of several of these the first. Configurations without
+// privacy or a mean, or with a run that diverged, do not count; the result is empty where no other is. The rule is that of Breiman, Friedman, Olshen &
+// Stone, "Classification and Regression Trees", 1984, section 3.4.3, for the simplest tree (also Hastie, Tibshirani &
+// Friedman, "The Elements of Statistical Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/).
+// It costs nothing beyond the runs, whose results it reads; it is no claim that configurations do not differ.
+func Near(summaries []Summary) Marked {
+	best := -1
+	for i := range summaries {
+		if counted(&summaries[i]) && (best < 0 || summaries[i].Mean > summaries[best].Mean) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Marked{}
+	}
+	limit := summaries[best].Mean
+	if s := summaries[best]; s.Repeats > 1 && !math.IsNaN(s.StandardDeviation) {
+		limit -= s.StandardDeviation / math.Sqrt(float64(s.Repeats))
+	}
+	near := best
+	for i := range summaries {
+		s := &summaries[i]
+		if !counted(s) || s.Mean < limit {
+			continue
+		}
+		now, least := s.Candidate.Certificate.Epsilon, summaries[near].Candidate.Certificate.Epsilon
+		if now < least || now == least && s.Mean > summaries[near].Mean {
+			near = i
+		}
+	}
+	why := "the best mean"
+	if near != best {
+		why = "the smallest epsilon within one standard error of the best"
+	}
+	return Marked{summaries[near].Candidate, why}
+}
+
+// counted reports whether a summary is of a private configuration, has a mean and no run that diverged.
+func counted(s *Summary) bool {
+	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
+}
+
+// Choose returns the private candidate that has these settings, and perhaps others. It errs when there is none or when
+// there are several.
+func Choose(candidates []Candidate, settings []Setting) (*Candidate, error) {
+	var found *Candidate
+	count := 0
+	for i := range candidates {
+		if c := &candidates[i]; !c.Baseline && c.has(settings) {
+			found = c
+			count++
+		}
+	}
+	if count != 1 {
+		return nil, fmt.Errorf("sweep: %d configurations with privacy have %s, want exactly one; give the value of each setting that varies", count, settingWords(settings))
+	}
+	return found, nil
+}
+
+// has reports whether the candidate has all these settings; numbers may be written in another way.
+func (c *Candidate) has(settings []Setting) bool {
+	for _, s := range settings {
+		own := c.Value(s.Name)
+		a, err := strconv.ParseFloat(own, 64)
+		b, failed := strconv.ParseFloat(s.Value, 64)
+		if own != s.Value && (err != nil || failed != nil || a != b) {
+			return false
+		}
+	}
+	return true
+}
+
+// mark is the configuration on the panel of these other settings, if it is there.
+func (c chart) mark(more []Setting) []Mark {
+	chosen := c.marked.Candidate
+	if chosen == nil || !chosen.has(more) {
+		return nil
+	}
+	for i := range c.summaries {
+		if s := &c.summaries[i]; s.Candidate == chosen {
+			p := c.point(s, chosen.Value(c.over.Name))
+			return []Mark{{p.X, p.Y, c.marked.text()}}
+		}
+	}
+	return nil
+}
+
+// text names the configuration beside its mark.
+func (m Marked) text() string { return m.Candidate.Words() }

@@ -1,0 +1,184 @@
+package sweep
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"sync/atomic"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// Metric is one measure of a model, such as "accuracy", undefined where the records do not define it.
+type Metric struct {
+	Name  string           `json:"name"`
+	Value evaluate.Measure `json:"value"`
+}
+
+// Names of metrics, as package evaluate defines them; the logarithmic loss is in nats.
+const (
+	MetricAccuracy = "accuracy"
+	MetricLogLoss  = "log-loss"
+	MetricAUC      = "auc"
+	MetricR2       = "r2"
+	MetricRMSE     = "rmse"
+	MetricMAE      = "mae"
+)
+
+// Metrics returns the names of the metrics of models of a target, the most telling first.
+func Metrics(t data.Target) []string {
+	switch {
+	case t.Regression():
+		return []string{MetricR2, MetricRMSE, MetricMAE}
+	case len(t.Levels) == 2:
+		return []string{MetricAccuracy, MetricLogLoss, MetricAUC}
+	}
+	return []string{MetricAccuracy, MetricLogLoss}
+}
+
+// Examiner measures models on one data set with targets. The numbers are exact, and as private as the data set.
+// It is safe for concurrent use.
+type Examiner struct {
+	data  *data.Dataset
+	mutex sync.Mutex
+	// tables are the features of the data set by their transforms, so that costly ones are made once.
+	tables map[string]*train.Table
+	// rows are those of the data set under a schema without transforms, kept for the models that follow; nil for none.
+	rows   *feature.WholeRows
+	schema *data.Schema
+}
+
+// NewExaminer returns an examiner of a data set, which it keeps. It errs on one without targets or records.
+func NewExaminer(d *data.Dataset) (*Examiner, error) {
+	if d == nil || d.Target() == nil || d.Records() == 0 {
+		return nil, fmt.Errorf("sweep: the table to measure on has no records or no target, want both")
+	}
+	return &Examiner{data: d, tables: map[string]*train.Table{}}, nil
+}
+
+// Measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
+func (e *Examiner) Measure(m *model.Model) ([]Metric, error) {
+	d, err := e.data.Under(m.Schema())
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := e.predict(m, d)
+	if err != nil {
+		return nil, err
+	}
+	k := m.Outputs()
+	var labels []int
+	var targets, kept []float64
+	for i, v := range d.Target() {
+		if !d.Dropped(i) {
+			labels, targets, kept = append(labels, int(v)), append(targets, float64(v)), append(kept, predictions[i*k:(i+1)*k]...)
+		}
+	}
+	if m.Schema().Target.Regression() {
+		r, failed := evaluate.Regress(targets, kept, nil)
+		return []Metric{{MetricR2, r.R2}, {MetricRMSE, r.RMSE}, {MetricMAE, r.MAE}}, failed
+	}
+	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept, nil)
+	out := []Metric{{MetricAccuracy, c.Accuracy}, {MetricLogLoss, c.LogLoss}}
+	if len(m.Schema().Target.Levels) == 2 {
+		out = append(out, Metric{MetricAUC, c.AUC})
+	}
+	return out, err
+}
+
+// predict returns what a model predicts for every row: rounded as model.WholeScores says where rows are kept. Features behind
+// transforms are made once for all models and rounded to the grid of training, by half a step of it at most.
+func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
+	if f := m.Features(); m.Network() == nil && f.Transforms() {
+		t, err := e.table(m, d)
+		if err != nil {
+			return nil, err
+		}
+		predictions, _, err := t.Predict(m)
+		return predictions, err
+	}
+	k, n := m.Outputs(), d.Records()
+	out := make([]float64, n*k)
+	if scores := e.scores(m, d); scores != nil {
+		inBlocks(n, feature.WholeBlock, func() func(first, rows int) {
+			predict := scores.NewPredictor()
+			return func(first, rows int) { predict(out[first*k:(first+rows)*k], first/feature.WholeBlock) }
+		})
+		return out, nil
+	}
+	inBlocks(n, 128, func() func(first, rows int) {
+		r := m.NewReader(d)
+		return func(first, rows int) { r.PredictRows(out[first*k:(first+rows)*k], first, rows) }
+	})
+	return out, nil
+}
+
+// mostFeatures is how many features are kept between models: of 2 bytes each, or of 4.
+const mostFeatures = 1 << 25
+
+// scores returns what predicts all rows of a data set as they are kept between models, or nil where they are too many or the
+// model does not take them.
+func (e *Examiner) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
+	dim, n := m.Features().Dim(), d.Records()
+	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
+		return nil
+	}
+	e.mutex.Lock()
+	if e.schema != m.Schema() {
+		e.schema, e.rows = m.Schema(), m.Features().WholeRows(n, func() func(i int) []float32 {
+			var values []float32
+			return func(i int) []float32 {
+				values = d.Row(values, i)
+				return values
+			}
+		})
+	}
+	rows := e.rows
+	e.mutex.Unlock()
+	if rows == nil {
+		return nil
+	}
+	return m.NewWholeScores(d, rows)
+}
+
+// inBlocks lets workers go through the rows of [0, n) in blocks of most rows; each goroutine has a worker of its own.
+func inBlocks(n, most int, worker func() func(first, rows int)) {
+	var next atomic.Int64
+	parallel.Each(min(runtime.GOMAXPROCS(0), (n+most-1)/most), func(int) {
+		do := worker()
+		for first := int(next.Add(1)-1) * most; first < n; first = int(next.Add(1)-1) * most {
+			do(first, min(most, n-first))
+		}
+	})
+}
+
+// table is the data set with the transforms of a model.
+func (e *Examiner) table(m *model.Model, d *data.Dataset) (*train.Table, error) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	key := transformsOf(m.Features().Chain)
+	if t, known := e.tables[key]; known {
+		return t, nil
+	}
+	t, err := train.NewTable(train.Setup{Schema: m.Schema(), Features: m.Features(), Model: m.Linear()}, d, 0)
+	if err == nil {
+		e.tables[key] = t
+	}
+	return t, err
+}
+
+// transformsOf tells the transforms of chains apart.
+func transformsOf(c *feature.Chain) string {
+	text, err := json.Marshal(c.Specs())
+	if err != nil {
+		return fmt.Sprintf("%p", c) // which no other chain has
+	}
+	return string(text)
+}

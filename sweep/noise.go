@@ -1,0 +1,47 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/ditherml/dither/train"
+)
+
+// SetNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon asked for, and
+// everything that is released before them noise in the same proportion as it had. The price follows. Plans of
+// other methods than descent with noise in each step, and plans without privacy, have no such number.
+func (c *Candidate) SetNoise(text string) error {
+	z, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(z > 0) || math.IsInf(z, 1) {
+		return fmt.Errorf("sweep: noise multiplier is %q, want a positive finite number; --baseline runs without noise", text)
+	}
+	switch {
+	case c.Linear != nil && !c.Linear.Plan.NonPrivate && c.Linear.Plan.LastIterate == nil:
+		p := &c.Linear.Plan
+		by := z / p.NoiseMultiplier
+		p.NoiseMultiplier, p.NoiseMultipliers, p.Preparation = z, slices.Clone(p.NoiseMultipliers), slices.Clone(p.Preparation)
+		for i := range p.NoiseMultipliers {
+			p.NoiseMultipliers[i] *= by
+		}
+		for i := range p.Preparation {
+			scale(&p.Preparation[i], by)
+		}
+		err = c.Linear.Check(c.Options)
+	case c.Network != nil && !c.Network.Plan.NonPrivate:
+		p := &c.Network.Plan
+		p.CountNoise *= z / p.NoiseMultiplier
+		p.NoiseMultiplier = z
+		err = c.Network.Check(c.NetworkOptions)
+	default:
+		return fmt.Errorf("sweep: a noise multiplier is given for a method that has none in each step, or whose last iterate alone is priced, want --epsilon")
+	}
+	if err != nil {
+		return err
+	}
+	return c.Certify()
+}
+
+// scale multiplies the noise of a statistic.
+func scale(s *train.Statistic, by float64) { s.NoiseMultiplier *= by }

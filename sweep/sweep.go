@@ -1,0 +1,415 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"sync/atomic"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+	"github.com/ditherml/dither/train/neural"
+)
+
+// nan stands for what is undefined.
+var nan = math.NaN()
+
+// Sweep is an experiment: every candidate is run so often, and every model is measured on one table. What the
+// models learned is thrown away. Runs of full-batch gradient descent of linear models share passes over the records
+// (train.FitMany): full batches use no randomness that could be shared, and each run draws its own noise. Every
+// other run draws samples and noise of its own. Each is reserved, and charged, as the release that it is.
+type Sweep struct {
+	Candidates []Candidate
+	// Repeats is how often each candidate runs, at least 1; one that is the same every time runs once.
+	Repeats int
+	// Training is the table that is trained on, and Examiner what measures; nil measures nothing.
+	Training *data.Dataset
+	Examiner *Examiner
+	// Journal keeps results, and says which runs ended before; nil keeps nothing.
+	Journal *Journal
+	// Progress, if not nil, is told when runs end and how far they are. Calls do not overlap.
+	Progress func(Progress)
+
+	tables     map[string]*train.Table
+	allowances map[*Candidate]allowance // of those that run alone
+	meter      meter
+}
+
+// Progress says how far a sweep is.
+type Progress struct {
+	// Ended counts the runs that have ended, those of earlier processes included; Runs are all of them.
+	Ended, Runs int
+	// Share is the share of this process's work that is done, in [0, 1], as Candidate.Work guesses it.
+	Share float64
+}
+
+// job is one run that is to come.
+type job struct {
+	candidate *Candidate
+	run       Run
+}
+
+// Run runs what the journal does not hold and returns all results, those of a candidate after each other in the
+// order of their repeats. A run whose weights do not stay finite has a result that says so, and the others go on. When it is
+// stopped, the results of runs that ended are in the journal.
+func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
+	if s.Repeats < 1 || len(s.Candidates) == 0 {
+		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
+	}
+	s.reset()
+	ended := map[string]Measurement{}
+	groups, alone := s.pending(ended)
+	for _, group := range groups {
+		if err := s.runTogether(ctx, group, ended); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.runAlone(ctx, alone, ended); err != nil {
+		return nil, err
+	}
+	var out []Measurement
+	for i := range s.Candidates {
+		for repeat := range s.Candidates[i].Runs(s.Repeats) {
+			out = append(out, ended[s.runOf(&s.Candidates[i], repeat+1).key()])
+		}
+	}
+	return out, nil
+}
+
+// reset makes what is kept between runs, unless it is there.
+func (s *Sweep) reset() {
+	if s.tables == nil {
+		s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
+	}
+}
+
+// prepare encodes the table for a candidate that runs alone, and prices a run.
+func (s *Sweep) prepare(c *Candidate) error {
+	if _, known := s.allowances[c]; !known {
+		allowed, err := allowanceOf(c)
+		if err != nil {
+			return err
+		}
+		s.allowances[c] = allowed
+	}
+	if !c.tabled() {
+		return nil
+	}
+	_, err := s.table(c)
+	return err
+}
+
+// runOf names a run.
+func (s *Sweep) runOf(c *Candidate, repeat int) Run { return Run{c.Settings, c.Baseline, repeat} }
+
+// pending sorts the runs that are to come into groups that share passes and the others, and notes those that have
+// ended.
+func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []job) {
+	var shared []job
+	records := s.Training.Records()
+	s.meter = meter{report: s.Progress}
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		s.meter.runs += c.Runs(s.Repeats)
+		for repeat := range c.Runs(s.Repeats) {
+			run := s.runOf(c, repeat+1)
+			if s.Journal != nil {
+				if result, has := s.Journal.Result(run); has {
+					ended[run.key()] = result
+					s.meter.ended++
+					continue
+				}
+			}
+			s.meter.total += c.Work(records)
+			if c.Together() {
+				shared = append(shared, job{c, run})
+			} else {
+				alone = append(alone, job{c, run})
+			}
+		}
+	}
+	s.meter.add(0, 0)
+	return grouped(shared), alone
+}
+
+// mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a record, and the bytes of
+// their sums and weights. More at a time is no faster, and results are written after each group.
+const mostTogether, mostColumns, mostMemory = 32, 80, 512 << 20
+
+// whitenedBytes are those that a model keeps of each number of its whitening: in float64 and, twice, in 16 bits.
+const whitenedBytes = 8 + 2*2
+
+// grouped divides runs into groups that may share passes: of one encoding, one relation and one number of
+// scores, with or without privacy, the longer runs first.
+func grouped(jobs []job) [][]job {
+	kinds, order := map[string][]job{}, []string{}
+	for _, j := range jobs {
+		p := j.candidate.Linear.Plan
+		key := fmt.Sprintf("%s\x00%v\x00%v\x00%d", j.candidate.rows(), p.Neighboring, p.NonPrivate, p.Columns)
+		if kinds[key] == nil {
+			order = append(order, key)
+		}
+		kinds[key] = append(kinds[key], j)
+	}
+	var out [][]job
+	for _, key := range order {
+		group := kinds[key]
+		slices.SortStableFunc(group, func(a, b job) int { return b.candidate.Linear.Plan.Steps - a.candidate.Linear.Plan.Steps })
+		p := group[0].candidate.Linear.Plan
+		each := p.Dim*p.Columns*8*(8+3*runtime.GOMAXPROCS(0)) + p.Whitened()*whitenedBytes
+		out = append(out, slices.Collect(slices.Chunk(group, max(1, min(mostTogether, mostColumns/p.Columns, mostMemory/max(each, 1)))))...)
+	}
+	return out
+}
+
+// runTogether runs a group in shared passes.
+func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]Measurement) error {
+	jobs, candidates, runs, work := make([]train.Job, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
+	for i, j := range group {
+		jobs[i], candidates[i], runs[i] = train.Job{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
+		work += j.candidate.Work(s.Training.Records())
+	}
+	done := 0.0
+	jobs[0].Options.Progress = func(p train.Progress) { // the longest of them
+		now := work * float64(p.Step) / float64(p.Steps)
+		s.meter.add(now-done, 0)
+		done = now
+	}
+	table, err := s.table(candidates[0])
+	if err != nil {
+		return err
+	}
+	budget, err := ledgerFor(candidates)
+	if err != nil {
+		return err
+	}
+	if err = s.begin(runs); err != nil {
+		return err
+	}
+	fitted, err := table.FitMany(ctx, budget, jobs)
+	if err != nil && !errors.Is(err, model.ErrNotFinite) {
+		return err
+	}
+	results, err := s.results(runs, fitted)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		ended[runs[i].key()] = r
+	}
+	if err = s.end(results); err != nil {
+		return err
+	}
+	s.meter.add(work-done, len(group))
+	return nil
+}
+
+// results measures models, two at a time: one keeps the processors busy where another has work for one only.
+func (s *Sweep) results(runs []Run, fitted []*train.Result) ([]Measurement, error) {
+	out, errs := make([]Measurement, len(fitted)), make([]error, len(fitted))
+	parallel.Each(min(2, len(fitted)), func(first int) {
+		for i := first; i < len(fitted); i += 2 {
+			f := fitted[i]
+			if f == nil {
+				f = &train.Result{}
+			}
+			out[i], errs[i] = s.result(runs[i], f.Model, f.LearningRate)
+		}
+	})
+	return out, errors.Join(errs...)
+}
+
+// table is the training table as a candidate's plan has it encoded, once for all.
+func (s *Sweep) table(c *Candidate) (*train.Table, error) {
+	if t, known := s.tables[c.rows()]; known {
+		return t, nil
+	}
+	t, err := train.NewTable(*c.Linear, s.Training, c.Options.FeatureBits)
+	if err == nil {
+		s.tables[c.rows()] = t
+	}
+	return t, err
+}
+
+const (
+	// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps go
+	// side by side, one a processor.
+	smallStep = 20e6
+	// mostBeside bounds the bytes of rows that two linear runs of longer steps have side by side, so that one keeps the
+	// processors busy where the other has work for one only, as between a covariance and its eigenvectors.
+	mostBeside = 1 << 30
+)
+
+// beside is how many runs of a candidate on so many records go side by side.
+func (c *Candidate) beside(records int) int {
+	most := runtime.GOMAXPROCS(0)
+	const each = 4 * 2 // two runs, of which each has centered and whitened rows of 16 bits
+	switch {
+	case c.stepWork(records) < smallStep:
+		return most
+	case c.Linear != nil && float64(records)*float64(c.Linear.Plan.Dim)*each <= mostBeside:
+		return min(2, most)
+	}
+	return 1
+}
+
+// runAlone runs each run by itself: side by side where steps are short, one after the other where a step keeps all
+// processors busy.
+func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
+	var counts []int
+	by := map[int][]job{}
+	for _, j := range jobs {
+		if err := s.prepare(j.candidate); err != nil {
+			return err
+		}
+		n := j.candidate.beside(s.Training.Records())
+		if by[n] == nil {
+			counts = append(counts, n)
+		}
+		by[n] = append(by[n], j)
+	}
+	slices.Sort(counts)
+	for _, n := range slices.Backward(counts) {
+		if err := s.sideBySide(ctx, by[n], n, ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sideBySide runs jobs on so many workers. The first error stops them.
+func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Measurement) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var next atomic.Int64
+	var mutex sync.Mutex
+	parallel.Each(min(workers, len(jobs)), func(int) {
+		for i := int(next.Add(1)) - 1; i < len(jobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			result, err := s.runOne(ctx, jobs[i])
+			if err != nil {
+				stop(err)
+				return
+			}
+			mutex.Lock()
+			ended[jobs[i].run.key()] = result
+			mutex.Unlock()
+		}
+	})
+	return context.Cause(ctx)
+}
+
+// runOne runs one job and keeps its result.
+func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
+	if ctx.Err() != nil {
+		return Measurement{}, context.Cause(ctx)
+	}
+	if err := s.begin([]Run{j.run}); err != nil {
+		return Measurement{}, err
+	}
+	m, rate, err := s.fit(ctx, j.candidate)
+	if err != nil && !errors.Is(err, model.ErrNotFinite) {
+		return Measurement{}, fmt.Errorf("%s: %w", j.candidate.Words(), err)
+	}
+	result, err := s.result(j.run, m, rate)
+	if err != nil {
+		return Measurement{}, err
+	}
+	if err = s.end([]Measurement{result}); err != nil {
+		return Measurement{}, err
+	}
+	s.meter.add(j.candidate.Work(s.Training.Records()), 1)
+	if c := j.candidate; c.Linear != nil && c.stepWork(s.Training.Records()) >= smallStep {
+		runtime.GC() // the rows of the next run stand where those of this one did, which is faster than in fresh memory
+	}
+	return result, nil
+}
+
+// fit trains one model of a candidate.
+func (s *Sweep) fit(ctx context.Context, c *Candidate) (*model.Model, float64, error) {
+	budget, err := s.allowances[c].ledger()
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.Network != nil {
+		r, failed := neural.Fit(ctx, budget, *c.Network, s.Training, c.NetworkOptions)
+		if failed != nil {
+			return nil, 0, failed
+		}
+		return r.Model, r.LearningRate, nil
+	}
+	var r *train.Result
+	switch {
+	case c.Other != nil:
+		r, err = erm.Fit(ctx, budget, *c.Other, s.Training, erm.Options{FeatureBits: c.Options.FeatureBits})
+	case c.tabled():
+		r, err = s.tables[c.rows()].Fit(ctx, budget, *c.Linear, c.Options)
+	default:
+		r, err = train.Fit(ctx, budget, *c.Linear, s.Training, c.Options)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.Model, r.LearningRate, nil
+}
+
+// result measures a model, nil for a run that diverged.
+func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, error) {
+	out := Measurement{Run: run, LearningRate: rate, Diverged: m == nil}
+	if s.Examiner == nil {
+		return out, nil
+	}
+	var err error
+	if m != nil {
+		out.Metrics, err = s.Examiner.Measure(m)
+		return out, err
+	}
+	for _, name := range Metrics(s.Training.Schema().Target) {
+		out.Metrics = append(out.Metrics, Metric{name, evaluate.Undefined()})
+	}
+	return out, nil
+}
+
+func (s *Sweep) begin(runs []Run) error {
+	if s.Journal == nil {
+		return nil
+	}
+	return s.Journal.Begin(runs)
+}
+
+func (s *Sweep) end(results []Measurement) error {
+	if s.Journal == nil {
+		return nil
+	}
+	return s.Journal.End(results)
+}
+
+// meter adds up what is done.
+type meter struct {
+	mutex       sync.Mutex
+	done, total float64
+	ended, runs int
+	report      func(Progress)
+}
+
+// add notes work that was done and runs that ended, and tells.
+func (m *meter) add(work float64, runs int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.done, m.ended = m.done+work, m.ended+runs
+	if m.report != nil {
+		share := 1.0
+		if m.total > 0 {
+			share = min(1, m.done/m.total)
+		}
+		m.report(Progress{m.ended, m.runs, share})
+	}
+}

@@ -1,0 +1,241 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// NonPrivateDiagnosis is what an optimization problem is like: its spectrum, its minimizer, its constants. It
+// is computed exactly from the records and covered by no guarantee: it is for the data holder's terminal.
+type NonPrivateDiagnosis struct {
+	Loss     string `json:"loss"`
+	Records  int    `json:"records"`
+	Features int    `json:"features"`
+	// RowBound is the public bound on the norm of a row.
+	RowBound float64 `json:"row-bound"`
+	// Rank counts the eigenvalues of Σ x·xᵀ above Tolerance.
+	Rank          int     `json:"rank"`
+	Tolerance     float64 `json:"tolerance"`
+	EffectiveRank float64 `json:"effective-rank"`
+	// Largest and Least are eigenvalues of the mean of x·xᵀ.
+	Largest float64 `json:"largest-eigenvalue"`
+	Least   float64 `json:"least-eigenvalue"`
+	// Lipschitz is the public bound on the norm of one record's gradient, Inf for a loss without one.
+	Lipschitz float64 `json:"-"`
+	// Smoothness bounds the second derivative of the mean loss by the rows as they are, PublicSmoothness by
+	// their bound alone.
+	Smoothness       float64 `json:"smoothness"`
+	PublicSmoothness float64 `json:"public-smoothness"`
+	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the minimizer,
+	// without a ridge; NaN for losses of several scores that are coupled.
+	StrongConvexity float64 `json:"-"`
+	// MinimizerNorm is ‖θ*‖, ProjectedNorm ‖θ*‖_M; they are those of the minimizer with Ridge.
+	MinimizerNorm float64 `json:"minimizer-norm"`
+	ProjectedNorm float64 `json:"projected-norm"`
+	Ridge         float64 `json:"ridge"`
+	// Minimum is the mean loss there, Start the mean loss at 0.
+	Minimum float64 `json:"minimum"`
+	Start   float64 `json:"start"`
+
+	setup Setup
+	rows  *mechanism.Rows
+}
+
+// DiagnosisRidge is the ridge beside the sum of losses with which the minimizer is found, since a problem
+// need not have one otherwise.
+const DiagnosisRidge = 1e-2
+
+// exactPayer pays for nothing but what is not private.
+type exactPayer struct{}
+
+// Pay errs unless the event is NonPrivate.
+func (exactPayer) Pay(e mechanism.Event) error {
+	if _, exact := e.(mechanism.NonPrivate); !exact {
+		return fmt.Errorf("erm: a diagnosis pays for %v, want no release with noise", e)
+	}
+	return nil
+}
+
+// DiagnoseNonPrivate looks at the records exactly. Of the request, loss and the map of rows count.
+func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
+	r.Method, r.Epsilon = MethodLBFGS, math.Inf(1)
+	if r.SumRidge == 0 {
+		r.SumRidge = DiagnosisRidge
+	}
+	setup, err := NewSetup(r, s)
+	if err != nil {
+		return nil, err
+	}
+	if d.Target() == nil || d.Records() > s.MaxRecords || d.Records() == 0 {
+		return nil, fmt.Errorf("erm: the data set has no records, no target or more rows than max-records %d; raise the declared bound", s.MaxRecords)
+	}
+	rows, err := train.Encode(setup.Features, s, d, 16)
+	if err != nil {
+		return nil, err
+	}
+	f := &fitting{Setup: setup, rows: rows, grant: exactPayer{}}
+	weights, err := lbfgs{}.fit(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	out := &NonPrivateDiagnosis{Loss: setup.Model.Loss.Name(), Records: rows.Len(), Features: setup.Plan.Dim, RowBound: setup.Plan.RowBound, Ridge: r.SumRidge, setup: setup, rows: rows}
+	return out, out.fill(f, weights)
+}
+
+// fill computes everything at the minimizer.
+func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
+	second, curved, err := n.moments(f, weights)
+	if err != nil {
+		return err
+	}
+	spectrum, err := NewSpectrum(second)
+	if err != nil {
+		return err
+	}
+	records, loss := float64(n.Records), f.Model.Loss
+	n.Tolerance = Tolerance(n.Records, n.RowBound)
+	n.Rank, n.EffectiveRank = spectrum.Rank(n.Tolerance), spectrum.EffectiveRank()
+	n.Largest, n.Least = spectrum.Values[0]/records, spectrum.Values[len(spectrum.Values)-1]/records
+	n.Lipschitz = loss.Lipschitz(f.Model.Columns) * n.RowBound
+	n.Smoothness, n.PublicSmoothness = loss.Smoothness()*n.Largest, loss.Smoothness()*n.RowBound*n.RowBound
+	n.StrongConvexity = math.NaN()
+	if curved != nil {
+		at, failed := NewSpectrum(*curved)
+		if failed != nil {
+			return failed
+		}
+		n.StrongConvexity = max(0, at.Values[len(at.Values)-1]) / records
+	}
+	d := f.Plan.Dim
+	for k := range f.Model.Columns {
+		w := weights[k*d : (k+1)*d]
+		for _, v := range w {
+			n.MinimizerNorm = math.Hypot(n.MinimizerNorm, v)
+		}
+		n.ProjectedNorm = math.Hypot(n.ProjectedNorm, spectrum.SemiNorm(w, n.Tolerance))
+	}
+	if n.Minimum, err = n.meanLoss(weights); err != nil {
+		return err
+	}
+	n.Start, err = n.meanLoss(make([]float64, len(weights)))
+	return err
+}
+
+// moments returns Σ x·xᵀ and, for losses of one score with a second derivative known here, the same weighted
+// by that derivative.
+func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second kernel.Matrix[float64], curved *kernel.Matrix[float64], err error) {
+	all, weighted := newGram(f.Plan.Dim), newGram(f.Plan.Dim)
+	run := newtonRun{fitting: f, weights: weights}
+	_, unknown := secondDerivative(f.Model.Loss)
+	err = newRecords(f).each(f.rows.First(), f.rows.Len(), func(_ int, x []float64, label float32) {
+		all.add(x, 1)
+		if unknown == nil {
+			_, curvature := run.derivatives(x, label)
+			weighted.add(x, curvature)
+		}
+	})
+	second = all.matrix()
+	switch _, squared := f.Model.Loss.(model.Squared); {
+	case squared:
+		curved = &second
+	case unknown == nil:
+		bent := weighted.matrix()
+		curved = &bent
+	}
+	return second, curved, err
+}
+
+// gram adds up c·x·xᵀ, many rows at a time.
+type gram struct {
+	sum   kernel.Matrix[float64]
+	panel []float64
+}
+
+// gramRows is how many rows are multiplied together.
+const gramRows = 256
+
+func newGram(d int) *gram { return &gram{sum: dense.New(d, d)} }
+
+func (g *gram) add(x []float64, c float64) {
+	root := math.Sqrt(c)
+	for _, v := range x {
+		g.panel = append(g.panel, root*v)
+	}
+	if len(g.panel) >= gramRows*len(x) {
+		g.flush()
+	}
+}
+
+func (g *gram) flush() {
+	d := g.sum.Rows
+	panel := kernel.NewMatrix(g.panel, len(g.panel)/d, d)
+	kernel.Gemm(g.sum, 1, panel.Transposed(), panel, 1)
+	g.panel = g.panel[:0]
+}
+
+func (g *gram) matrix() kernel.Matrix[float64] {
+	g.flush()
+	dense.Symmetrize(g.sum)
+	return g.sum
+}
+
+// meanLoss returns the mean loss over the records.
+func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
+	f := &fitting{Setup: n.setup, rows: n.rows}
+	sum, scores := 0.0, make([]float64, f.Model.Columns)
+	err := newRecords(f).each(n.rows.First(), n.rows.Len(), func(_ int, x []float64, label float32) {
+		f.Model.Scores(scores, x, weights)
+		sum += f.Model.Loss.Value(scores, float64(label))
+	})
+	return sum / float64(n.Records), err
+}
+
+// Excess returns by how much the mean loss of a model's weights passes the minimum. The model must have the
+// diagnosis' map of rows and loss.
+func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
+	if m.Network() != nil {
+		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
+	}
+	if m.Linear() != n.setup.Model || m.Features().Norm != n.setup.Features.Norm || m.Features().Whitening != nil || m.Features().Center != nil {
+		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened (--center no --whiten no)", n.Loss, n.Features)
+	}
+	loss, err := n.meanLoss(m.Weights())
+	return loss - n.Minimum, err
+}
+
+// Bound returns ExcessBound for this problem.
+func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
+	return ExcessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
+}
+
+// Release reserves and pays for the plan of a method that releases sums of products, and returns them: any
+// ridge, R², intervals, models of fewer features and the spectrum follow from them for nothing.
+func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
+	if err := s.Plan.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Plan.Linear == nil {
+		return nil, fmt.Errorf("erm: method %s releases no sums of products, want one that does", s.Plan.Method)
+	}
+	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
+		return nil, fmt.Errorf("erm: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
+	}
+	rows, err := train.Encode(s.Features, s.Schema, d, 16)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method)
+	if err != nil {
+		return nil, err
+	}
+	return (&fitting{Setup: s, rows: rows, data: d, grant: grant}).release()
+}

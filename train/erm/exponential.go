@@ -1,0 +1,211 @@
+package erm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// MethodExponential is the exponential mechanism over a declared grid of weights.
+const MethodExponential = "exponential"
+
+// ExponentialPlan is the section of the exponential mechanism: the weights are one point of a grid, chosen
+// with a probability that falls with the sum of clipped losses (McSherry & Talwar, "Mechanism Design via
+// Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
+type ExponentialPlan struct {
+	// Points is the number of points of the grid along each weight, from -Reach to Reach.
+	Points int     `json:"points"`
+	Reach  float64 `json:"reach"`
+	// LossBound is where the loss of a record is cut.
+	LossBound float64 `json:"loss-bound"`
+	// Choice is ChoiceFlip or ChoiceExponential.
+	Choice string `json:"choice"`
+	// ChoiceEpsilon is ε of the choice: the probability is in proportion to exp(-ε·loss/LossBound) for
+	// ChoiceExponential, and one record changes log-probabilities within a range of ε.
+	ChoiceEpsilon float64 `json:"choice-epsilon"`
+}
+
+// The ways to choose.
+const (
+	// ChoiceFlip is permute-and-flip, whose expected loss is never more.
+	ChoiceFlip = "permute-and-flip"
+	// ChoiceExponential is the exponential mechanism.
+	ChoiceExponential = "exponential"
+)
+
+const (
+	// maxGridWeights is the largest number of weights of a grid, maxGridWork the largest number of
+	// multiply-adds over all points and records.
+	maxGridWeights, maxGridWork = 4, 1e10
+	// defaultReach is the largest score of a row of the largest norm along one weight, by default.
+	defaultReach = 5
+	// defaultLossBound cuts the loss where a record is wrong by a score of about 2.
+	defaultLossBound = 2
+)
+
+// defaultPoints is the number of points along each of 1 to 4 weights.
+var defaultPoints = [maxGridWeights]int{1001, 61, 21, 11}
+
+// ChoiceRequest are the options of the exponential mechanism; 0 and "" leave them to the method.
+type ChoiceRequest struct {
+	Points           int
+	Reach, LossBound float64
+	Choice           string
+}
+
+func (e ExponentialPlan) choice() mechanism.Choice {
+	if e.Choice == ChoiceExponential {
+		return mechanism.Exponential{Epsilon: e.ChoiceEpsilon}
+	}
+	return mechanism.PermuteAndFlip{Epsilon: e.ChoiceEpsilon}
+}
+
+// candidates is the number of points of the grid.
+func (e ExponentialPlan) candidates(weights int) int {
+	n := 1
+	for range weights {
+		n *= e.Points
+	}
+	return n
+}
+
+// point returns the weights of a candidate.
+func (e ExponentialPlan) point(weights, candidate int) []float64 {
+	w := make([]float64, weights)
+	for j := range w {
+		w[j] = e.Reach * (2*float64(candidate%e.Points)/float64(e.Points-1) - 1)
+		candidate /= e.Points
+	}
+	return w
+}
+
+type exponential struct{}
+
+var _ method = exponential{}
+
+func (exponential) name() string { return MethodExponential }
+
+func (exponential) summary() string {
+	return "a choice among a declared grid of weights by their losses; for up to 4 weights"
+}
+
+func (m exponential) plan(r Request, s *Setup) error {
+	weights := s.Plan.Dim * s.Plan.Columns
+	if weights > maxGridWeights {
+		return fmt.Errorf("erm: method %s is asked for %d weights, want at most %d; the grid grows exponentially, and %s has no such limit", MethodExponential, weights, maxGridWeights, MethodObjective)
+	}
+	if s.Plan.NonPrivate {
+		return fmt.Errorf("erm: method %s is asked for without privacy, want a finite epsilon", MethodExponential)
+	}
+	e := ExponentialPlan{Points: r.Choice.Points, Reach: r.Choice.Reach, LossBound: r.Choice.LossBound, Choice: r.Choice.Choice, ChoiceEpsilon: 1}
+	if e.Points == 0 {
+		e.Points = defaultPoints[weights-1]
+	}
+	if e.Reach == 0 {
+		e.Reach = defaultReach / s.Plan.RowBound
+	}
+	if e.LossBound == 0 {
+		e.LossBound = defaultLossBound
+	}
+	if e.Choice == "" {
+		e.Choice = ChoiceFlip
+	}
+	s.Plan.Exponential = &e
+	if err := m.validate(s.Plan); err != nil {
+		return err
+	}
+	z, err := r.calibrate(s.Plan, 0, func(z float64) mechanism.Event {
+		e.ChoiceEpsilon = 1 / z
+		return e.choice()
+	})
+	s.Plan.Exponential.ChoiceEpsilon = 1 / z
+	return err
+}
+
+func (exponential) validate(p Plan) error {
+	if err := p.only(p.Exponential != nil); err != nil {
+		return err
+	}
+	e, weights := p.Exponential, p.Dim*p.Columns
+	switch {
+	case weights > maxGridWeights || e.Points < 2 || e.Points > 1<<20:
+		return fmt.Errorf("erm: the grid has %d weights and %d points along each, want at most %d weights and 2 to 2^20 points", weights, e.Points, maxGridWeights)
+	case !positive(e.Reach) || !positive(e.LossBound) || !positive(e.ChoiceEpsilon):
+		return fmt.Errorf("erm: reach of the grid is %v, bound of losses %v, epsilon of the choice %v, want positive finite numbers", e.Reach, e.LossBound, e.ChoiceEpsilon)
+	case e.Choice != ChoiceFlip && e.Choice != ChoiceExponential:
+		return fmt.Errorf("erm: choice is %q, want %s or %s", e.Choice, ChoiceFlip, ChoiceExponential)
+	case p.NonPrivate:
+		return fmt.Errorf("erm: method %s is planned without privacy, want a finite epsilon", MethodExponential)
+	}
+	if work := math.Pow(float64(e.Points), float64(weights)) * float64(weights) * float64(p.MaxRecords); !(work <= maxGridWork) || math.Pow(float64(e.Points), float64(weights)) > 1<<20 {
+		return fmt.Errorf("erm: the grid takes %.3g multiply-adds at max records %d, want at most %.3g and 2^20 points in all; take fewer points", work, p.MaxRecords, maxGridWork)
+	}
+	return nil
+}
+
+func (exponential) event(p Plan) mechanism.Event { return p.Exponential.choice() }
+
+// draws is 0: the choice is exact.
+func (exponential) draws(Plan) int { return 0 }
+
+func (m exponential) steps(p Plan) []Step { return []Step{{"choice of the weights", m.event(p)}} }
+
+func (exponential) facts(p Plan) []Fact {
+	e := p.Exponential
+	return []Fact{
+		{"grid", fmt.Sprintf("%d points from %.4g to %.4g along each of %d weights", e.Points, -e.Reach, e.Reach, p.Dim*p.Columns)},
+		{"losses", fmt.Sprintf("cut at %.4g a record", e.LossBound)},
+		{"choice", e.Choice},
+	}
+}
+
+func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
+	e, weights := f.Plan.Exponential, f.Plan.Dim*f.Plan.Columns
+	sample, err := mechanism.Full().Draw(f.rows.Len())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := mechanism.NewLosses(sample, mechanism.LossesOptions{Candidates: e.candidates(weights), MaxRecords: f.Plan.MaxRecords})
+	if err != nil {
+		return nil, err
+	}
+	grid := make([][]float64, e.candidates(weights))
+	for i := range grid {
+		grid[i] = e.point(weights, i)
+	}
+	type part struct {
+		sum       *mechanism.Losses
+		fractions []float64
+	}
+	err = eachRow(ctx, f, func() part { return part{sum.Empty(), make([]float64, len(grid))} }, func(p part, i int, x []float64, label float64) error {
+		m.losses(f, p.fractions, grid, x, label)
+		return p.sum.Add(i, p.fractions)
+	}, func(p part) error { return sum.Merge(p.sum) })
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := mechanism.Choose(f.grant, e.choice(), sum.Seal())
+	if err != nil {
+		return nil, err
+	}
+	return grid[chosen], nil
+}
+
+// losses writes the losses of one record at all points of the grid, as fractions of the bound. A label that
+// is NaN has none.
+func (exponential) losses(f *fitting, dst []float64, grid [][]float64, x []float64, label float64) {
+	clear(dst)
+	if label != label {
+		return
+	}
+	scores, dim := make([]float64, f.Plan.Columns), f.Plan.Dim
+	for i, w := range grid {
+		for k := range scores {
+			scores[k] = kernel.Dot(x, w[k*dim:(k+1)*dim])
+		}
+		dst[i] = f.Model.Loss.Value(scores, label) / f.Plan.Exponential.LossBound
+	}
+}

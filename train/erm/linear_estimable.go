@@ -1,0 +1,103 @@
+package erm
+
+import (
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// Empty lists the features whose sum of squares is not told from noise: they are 0 in all records or in nearly
+// all, so that their coefficients are not estimable. Least squares on the others is another question, which Keep
+// asks. The list depends on released numbers only; the constant coordinate is never on it.
+func (m *Moments) Empty() []int {
+	var out []int
+	least := m.least()
+	for j := range m.features {
+		if !m.constant(j) && !(m.sums.At(j, j) > least) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Doubtful lists the features that are not told apart from combinations of the others beside the noise, as many
+// as there are eigenvalues below what Infer asks for. It takes the eigenvectors of these, and of the features the one
+// on which they depend most, then the one on which the rest of them depends most, and so on: subset selection by
+// pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford STAN-CS-76-559, 1976).
+// The constant coordinate is never on the list.
+func (m *Moments) Doubtful() ([]int, error) {
+	eigen, err := dense.NewEigen(m.SecondMoment())
+	if err != nil {
+		return nil, errNotConverged
+	}
+	values, vectors := eigen.Ascending()
+	small := 0
+	for small < len(values) && !m.passes(values[small], values[len(values)-1]) {
+		small++
+	}
+	if small == 0 {
+		return nil, nil
+	}
+	rows := make([][]float64, m.features)
+	for j := range rows {
+		if m.constant(j) {
+			continue
+		}
+		for k := range small {
+			rows[j] = append(rows[j], vectors.At(k, j))
+		}
+	}
+	var out []int
+	for range small {
+		if j := longest(rows); j >= 0 {
+			out = append(out, j)
+			project(rows, j)
+		}
+	}
+	return out, nil
+}
+
+// passes says that an eigenvalue is large enough for intervals.
+func (m *Moments) passes(value, largest float64) bool {
+	return value > minSpectralRatio*m.NoiseNorm() && value > rankTolerance*largest
+}
+
+// least returns what the sum of squares of a feature must pass: no eigenvalue is above the least of them.
+func (m *Moments) least() float64 {
+	largest := 0.0
+	for j := range m.features {
+		largest = max(largest, m.sums.At(j, j))
+	}
+	return max(minSpectralRatio*m.NoiseNorm(), rankTolerance*largest)
+}
+
+// constant says that feature j is the constant coordinate.
+func (m *Moments) constant(j int) bool { return m.intercept > 0 && j == m.features-1 }
+
+// longest returns the number of the longest row, -1 if there is none.
+func longest(rows [][]float64) int {
+	best := -1
+	for j, row := range rows {
+		if row != nil && (best < 0 || kernel.Norm(row) > kernel.Norm(rows[best])) {
+			best = j
+		}
+	}
+	return best
+}
+
+// project takes row j away, and from the other rows what lies along it.
+func project(rows [][]float64, j int) {
+	pivot := rows[j]
+	rows[j] = nil
+	square := kernel.Dot(pivot, pivot)
+	if square == 0 {
+		return
+	}
+	for _, row := range rows {
+		if row != nil {
+			along := kernel.Dot(row, pivot) / square
+			for k, v := range pivot {
+				row[k] -= along * v
+			}
+		}
+	}
+}

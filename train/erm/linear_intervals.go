@@ -1,0 +1,150 @@
+package erm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/train"
+)
+
+// Inference is what released moments say about the coefficients of least squares without a ridge, with
+// errors that count both the records being a sample and the noise of the release. All of it is
+// post-processing.
+type Inference struct {
+	// Weights are the coefficients, the first-order part of what the noise inflates them by taken off.
+	Weights []float64
+	// ResidualDeviation is the standard deviation of y - w·x, NaN where it is not known.
+	ResidualDeviation float64
+	// Records is the number of records with its noise.
+	Records float64
+
+	sampling, noise kernel.Matrix[float64] // covariances of the weights
+}
+
+// minSpectralRatio is how many times the least eigenvalue of the second moment must pass the spectral norm
+// of the noise for the expansion below to hold: at 4 the intervals of simulations cover as stated.
+const minSpectralRatio = 4
+
+// Infer returns the inference about target k.
+//
+// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order, and e - E·w is, up to
+// sign, the product of the noise W in the sums of (x, c·y) with u = (w, -1/c): of W with deviation ν on the
+// diagonal and ν/√2 off it, the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). To this the covariance
+// σ²·S⁻¹ of least squares with errors of equal variance is added. To second order the noise moves the mean of the
+// solution by S⁻¹·E[W·S⁻¹·W]·w, which for this W is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and is subtracted. The
+// errors are those of sandwich estimators (White, "A Heteroskedasticity-Consistent Covariance Matrix Estimator",
+// Econometrica 1980) with the noise's own variance, which is public, in the middle; compare Evans, King,
+// Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data", American Political
+// Science Review 2023, for the idea.
+//
+// It errs where the noise is too large beside the least eigenvalue for this expansion, or where the number of
+// records is not among the moments. That depends on released numbers only.
+func (m *Moments) Infer(k int) (*Inference, error) {
+	s, err := newSolver(m)
+	if err != nil {
+		return nil, err
+	}
+	records := m.Records()
+	if !(records > float64(m.features)) {
+		return nil, fmt.Errorf("erm: the moments tell of %.4g records with %d features, want more records than features, and a constant coordinate", records, m.features)
+	}
+	if least := s.values[0]; !m.passes(least, s.values[m.features-1]) {
+		return nil, m.undetermined(least)
+	}
+	factor, ok := dense.NewCholesky(s.second)
+	if !ok {
+		return nil, fmt.Errorf("erm: the released second moment is singular, want linearly independent features")
+	}
+	return m.infer(k, factor.Inverse(), records), nil
+}
+
+// undetermined is the error of moments whose least eigenvalue is too small, with the true reason: features that
+// are empty, or features that are not told apart.
+func (m *Moments) undetermined(least float64) error {
+	what := "the features are not told apart beside the noise"
+	if empty := m.Empty(); len(empty) > 0 {
+		what = fmt.Sprintf("the sums of squares of %d of %d features are not told from noise, so that their coefficients are not estimable", len(empty), m.features)
+	}
+	return fmt.Errorf("erm: %s: the least eigenvalue of the second moment is %.4g, want more than %d times the norm of the noise, %.4g", what, least, minSpectralRatio, m.NoiseNorm())
+}
+
+func (m *Moments) infer(k int, inverse kernel.Matrix[float64], records float64) *Inference {
+	d := m.features
+	out := &Inference{Weights: dense.Apply(inverse, m.Cross(k)), Records: records}
+	variance := max(0, m.SumOfSquares(k, out.Weights)) / (records - float64(d))
+	out.ResidualDeviation = math.Sqrt(variance)
+	out.sampling = dense.Clone(inverse)
+	for i := range out.sampling.Data {
+		out.sampling.Data[i] *= variance
+	}
+	out.noise = dense.Product(dense.Product(inverse, m.noiseCovariance(out.Weights)), inverse)
+	dense.Symmetrize(out.noise)
+	m.unbias(out.Weights, inverse)
+	return out
+}
+
+// noiseCovariance returns the covariance of the noise in ŝ - Ŝ·w.
+func (m *Moments) noiseCovariance(w []float64) kernel.Matrix[float64] {
+	d, u2 := m.features, 1/(m.scale*m.scale)
+	for _, v := range w {
+		u2 += v * v
+	}
+	out, variance := dense.New(d, d), m.offDiagonal()
+	for i := range d {
+		for j := range d {
+			c := w[i] * w[j]
+			switch {
+			case i == j && m.equal:
+				c = u2
+			case i == j:
+				c += u2
+			}
+			dense.Row(out, i)[j] = variance * c
+		}
+	}
+	return out
+}
+
+// offDiagonal returns the variance of the noise off the diagonal.
+func (m *Moments) offDiagonal() float64 {
+	if m.equal {
+		return m.noise * m.noise
+	}
+	return m.noise * m.noise / 2
+}
+
+// unbias subtracts from w what the noise adds to its mean to second order.
+func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
+	variance, trace := m.offDiagonal(), dense.Trace(inverse)
+	inner := dense.Apply(inverse, w)
+	for i := range inner {
+		own := trace * w[i]
+		if m.equal { // then E[W·A·W] is ν²·A with tr(A) in place of its diagonal
+			own -= inverse.At(i, i) * w[i]
+		}
+		inner[i] += own
+	}
+	for i, shift := range dense.Apply(inverse, inner) {
+		w[i] -= variance * shift
+	}
+}
+
+// Contrast returns offset + a·w with an interval that covers it at this level, such as 0.95: of a linear
+// model with errors of equal variance that the records are a sample of.
+func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
+	e := train.Estimate{Value: offset}
+	sampled, noisy := 0.0, 0.0
+	for i, v := range a {
+		e.Value += v * f.Weights[i]
+		for j, u := range a {
+			sampled += v * u * f.sampling.At(i, j)
+			noisy += v * u * f.noise.At(i, j)
+		}
+	}
+	e.StandardError, e.NoiseError = math.Sqrt(sampled+noisy), math.Sqrt(noisy)
+	half := math.Sqrt2 * math.Erfinv(level) * e.StandardError
+	e.Lower, e.Upper = e.Value-half, e.Value+half
+	return e
+}

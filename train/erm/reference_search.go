@@ -1,0 +1,188 @@
+package erm
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// search is a descent of a smooth function by the L-BFGS method: steps along the negative gradient times a matrix,
+// which the last steps and what they changed of the gradient make (Nocedal and Wright, "Numerical Optimization", 2nd
+// edition 2006, algorithm 7.4).
+type search struct {
+	evaluate func(gradient, x []float64) (float64, error)
+	at       point
+	past     []change // the oldest first
+	// best is where the largest magnitude of a number of the gradient was least.
+	best  []float64
+	least float64
+	idle  int // steps since least or lowest fell
+	// lowest is the least value.
+	lowest float64
+}
+
+// point is where a function was evaluated.
+type point struct {
+	x, gradient []float64
+	value       float64
+}
+
+// change is a step and what it changed of the gradient.
+type change struct {
+	step, turn []float64
+	along      float64 // the product of both
+}
+
+const (
+	// searchMemory is how many steps make the matrix.
+	searchMemory = 15
+	// searchSteps is after how many steps a search ends in any case.
+	searchSteps = 100000
+	// searchIdle is after how many steps without anything gained a search ends.
+	searchIdle = 100
+	// lineEvaluations is how many points of a line are looked at.
+	lineEvaluations = 60
+	// lineDescent is what share of the first slope the value must fall, and lineSlope what share of it may be left
+	// where a line search ends: the strong conditions of Wolfe.
+	lineDescent, lineSlope = 1e-4, 0.9
+	// lineRounding is by how much rounding may raise a value, relative to it.
+	lineRounding = 1e-12
+)
+
+// newSearch starts at x.
+func newSearch(x []float64, evaluate func(gradient, x []float64) (float64, error)) *search {
+	return &search{evaluate: evaluate, at: point{x: x}, least: math.Inf(1), lowest: math.Inf(1)}
+}
+
+// run ends where no number of the gradient is larger than the threshold, where rounding lets no step gain
+// anything, or after many steps. It errs only when an evaluation does.
+func (s *search) run(threshold float64) error {
+	next, err := s.look(s.at.x)
+	for step := 0; err == nil && s.keep(next) > threshold && s.idle < searchIdle && step < searchSteps; step++ {
+		next, err = s.line(s.direction())
+		if next.x == nil {
+			if len(s.past) == 0 {
+				break // not even the negative gradient leads down
+			}
+			s.past, next = nil, s.at
+		}
+	}
+	return err
+}
+
+// look evaluates at x.
+func (s *search) look(x []float64) (point, error) {
+	p := point{x: x, gradient: make([]float64, len(x))}
+	var err error
+	p.value, err = s.evaluate(p.gradient, x)
+	return p, err
+}
+
+// keep makes a point the current one, and returns the largest magnitude of a number of the least gradient.
+func (s *search) keep(p point) float64 {
+	if s.at.gradient != nil {
+		c := change{step: difference(p.x, s.at.x), turn: difference(p.gradient, s.at.gradient)}
+		if c.along = kernel.Dot(c.step, c.turn); c.along > 0 {
+			s.past = append(s.past, c)
+			s.past = s.past[max(0, len(s.past)-searchMemory):]
+		}
+	}
+	largest := 0.0
+	for _, g := range p.gradient {
+		largest = max(largest, math.Abs(g))
+	}
+	s.idle++
+	if largest < s.least {
+		s.best, s.least, s.idle = slices.Clone(p.x), largest, 0
+	}
+	if p.value < s.lowest {
+		s.lowest, s.idle = p.value, 0
+	}
+	s.at = p
+	return s.least
+}
+
+// difference returns a - b.
+func difference(a, b []float64) []float64 {
+	out := slices.Clone(a)
+	for j, v := range b {
+		out[j] -= v
+	}
+	return out
+}
+
+// direction returns the negative gradient times the matrix.
+func (s *search) direction() []float64 {
+	d, factors := slices.Clone(s.at.gradient), make([]float64, len(s.past))
+	for k, c := range slices.Backward(s.past) {
+		factors[k] = kernel.Dot(c.step, d) / c.along
+		addTimes(d, -factors[k], c.turn)
+	}
+	scale := 1 / max(kernel.Norm(s.at.gradient), math.SmallestNonzeroFloat64)
+	if n := len(s.past); n > 0 {
+		scale = s.past[n-1].along / kernel.Dot(s.past[n-1].turn, s.past[n-1].turn)
+	}
+	for j := range d {
+		d[j] *= -scale
+	}
+	for k, c := range s.past {
+		// Of -d, so with the other sign.
+		addTimes(d, -factors[k]-kernel.Dot(c.turn, d)/c.along, c.step)
+	}
+	return d
+}
+
+// addTimes adds f·x to dst.
+func addTimes(dst []float64, f float64, x []float64) {
+	for j, v := range x {
+		dst[j] += f * v
+	}
+}
+
+// line looks along a direction for a point that is lower by a share of what the slope promises, and where the slope is
+// less steep. Between a point before it and one behind it, it goes to where the slopes say that the slope is 0, and
+// near rounding, which hides what is lower, slopes decide alone. It returns no point where there is none.
+func (s *search) line(d []float64) (point, error) {
+	slope := kernel.Dot(s.at.gradient, d)
+	if !(slope < 0) {
+		return point{}, nil
+	}
+	low, high, length := end{0, slope}, end{math.Inf(1), math.NaN()}, 1.0
+	for range lineEvaluations {
+		x := slices.Clone(s.at.x)
+		addTimes(x, length, d)
+		p, err := s.look(x)
+		if err != nil {
+			return point{}, err
+		}
+		here := end{length, kernel.Dot(p.gradient, d)}
+		switch risen := p.value - s.at.value; {
+		case !(risen <= lineDescent*length*slope+lineRounding*math.Abs(s.at.value)) || !(here.slope <= -lineSlope*slope):
+			high = here
+		case here.slope < lineSlope*slope:
+			low = here
+		default:
+			return p, nil
+		}
+		if length = between(low, high); length == low.length || length == high.length {
+			break
+		}
+	}
+	return point{}, nil
+}
+
+// end is an end of what is left of a line.
+type end struct{ length, slope float64 }
+
+// between returns the next length to look at.
+func between(low, high end) float64 {
+	if math.IsInf(high.length, 1) {
+		return 4 * low.length
+	}
+	share := low.slope / (low.slope - high.slope)
+	if !(high.slope > 0) || math.IsInf(high.slope, 1) {
+		share = 0.5
+	}
+	return low.length + min(max(share, 0.1), 0.9)*(high.length-low.length)
+}

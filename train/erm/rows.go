@@ -1,0 +1,42 @@
+package erm
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// eachRow calls what part returns with every record, its row as the feature map sees it and its label. Records
+// are divided over the processors, and part is called once for each of them; end takes what one worked on,
+// one after the other.
+func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T, record int, x []float64, label float64) error, end func(of T) error) error {
+	n := f.rows.Len()
+	var lock sync.Mutex
+	var failed error
+	workers := min(runtime.GOMAXPROCS(0), max(1, n))
+	parallel.Each(workers, func(k int) {
+		of, x, narrow := part(), make([]float64, f.Plan.Dim), make([]int16, f.Plan.Dim)
+		from, to := n*k/workers, n*(k+1)/workers
+		err := f.rows.Each(f.rows.First()+from, to-from, func(b mechanism.Block) error {
+			for i, label := range b.Labels() {
+				clear(x)
+				b.AddTo(x, i, []float64{1}, narrow)
+				if err := do(of, b.Record(i), x, float64(label)); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+		lock.Lock()
+		defer lock.Unlock()
+		if err == nil {
+			err = end(of)
+		}
+		failed = errors.Join(failed, err)
+	})
+	return failed
+}

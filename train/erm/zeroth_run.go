@@ -1,0 +1,161 @@
+package erm
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// zerothRun is one run of zeroth-order descent.
+type zerothRun struct {
+	*fitting
+	plan ZerothPlan
+	// weights of the next step, then the directions, one after the other: columns of one product with rows.
+	all []float64
+	// average is that of the iterates after the first half.
+	average []float64
+}
+
+func newZerothRun(f *fitting) *zerothRun {
+	weights, z := f.Plan.Dim*f.Plan.Columns, *f.Plan.Zeroth
+	return &zerothRun{f, z, make([]float64, weights*(1+z.Directions)), make([]float64, weights)}
+}
+
+// step releases the sums of differences along fresh directions and moves the weights.
+func (r *zerothRun) step(step int) error {
+	weights := r.all[:len(r.average)]
+	directions := r.all[len(weights):]
+	for k := range r.plan.Directions {
+		signs(directions[k*len(weights):(k+1)*len(weights)], uint64(step*r.plan.Directions+k))
+	}
+	sums, err := r.release()
+	if err != nil {
+		return err
+	}
+	scale := r.plan.Rate / (r.Plan.records() * float64(r.plan.Directions))
+	for k, sum := range sums {
+		for j, u := range directions[k*len(weights) : (k+1)*len(weights)] {
+			weights[j] -= scale * sum * u
+		}
+	}
+	if first := r.plan.Steps / 2; step >= first {
+		for j, w := range weights {
+			r.average[j] += (w - r.average[j]) / float64(step-first+1)
+		}
+	}
+	return nil
+}
+
+// release returns the noisy sum of the records' differences.
+func (r *zerothRun) release() ([]float64, error) {
+	sample, err := mechanism.Full().Draw(r.rows.Len())
+	if err != nil {
+		return nil, err
+	}
+	norm, err := noiseNorm(r.plan.Noise)
+	if err != nil {
+		return nil, err
+	}
+	noise := r.Plan.noise(noiseOf(r.plan.Noise, r.plan.NoiseMultiplier))
+	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: noise, Norm: norm, Dim: r.plan.Directions, Bound: r.plan.ClippingNorm, MaxRecords: r.Plan.MaxRecords})
+	if err != nil {
+		return nil, err
+	}
+	if err = r.sum(sum); err != nil {
+		return nil, err
+	}
+	noisy, err := mechanism.Release(r.grant, noise, sum.Seal())
+	return noisy.Values(), err
+}
+
+// sum adds all records, divided over the processors.
+func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
+	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
+	workers := runtime.GOMAXPROCS(0)
+	pass, failed := r.rows.Pass(workers), make([]error, workers)
+	var lock sync.Mutex
+	parallel.Each(workers, func(k int) {
+		part := zerothPart{zerothRun: r, scorer: scorer, sum: sum.Empty(), before: make([]float64, r.Plan.Columns), after: make([]float64, r.Plan.Columns)}
+		err := pass.Each(k, part.add)
+		lock.Lock()
+		defer lock.Unlock()
+		failed[k] = errors.Join(err, sum.Merge(part.sum))
+	})
+	return errors.Join(failed...)
+}
+
+// zerothPart is what one goroutine adds up.
+type zerothPart struct {
+	*zerothRun
+	scorer  *mechanism.Scorer
+	sum     *mechanism.VectorSum
+	scores  []float32
+	vectors []float64
+	// scores of one record on both sides
+	before, after []float64
+}
+
+// add adds the differences of the records of a block. What is added for a record follows from its own row and
+// label, and from released numbers.
+func (p *zerothPart) add(b mechanism.Block) error {
+	n, k := b.Len(), p.plan.Directions
+	if n == 0 {
+		return nil
+	}
+	wide := p.Plan.Columns * (1 + k)
+	p.scores, p.vectors = resized(p.scores, n*wide), resized(p.vectors, n*k)
+	p.scorer.Scores(p.scores, b)
+	for i, label := range b.Labels() {
+		p.differences(p.vectors[i*k:(i+1)*k], p.scores[i*wide:(i+1)*wide], float64(label))
+	}
+	return p.sum.Add(b.Record(0), p.vectors)
+}
+
+// differences writes those of one record along all directions; zeros without a label. Scores are those of the
+// weights, then those of the directions. Losses that overflow give NaN or infinities, which add nothing.
+func (p *zerothPart) differences(dst []float64, scores []float32, label float64) {
+	if label != label {
+		clear(dst)
+		return
+	}
+	columns, loss := p.Plan.Columns, p.Model.Loss
+	for k := range dst {
+		for c, z := range scores[:columns] {
+			move := p.plan.Radius * float64(scores[(k+1)*columns+c])
+			p.before[c], p.after[c] = float64(z)-move, float64(z)+move
+		}
+		dst[k] = (loss.Value(p.after, label) - loss.Value(p.before, label)) / (2 * p.plan.Radius)
+	}
+}
+
+// resized returns a slice of n entries, in the memory of s if there is enough.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// signs fills dst with random signs that follow from the number of a direction alone: they are public. The
+// generator is SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+func signs(dst []float64, number uint64) {
+	state := mixed(number + 1)
+	var word uint64
+	for j := range dst {
+		if j%64 == 0 {
+			state += 0x9e3779b97f4a7c15
+			word = mixed(state)
+		}
+		dst[j] = 2*float64(word>>(j%64)&1) - 1
+	}
+}
+
+// mixed is the output function of SplitMix64.
+func mixed(v uint64) uint64 {
+	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+	v = (v ^ v>>27) * 0x94d049bb133111eb
+	return v ^ v>>31
+}

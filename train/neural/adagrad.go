@@ -1,0 +1,46 @@
+package neural
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+)
+
+// adagrad divides each gradient by the root of the sum of all squared gradients so far, coordinate by coordinate
+// (Duchi, Hazan & Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", JMLR
+// 2011, figure 1 with the diagonal matrix): s ← s + g², w ← prox(w - rate·g/(√s + ξ)). L1 shrinks each weight by
+// its own rate.
+type adagrad struct {
+	train.Objective
+	squares []float64
+}
+
+var _ train.Resumable = (*adagrad)(nil)
+
+// adagradRoot keeps steps finite where all gradients were 0.
+const adagradRoot = 1e-10
+
+// Step makes one step.
+func (a *adagrad) Step(weights []float64, sum mechanism.Noisy) {
+	if a.squares == nil {
+		a.squares = make([]float64, len(weights))
+	}
+	rate := a.Next()
+	for j, v := range sum.Values() {
+		g := a.Gradient(v, weights[j])
+		a.squares[j] += g * g
+		own := rate / (math.Sqrt(a.squares[j]) + adagradRoot)
+		weights[j] = a.Shrink(weights[j]-own*g, own)
+	}
+}
+
+// State returns the sums of squares.
+func (a *adagrad) State() train.OptimizerState {
+	return train.OptimizerState{Taken: a.Taken(), Vectors: [][]float64{a.squares}}
+}
+
+// Resume takes the sums of squares.
+func (a *adagrad) Resume(s train.OptimizerState, weights int) error {
+	return a.ResumeVectors(s, weights, &a.squares)
+}

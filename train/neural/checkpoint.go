@@ -1,0 +1,151 @@
+package neural
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/train"
+)
+
+// Checkpoint is the state of a run between two steps: what was released, and nothing else. It holds no key, no
+// sample and no noise, so that a run which goes on from it draws all of these afresh. It is as public as the
+// model.
+type Checkpoint struct {
+	// Plan is that of the run, with the runs before it.
+	Plan Plan
+	// Taken is how many steps are in the state; Ahead how many more the run may have made before it ended: 0 in
+	// one that was left at its end.
+	Taken, Ahead int
+	// Divisor is the declared or noisy number of records.
+	Divisor float64
+	// Levels are the clipping norm and the threshold of each group.
+	Levels [][2]float64
+	// Weights are the trained numbers, Frozen those behind them in the network.
+	Weights []float64
+	Frozen  []float32
+	// Optimizers are the states of the optimizers of each group.
+	Optimizers []train.OptimizerState
+	// Averaged is how many iterates are in AverageSum.
+	Averaged   int
+	AverageSum []float64
+	// Settings are the options that the state belongs to.
+	Settings Settings
+}
+
+// Settings are the options that a run must go on with, defaults filled in.
+type Settings struct {
+	Optimizer    string         `json:"optimizer"`
+	LearningRate float64        `json:"learning-rate"`
+	Schedule     train.Schedule `json:"schedule"`
+	WarmUp       int            `json:"warm-up"`
+	Average      Average        `json:"average"`
+	AverageDecay float64        `json:"average-decay"`
+}
+
+func (r *run) settings() Settings {
+	line, _ := optimizerOf(r.options.Optimizer)
+	return Settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay}
+}
+
+// state returns the checkpoint of the run as it stands. It shares the run's memory.
+func (r *run) state(ahead int) *Checkpoint {
+	c := &Checkpoint{Plan: r.Plan, Taken: r.taken, Ahead: ahead, Divisor: r.divisor, Weights: r.weights, Frozen: r.numbers[len(r.weights):],
+		Averaged: r.average.count, AverageSum: r.average.sum, Settings: r.settings()}
+	for _, l := range r.levels {
+		c.Levels = append(c.Levels, [2]float64{l.norm, l.threshold})
+	}
+	for _, g := range r.groups {
+		c.Optimizers = append(c.Optimizers, g.optimizer.State())
+	}
+	return c
+}
+
+// checkpoint hands out the state: at the beginning of a run and every so many steps, or at its end. At the
+// beginning, because a run that goes on from an older one and ends before its first checkpoint would not be
+// known of otherwise.
+func (r *run) checkpoint(end bool) error {
+	if r.options.Checkpoint == nil {
+		return nil
+	}
+	every := r.options.CheckpointEvery
+	if every == 0 {
+		every = max(1, r.Plan.Steps/100)
+	}
+	switch done := r.taken - r.Plan.kept(); {
+	case end:
+		return r.options.Checkpoint(r.state(0))
+	case done%every == 0:
+		return r.options.Checkpoint(r.state(every))
+	}
+	return nil
+}
+
+// Resume goes on with a run of the same plan and options where a checkpoint was made, on the same data set. Keys,
+// samples and noise are fresh. The event that is reserved is that of all runs: the steps that the interrupted one
+// may have made, those that are repeated among them, and those that are left. The plan of the result says so.
+func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
+	if err := from.check(s); err != nil {
+		return nil, err
+	}
+	if o.Initial != nil {
+		return nil, fmt.Errorf("neural: there are weights to begin with and a checkpoint, want one of them")
+	}
+	s.Plan = from.Plan.interruptedAfter(from.Taken, from.Ahead)
+	return fit(ctx, l, s, d, o, from)
+}
+
+// check refuses a checkpoint of another plan, or one that holds together badly.
+func (c *Checkpoint) check(s Setup) error {
+	plan, own := c.Plan, s.Plan
+	plan.Interrupted, own.Interrupted = nil, nil
+	switch {
+	case !reflect.DeepEqual(plan, own):
+		return fmt.Errorf("neural: the checkpoint is of another plan, want the plan of the run that it was made in; ask for the same once more")
+	case c.Taken < c.Plan.kept() || c.Taken > c.Plan.Steps || c.Ahead < 0:
+		return fmt.Errorf("neural: the checkpoint is after step %d of %d with %d more, want one within the run", c.Taken, c.Plan.Steps, c.Ahead)
+	case len(c.Levels) != len(c.Plan.Clipping.Groups) || len(c.Optimizers) != len(c.Levels) || len(c.Weights) != s.Network.Trained() ||
+		len(c.Weights)+len(c.Frozen) != s.Network.Weights() || c.AverageSum != nil && len(c.AverageSum) != len(c.Weights) || (c.Averaged > 0) != (c.AverageSum != nil):
+		return fmt.Errorf("neural: the checkpoint holds other numbers than the network has, want one that this network's run made")
+	case !positive(c.Divisor):
+		return fmt.Errorf("neural: the checkpoint has divisor %v, want a positive finite number", c.Divisor)
+	}
+	for _, l := range c.Levels {
+		if !positive(l[0]) || !(l[1] >= 0) {
+			return fmt.Errorf("neural: the checkpoint has clipping norm %v and threshold %v, want positive finite numbers", l[0], l[1])
+		}
+	}
+	return nil
+}
+
+// resume makes the state of a checkpoint that of the run, and pays for the runs before.
+func (r *run) resume(from *Checkpoint) error {
+	if got := r.settings(); got != from.Settings {
+		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.Settings)
+	}
+	r.divisor, r.taken = from.Divisor, from.Taken
+	r.weights = slices.Clone(from.Weights)
+	copy(r.numbers[len(r.weights):], from.Frozen)
+	r.copyWeights(r.weights)
+	for k, l := range from.Levels {
+		r.levels[k].norm, r.levels[k].threshold = l[0], l[1]
+	}
+	r.average.count, r.average.sum = from.Averaged, slices.Clone(from.AverageSum)
+	if err := r.group(); err != nil {
+		return err
+	}
+	for k, g := range r.groups {
+		state := from.Optimizers[k]
+		vectors := make([][]float64, len(state.Vectors))
+		for i, v := range state.Vectors {
+			vectors[i] = slices.Clone(v)
+		}
+		if err := g.optimizer.Resume(train.OptimizerState{Taken: state.Taken, Vectors: vectors}, g.to-g.from); err != nil {
+			return err
+		}
+	}
+	return r.Plan.payEarlier(r.payer)
+}

@@ -1,0 +1,207 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Correlated says that the noise of steps cancels in part over the steps (DP-FTRL): the sum of many released
+// gradients, which is what descent moves along, has far less noise than that of independent noise at the same cost.
+// The steps go round parts of the records.
+type Correlated struct {
+	Kind CorrelatedKind `json:"kind"`
+	// Coefficients are the first column of the matrix of CorrelatedBanded, from the diagonal down, no more than
+	// there are parts. They decide what cancels, not what it costs.
+	Coefficients []int64 `json:"coefficients,omitempty"`
+}
+
+// CorrelatedKind names a way to correlate noise.
+type CorrelatedKind string
+
+const (
+	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay as they are
+	// (mechanism.BandedMatrix). Of the part whose turn it is, each step may sample.
+	CorrelatedBanded CorrelatedKind = "banded"
+	// CorrelatedTree sums the steps of a round by a binary tree; every round divides the records anew and begins a
+	// new tree (mechanism.TreeAggregation).
+	CorrelatedTree CorrelatedKind = "tree"
+)
+
+// CorrelatedKinds lists the ways to correlate noise.
+func CorrelatedKinds() []CorrelatedKind { return []CorrelatedKind{CorrelatedBanded, CorrelatedTree} }
+
+// CorrelatedRequest asks for correlated noise. The zero value asks for independent noise.
+type CorrelatedRequest struct {
+	Kind CorrelatedKind
+	// Momentum is that of the optimizer, which the coefficients of CorrelatedBanded are made for; 0 means
+	// DefaultMomentum, and a negative number none.
+	Momentum float64
+	// Bands is the number of those coefficients; 0 means as many as there are parts.
+	Bands int
+}
+
+// correlated is what a request asks for, with steps that go round so many parts.
+func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
+	if r.Kind == "" {
+		if r != (CorrelatedRequest{}) {
+			return nil, fmt.Errorf("neural: correlated noise has momentum %v and %d bands without a kind, want one of %v", r.Momentum, r.Bands, CorrelatedKinds())
+		}
+		return nil, nil
+	}
+	out := &Correlated{Kind: r.Kind}
+	if r.Kind != CorrelatedBanded {
+		return out, nil
+	}
+	momentum, bands, most := Options{Momentum: r.Momentum}.momentum(), r.Bands, max(1, min(parts, maxBands))
+	if bands == 0 {
+		bands = most
+	}
+	if !(momentum < 1) || bands < 1 || bands > most {
+		return nil, fmt.Errorf("neural: correlated noise is for momentum %v with %d bands, want less than 1, and 1 to %d bands, as many as there are parts", momentum, bands, most)
+	}
+	out.Coefficients = squareRoot(bands, momentum)
+	return out, nil
+}
+
+// maxBands bounds the bands that a request has by default: each keeps as many numbers as the network has.
+const maxBands = 64
+
+// coefficientScale is the first coefficient: the others are rounded to whole numbers beside it.
+const coefficientScale = 1 << 12
+
+// squareRoot returns the first coefficients of ((1-x)·(1-βx))^(-1/2), times coefficientScale and rounded: the
+// square root of the matrix that adds up steps with momentum β. (Kalinin & Lampert, "Banded Square Root Matrix
+// Factorization for Differentially Private Model Training", NeurIPS 2024, theorem 1,
+// https://arxiv.org/abs/2405.13763.) With r_k = (2k choose k)/4^k, coefficient k is Σ_j r_j·r_(k-j)·β^(k-j). They do
+// not rise.
+func squareRoot(bands int, momentum float64) []int64 {
+	r, decayed := make([]float64, bands), make([]float64, bands)
+	r[0], decayed[0] = 1, 1
+	for k := 1; k < bands; k++ {
+		ratio := 1 - 1/float64(2*k)
+		r[k], decayed[k] = r[k-1]*ratio, decayed[k-1]*ratio*momentum
+	}
+	out := make([]int64, bands)
+	for k := range out {
+		sum := 0.0
+		for j := range k + 1 {
+			sum += r[j] * decayed[k-j]
+		}
+		out[k] = int64(math.Round(sum * coefficientScale))
+	}
+	return out
+}
+
+// opener is an event that opens a series.
+type opener interface {
+	mechanism.Event
+	Check(o mechanism.SeriesOptions) error
+	Open(p mechanism.Payer, records int, o mechanism.SeriesOptions) (*mechanism.Series, error)
+}
+
+// checkSeries returns the error with which the plan's series would be refused before it is paid for.
+func (p Plan) checkSeries() error {
+	if p.Correlated == nil {
+		return nil
+	}
+	options, err := p.seriesOptions(p.NoiseMultiplier)
+	if err != nil {
+		return err
+	}
+	event, _ := p.series(p.NoiseMultiplier, p.Steps)
+	return event.Check(options)
+}
+
+// series returns the event of a series, and how many of them a run of so many steps takes.
+func (p Plan) series(multiplier float64, steps int) (opener, int) {
+	if p.Correlated.Kind == CorrelatedTree {
+		return mechanism.TreeAggregation{NoiseMultiplier: multiplier, Steps: p.Sampling.Parts}, p.rounds(steps)
+	}
+	probability := 1.0
+	if p.Sampling.Kind == SamplingCyclic {
+		probability = p.Sampling.Probability
+	}
+	return mechanism.BandedMatrix{NoiseMultiplier: multiplier, Bands: p.Sampling.Parts, Steps: steps, Probability: probability}, 1
+}
+
+// seriesOptions are the public numbers of the plan's series: the sums of a step share the noise multiplier as they
+// would without correlation.
+func (p Plan) seriesOptions(multiplier float64) (mechanism.SeriesOptions, error) {
+	noises, err := p.Clipping.noises(multiplier)
+	if err != nil {
+		return mechanism.SeriesOptions{}, err
+	}
+	multipliers := make([]float64, len(noises))
+	for k, n := range noises {
+		multipliers[k] = n.NoiseMultiplier
+	}
+	return mechanism.SeriesOptions{Coefficients: p.Correlated.Coefficients, NoiseMultipliers: multipliers, MaxRecords: p.MaxRecords}, nil
+}
+
+// openSeries pays for the series of the next step.
+func (r *run) openSeries() (*mechanism.Series, error) {
+	event, _ := r.Plan.series(r.Plan.NoiseMultiplier, r.Plan.Steps-r.Plan.kept())
+	options, err := r.Plan.seriesOptions(r.Plan.NoiseMultiplier)
+	if err != nil {
+		return nil, err
+	}
+	return event.Open(r.payer, r.samples.slots, options)
+}
+
+// releaseCorrelated is release in a series, which it opens at its first step.
+func (r *run) releaseCorrelated() ([]mechanism.Noisy, error) {
+	left := (r.taken - r.Plan.kept()) % r.Plan.Sampling.Parts
+	if r.series == nil || r.Plan.Correlated.Kind == CorrelatedTree && left == 0 {
+		var err error
+		if r.series, err = r.openSeries(); err != nil {
+			return nil, err
+		}
+		for k := range r.noises {
+			r.noises[k] = r.series.Noise(k)
+		}
+	}
+	sample, err := r.series.Draw()
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := r.gather(sample)
+	if err != nil {
+		return nil, err
+	}
+	return r.series.Release(sealed...)
+}
+
+// draws is how many numbers a series of so many steps draws noise for, one for each number that is trained: of a
+// tree one for each node, of which there are fewer than two a step.
+func (c *Correlated) draws(steps int) int {
+	if c != nil && c.Kind == CorrelatedTree {
+		return 2 * steps
+	}
+	return steps
+}
+
+// validateCorrelated refuses correlated noise beside what it has no proof for here.
+func (p Plan) validateCorrelated() error {
+	c := p.Correlated
+	if c == nil {
+		return nil
+	}
+	samplings := []SamplingKind{SamplingPartition, SamplingCyclic}
+	if c.Kind == CorrelatedTree {
+		samplings = []SamplingKind{SamplingShuffle}
+	}
+	switch {
+	case !slices.Contains(CorrelatedKinds(), c.Kind):
+		return fmt.Errorf("neural: correlated noise is %q, want one of %v", c.Kind, CorrelatedKinds())
+	case p.NonPrivate:
+		return fmt.Errorf("neural: correlated noise is %s in a plan without privacy, want none", c.Kind)
+	case !slices.Contains(samplings, p.Sampling.Kind):
+		return fmt.Errorf("neural: sampling is %s with correlated noise %s, want one of %v, so that a record takes part once a round", p.Sampling.Kind, c.Kind, samplings)
+	case p.Clipping.Projection != nil:
+		return fmt.Errorf("neural: clipping rule is %s with correlated noise %s, want a rule that knows norms", p.Clipping.Rule, c.Kind)
+	}
+	return nil
+}

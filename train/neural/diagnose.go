@@ -1,0 +1,252 @@
+package neural
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+)
+
+// Diagnosing says how much a diagnosis looks at. The zero value takes every default.
+type Diagnosing struct {
+	// Records are the first ones of the table, whose kernel and descents are looked at; 0 means DiagnosisRecords.
+	Records int
+	// NormRecords are the first ones of the table, whose norms are; 0 means DiagnosisNormRecords.
+	NormRecords int
+	// Norm is the small clipping norm of the whole gradient; 0 means SmallShare of the median norm.
+	Norm float64
+	// Steps of each descent; 0 means DiagnosisSteps, a negative number none.
+	Steps int
+	// LearningRate of the descents; 0 means the stable one of dynamics.StableRate.
+	LearningRate float64
+	// NoiseMultiplier of the descents with noise, in units of the bound of each clipping; 0 means 1.
+	NoiseMultiplier float64
+	// Seed is that of the first weights.
+	Seed uint64
+}
+
+const (
+	// DiagnosisRecords, DiagnosisNormRecords and DiagnosisSteps are the defaults of a diagnosis.
+	DiagnosisRecords, DiagnosisNormRecords, DiagnosisSteps = 16, 1000, 2000
+	// SmallShare of the median norm is the small clipping norm.
+	SmallShare = 0.1
+	// diagnosisLooks is how many times a descent looks at its kernel, diagnosisRows how many rows that may have.
+	diagnosisLooks, diagnosisRows = 9, 640
+)
+
+// NonPrivateDiagnosis is how a network begins to learn a table. It is computed exactly from the records and
+// covered by no guarantee: it is for public data.
+type NonPrivateDiagnosis struct {
+	Loss    string `json:"loss"`
+	Records int    `json:"records"`
+	Outputs int    `json:"outputs"`
+	Weights int    `json:"trained-weights"`
+	Seed    uint64 `json:"seed"`
+	// SmallNorm is the small clipping norm, LargeNorm the large one: the largest norm, with a margin of a half.
+	SmallNorm float64 `json:"small-clipping-norm"`
+	LargeNorm float64 `json:"large-clipping-norm"`
+	// LearningRate and Steps are those of the descents.
+	LearningRate    float64 `json:"learning-rate"`
+	Steps           int     `json:"steps"`
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Clippings are what was compared.
+	Clippings []ClippingDiagnosis `json:"clippings"`
+	// Norms are those of the gradients at the first weights: of the whole, then of each layer.
+	Norms       []dynamics.Norms `json:"norms"`
+	NormRecords int              `json:"norm-records"`
+}
+
+// ClippingDiagnosis is what a clipping does to the kernel and to descents.
+type ClippingDiagnosis struct {
+	Name string `json:"name"`
+	// Kernel is what M is like at the first weights.
+	Kernel dynamics.Character `json:"kernel"`
+	// Flow is the descent without noise, Noisy that with noise; nil where none was asked for.
+	Flow  *dynamics.Trajectory `json:"flow,omitempty"`
+	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
+	// Measured and Course are the rows of the table; Course is nil for a clipping that it does not have.
+	Measured Convergence  `json:"measured"`
+	Course   *Convergence `json:"course,omitempty"`
+}
+
+// DiagnoseNonPrivate looks at the first records of a public table exactly. Of the request, layers, input, loss and
+// the map of rows count.
+func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
+	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: SamplingFull}, 1, 0
+	setup, err := NewSetup(r, s)
+	if err != nil {
+		return nil, err
+	}
+	if err = o.fill(setup.Loss.Smoothness()); err != nil {
+		return nil, err
+	}
+	if d.Target() == nil || d.Records() == 0 || d.Records() > s.MaxRecords {
+		return nil, fmt.Errorf("neural: the data set has no target, no records or more than max-records %d; raise the declared bound", s.MaxRecords)
+	}
+	rows, err := train.Encode(setup.Features, s, d, 16)
+	if err != nil {
+		return nil, err
+	}
+	all, err := setup.problem(rows, max(o.Records, o.NormRecords), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	few := firstOf(all, o.Records)
+	out := &NonPrivateDiagnosis{Loss: setup.Loss.Name(), Records: len(few.Labels), Outputs: setup.Network.Output().Size(), Weights: setup.Network.Trained(), Seed: o.Seed,
+		Steps: max(0, o.Steps), NoiseMultiplier: o.NoiseMultiplier}
+	if size := out.Records * out.Outputs; size > diagnosisRows {
+		return nil, fmt.Errorf("neural: the kernel of %d records with %d outputs has %d rows, want at most %d; look at fewer records", out.Records, out.Outputs, size, diagnosisRows)
+	}
+	if err = out.norms(firstOf(all, o.NormRecords), layers(setup.Network.Blocks())); err != nil {
+		return nil, err
+	}
+	return out, out.compare(ctx, few, o)
+}
+
+// fill settles the defaults.
+func (o *Diagnosing) fill(smoothness float64) error {
+	for _, c := range []struct {
+		value     *int
+		otherwise int
+	}{{&o.Records, DiagnosisRecords}, {&o.NormRecords, DiagnosisNormRecords}, {&o.Steps, DiagnosisSteps}} {
+		if *c.value == 0 {
+			*c.value = c.otherwise
+		}
+	}
+	if o.NoiseMultiplier == 0 {
+		o.NoiseMultiplier = 1
+	}
+	switch {
+	case o.Records < 1 || o.NormRecords < 1 || o.Steps > maxSteps:
+		return fmt.Errorf("neural: a diagnosis is of %d records, of norms of %d and of %d steps, want at least 1 record and at most %d steps", o.Records, o.NormRecords, o.Steps, maxSteps)
+	case o.Norm != 0 && !positive(o.Norm) || o.LearningRate != 0 && !positive(o.LearningRate) || !positive(o.NoiseMultiplier):
+		return fmt.Errorf("neural: clipping norm is %v, learning rate %v and noise multiplier %v of a diagnosis, want positive finite numbers", o.Norm, o.LearningRate, o.NoiseMultiplier)
+	case math.IsInf(smoothness, 1):
+		return fmt.Errorf("neural: the loss has no bound on its second derivative, want one, such as squared or logistic")
+	}
+	return nil
+}
+
+// problem are the first records as the network sees them, at first weights of a seed.
+func (s Setup) problem(rows *mechanism.Rows, most int, seed uint64) (dynamics.Problem, error) {
+	n, in := min(most, rows.Len()), s.Network.Input().Size()
+	p := dynamics.Problem{Network: s.Network, Loss: s.Loss, Inputs: make([]float64, n*in), Weights: make([]float64, s.Network.Weights())}
+	narrow, one, at := make([]int16, in), [1]float64{1}, 0
+	err := rows.Each(rows.First(), n, func(b mechanism.Block) error {
+		for i, label := range b.Labels() {
+			b.AddTo(p.Inputs[at*in:(at+1)*in], i, one[:], narrow)
+			p.Labels = append(p.Labels, float64(label))
+			at++
+		}
+		return nil
+	})
+	first := make([]float32, len(p.Weights))
+	s.Network.Init(first, seed)
+	for j, v := range first {
+		p.Weights[j] = float64(v)
+	}
+	return p, err
+}
+
+// firstOf is the problem of the first records.
+func firstOf(p dynamics.Problem, n int) dynamics.Problem {
+	n = min(n, len(p.Labels))
+	p.Inputs, p.Labels = p.Inputs[:n*p.Network.Input().Size()], p.Labels[:n]
+	return p
+}
+
+// norms fills in the norms of the whole and of each layer.
+func (n *NonPrivateDiagnosis) norms(p dynamics.Problem, groups []int) error {
+	norms, err := dynamics.GradientNorms(p, groups)
+	if err != nil {
+		return err
+	}
+	blocks := p.Network.Blocks()
+	for k, of := range norms {
+		name := "whole"
+		if k > 0 {
+			name = layerOf(blocks[0])
+			blocks = blocks[groups[k-1]:]
+		}
+		if slices.ContainsFunc(of, math.IsNaN) {
+			return fmt.Errorf("neural: a gradient of %s is no number, want finite weights and inputs", name)
+		}
+		n.Norms = append(n.Norms, dynamics.NewNorms(name, of))
+	}
+	n.NormRecords = len(p.Labels)
+	return nil
+}
+
+// compare fills in what each clipping does.
+func (n *NonPrivateDiagnosis) compare(ctx context.Context, p dynamics.Problem, o Diagnosing) error {
+	norms, err := dynamics.GradientNorms(p, []int{len(p.Network.Blocks())})
+	if err != nil {
+		return err
+	}
+	of := dynamics.NewNorms("", norms[0])
+	n.LargeNorm, n.SmallNorm = 1.5*of.Quantile(1), o.Norm
+	if n.SmallNorm == 0 {
+		n.SmallNorm = SmallShare * of.Quantile(0.5)
+	}
+	if !(n.SmallNorm > 0) {
+		return fmt.Errorf("neural: the median gradient is 0, want a problem that is not solved; give a clipping norm")
+	}
+	if n.LearningRate = o.LearningRate; n.LearningRate == 0 {
+		if n.LearningRate, err = dynamics.StableRate(p); err != nil {
+			return err
+		}
+	}
+	for _, c := range n.compared(layers(p.Network.Blocks())) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		out, failed := n.diagnose(p, c)
+		if failed != nil {
+			return failed
+		}
+		n.Clippings = append(n.Clippings, out)
+	}
+	return nil
+}
+
+// diagnose is what one clipping does.
+func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (ClippingDiagnosis, error) {
+	out := ClippingDiagnosis{Name: c.clipping.Name, Course: c.course}
+	tangent, err := dynamics.NewKernel(p, c.clipping.Groups)
+	if err != nil {
+		return out, err
+	}
+	scales, err := dynamics.Scales(p, c.clipping)
+	if err != nil {
+		return out, err
+	}
+	if out.Kernel, err = dynamics.Describe(tangent.Clipped(scales)); err != nil {
+		return out, err
+	}
+	if n.Steps > 0 {
+		o := dynamics.Options{Steps: n.Steps, LearningRate: n.LearningRate, Looks: diagnosisLooks}
+		if out.Flow, err = dynamics.Descend(p, c.clipping, o); err != nil {
+			return out, err
+		}
+		o.NoiseMultiplier, o.Looks = n.NoiseMultiplier, 0
+		if out.Noisy, err = dynamics.Descend(p, c.clipping, o); err != nil {
+			return out, err
+		}
+	}
+	out.Measured = measured(out)
+	return out, nil
+}
+
+// LayerNorm is the small clipping norm of the whole, for k = 0, or of the layer at place k of Norms, which has an
+// equal part of its square.
+func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
+	if k == 0 {
+		return n.SmallNorm
+	}
+	return n.SmallNorm / math.Sqrt(float64(len(n.Norms)-1))
+}

@@ -1,0 +1,85 @@
+package neural
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/dynamics"
+)
+
+// Convergence is one row of the table of clippings: what holds for the matrix M that the outputs move along under
+// gradient flow, and for the loss. An answer is "yes", "no", or "under way" where more steps would tell, or "" where
+// nothing was measured or is claimed.
+type Convergence struct {
+	Symmetric string `json:"symmetric,omitempty"`
+	// Positive is of the eigenvalues, PositiveForm of xᵀMx. For a symmetric M they are one.
+	Positive     string `json:"positive-eigenvalues,omitempty"`
+	PositiveForm string `json:"positive-form,omitempty"`
+	// Monotone and Zero are of the loss without noise; the others of that with noise.
+	Monotone      string `json:"monotone-loss,omitempty"`
+	Zero          string `json:"to-zero-loss,omitempty"`
+	MonotoneNoisy string `json:"monotone-loss-with-noise,omitempty"`
+	ZeroNoisy     string `json:"to-zero-loss-with-noise,omitempty"`
+}
+
+// comparison is a clipping with what lecture notes say of it.
+type comparison struct {
+	clipping dynamics.Clipping
+	course   *Convergence
+}
+
+// compared are the clippings of the table of lecture notes on the convergence of private learning, after Z. Bu, H.
+// Wang, Z. Dai and Q. Long, "On the convergence and calibration of deep learning with differential privacy", TMLR
+// 2023, section 4 (https://arxiv.org/abs/2106.07830), where "no" means that it is not guaranteed; then global
+// clipping of the same paper, and AUTO-S. The notes take the same answers with noise.
+func (n *NonPrivateDiagnosis) compared(perLayer []int) []comparison {
+	blocks := 0
+	for _, count := range perLayer {
+		blocks += count
+	}
+	whole := []int{blocks}
+	small, large := level{norm: n.SmallNorm}, level{norm: n.LargeNorm}
+	part := level{norm: n.SmallNorm / math.Sqrt(float64(len(perLayer)))}
+	globally := level{norm: n.SmallNorm, threshold: n.LargeNorm}
+	// The stability is the norm, so that no weight passes 1: a hundredth of it wants steps a hundred times shorter.
+	stable := level{norm: n.SmallNorm, stability: n.SmallNorm}
+	says := func(symmetric, positive, monotone, zero string) *Convergence {
+		return &Convergence{Symmetric: symmetric, Positive: positive, Monotone: monotone, Zero: zero, MonotoneNoisy: monotone, ZeroNoisy: zero}
+	}
+	with := func(name string, groups []int, r rule, l level, most float64) dynamics.Clipping {
+		return dynamics.Clipping{Name: name, Groups: groups, Most: most, Bound: l.norm * math.Sqrt(float64(len(groups))),
+			Weight: func(_ int, norm float64) float64 { return weighted(r, norm, l) }}
+	}
+	return []comparison{
+		{dynamics.Clipping{Name: "no clipping", Groups: whole, Bound: n.LargeNorm}, says("yes", "yes", "yes", "yes")},
+		{with("flat", whole, flat{}, small, 1), says("no", "yes", "no", "yes")},
+		{with("layerwise", perLayer, flat{}, part, 1), says("no", "no", "no", "no")},
+		{with("large threshold", whole, flat{}, large, 1), says("yes", "yes", "yes", "yes")},
+		{with("global", whole, global{}, globally, globally.norm/globally.threshold), nil},
+		{with("automatic", whole, automaticS{}, stable, 1), nil},
+	}
+}
+
+// measured is the row that follows from the kernels and descents of a clipping: of the kernels the worst that was
+// seen.
+func measured(d ClippingDiagnosis) Convergence {
+	symmetric, positive, form := d.Kernel.Symmetric(), d.Kernel.Positive(), d.Kernel.PositiveForm()
+	out := Convergence{}
+	if d.Flow != nil {
+		for _, c := range d.Flow.Characters {
+			symmetric, positive, form = symmetric && c.Symmetric(), positive && c.Positive(), form && c.PositiveForm()
+		}
+		out.Monotone, out.Zero = answer(d.Flow.Monotone()), string(d.Flow.Verdict())
+	}
+	if d.Noisy != nil {
+		out.MonotoneNoisy, out.ZeroNoisy = answer(d.Noisy.Monotone()), string(d.Noisy.Verdict())
+	}
+	out.Symmetric, out.Positive, out.PositiveForm = answer(symmetric), answer(positive), answer(form)
+	return out
+}
+
+func answer(holds bool) string {
+	if holds {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,105 @@
+package neural
+
+import (
+	"github.com/ditherml/dither/network"
+)
+
+// Costs measured on one core at about 3.6 GHz, in nanoseconds: a multiply-add of a pass forward, one backward and the
+// exact sum, together; a number that a layer gives, forth and back; noise and update of a weight; a record that
+// is drawn from; and a cell that is read.
+const (
+	productCost = 0.03
+	sparseCost  = 2 // of a product with an entry of a sparse row or a token
+	numberCost  = 5
+	weightCost  = 10
+	drawCost    = 2
+	cellCost    = 25
+)
+
+const (
+	// textEntries is how many features of a bag of words are taken to be other than 0, textCells how many cells of
+	// numbers take the time of reading such a text.
+	textEntries, textCells = 400, 4000
+	// weightBytes is what a weight takes: in both widths, in momentum, average, noise and sum; partBytes what it
+	// takes in the sum of a goroutine; baseBytes what the program takes before.
+	weightBytes, partBytes, baseBytes = 52, 8, 32 << 20
+	// tapeBytes is what a number of a layer takes for a record that is worked on: in both passes, and in whole numbers.
+	tapeBytes = 8
+)
+
+// Estimate guesses how long Fit takes on so many processors, and how much memory, from public numbers alone: at the
+// declared number of records, or the bound on it. Reading the table is included. It is within a factor of about 3 for
+// the networks of docs/benchmarks.md; a layer's costs vary, and so do machines.
+func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64) {
+	p := s.Plan
+	records, entries := p.records(), s.Features.Dim()
+	cells := float64(len(s.Schema.Features()) + 1)
+	rowBytes, sparse := 2*float64(entries)+4*cells, s.takesEntries()
+	if s.Schema.HasText() {
+		cells += textCells * (cells - 1)
+		if s.Features.Encoder().Tokens() == 0 {
+			entries = min(entries, textEntries*len(s.Schema.Features()))
+			rowBytes = 14 * float64(entries) // as cells of the table and as features
+		}
+	}
+	work, numbers := layerWork(p.Network.Layers, p.Network.Input, entries)
+	if !sparse {
+		numbers += s.Network.Input().Size()
+	}
+	steps := float64(p.Steps)
+	each := work + numberCost*float64(numbers)
+	all := steps*(records*p.Share()*each+weightCost*float64(p.Network.Trained)) + float64(processors)*(steps*drawCost+cellCost*cells)*records
+	chunk := min(float64(s.chunk(o, sparse)), max(1, records*p.Share()/float64(processors)))
+	whole := records*(rowBytes+16) + float64(s.Network.Weights())*weightBytes + float64(processors)*(float64(p.Network.Trained)*partBytes+chunk*float64(numbers)*tapeBytes)
+	// The collector of garbage lets the heap grow to about twice what is in use.
+	return all / 1e9 / float64(processors), int64(2*whole) + baseBytes
+}
+
+// takesEntries guesses whether the network will be given what is not 0 in a row: where a text column is a bag.
+func (s Setup) takesEntries() bool { return s.Network.TakesEntries() && s.Schema.HasText() }
+
+// layerWork is what products of parameters cost in layers for a record of which so many inputs are not 0, and how many
+// numbers they give.
+func layerWork(layers network.Layers, in network.Shape, entries int) (work float64, numbers int) {
+	for _, layer := range layers {
+		out, err := layer.Output(in)
+		if err != nil {
+			return work, numbers // New has made a network of them
+		}
+		var inner network.Layers
+		switch l := layer.(type) {
+		case network.Frozen:
+			inner = l.Layers
+		case network.Residual:
+			inner = l.Layers
+		case network.Attention:
+			numbers += 2 * max(1, l.Heads) * in[0] * in[0]
+			work += productCost * 4 * float64(in[0]*in.Size())
+		}
+		if inner != nil {
+			w, n := layerWork(inner, in, entries)
+			work, numbers = work+w, numbers+n
+		} else {
+			work += productWork(layer, in, out, entries)
+		}
+		in, entries, numbers = out, out.Size(), numbers+out.Size()
+	}
+	return work, numbers
+}
+
+// productWork is what the products of the blocks of one layer cost.
+func productWork(layer network.Layer, in, out network.Shape, entries int) (work float64) {
+	for _, b := range layer.Blocks(in) {
+		switch {
+		case b.Sparse:
+			work += sparseCost * float64(min(entries, in.Size())*b.Right)
+		case b.Left == 0:
+			work += productCost * float64(out.Size())
+		case len(out) == 1: // a state has gone over all positions
+			work += productCost * float64(in.Positions()*b.Numbers())
+		default:
+			work += productCost * float64(out.Positions()*b.Numbers())
+		}
+	}
+	return work
+}

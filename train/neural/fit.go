@@ -1,0 +1,151 @@
+package neural
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/train"
+)
+
+// Options cannot change privacy. Numbers that make no sense are refused.
+type Options struct {
+	// Optimizer makes steps of released sums; "" means the first of Optimizers.
+	Optimizer string
+	// LearningRate is the largest of the run; 0 means the optimizer's default.
+	LearningRate float64
+	// Schedule is how the learning rate goes over the steps, behind the first WarmUp ones, in which it rises; ""
+	// means train.ScheduleLinear.
+	Schedule train.Schedule
+	WarmUp   int
+	// Momentum is β, below 1, and of Adam how much of the mean gradient a step keeps; 0 means DefaultMomentum, and
+	// a negative number none.
+	Momentum float64
+	// Ridge is λ in the penalty (λ/2)·‖w‖², L1 the factor of the penalty Σ|w_j|, on every trained weight.
+	Ridge, L1 float64
+	// WeightDecay, if positive, shrinks weights beside each step, by the learning rate times this; 0 means that of
+	// the optimizer, and a negative number none.
+	WeightDecay float64
+	// Average says which weights are returned; AverageDecay is that of AverageExponential, 0 meaning
+	// DefaultAverageDecay.
+	Average      Average
+	AverageDecay float64
+	// Initial, if not nil, are the weights to begin with, all of the network's, the frozen ones included. They must
+	// be public, or released under a cost that is counted. nil means fresh random ones.
+	Initial []float32
+	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8.
+	FeatureBits int
+	// Chunk is how many records each goroutine works on at a time; 0 leaves it to the network. It changes memory
+	// and speed, and nothing else.
+	Chunk int
+	// Progress, if not nil, is told of the finished steps, with what would be the cost so far.
+	Progress func(train.Progress)
+	// Checkpoint, if not nil, is given the state of the run every CheckpointEvery steps (0: a hundredth of
+	// them), when the run is stopped and at its end. Its error ends the run, but for that at the end, whose
+	// result is paid for.
+	Checkpoint      func(*Checkpoint) error
+	CheckpointEvery int
+}
+
+// Result is what a run released.
+type Result struct {
+	// Model is the network with its numbers, the frozen ones included.
+	Model *model.Model
+	// Weights are its numbers.
+	Weights []float32
+	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
+	LearningRate, Divisor float64
+	// Levels are the clipping norms, or thresholds, after the last step, which adaptive rules changed.
+	Levels []float64
+	// Plan is the plan with the runs before this one, if it was resumed: what the result cost.
+	Plan Plan
+}
+
+// Validate returns an error that names a number that makes no sense.
+func (o Options) Validate() error {
+	for name, v := range map[string]float64{"learning rate": o.LearningRate, "ridge": o.Ridge, "l1": o.L1} {
+		if err := positiveOrNone(name, v); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !(o.Momentum < 1) || o.WeightDecay-o.WeightDecay != 0:
+		return fmt.Errorf("neural: momentum is %v and weight decay %v, want a momentum less than 1 and a finite decay", o.Momentum, o.WeightDecay)
+	case o.Schedule != "" && !slices.Contains(train.Schedules(), o.Schedule):
+		return fmt.Errorf("neural: schedule is %q, want one of %v", o.Schedule, train.Schedules())
+	case o.WarmUp < 0 || o.WarmUp > maxSteps || o.Chunk < 0 || o.Chunk > maxChunk || o.CheckpointEvery < 0:
+		return fmt.Errorf("neural: warm-up is %d steps, chunk %d records, checkpoints are %d steps apart, want no negative numbers and at most %d records", o.WarmUp, o.Chunk, o.CheckpointEvery, maxChunk)
+	}
+	if _, err := optimizerOf(o.Optimizer); err != nil {
+		return err
+	}
+	_, err := o.newAverage(1)
+	return err
+}
+
+// maxChunk bounds the records that a goroutine works on at a time.
+const maxChunk = 1 << 16
+
+// Check returns the error with which Fit would refuse the plan or the options, before it looks at a record.
+func (s Setup) Check(o Options) error {
+	if err := s.Plan.Validate(); err != nil {
+		return err
+	}
+	if o.Initial != nil && len(o.Initial) != s.Network.Weights() {
+		return fmt.Errorf("neural: there are %d weights to begin with, want %d, the network's", len(o.Initial), s.Network.Weights())
+	}
+	if optimizer := "adam-corrected"; s.Plan.Correlated != nil && o.Optimizer == optimizer {
+		return fmt.Errorf("neural: optimizer is %s with correlated noise, want another; it takes the noise of each step as independent", optimizer)
+	}
+	if line, err := optimizerOf(o.Optimizer); err == nil && line.scales && (s.Plan.Clipping.MicroBatch != nil || s.Plan.Clipping.Projection != nil) {
+		return fmt.Errorf("neural: optimizer is %s and gradients are clipped by micro-batches or projections, want each record's gradient clipped by its norm", line.name)
+	}
+	return o.Validate()
+}
+
+// Fit reserves the plan's event, pays for and releases every step. Errors after the reservation do not depend
+// on values of records, and what was reserved stays spent. There may be at most MaxRecords records; a record
+// that the schema drops is not among them.
+func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
+	return fit(ctx, l, s, d, o, nil)
+}
+
+// fit is Fit, or Resume with a checkpoint.
+func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
+	if err := s.Check(o); err != nil {
+		return nil, err
+	}
+	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
+		return nil, fmt.Errorf("neural: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
+	}
+	slots, err := s.Plan.slots(d.Records())
+	if err != nil {
+		return nil, err
+	}
+	grant, err := l.Reserve(s.Plan.Event(), MethodNetwork)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := train.Encode(s.Features, s.Schema, d, o.FeatureBits)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRun(s, o, grant, rows, slots, from)
+	if err != nil {
+		return nil, err
+	}
+	return r.fit(ctx)
+}
+
+// count returns the declared number of records, or pays for a noisy one.
+func (r *run) count() (float64, error) {
+	if r.Plan.Records > 0 {
+		return float64(r.Plan.Records), nil
+	}
+	noisy, err := query.Count(query.Terms{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
+	return max(1, min(float64(r.Plan.MaxRecords), noisy)), err
+}

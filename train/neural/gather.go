@@ -1,0 +1,168 @@
+package neural
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ditherml/dither/mechanism"
+)
+
+// sums are the sums of one step that one goroutine fills: one for each group of blocks, and the counts of adaptive
+// rules.
+type sums struct {
+	products []*mechanism.ProductSum
+	counts   *mechanism.VectorSum
+}
+
+// newSums returns empty sums over a sample.
+func (r *run) newSums(sample mechanism.Sample) (sums, error) {
+	var s sums
+	c := r.Plan.Clipping
+	for k, g := range r.groups {
+		sum, err := mechanism.NewProductSum(sample, mechanism.ProductOptions{Noise: r.noises[k], Blocks: g.blocks, Bound: c.bound(r.levels[k].norm), MaxRecords: r.Plan.MaxRecords})
+		if err != nil {
+			return s, err
+		}
+		s.products = append(s.products, sum)
+	}
+	if c.Adaptive == nil {
+		return s, nil
+	}
+	var err error
+	s.counts, err = mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: r.noises[len(r.groups)], Norm: mechanism.L2(), Dim: len(r.groups), Bound: c.countRadius(), MaxRecords: r.Plan.MaxRecords})
+	return s, err
+}
+
+// empty returns sums of the same kind with nothing in them, in the memory of old ones that were merged.
+func (s sums) empty(old sums) sums {
+	var out sums
+	for k, p := range s.products {
+		var own *mechanism.ProductSum
+		if k < len(old.products) {
+			own = old.products[k]
+		}
+		out.products = append(out.products, p.EmptyIn(own))
+	}
+	if s.counts != nil {
+		out.counts = s.counts.Empty()
+	}
+	return out
+}
+
+// merge adds what o holds.
+func (s sums) merge(o sums) error {
+	var failed error
+	for k, p := range s.products {
+		failed = errors.Join(failed, p.Merge(o.products[k]))
+	}
+	if s.counts != nil {
+		failed = errors.Join(failed, s.counts.Merge(o.counts))
+	}
+	return failed
+}
+
+// seal ends the sums.
+func (s sums) seal() []mechanism.Bounded {
+	var out []mechanism.Bounded
+	for _, p := range s.products {
+		out = append(out, p.Seal())
+	}
+	if s.counts != nil {
+		out = append(out, s.counts.Seal())
+	}
+	return out
+}
+
+// gather adds up what the records of a sample propose, and seals the sums.
+func (r *run) gather(sample mechanism.Sample) ([]mechanism.Bounded, error) {
+	if r.Plan.Clipping.MicroBatch != nil {
+		return r.gatherMicroBatches(sample)
+	}
+	if r.Plan.Clipping.Projection != nil {
+		return r.gatherProjected(sample)
+	}
+	all, err := r.newSums(sample)
+	if err != nil {
+		return nil, err
+	}
+	records := r.present(sample.Indices())
+	chunk := r.chunkOf(len(records))
+	err = r.share((len(records)+chunk-1)/chunk, func(w *worker) func(part int) error {
+		w.sums = all.empty(w.sums)
+		return func(part int) error { return w.add(records[part*chunk : min(len(records), (part+1)*chunk)]) }
+	}, func(w *worker) error { return all.merge(w.sums) })
+	if err != nil {
+		return nil, err
+	}
+	return all.seal(), nil
+}
+
+// present keeps the places of a sample that hold records, ascending.
+func (r *run) present(places []int) []int {
+	at, _ := slices.BinarySearch(places, r.rows.Len())
+	return places[:at]
+}
+
+// share divides the parts of a step over the processors. Begin is called once for each goroutine that works, end
+// once for each that did, one after the other.
+func (r *run) share(parts int, begin func(w *worker) func(part int) error, end func(w *worker) error) error {
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	var next atomic.Int64
+	var failed error
+	workers := min(runtime.GOMAXPROCS(0), parts)
+	for len(r.workers) < workers {
+		r.workers = append(r.workers, newWorker(r))
+	}
+	for _, w := range r.workers[:workers] {
+		w.tape.Serial(workers > 1)
+		wait.Go(func() {
+			do := begin(w)
+			var err error
+			for part := int(next.Add(1)) - 1; part < parts && err == nil; part = int(next.Add(1)) - 1 {
+				err = do(part)
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			failed = errors.Join(failed, err, end(w))
+		})
+	}
+	wait.Wait()
+	return failed
+}
+
+// chunkNumbers is how many numbers of input the chunk of a goroutine holds by default: the activations of its
+// layers are some times more. Records of several positions, whose layers need more room, and sparse ones, whose
+// factors have as many entries as the longest of a chunk, go in smaller ones.
+const (
+	chunkNumbers           = 1 << 19
+	minChunk, defaultChunk = 16, 512
+	positionsChunk         = 64
+)
+
+// chunk is how many records a goroutine of the run works on at a time.
+func (r *run) chunk() int { return r.Setup.chunk(r.options, r.takesEntries()) }
+
+// chunk is how many records a goroutine works on at a time, whether it is given what is not 0 in a row or all of it.
+func (s Setup) chunk(o Options, entries bool) int {
+	switch {
+	case o.Chunk > 0:
+		return o.Chunk
+	case len(s.Network.Input()) > 1 || entries || vocabularyOf(s.Network.Layers()) > 0:
+		return positionsChunk
+	}
+	return min(defaultChunk, max(minChunk, chunkNumbers/s.Network.Input().Size()))
+}
+
+// chunkOf is how many of so many records a goroutine works on at a time: fewer than chunk where the processors would not
+// all have some.
+func (r *run) chunkOf(records int) int {
+	each := (records + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	return min(r.chunk(), max(minChunk, each))
+}
+
+// takesEntries reports whether the network is given what is not 0 in a row, and not the whole row.
+func (r *run) takesEntries() bool { return r.Network.TakesEntries() && r.rows.Entries() }

@@ -1,0 +1,70 @@
+package neural
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/train"
+)
+
+// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its layers, schema and
+// loss decide those numbers. A network learns nothing but its trained weights.
+func CheckModel(p Plan, m *model.Model) error {
+	n := m.Network()
+	if n == nil {
+		return fmt.Errorf("neural: the model is linear, want a network")
+	}
+	loss, err := model.SpecOf(m.Loss())
+	if err != nil {
+		return err
+	}
+	s, f := m.Schema(), m.Features()
+	var learned error
+	if f.Center != nil || f.Whitening != nil || len(s.Learned())+len(s.Private()) > 0 {
+		learned = fmt.Errorf("neural: the model rests on a learned mean, covariance, bounds or levels, want none, since the plan does not pay for them")
+	}
+	return errors.Join(
+		agree("input of the network", p.Network.Input.String(), n.Input().String()),
+		agree("layers", describe(p.Network.Layers), describe(n.Layers())),
+		agree("number of trained weights", p.Network.Trained, n.Trained()),
+		agree("loss", p.Loss, loss),
+		agree("unit", p.Unit, s.Row),
+		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("declared number of records", p.Records, s.Records),
+		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
+		learned,
+	)
+}
+
+// agree compares a number of the plan with what the model says.
+func agree[T comparable](what string, p, m T) error {
+	if p == m {
+		return nil
+	}
+	return fmt.Errorf("neural: the %s is %v in the plan and %v in the model, want one value", what, p, m)
+}
+
+// describe is the description of layers on one line.
+func describe(l network.Layers) string {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Premises are what the guarantee of the plan rests on, as far as the plan says.
+func (p Plan) Premises() certificate.Premises {
+	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
+}
+
+// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
+func (s Setup) Certificate() (certificate.Certificate, error) {
+	c, err := s.Plan.Certificate()
+	c.Assumptions = train.PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
+	return c, err
+}

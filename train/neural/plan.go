@@ -1,0 +1,299 @@
+package neural
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/privacy"
+)
+
+// MethodNetwork is the method of this package, as certificates name it.
+const MethodNetwork = "dp-network"
+
+// Plan is every number that decides privacy. It is fixed before a record is read, written into the
+// certificate, and its Event is what is reserved and paid.
+type Plan struct {
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
+	Unit          string  `json:"unit"`
+	RowsPerPerson int     `json:"rows-per-person,omitempty"`
+	Delta         float64 `json:"delta"`
+	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared public
+	// bound on it.
+	Records    int `json:"records,omitempty"`
+	MaxRecords int `json:"max-records"`
+	// CountNoise is the noise multiplier of the number of records, which is released first where none is
+	// declared, 0 otherwise.
+	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
+	// Network describes the network that is trained.
+	Network NetworkPlan    `json:"network"`
+	Loss    model.LossSpec `json:"loss"`
+	// Clipping says how gradients are bounded.
+	Clipping Clipping `json:"clipping"`
+	Sampling Sampling `json:"sampling"`
+	// Correlated, if not nil, says that the noise of steps is correlated.
+	Correlated *Correlated `json:"correlated-noise,omitempty"`
+	Steps      int         `json:"steps"`
+	// NoiseMultiplier is the noise of the one Gaussian release that costs as much as all releases of a step
+	// together: of one group without counts the standard deviation of the noise divided by one record's
+	// bound. 0 in a plan without privacy.
+	NoiseMultiplier float64 `json:"noise-multiplier"`
+	// Interrupted lists runs of the plan that stopped before their end, whose steps this one goes on from.
+	Interrupted []Interrupted `json:"interrupted,omitempty"`
+	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	NonPrivate bool `json:"non-private,omitempty"`
+}
+
+// NetworkPlan describes a network without its numbers.
+type NetworkPlan struct {
+	// Input is the shape of one record.
+	Input  network.Shape  `json:"input"`
+	Layers network.Layers `json:"layers"`
+	// Trained is how many numbers are trained.
+	Trained int `json:"trained"`
+}
+
+// network returns the network that is described.
+func (p NetworkPlan) network() (*network.Network, error) {
+	n, err := network.New(p.Input, p.Layers...)
+	if err != nil {
+		return nil, err
+	}
+	if n.Trained() != p.Trained || p.Trained < 1 {
+		return nil, fmt.Errorf("neural: trained numbers are %d, want %d, which the network has, and at least 1", p.Trained, n.Trained())
+	}
+	return n, nil
+}
+
+// Event returns what the plan releases: the number of records, if it is not declared, then every step.
+func (p Plan) Event() mechanism.Event {
+	steps, err := p.steps(p.NoiseMultiplier)
+	if err != nil {
+		return mechanism.NonPrivate{} // Validate refuses such a plan
+	}
+	if p.Records > 0 {
+		return steps
+	}
+	return mechanism.Sequence{p.noise(p.CountNoise), steps}
+}
+
+// noise is the noise of a multiplier under the plan.
+func (p Plan) noise(multiplier float64) mechanism.Noise {
+	if p.NonPrivate {
+		return mechanism.NonPrivate{}
+	}
+	return mechanism.Gaussian{NoiseMultiplier: multiplier}
+}
+
+// noises returns the noise of each release of a step, in order.
+func (p Plan) noises(multiplier float64) ([]mechanism.Noise, error) {
+	releases := len(p.Clipping.Groups)
+	if p.Clipping.Adaptive != nil {
+		releases++
+	}
+	out := make([]mechanism.Noise, releases)
+	if p.NonPrivate {
+		for i := range out {
+			out[i] = mechanism.NonPrivate{}
+		}
+		return out, nil
+	}
+	gaussians, err := p.Clipping.noises(multiplier)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range gaussians {
+		if out[i] = g; p.Clipping.Projection != nil {
+			out[i] = p.Clipping.Projection.noise(g.NoiseMultiplier)
+		}
+	}
+	return out, nil
+}
+
+// steps is the event of all steps, of which each costs as much as this multiplier.
+func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
+	var runs mechanism.Sequence
+	for _, steps := range p.runs() {
+		event, count, err := p.run(multiplier, steps)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, mechanism.Repeat{Event: event, Count: count})
+	}
+	if len(runs) == 1 {
+		return runs[0], nil
+	}
+	return runs, nil
+}
+
+// run is what a run of so many steps releases: an event and how many times it happens.
+func (p Plan) run(multiplier float64, steps int) (mechanism.Event, int, error) {
+	if p.Correlated != nil {
+		event, count := p.series(multiplier, steps)
+		return event, count, nil
+	}
+	step, err := p.step(multiplier)
+	return step, p.rounds(steps), err
+}
+
+// step is the event of one step, or of one round of a partition. It is priced by what draws the records.
+func (p Plan) step(multiplier float64) (mechanism.Event, error) {
+	sampler, err := p.sampler()
+	if err != nil {
+		return nil, err
+	}
+	inner, err := p.released(multiplier)
+	if err != nil {
+		return nil, err
+	}
+	return sampler.Price(inner)
+}
+
+// rounds is how many times the event of a step happens in a run of so many steps: of a partition a record pays for
+// one step of every round.
+func (p Plan) rounds(steps int) int {
+	if p.Sampling.inRounds() {
+		return (steps + p.Sampling.Parts - 1) / p.Sampling.Parts
+	}
+	return steps
+}
+
+// released is the event of the releases of one step, without sampling.
+func (p Plan) released(multiplier float64) (mechanism.Event, error) {
+	noises, err := p.noises(multiplier)
+	if err != nil {
+		return nil, err
+	}
+	if len(noises) == 1 || p.NonPrivate && p.Sampling.Kind != SamplingFull {
+		return noises[0], nil // without noise, the releases from one sample are one
+	}
+	sequence := make(mechanism.Sequence, len(noises))
+	for i, n := range noises {
+		sequence[i] = n
+	}
+	return sequence, nil
+}
+
+// Filter returns a filter for a ledger that is to hold this plan beside others: GDP, or for sampled steps RDP
+// at the order that prices the plan best, which follows from public numbers. A ledger for this plan alone needs
+// none (ledger.NewSingle).
+func (p Plan) Filter() (account.Accountant, error) {
+	if account.For(p.Event()).Name() == (account.GDP{}).Name() {
+		return account.GDP{}, nil
+	}
+	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
+	return account.RDP{Orders: []float64{order}}, err
+}
+
+// NoiseDraws returns how many random numbers the plan's noise takes.
+func (p Plan) NoiseDraws() int {
+	if p.NonPrivate {
+		return 0
+	}
+	step := p.Network.Trained
+	if p.Clipping.Adaptive != nil {
+		step += len(p.Clipping.Groups)
+	}
+	if p.Clipping.Projection != nil {
+		step += mechanism.DirectionDraws(p.Clipping.Projection.Directions, p.Network.Trained)
+	}
+	draws := 0
+	for _, steps := range p.runs() {
+		draws += p.Correlated.draws(steps) * step
+	}
+	if p.Records == 0 {
+		draws++
+	}
+	return draws
+}
+
+// Derivation returns what the plan implies, for the certificate.
+func (p Plan) Derivation() certificate.Derivation {
+	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
+}
+
+// maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
+const maxSteps, maxNumbers = 1 << 24, 1 << 31
+
+// Validate returns an error that names the first number that makes no sense.
+func (p Plan) Validate() error {
+	if err := (certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}).Check("neural"); err != nil {
+		return err
+	}
+	switch {
+	case p.Steps < 1 || p.Steps > maxSteps || p.Network.Trained > maxNumbers:
+		return fmt.Errorf("neural: steps is %d with %d numbers, want 1 to %d steps and at most %d numbers", p.Steps, p.Network.Trained, maxSteps, maxNumbers)
+	case p.NonPrivate && (p.NoiseMultiplier != 0 || p.CountNoise != 0) || !p.NonPrivate && !positive(p.NoiseMultiplier):
+		return fmt.Errorf("neural: noise multiplier is %v, of counts %v, want positive finite numbers, or 0 in a plan without privacy", p.NoiseMultiplier, p.CountNoise)
+	case (p.CountNoise != 0) != (p.Records == 0 && !p.NonPrivate):
+		return fmt.Errorf("neural: noise on the number of records is %v with %d declared records, want it where none is declared", p.CountNoise, p.Records)
+	}
+	if err := p.validateModel(); err != nil {
+		return err
+	}
+	if err := p.validateSampling(); err != nil {
+		return err
+	}
+	if err := p.validateCorrelated(); err != nil {
+		return err
+	}
+	if err := p.validateInterrupted(); err != nil {
+		return err
+	}
+	if _, err := p.steps(p.NoiseMultiplier); err != nil {
+		return err
+	}
+	if err := mechanism.CheckEvent(p.Event()); err != nil {
+		return err
+	}
+	if err := p.checkSeries(); err != nil {
+		return err
+	}
+	return mechanism.CheckNeighboring(p.Event(), p.Neighboring)
+}
+
+// validateModel checks network, loss and clipping.
+func (p Plan) validateModel() error {
+	n, err := p.Network.network()
+	if err != nil {
+		return err
+	}
+	if _, err = p.Loss.Loss(); err != nil {
+		return err
+	}
+	return p.Clipping.validate(len(n.Blocks()))
+}
+
+// JSON returns the plan as the certificate holds it.
+func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+
+// Certificate returns the certificate of the plan, without provenance and hash.
+func (p Plan) Certificate() (certificate.Certificate, error) {
+	text, err := p.JSON()
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return certificate.New(MethodNetwork, text, p.Derivation())
+}
+
+// ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
+func ReadPlan(text json.RawMessage) (Plan, error) {
+	return certificate.ReadPlan[Plan]("neural", text)
+}
+
+// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+func Methods() map[string]certificate.Method {
+	return map[string]certificate.Method{MethodNetwork: func(text json.RawMessage) (certificate.Derivation, error) {
+		p, err := ReadPlan(text)
+		if err != nil {
+			return certificate.Derivation{}, err
+		}
+		return p.Derivation(), nil
+	}}
+}

@@ -1,0 +1,220 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// Request is what a person asks for; NewSetup turns it into a plan. The zero value of each optional field says
+// what it means.
+type Request struct {
+	// Epsilon is the whole budget in nats; +Inf asks for a baseline without privacy.
+	Epsilon float64
+	Delta   float64
+	// Neighboring is the relation; required.
+	Neighboring privacy.Neighboring
+	// Layers are the network, which must end in as many numbers as the loss has scores; required.
+	Layers network.Layers
+	// Input is the shape of one record; nil means one number for each feature.
+	Input network.Shape
+	// Loss is nil for the loss that the target calls for.
+	Loss model.Loss
+	// Clipping says how gradients are bounded.
+	Clipping ClippingRequest
+	// Sampling says which records take part in a step; its zero value means a Poisson sample with probability
+	// DefaultProbability.
+	Sampling Sampling
+	// Correlated asks for noise that cancels over steps; without privacy there is none.
+	Correlated CorrelatedRequest
+	// Steps is the number of steps; 0 means as many as make Epochs passes.
+	Steps int
+	// Epochs is the expected number of times that a run sees each record; 0 means DefaultEpochs.
+	Epochs float64
+	// Normalization, Radius and Transforms are those of train.Request; Normalization "" means NormNone.
+	Normalization feature.Normalization
+	Radius        float64
+	Transforms    []feature.Spec
+}
+
+const (
+	// DefaultProbability is the sampling probability of a request without sampling.
+	DefaultProbability = 0.05
+	// DefaultEpochs is the expected number of times that a run sees each record.
+	DefaultEpochs = 20
+	// countShare is the share of μ² that the number of records takes where it is released.
+	countShare = 0.01
+)
+
+// Setup is a plan with the parts of the model that it was made for.
+type Setup struct {
+	Plan   Plan
+	Schema *data.Schema
+	// Features is the map of rows; nothing in it is learned.
+	Features *feature.Map
+	Loss     model.Loss
+	Network  *network.Network
+}
+
+// NewSetup turns a request into a plan for a schema, from public numbers alone.
+func NewSetup(r Request, s *data.Schema) (Setup, error) {
+	if err := r.check(s); err != nil {
+		return Setup{}, err
+	}
+	encoding := train.Request{Loss: r.Loss, Normalization: r.Normalization, Radius: r.Radius, Intercept: -1, Transforms: r.Transforms}
+	if encoding.Normalization == "" {
+		encoding.Normalization = feature.NormNone
+	}
+	features, linear, err := encoding.Encoding(s)
+	if err != nil {
+		return Setup{}, err
+	}
+	n, err := r.network(features.Dim(), linear)
+	if err != nil {
+		return Setup{}, err
+	}
+	if err = checkTokens(n, features); err != nil {
+		return Setup{}, err
+	}
+	loss, err := model.SpecOf(linear.Loss)
+	if err != nil {
+		return Setup{}, err
+	}
+	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+		Network: NetworkPlan{n.Input(), n.Layers(), n.Trained()}, Loss: loss, Sampling: r.sampling(), NonPrivate: math.IsInf(r.Epsilon, 1)}
+	p.Steps = r.steps(p)
+	if err = p.validateSampling(); err != nil {
+		return Setup{}, err
+	}
+	if p.Clipping, err = r.Clipping.clipping(n, p.Share()*p.records()); err != nil {
+		return Setup{}, err
+	}
+	if p.Correlated, err = r.Correlated.correlated(p.Sampling.Parts); err != nil {
+		return Setup{}, err
+	}
+	if p.NonPrivate {
+		p.Correlated = nil
+	}
+	if err = p.validateModel(); err != nil {
+		return Setup{}, err
+	}
+	if err = p.validateCorrelated(); err != nil {
+		return Setup{}, err
+	}
+	if err = p.calibrate(r); err != nil {
+		return Setup{}, err
+	}
+	return Setup{p, s, features, linear.Loss, n}, p.Validate()
+}
+
+func (r Request) check(s *data.Schema) error {
+	if _, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: s.Row, RowsPerPerson: s.RowsPerPerson}); err != nil {
+		return err
+	}
+	if r.Delta == 0 {
+		return fmt.Errorf("neural: delta is 0, want more; normal noise has no guarantee at delta 0, and 1e-6 is a common choice")
+	}
+	if r.Steps < 0 || r.Steps > maxSteps || !(r.Epochs >= 0) || math.IsInf(r.Epochs, 1) || r.Steps > 0 && r.Epochs > 0 {
+		return fmt.Errorf("neural: steps is %d and epochs %v, want one of them, positive and at most %d steps", r.Steps, r.Epochs, maxSteps)
+	}
+	if s.Records == 0 && r.Neighboring != privacy.AddOrRemoveOne {
+		return fmt.Errorf("neural: neighboring is %v, which takes the number of records as public, but the schema declares none; set records in the schema or use %v", r.Neighboring, privacy.AddOrRemoveOne)
+	}
+	if private := s.Private(); len(private) > 0 {
+		return fmt.Errorf("neural: column %q has private bounds or levels, want them declared; gradient descent of linear models alone learns them", private[0].Name)
+	}
+	return s.Validate()
+}
+
+// network is the one that was asked for, over so many features and with the scores of a loss.
+func (r Request) network(features int, linear model.Linear) (*network.Network, error) {
+	input := r.Input
+	if input == nil {
+		input = network.Shape{features}
+	}
+	n, err := network.New(input, r.Layers...)
+	if err != nil {
+		return nil, err
+	}
+	if n.Input().Size() != features {
+		return nil, fmt.Errorf("neural: network takes %v, which are %d numbers, want %d, the number of features", n.Input(), n.Input().Size(), features)
+	}
+	if n.Output().Size() != linear.Columns {
+		return nil, fmt.Errorf("neural: network gives %v, which are %d numbers, want %d, the scores of loss %s; end it in a linear layer of so many outputs", n.Output(), n.Output().Size(), linear.Columns, linear.Loss.Name())
+	}
+	if n.Trained() == 0 {
+		return nil, fmt.Errorf("neural: network has no numbers to train, want a layer with weights that is not frozen")
+	}
+	return n, nil
+}
+
+func (r Request) sampling() Sampling {
+	if r.Sampling == (Sampling{}) {
+		return Sampling{Kind: SamplingPoisson, Probability: DefaultProbability}
+	}
+	return r.Sampling
+}
+
+// steps is the number of steps that was asked for, or that makes the expected number of passes.
+func (r Request) steps(p Plan) int {
+	if r.Steps > 0 {
+		return r.Steps
+	}
+	epochs, share := r.Epochs, p.Share()
+	if epochs == 0 {
+		epochs = DefaultEpochs
+	}
+	if !(share > 0 && share <= 1) {
+		return 1 // refused later
+	}
+	return int(min(maxSteps, max(1, math.Ceil(epochs/share*(1-1e-9)))))
+}
+
+// records is the public number that sizes a default: the declared number of records or, if there is none, the
+// declared bound on it.
+func (p Plan) records() float64 {
+	if p.Records > 0 {
+		return float64(p.Records)
+	}
+	return float64(p.MaxRecords)
+}
+
+// calibrate fills in the noise multipliers so that the plan costs at most the request.
+func (p *Plan) calibrate(r Request) error {
+	if p.NonPrivate {
+		return nil
+	}
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: p.Unit})
+	if err != nil {
+		return err
+	}
+	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
+		return fmt.Errorf("neural: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
+	}
+	if p.Records == 0 {
+		p.CountNoise = 1 / (math.Sqrt(countShare) * account.GDP{}.MuOf(target))
+	}
+	if p.NoiseMultiplier, err = account.Calibrate(account.For(p.with(1).Event()), target, func(z float64) mechanism.Event { return p.with(z).Event() }); err != nil {
+		return err
+	}
+	return nil
+}
+
+// with returns the plan with another noise. Where the counts of an adaptive rule alone would cost more than the
+// multiplier, which Validate refuses, it is without them: what such a plan would cost.
+func (p Plan) with(multiplier float64) Plan {
+	p.NoiseMultiplier = multiplier
+	if _, err := p.Clipping.noises(multiplier); err != nil {
+		p.Clipping.Adaptive = nil
+	}
+	return p
+}

@@ -1,0 +1,86 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// level is what gradients are measured against in one step: public numbers, fixed before the step.
+type level struct {
+	// norm is the clipping norm, threshold the norm up to which the global rules keep a gradient.
+	norm, threshold float64
+	// stability is the constant of the rules that divide by the norm.
+	stability float64
+}
+
+// rule is a way to bound gradients. It proposes weights; the sum verifies what they make of a gradient, so
+// that a rule is trusted with nothing. To add one: a file with its type and a line in the table.
+type rule interface {
+	// name is the rule's name in flags, plans and certificates.
+	name() string
+	// summary says in a few words what the rule does.
+	summary() string
+	// weight returns what a gradient of this norm is multiplied by. The norm is finite and not negative; the
+	// product must not be longer than the clipping norm.
+	weight(norm float64, l level) float64
+	// needs says which parameters the rule takes.
+	needs() parameters
+}
+
+// parameters says which parameters of Clipping belong to a rule; the others must be 0.
+type parameters struct {
+	stability, threshold, adaptive, projection bool
+}
+
+// adapting is a rule whose level follows from released counts. With every sum of gradients the number of
+// records within the level is released, from the same sample.
+type adapting interface {
+	rule
+	// within reports whether a gradient of this norm counts.
+	within(norm float64, l level) bool
+	// adapt returns the level of the next step; share is the released share of the records that were within.
+	adapt(l level, share float64, a Adaptive) level
+}
+
+// rules is the table of clipping rules, in the order in which they are listed.
+var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}, projected{}}
+
+// Rules returns the names of the clipping rules.
+func Rules() []string {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		names[i] = r.name()
+	}
+	return names
+}
+
+// RuleSummary says in a few words what a clipping rule does; "" for an unknown name.
+func RuleSummary(name string) string {
+	r, err := ruleOf(name)
+	if err != nil {
+		return ""
+	}
+	return r.summary()
+}
+
+func ruleOf(name string) (rule, error) {
+	at := slices.IndexFunc(rules, func(r rule) bool { return r.name() == name })
+	if at < 0 {
+		return nil, fmt.Errorf("neural: clipping rule is %q, want one of %s", name, strings.Join(Rules(), ", "))
+	}
+	return rules[at], nil
+}
+
+// weighted is the weight of a gradient whose norm may be anything: 0 for one that is not a number or infinite.
+func weighted(r rule, norm float64, l level) float64 {
+	if !(norm <= math.MaxFloat64) {
+		return 0
+	}
+	w := r.weight(norm, l)
+	if !(w >= 0 && w <= math.MaxFloat64) {
+		return 0
+	}
+	return w
+}

@@ -1,0 +1,20 @@
+package neural
+
+// psac scales a gradient to C·‖g‖/(‖g‖ + r/(‖g‖ + r)), r being the stability: long gradients go to the clipping
+// norm, short ones stay short instead of being blown up (Xia, Shen, Yao, Fu, Xu, Xu & Fu, "Differentially
+// Private Learning with Per-Sample Adaptive Clipping", AAAI 2023, equation 6, https://arxiv.org/abs/2212.00328).
+type psac struct{}
+
+var _ rule = psac{}
+
+func (psac) name() string { return "psac" }
+
+func (psac) summary() string {
+	return "gradients are divided by their norm plus what short ones are damped by"
+}
+
+func (psac) needs() parameters { return parameters{stability: true} }
+
+func (psac) weight(norm float64, l level) float64 {
+	return l.norm / (norm + l.stability/(norm+l.stability))
+}

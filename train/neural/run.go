@@ -1,0 +1,266 @@
+package neural
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// run is one training run over encoded rows.
+type run struct {
+	Setup
+	options Options
+	payer   mechanism.Payer
+	rows    *mechanism.Rows
+	samples *samples
+	series  *mechanism.Series // that steps are released in, if noise is correlated
+	divisor float64
+	rates   train.Rates
+	noises  []mechanism.Noise
+	groups  []groupOf
+	levels  []level
+	workers []*worker
+	average *average
+	// weights are the trained numbers, of which numbers of the network is a copy in float32 with the frozen
+	// ones behind it.
+	weights []float64
+	numbers []float32
+	by      []float64 // by what a released sum is multiplied
+	taken   int       // steps, of all runs
+}
+
+// groupOf is what is at hand for a group of blocks.
+type groupOf struct {
+	// first and end are its blocks, from and to its numbers.
+	first, end, from, to int
+	blocks               []mechanism.ProductBlock
+	optimizer            train.Resumable
+}
+
+// newRun returns a run before its next step: the first, or the one that follows a checkpoint.
+func newRun(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, slots int, from *Checkpoint) (*run, error) {
+	r := &run{Setup: s, options: o, payer: payer, rows: rows, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
+	var err error
+	if r.samples, err = s.Plan.newSamples(slots); err != nil {
+		return nil, err
+	}
+	if r.noises, err = s.Plan.noises(s.Plan.NoiseMultiplier); err != nil {
+		return nil, err
+	}
+	if r.average, err = o.newAverage(s.Plan.Steps); err != nil {
+		return nil, err
+	}
+	r.rates = train.Rates{LearningRate: s.rate(o), Schedule: o.schedule(), WarmUp: o.WarmUp, Steps: s.Plan.Steps}
+	if from != nil {
+		return r, r.resume(from)
+	}
+	if r.divisor, err = r.count(); err != nil {
+		return nil, err
+	}
+	r.begin(o.Initial)
+	return r, r.group()
+}
+
+// begin fills in the weights before the first step. Random ones come from a seed that nobody keeps; they hang on
+// no record.
+func (r *run) begin(initial []float32) {
+	if initial != nil {
+		copy(r.numbers, initial)
+	} else {
+		var seed [8]byte
+		_, _ = rand.Read(seed[:]) // which never fails
+		r.Network.Init(r.numbers, binary.LittleEndian.Uint64(seed[:]))
+	}
+	r.weights = make([]float64, r.Network.Trained())
+	for j := range r.weights {
+		r.weights[j] = float64(r.numbers[j])
+	}
+}
+
+// group lays out the groups of blocks and gives each an optimizer of its own. All that there are go coordinate by
+// coordinate.
+func (r *run) group() error {
+	blocks, at, number := r.Network.Blocks(), 0, 0
+	for k, g := range r.Plan.Clipping.Groups {
+		own := groupOf{first: at, from: number}
+		for range g.Blocks {
+			b := blocks[at]
+			own.blocks = append(own.blocks, mechanism.ProductBlock{Right: b.Right, Left: b.Left, Bias: b.Bias, Sparse: b.Sparse})
+			number += b.Numbers()
+			at++
+		}
+		own.end, own.to = at, number
+		var err error
+		if own.optimizer, err = r.options.newOptimizer(r.rates, r.stepDivisor(), r.noiseOf(k), own.blocks); err != nil {
+			return err
+		}
+		r.groups = append(r.groups, own)
+	}
+	return nil
+}
+
+// stepDivisor is what the sum of a step is divided by: the expected number of records in it, or of micro-batches of
+// the declared size. It follows from public and released numbers.
+func (r *run) stepDivisor() float64 {
+	batch := r.divisor * r.Plan.Share()
+	if m := r.Plan.Clipping.MicroBatch; m != nil {
+		return batch / m.Size
+	}
+	return batch
+}
+
+func (r *run) fit(ctx context.Context) (*Result, error) {
+	r.report()
+	for r.taken < r.Plan.Steps {
+		if ctx.Err() != nil {
+			return nil, r.stopped(ctx)
+		}
+		if err := r.checkpoint(false); err != nil {
+			return nil, err
+		}
+		if err := r.step(); err != nil {
+			return nil, err
+		}
+		r.report()
+	}
+	_ = r.checkpoint(true) // the one before counts every step, and the result is paid for
+	return r.result()
+}
+
+// stopped leaves a checkpoint and says where the run ended.
+func (r *run) stopped(ctx context.Context) error {
+	if err := r.checkpoint(true); err != nil {
+		return err
+	}
+	return fmt.Errorf("neural: stopped after step %d of %d: %w", r.taken, r.Plan.Steps, context.Cause(ctx))
+}
+
+// step releases the noisy sum of one sample, which may be empty, and moves the weights.
+func (r *run) step() error {
+	noisy, err := r.release()
+	if err != nil {
+		return err
+	}
+	for k, g := range r.groups {
+		g.optimizer.Step(r.weights[g.from:g.to], r.levelled(k, noisy[k]))
+	}
+	if a := r.Plan.Clipping.Adaptive; a != nil {
+		r.adapt(*a, noisy[len(r.groups)].Values())
+	}
+	r.copyWeights(r.weights)
+	r.average.add(r.taken, r.weights)
+	r.taken++
+	return nil
+}
+
+// levelled returns the released sum of a group as it would be at the norm of the first step: an adaptive norm makes
+// gradients and noise longer or shorter alike, which a step is not to follow. It is a function of what was released.
+func (r *run) levelled(k int, sum mechanism.Noisy) mechanism.Noisy {
+	first, now := r.Plan.Clipping.Groups[k].Norm, r.levels[k].norm
+	if first == now {
+		return sum
+	}
+	if r.by = r.by[:0]; cap(r.by) < len(sum.Values()) {
+		r.by = make([]float64, 0, len(sum.Values()))
+	}
+	for range sum.Values() {
+		r.by = append(r.by, first/now)
+	}
+	return sum.Scaled(r.by)
+}
+
+// adapt moves the levels by the released counts Σ(b - ½).
+func (r *run) adapt(a Adaptive, counts []float64) {
+	used, err := ruleOf(r.Plan.Clipping.Rule)
+	adapts, ok := used.(adapting)
+	if err != nil || !ok {
+		return // Validate refuses it
+	}
+	for k, count := range counts {
+		r.levels[k] = adapts.adapt(r.levels[k], count/(r.divisor*r.Plan.Share())+0.5, a)
+	}
+}
+
+// copyWeights makes these trained numbers those of the network.
+func (r *run) copyWeights(weights []float64) {
+	train.EachPart(len(weights), func(from, to int) {
+		for j, w := range weights[from:to] {
+			r.numbers[from+j] = float32(w)
+		}
+	})
+}
+
+// release draws a sample, adds up what it proposes and releases the sums together.
+func (r *run) release() ([]mechanism.Noisy, error) {
+	if r.Plan.Correlated != nil {
+		return r.releaseCorrelated()
+	}
+	sample, err := r.samples.draw()
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := r.gather(sample)
+	if err != nil {
+		return nil, err
+	}
+	if len(sealed) == 1 {
+		noisy, failed := mechanism.Release(r.payer, r.noises[0], sealed[0])
+		return []mechanism.Noisy{noisy}, failed
+	}
+	joined, err := mechanism.Join(sealed...)
+	if err != nil {
+		return nil, err
+	}
+	return joined.Release(r.payer)
+}
+
+// result is what came of the last step.
+func (r *run) result() (*Result, error) {
+	r.copyWeights(r.average.weights(r.weights))
+	weights := slices.Clone(r.numbers)
+	m, err := model.NewNetwork(r.Schema, r.Features, r.Loss, r.Network, weights)
+	if err != nil {
+		return nil, fmt.Errorf("neural: the run did not stay finite, or the network is too large; lower the learning rate of %v: %w", r.rates.LearningRate, err)
+	}
+	m.Provenance.Private = !r.Plan.NonPrivate
+	levels := make([]float64, len(r.levels))
+	for k, l := range r.levels {
+		if levels[k] = l.norm; l.threshold > 0 {
+			levels[k] = l.threshold
+		}
+	}
+	return &Result{Model: m, Weights: weights,
+		LearningRate: r.rates.LearningRate, Divisor: r.divisor, Levels: levels, Plan: r.Plan}, nil
+}
+
+// report tells what was released so far and what it would cost if the run ended here. A long run is told of in
+// hundredths.
+func (r *run) report() {
+	steps := r.Plan.Steps
+	if r.options.Progress == nil || !hundredth(r.taken, steps) {
+		return
+	}
+	event := r.Plan.upTo(r.taken).Event()
+	a := account.For(event)
+	if _, certified := a.(account.PLD); certified && r.taken < steps {
+		a = account.PLD{Width: 1e-2} // on the way a wider interval will do
+	}
+	cost, err := a.Epsilon(event, r.Plan.Delta, r.Plan.Neighboring)
+	if err != nil {
+		return
+	}
+	r.options.Progress(train.Progress{Step: r.taken, Steps: steps, Epsilon: cost.Upper})
+}
+
+// hundredth reports whether a step of many is told of: each of a hundred, or one in as many of more.
+func hundredth(step, steps int) bool {
+	const parts = 100
+	return steps <= parts || step >= steps || step == 0 || step*parts/steps != (step-1)*parts/steps
+}

@@ -1,0 +1,156 @@
+package neural
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/network"
+)
+
+// worker is what one goroutine proposes with. Nothing in it is trusted: the sums verify what is added.
+type worker struct {
+	*run
+	rule      rule
+	tape      *network.Tape[float32]
+	space     network.Workspace[float32]
+	sums      sums
+	vectors   *mechanism.VectorSum // of micro-batches
+	projected *mechanism.ProjectedSum
+	block     mechanism.Block
+	// of the records of a chunk: inputs, whole or by what is not 0 in them, derivatives by the outputs, squared norms
+	// and weights of one group, counts of all groups
+	x, slopes []float32
+	entries   network.Entries[float32]
+	squares   []float64
+	weights   []float32
+	counts    []float64
+	// of every block
+	scaledFactors []scaledMemory
+	// of one record
+	row              []float64
+	narrow           []int16
+	scores, residual []float64
+}
+
+func newWorker(r *run) *worker {
+	chunk, in, out := r.chunk(), r.Network.Input().Size(), r.Network.Output().Size()
+	used, err := ruleOf(r.Plan.Clipping.Rule)
+	if err != nil {
+		used = flat{} // Validate refuses it
+	}
+	w := &worker{run: r, rule: used, tape: network.NewTape[float32](r.Network, chunk), slopes: make([]float32, chunk*out),
+		squares: make([]float64, chunk), weights: make([]float32, chunk), counts: make([]float64, chunk*len(r.groups)),
+		scores: make([]float64, out), residual: make([]float64, out)}
+	if !r.takesEntries() {
+		w.x, w.row, w.narrow = make([]float32, chunk*in), make([]float64, in), make([]int16, in)
+	}
+	w.tape.Training(true)
+	w.scaledFactors = make([]scaledMemory, len(r.Network.Blocks()))
+	return w
+}
+
+// factors runs the network over records, forward and backward, and returns what they propose to add.
+func (w *worker) factors(records []int) ([]kernel.Factors[float32], error) {
+	n := len(records)
+	var err error
+	if w.block, err = w.rows.LoadAt(records, w.block); err != nil {
+		return nil, err
+	}
+	outputs, out := w.forward(n), len(w.scores)
+	for i, label := range w.block.Labels() {
+		w.slope(w.slopes[i*out:(i+1)*out], outputs[i*out:(i+1)*out], float64(label))
+	}
+	return w.tape.Backward(w.slopes[:n*out]), nil
+}
+
+// forward runs the network over the rows of the block.
+func (w *worker) forward(n int) []float32 {
+	if !w.takesEntries() {
+		in := len(w.row)
+		for i := range n {
+			w.load(w.x[i*in:(i+1)*in], i)
+		}
+		return w.tape.Forward(w.x[:n*in], n, w.numbers)
+	}
+	e := &w.entries
+	e.Start, e.Index, e.Values = append(e.Start[:0], 0), e.Index[:0], e.Values[:0]
+	for i := range n {
+		e.Index, e.Values = w.block.AppendEntries(i, e.Index, e.Values)
+		e.Start = append(e.Start, len(e.Index))
+	}
+	return w.tape.ForwardEntries(*e, n, w.numbers)
+}
+
+// load writes the i-th row of the block, as the feature map sees it.
+func (w *worker) load(dst []float32, i int) {
+	clear(w.row)
+	one := [1]float64{1}
+	w.block.AddTo(w.row, i, one[:], w.narrow)
+	for j, v := range w.row {
+		dst[j] = float32(v)
+	}
+}
+
+// slope writes the derivatives of a record's loss by its outputs: zeros for a record without a label or with
+// outputs that are not finite.
+func (w *worker) slope(dst, outputs []float32, label float64) {
+	clear(dst)
+	for k, v := range outputs {
+		if w.scores[k] = float64(v); v-v != 0 {
+			return
+		}
+	}
+	if label != label {
+		return
+	}
+	w.Loss.Residuals(w.residual, w.scores, label)
+	for k, v := range w.residual {
+		dst[k] = float32(v)
+	}
+}
+
+// add adds the weighted gradients of records, and their counts, to the sums.
+func (w *worker) add(records []int) error {
+	factors, err := w.factors(records)
+	if err != nil {
+		return err
+	}
+	n := len(records)
+	counts := w.counts[:n*len(w.groups)]
+	for k, g := range w.groups {
+		own := factors[g.first:g.end]
+		if scale := scaling(g.optimizer); scale != nil {
+			own = w.scaled(own, g.first, scale)
+		}
+		w.weigh(own, k, counts)
+		if err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {
+			return err
+		}
+	}
+	if w.sums.counts == nil {
+		return nil
+	}
+	return w.sums.counts.AddAt(records, counts)
+}
+
+// weigh fills in the weights of records for group k, and b - ½ of each under an adaptive rule.
+func (w *worker) weigh(factors []kernel.Factors[float32], k int, counts []float64) {
+	n, l := factors[0].Records, w.levels[k]
+	squares := w.squares[:n]
+	clear(squares)
+	for _, f := range factors {
+		w.space.SquaredNorms(squares, f)
+	}
+	adapts, _ := w.rule.(adapting)
+	for i, square := range squares {
+		norm := math.Sqrt(square)
+		w.weights[i] = float32(weighted(w.rule, norm, l))
+		if adapts != nil {
+			counts[i*len(w.groups)+k] = -0.5
+			if adapts.within(norm, l) {
+				counts[i*len(w.groups)+k] = 0.5
+			}
+		}
+	}
+}
