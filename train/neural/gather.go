@@ -131,6 +131,9 @@ func (r *run) share(parts int, begin func(w *worker) func(part int) error, end f
 		})
 	}
 	wait.Wait()
+	if errors.Is(failed, mechanism.ErrComputation) {
+		return mechanism.ErrComputation // and not how many goroutines found it
+	}
 	return failed
 }
 
