@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -93,20 +94,20 @@ func (r releases) composed(delta, shared float64) float64 {
 	_, sharing := r.disclosed()
 	part := shareOf(shared, sharing)
 	var s spread
-	kept := 0.0
+	var d pair.Disclosure
 	for _, v := range r {
 		at := v.fixed
 		if !v.pure {
 			at = part
 		}
 		s.add(v.epsilon(at), v.count)
-		kept += v.count * math.Log1p(-at)
+		d.Add(at, v.count)
 	}
-	disclosed := -math.Expm1(kept)
+	_, disclosed := d.Bounds()
 	if math.IsInf(s.sum, 1) || disclosed > delta {
 		return math.Inf(1)
 	}
-	return s.closed((delta - disclosed) / (1 - disclosed))
+	return s.closed((delta - disclosed) / (1 - disclosed) * (1 - 1e-15)) // three roundings
 }
 
 // composed is the same for equal releases.

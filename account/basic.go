@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -99,23 +100,17 @@ func releasesOf(e mechanism.Event, n privacy.Neighboring) (releases, error) {
 	return list, nil
 }
 
-// disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, and how many releases share the rest of δ.
+// disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, from above, and how many releases share the rest of δ.
 func (r releases) disclosed() (fixed, sharing float64) {
-	kept, several := 0.0, 0.0
+	var d pair.Disclosure
 	for _, v := range r {
-		if v.fixed > 0 {
-			kept += v.count * math.Log1p(-v.fixed)
-			fixed = max(fixed, v.fixed)
-			several += v.count
-		}
+		d.Add(v.fixed, v.count)
 		if !v.pure {
 			sharing += v.count
 		}
 	}
-	if several <= 1 {
-		return fixed, sharing // the one δ, without rounding
-	}
-	return -math.Expm1(kept), sharing
+	_, fixed = d.Bounds()
+	return fixed, sharing
 }
 
 // least is the smallest δ that can be asked for.
@@ -142,12 +137,13 @@ func (r releases) basic(delta float64) float64 {
 	return sum
 }
 
-// shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below.
+// shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below. With u = 2^-53 its
+// three functions err by 5u of the value, and δ may have been rounded by 4u of itself: the margin is 18u.
 func shareOf(delta, count float64) float64 {
 	if delta <= 0 || count == 0 {
 		return 0
 	}
-	return -math.Expm1(math.Log1p(-delta)/count) * (1 - 1e-15)
+	return -math.Expm1(math.Log1p(-delta)/count) * (1 - 2e-15)
 }
 
 // leastDelta returns the smallest δ from least on, to a relative 1e-9 and from above, at which an ε that

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/mechanism"
@@ -64,7 +65,9 @@ func best(e mechanism.Event, n privacy.Neighboring, ask func(Accountant) (Interv
 		}
 		v, err := ask(a)
 		if err != nil {
-			reasons = append(reasons, err)
+			if !slices.ContainsFunc(reasons, func(known error) bool { return known.Error() == err.Error() }) {
+				reasons = append(reasons, err)
+			}
 			continue
 		}
 		answer.Lower, answer.Upper = max(answer.Lower, v.Lower), min(answer.Upper, v.Upper)

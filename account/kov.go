@@ -3,6 +3,7 @@ package account
 import (
 	"math"
 
+	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/internal/special"
 )
 
@@ -81,15 +82,12 @@ func composable(epsilon, delta float64, k int) bool {
 	return epsilon >= 0 && !math.IsInf(epsilon, 1) && delta >= 0 && delta <= 1 && k >= 0
 }
 
-// disclosedBy is 1 - (1-δ)^k.
+// disclosedBy is 1 - (1-δ)^k, from above.
 func disclosedBy(delta, k float64) float64 {
-	switch {
-	case k == 0 || delta == 0:
-		return 0
-	case k == 1:
-		return delta
-	}
-	return min(1, -math.Expm1(k*math.Log1p(-delta))*(1+1e-15))
+	var d pair.Disclosure
+	d.Add(delta, k)
+	_, upper := d.Bounds()
+	return upper
 }
 
 // lattice is the law of the number J of answers, out of count, that speak for P, each with probability

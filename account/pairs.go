@@ -133,20 +133,14 @@ func approximate(epsilon, delta float64) pair.Atoms {
 // discreteGaussian writes out the lattice: P centered at the sensitivity, Q at 0. What float64 cannot
 // hold of Q where P has some, below 1e-308, counts as disclosed.
 func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, error) {
-	sigma, s := e.StandardDeviation, float64(e.Sensitivity*move)
-	reach := math.Ceil(38*sigma) + 1
+	s := float64(e.Sensitivity * move)
+	mass, reach := normalMasses(e.StandardDeviation)
 	if reach+s > maxAtoms/2 {
 		return directions{}, unsupported("pld", e)
 	}
-	total := 0.0
-	for x := reach; x >= 1; x-- {
-		total += 2 * math.Exp(-x*x/(2*sigma*sigma))
-	}
-	total++
 	atoms := pair.Atoms{}
 	for x := -reach; x <= reach+s; x++ {
-		d := x - s
-		a := pair.Atom{P: math.Exp(-d*d/(2*sigma*sigma)) / total, Q: math.Exp(-x*x/(2*sigma*sigma)) / total}
+		a := pair.Atom{P: mass(x - s), Q: mass(x)}
 		if a.P > 0 || a.Q > 0 {
 			atoms = append(atoms, a)
 		}
@@ -154,6 +148,36 @@ func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, err
 	// The tails have all losses, however rare: they count as disclosed with this probability.
 	const tail = 1e-300
 	return symmetric(append(atoms, pair.Atom{P: tail}, pair.Atom{Q: tail})), nil
+}
+
+// normalMasses returns the probabilities of integers under the discrete normal distribution of a standard deviation, each
+// to 10 units of 2^-53 of itself where it is a normal number, and how far out they are written out. Beyond that the
+// probability is below 1e-300.
+//
+// decay errs by 3 units, the sum of decays by as many and 3, since what is rounded away is added, and the quotient by 1.
+func normalMasses(sigma float64) (mass func(x float64) float64, reach float64) {
+	square := sigma * sigma
+	low := math.FMA(sigma, sigma, -square)
+	if reach = math.Ceil(38*sigma) + 1; reach > maxAtoms {
+		return nil, reach
+	}
+	total, lost := 1.0, 0.0
+	for x := 1.0; x <= reach; x++ {
+		v := 2 * decay(x*x, 2*square, 2*low)
+		sum := total + v // v is no more than total
+		lost += (total - sum) + v
+		total = sum
+	}
+	total += lost
+	return func(x float64) float64 { return decay(x*x, 2*square, 2*low) / total }, reach
+}
+
+// decay returns e^(-a/(b+c)) for c of at most 2^-53 of b, to 3 units of 2^-53 of itself. A quotient of some 700 that is
+// rounded would cost hundreds of them.
+func decay(a, b, c float64) float64 {
+	v := a / b
+	rest := (math.FMA(-v, b, a) - v*c) / b
+	return math.Exp(-v) * (1 - rest)
 }
 
 // discreteLaplace writes out the outcomes by their loss: with ρ = e^(-1/scale) all x ≤ 0 share one
@@ -166,10 +190,11 @@ func discreteLaplace(e mechanism.DiscreteLaplace, move int64) directions {
 	}
 	// (1-ρ)/(1+ρ), and 1/(1+ρ).
 	unit, end := math.Tanh(1/(2*e.Scale)), 1/(1+math.Exp(-1/e.Scale))
-	far := math.Exp(-float64(s)/e.Scale) * end
+	power := func(k int64) float64 { return decay(float64(k), e.Scale, 0) }
+	far := power(s) * end
 	atoms := pair.Atoms{{P: far, Q: end}}
 	for x := int64(1); x < s; x++ {
-		atoms = append(atoms, pair.Atom{P: unit * math.Exp(-float64(s-x)/e.Scale), Q: unit * math.Exp(-float64(x)/e.Scale)})
+		atoms = append(atoms, pair.Atom{P: unit * power(s-x), Q: unit * power(x)})
 	}
 	return symmetric(append(atoms, pair.Atom{P: end, Q: far}))
 }

@@ -49,17 +49,11 @@ func sampledAtoms(laws []triple, q float64, n privacy.Neighboring) directions {
 
 // poissonDiscreteGaussian writes out the lattice, as discreteGaussian does.
 func poissonDiscreteGaussian(e mechanism.PoissonSampled, inner mechanism.DiscreteGaussian, n privacy.Neighboring) (directions, error) {
-	sigma, s := inner.StandardDeviation, float64(inner.Sensitivity)
-	reach := math.Ceil(38*sigma) + 1
+	s := float64(inner.Sensitivity)
+	mass, reach := normalMasses(inner.StandardDeviation)
 	if reach+s > maxAtoms/2 {
 		return directions{}, unsupported("pld", e)
 	}
-	total := 0.0
-	for x := reach; x >= 1; x-- {
-		total += 2 * math.Exp(-x*x/(2*sigma*sigma))
-	}
-	total++
-	mass := func(x float64) float64 { return math.Exp(-x*x/(2*sigma*sigma)) / total }
 	laws := make([]triple, 0, int(2*(reach+s))+3)
 	for x := -reach - s; x <= reach+s; x++ {
 		laws = append(laws, triple{mass(x), mass(x - s), mass(x + s)})
@@ -85,7 +79,7 @@ func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.Discrete
 	}
 	// (1-ρ)/(1+ρ) and 1/(1+ρ) for ρ = e^(-1/scale).
 	unit, end := math.Tanh(1/(2*inner.Scale)), 1/(1+math.Exp(-1/inner.Scale))
-	power := func(k int64) float64 { return math.Exp(-float64(k) / inner.Scale) }
+	power := func(k int64) float64 { return decay(float64(k), inner.Scale, 0) }
 	laws := []triple{{end * power(s), end, end * power(2*s)}, {end * power(s), end * power(2*s), end}}
 	for x := 1 - s; x < s; x++ {
 		laws = append(laws, triple{unit * power(max(x, -x)), unit * power(s-x), unit * power(s+x)})

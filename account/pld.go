@@ -72,6 +72,7 @@ type composition struct {
 	many       bool // releases of like parameters count as the dearest of them
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
+	large      float64 // at least the probability that a loss is infinite in the pairs and large in truth
 	directions [][]pld.Term
 }
 
@@ -90,6 +91,7 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 	all, c.many = gather(all, true)
 	c.above = c.many
 	var remove, add []pld.Term
+	var large pair.Disclosure
 	square, symmetric := 0.0, true
 	for _, t := range all {
 		if disclosesAll(t.event) {
@@ -115,6 +117,11 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 		if failed != nil {
 			return composition{}, failed
 		}
+		if _, disclosed := t.event.(mechanism.AssumedDP); !disclosed { // what is left out has a large loss, not an infinite one
+			_, one := pair.Infinite(pairs.remove)
+			_, other := pair.Infinite(pairs.add)
+			large.Add(max(one, other), t.count)
+		}
 		remove = append(remove, pld.Term{Pair: pairs.remove, Count: int64(t.count)})
 		add = append(add, pld.Term{Pair: pairs.add, Count: int64(t.count)})
 		symmetric = symmetric && pairs.symmetric
@@ -127,6 +134,7 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 		g := pld.Term{Pair: pair.Shift(pair.Normal, 1/c.mu), Count: 1}
 		remove, add = append(remove, g), append(add, g)
 	}
+	_, c.large = large.Bounds()
 	c.directions = [][]pld.Term{remove}
 	if !symmetric {
 		c.directions = append(c.directions, add)
@@ -136,6 +144,9 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 
 // leastNoise is the noise multiplier below which a release is priced at +Inf: its losses exceed 1e6.
 const leastNoise = 1e-3
+
+// largestLogOdds is the ε of a statement on trust up to which e^ε, and its smaller probability 1/(1+e^ε), are numbers.
+const largestLogOdds = 709
 
 // smallNoise reports whether a simple event has noise too small for its losses to be held.
 func smallNoise(e mechanism.Event) bool {
@@ -165,7 +176,7 @@ func smallNoise(e mechanism.Event) bool {
 	case mechanism.ObjectivePerturbation:
 		return e.NoiseMultiplier < leastNoise
 	case mechanism.AssumedDP:
-		return e.Epsilon > 1/(leastNoise*leastNoise)
+		return e.Epsilon > largestLogOdds
 	case mechanism.Exponential:
 		return e.Epsilon > 1/(leastNoise*leastNoise)
 	}
@@ -317,7 +328,7 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 // wideOptions ask for bounds that will do for an estimate.
 var wideOptions = pld.Options{Relative: 1e-3, Absolute: 1e-9, MaxNodes: coarseNodes}
 
-// estimateEpsilon is the estimate alone. One release has bounds that are sooner computed, and narrow.
+// estimateEpsilon is the estimate alone. Few releases have bounds that are sooner computed, and narrow.
 func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
 	c, err := compose(e, n)
 	if err != nil {
@@ -331,7 +342,7 @@ func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighbo
 		return math.Inf(1), nil
 	case c.gaussian:
 		return gaussianEpsilon(c.mu, delta).Upper, nil
-	case c.steps() == 1 || c.bracketed:
+	case c.steps() <= fewReleases || c.bracketed:
 		bounds, failed := c.bounds(pld.AtDelta(delta), a.options(c), func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 		return c.lesser(e, delta, n, middle(bounds), failed)
 	}
@@ -385,6 +396,7 @@ func (c composition) bounds(aim pld.Aim, o pld.Options, read func(*pld.Composed)
 
 // composed composes each direction on a goroutine of its own.
 func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, error) {
+	o.Large = c.large
 	results, errs := make([]*pld.Composed, len(c.directions)), make([]error, len(c.directions))
 	parallel.Each(len(c.directions), func(i int) { results[i], errs[i] = pld.Compose(c.directions[i], aim, o) })
 	for _, err := range errs {
@@ -394,6 +406,10 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 	}
 	return results, nil
 }
+
+// fewReleases is how many releases a calibration prices by bounds: they are sooner computed than the contour integral, whose
+// integrand falls slowly with so few factors.
+const fewReleases = 3
 
 // fewTerms and fewSteps are how many different releases, and how many in all, are composed again for an
 // estimate.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/account/internal/pair"
 	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -101,10 +102,10 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 			return nil, 0, fmt.Errorf("account: Rényi order is %v, want more than 1 and finite", order)
 		}
 	}
-	kept := 0.0 // log of the probability that nothing is disclosed
+	var lost pair.Disclosure
 	for _, t := range all {
 		if d, ok := t.event.(mechanism.AssumedDP); ok && d.Delta > 0 {
-			kept += t.count * math.Log1p(-d.Delta)
+			lost.Add(d.Delta, t.count)
 			t.event = mechanism.AssumedDP{Epsilon: d.Epsilon, Neighboring: d.Neighboring}
 		}
 		one, failed := cache.divergences(t.event, a.orders(), n, stride)
@@ -119,7 +120,8 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 			curve[i] += t.count * v * (1 + rdpError)
 		}
 	}
-	return curve, -math.Expm1(kept), nil
+	_, disclosed = lost.Bounds()
+	return curve, disclosed, nil
 }
 
 // Epsilon returns the least bound over the orders. The lower bound of the interval is 0: this

@@ -65,7 +65,7 @@ func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
 		case delta == e.Delta:
 			return e.Epsilon
 		}
-		rest := (delta - e.Delta) / (1 - e.Delta)
+		rest := (delta - e.Delta) / (1 - e.Delta) * (1 - 1e-15) // with the sum and the product below, six roundings
 		if v := math.Log1p(-rest*(1+math.Exp(-e.Epsilon))) + 1e-15; v > -e.Epsilon {
 			return min(e.Epsilon, e.Epsilon+v)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // choice is a public choice between pairs: their losses, mixed by weights.
@@ -76,7 +77,7 @@ func (c choice) rules(level int, low, high float64, s side) (first, second *rule
 
 // mix adds the nodes of another rule with this weight. The smallest turn counts.
 func (r *rule) mix(o rule, weight float64) {
-	log := math.Log(weight)
+	log := special.Log(weight)
 	for j, loss := range o.loss {
 		r.add(loss, o.logMass[j]+log, o.point[j])
 	}
@@ -98,7 +99,7 @@ func (b bounded) rules(level int, low, high float64, s side) (first, second *rul
 	if !(2*count*legendrePoints < maxRule) {
 		return nil, nil, tooFine(2 * count * legendrePoints)
 	}
-	scale := -math.Ln2 - math.Log(-math.Expm1(-b.epsilon))
+	scale := -math.Ln2 - special.Log(-math.Expm1(-b.epsilon))
 	for k, r := range [2]*rule{first, second} {
 		for _, ends := range [2][2]float64{{-b.epsilon, 0}, {0, b.epsilon}} {
 			if !s.holds(ends[0] + ends[1]) {

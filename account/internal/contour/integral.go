@@ -23,6 +23,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // ErrUnsuited says that the integral is not the way to price this composition at this
@@ -166,7 +167,7 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 	case target >= 1.1*i.distance():
 		return 0, nil
 	default:
-		epsilon, err := i.solve(math.Log(target))
+		epsilon, err := i.solve(special.Log(target))
 		if err != nil {
 			i.forget()
 		}

@@ -3,6 +3,8 @@ package contour
 import (
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/internal/special"
 )
 
 // maxLattice is the largest number of total losses of atoms that is listed.
@@ -63,7 +65,7 @@ func (r *term) atoms() (loss, mass []float64) {
 // from the largest probability, which keeps the digits that factorials lose.
 func repeat(loss, mass []float64, count float64) *lattice {
 	if len(loss) == 1 {
-		return &lattice{[]float64{count * loss[0]}, []float64{count * math.Log(mass[0])}}
+		return &lattice{[]float64{count * loss[0]}, []float64{count * special.Log(mass[0])}}
 	}
 	n := int(count)
 	l := &lattice{make([]float64, n+1), make([]float64, n+1)}
@@ -75,7 +77,7 @@ func repeat(loss, mass []float64, count float64) *lattice {
 	for k := mode - 1; k >= 0; k-- {
 		l.logMass[k] = l.logMass[k+1] - math.Log(float64(n-k)/float64(k+1)) - ratio
 	}
-	shift := count*math.Log(mass[0]+mass[1]) - logSumExp(l.logMass)
+	shift := count*special.Log(mass[0]+mass[1]) - logSumExp(l.logMass)
 	for k := range l.loss {
 		l.loss[k] = float64(n-k)*loss[0] + float64(k)*loss[1]
 		l.logMass[k] += shift

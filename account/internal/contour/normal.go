@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // shifted is one side of a mixture in standard units: component i has its mean at shift[i]
@@ -17,7 +18,7 @@ func standardize(components []pair.Component, origin, scale float64) shifted {
 		if c.Weight > 0 {
 			s.shift = append(s.shift, (c.Mean-origin)/scale)
 			s.weight = append(s.weight, c.Weight)
-			s.logWeight = append(s.logWeight, math.Log(c.Weight))
+			s.logWeight = append(s.logWeight, special.Log(c.Weight))
 		}
 	}
 	return s
@@ -82,7 +83,7 @@ func (s shifted) extremes() (low, high, logLow, logHigh float64) {
 			sumHigh += s.weight[i]
 		}
 	}
-	return low, high, math.Log(sumLow), math.Log(sumHigh)
+	return low, high, special.Log(sumLow), special.Log(sumHigh)
 }
 
 // normal is a pair of mixtures of normal laws in standard units.

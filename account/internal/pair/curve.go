@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/internal/special"
 )
 
 // Curve is a Mixture prepared for evaluation: its privacy loss as a function of the
@@ -166,7 +168,7 @@ func (c *Curve) end(s shift) float64 {
 	case s.p == 0:
 		return math.Inf(-1)
 	}
-	return math.Log(s.p / s.q)
+	return Atom{s.p, s.q}.Loss()
 }
 
 // Loss returns log(P(x)/Q(x)) at a finite x, in nats. Its absolute error is below
@@ -222,7 +224,7 @@ func (c *Curve) distantLoss(x float64) (loss, slope float64) {
 				rise += e * c.exponentSlope(x, s.mean)
 			}
 		}
-		return top + math.Log(sum), rise / sum
+		return top + special.Log(sum), rise / sum
 	}
 	p, pSlope := side(func(s shift) float64 { return s.p })
 	q, qSlope := side(func(s shift) float64 { return s.q })

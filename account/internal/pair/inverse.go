@@ -1,6 +1,10 @@
 package pair
 
-import "math"
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/special"
+)
 
 // Inverse returns an x whose loss is l, and a bound on how far its loss is from l
 // besides LossError; -Inf or +Inf where l is outside the range or at its end. Closed
@@ -54,7 +58,7 @@ func (c *Curve) twoCopies(l float64) float64 {
 // logRatio returns log(1 + (e^l-1)/w), also where e^l overflows.
 func logRatio(l, w float64) float64 {
 	if l > 600 { // 1 is lost beside e^l
-		return l - math.Log(w)
+		return l - special.Log(w)
 	}
 	return math.Log1p(math.Expm1(l) / w)
 }
@@ -67,7 +71,7 @@ func (c *Curve) threeCopies(l float64) float64 {
 		sign, tip = -1, a.p
 	}
 	d := b.mean - m.mean
-	logC := math.Log(m.p/tip) + d*d/(2*c.Scale*c.Scale)
+	logC := Atom{m.p, tip}.Loss() + d*d/(2*c.Scale*c.Scale)
 	y := l/2 + asinhExp(logC, l/2)
 	return m.mean + sign*y*c.Scale*c.Scale/d
 }

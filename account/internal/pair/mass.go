@@ -96,7 +96,7 @@ func (c *Curve) LogTails(x float64, left bool) (p, q float64) {
 		if c.Law == Normal {
 			t = logNormalTail(y)
 		}
-		p, q = logSum(p, math.Log(s.p)+t), logSum(q, math.Log(s.q)+t)
+		p, q = logSum(p, special.Log(s.p)+t), logSum(q, special.Log(s.q)+t)
 	}
 	return p, q
 }

@@ -7,6 +7,12 @@
 // theorem 10, https://arxiv.org/abs/2106.08567).
 package pair
 
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/special"
+)
+
 // Pair is a dominating pair in one direction: a Mixture, Atoms, Glued, a Choice or BoundedRange.
 type Pair interface{ pair() }
 
@@ -33,6 +39,14 @@ type Mixture struct {
 
 // Atom is one outcome and its probability under P and under Q. Either may be 0.
 type Atom struct{ P, Q float64 }
+
+// Loss returns log(P/Q), also where the quotient is no normal number: +Inf where Q is 0, -Inf where P is.
+func (a Atom) Loss() float64 {
+	if r := a.P / a.Q; r > 0x1p-1000 && r < 0x1p1000 {
+		return math.Log(r)
+	}
+	return special.Log(a.P) - special.Log(a.Q)
+}
 
 // Atoms is a pair on finitely many outcomes.
 type Atoms []Atom

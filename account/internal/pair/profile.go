@@ -66,10 +66,16 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 		return 0, 0x1p-1022
 	}
 	bound = (upper + lower) * (MassError(z) + 0x1p-52*epsilon + 2*(residual+c.LossError(z)))
+	if bound < 0x1p-1022 { // each exponential and the difference round to one of the least numbers or a neighbor of it
+		bound += 6 * math.SmallestNonzeroFloat64
+	}
 	return math.Max(0, upper-lower), bound
 }
 
-// profile is Profile on finitely many outcomes.
+// profile is Profile on finitely many outcomes, the probabilities of which err by 16 units of 2^-53 of themselves.
+//
+// P - e^ε·Q errs by 16 units of P, and as Q·e^ε is at most about P by 16 units and 4 for the exponential and two operations;
+// an exponential of a sum errs by ε units more. The sum of n differences errs by n-1 units of itself.
 func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
 	for _, v := range a {
@@ -85,7 +91,7 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 			bound += 0x1p-50 * v.P
 		}
 	}
-	return delta, bound * (4 + epsilon + float64(len(a))/16)
+	return delta, bound*(8+epsilon) + 0x1p-53*delta*float64(len(a))
 }
 
 // Reverse returns the pair (Q, P), the other direction. A BoundedRange is its own.

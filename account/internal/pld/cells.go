@@ -164,7 +164,7 @@ func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 			return err
 		}
 		for _, a := range p {
-			if a.P > 0 && a.Q > 0 && !(math.Abs(math.Log(a.P)-math.Log(a.Q)) <= maxLoss) {
+			if a.P > 0 && a.Q > 0 && !(math.Abs(a.Loss()) <= maxLoss) {
 				return ErrLarge
 			}
 			b.atom(a, weight, s)
@@ -248,7 +248,7 @@ func (b *builder) atom(a pair.Atom, weight float64, s side) {
 		}
 		return
 	}
-	loss := math.Log(a.P / a.Q)
+	loss := a.Loss()
 	if !s.has(loss) {
 		return
 	}

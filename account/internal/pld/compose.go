@@ -22,8 +22,7 @@ func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	if err := j.take(terms); err != nil {
 		return nil, err
 	}
-	c := &Composed{infinite: j.infinite(), top: j.top, loose: j.loose}
-	c.beyond = c.infinite
+	c := j.plain()
 	switch {
 	case len(j.terms) == 0 || aim.beyond(c):
 		return c, nil
@@ -49,19 +48,29 @@ func (a Aim) beyond(c *Composed) bool {
 
 // job is a composition on its way.
 type job struct {
-	terms    []Term
-	aim      Aim
-	options  Options
-	top      float64 // largest finite loss of the composition, from above
-	loose    float64 // how far above it at most
-	logAlive float64 // logarithm of the probability that no loss is infinite
-	merged   float64 // relative rounding of the scale of merged normal pairs
-	sketch   *sketch
-	saddle   saddle
-	tilt     float64 // what masses are tilted by; at most that of the saddle
+	terms     []Term
+	aim       Aim
+	options   Options
+	top       float64         // largest finite loss of the composition, from above
+	loose     float64         // how far above it at most
+	disclosed pair.Disclosure // probability of an infinite loss
+	merged    float64         // relative rounding of the scale of merged normal pairs
+	sketch    *sketch
+	saddle    saddle
+	tilt      float64 // what masses are tilted by; at most that of the saddle
 }
 
-func (j *job) infinite() float64 { return 0 - math.Expm1(j.logAlive) }
+// infinite is the probability of an infinite loss, from above.
+func (j *job) infinite() float64 {
+	_, upper := j.disclosed.Bounds()
+	return upper
+}
+
+// plain is the composition without a lattice.
+func (j *job) plain() *Composed {
+	lower, upper := j.disclosed.Bounds()
+	return &Composed{infinite: upper, sure: max(0, lower-j.options.Large), beyond: upper, top: j.top, loose: j.loose}
+}
 
 // compose plans, composes, and does it again on a finer lattice while the bounds are
 // wider than wanted and lattices may grow.
@@ -247,16 +256,21 @@ func (j *job) run(p *plan) (*Composed, error) {
 	if l == nil {
 		return nil, nil
 	}
-	logAlive, logInside := 0.0, 0.0
+	var beyond pair.Disclosure
 	for i, r := range releases {
-		logAlive += float64(j.terms[i].Count) * math.Log1p(-r.infinite)
-		logInside += float64(j.terms[i].Count) * math.Log1p(-min(r.beyond, 1))
+		low, high := pair.Infinite(j.terms[i].Pair)
+		if r.beyond > r.infinite { // a sum of few numbers
+			high = max(high, r.beyond) * (1 + 1e-14)
+		}
+		beyond.AddBetween(low, high, float64(j.terms[i].Count))
 	}
 	if j.merged > 0 {
 		m := j.terms[len(j.terms)-1].Pair.(pair.Mixture)
 		l.shift += 8 * j.merged * (1 + 50/(m.Scale*m.Scale))
 	}
-	c := &Composed{infinite: 0 - math.Expm1(logAlive), beyond: 0 - math.Expm1(logInside), top: j.top, loose: j.loose, lattice: l}
+	c := j.plain()
+	_, c.beyond = beyond.Bounds()
+	c.lattice = l
 	c.finish()
 	return c, nil
 }

@@ -10,8 +10,8 @@ import (
 // and safe for concurrent use.
 type Composed struct {
 	// Without exact and lattice it knows no more than the next three numbers.
-	// infinite is the probability of an infinite loss; beyond includes what was cut off.
-	infinite, beyond float64
+	// infinite bounds the probability of an infinite loss from above, sure from below; beyond includes what was cut off.
+	infinite, sure, beyond float64
 	// top is an upper bound on the largest loss, +Inf if there is none, and at most loose above it.
 	top, loose float64
 	// exact, if not nil, is all there is: one release, at the pair or at two pairs that
@@ -102,30 +102,29 @@ func (c *Composed) delta(epsilon float64) Bounds {
 	case c.exact != nil:
 		return c.exactDelta(epsilon)
 	case epsilon >= c.top:
-		return Bounds{c.sure(), c.infinite}
+		return Bounds{c.sure, c.infinite}
 	case c.lattice == nil: // δ is at most P(L > ε), and at most 1-e^(ε-top) where losses are finite
-		return Bounds{c.sure(), min(1, c.infinite+(c.top-epsilon)*(1+1e-13))}
+		return Bounds{c.sure, min(1, c.infinite+(c.top-epsilon)*(1+1e-13))}
 	}
 	return Bounds{c.least(epsilon), c.most(epsilon)}
 }
 
 // least and most are the two bounds of Delta on the lattice.
 func (c *Composed) least(epsilon float64) float64 {
-	return math.Min(c.sure()+c.lower(epsilon), 1)
+	return math.Min(c.sure+c.lower(epsilon), 1)
 }
 
-// sure is a lower bound on the probability of an infinite loss. What is tiny may stand for the tails of a law
-// that is written out, of which the losses are large, not infinite.
-func (c *Composed) sure() float64 {
-	if c.infinite < 1e-260 {
-		return 0
-	}
-	return c.infinite
-}
-
+// most adds a few of the least numbers where float64 has few digits: four operations round there.
 func (c *Composed) most(epsilon float64) float64 {
-	return math.Min(math.Max(c.beyond+c.over(epsilon), math.SmallestNonzeroFloat64), 1)
+	v := c.beyond + c.over(epsilon)
+	if v < faint {
+		v += 8 * math.SmallestNonzeroFloat64
+	}
+	return math.Min(v*(1+2*unit), 1)
 }
+
+// faint is a probability below which float64 loses digits.
+const faint = 1e-290
 
 // exactDelta is Delta for one release: the least and the greatest of the enclosing pairs.
 func (c *Composed) exactDelta(epsilon float64) Bounds {
@@ -135,11 +134,11 @@ func (c *Composed) exactDelta(epsilon float64) Bounds {
 		if err != nil {
 			return Bounds{0, 1}
 		}
-		b.Lower = math.Min(b.Lower, delta-bound-(c.infinite-c.sure()))
+		b.Lower = math.Min(b.Lower, delta-bound-(c.infinite-c.sure))
 		b.Upper = math.Max(b.Upper, delta+bound)
 	}
-	if epsilon < c.top { // some loss exceeds epsilon, however rare
-		b.Upper = math.Max(b.Upper, math.SmallestNonzeroFloat64)
+	if epsilon < c.top && b.Upper < faint { // some loss exceeds epsilon, however rare
+		b.Upper += 2 * math.SmallestNonzeroFloat64
 	}
 	return Bounds{math.Max(b.Lower, 0), math.Min(b.Upper, 1)}
 }
@@ -156,13 +155,10 @@ func (c *Composed) Epsilon(delta float64) Bounds {
 func (c *Composed) epsilon(delta float64) Bounds {
 	switch {
 	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
-		if delta >= c.sure() && c.infinite > 0 && c.sure() == 0 {
-			return Bounds{0, math.Inf(1)}
-		}
-		return Bounds{math.Inf(1), math.Inf(1)}
+		return Bounds{c.lost(delta), math.Inf(1)}
 	case delta >= 1:
 		return Bounds{}
-	case delta == c.infinite && c.sure() == c.infinite:
+	case delta == c.infinite && c.sure == c.infinite:
 		return Bounds{math.Max(0, c.top*(1-1e-13)-2*c.loose), math.Max(0, c.top*(1+1e-13))}
 	case c.exact == nil && c.lattice == nil:
 		return Bounds{0, math.Max(0, c.top*(1+1e-13))}
@@ -175,6 +171,19 @@ func (c *Composed) epsilon(delta float64) Bounds {
 	upper := c.smallest(func(epsilon float64) bool { return epsilon >= c.top || most(epsilon) <= delta })
 	lower := c.largest(upper, func(epsilon float64) bool { return epsilon < c.top && least(epsilon) > delta })
 	return Bounds{lower, upper}
+}
+
+// lost is the lower bound of Epsilon at a delta for which there is no upper one: losses of more than delta may be infinite.
+func (c *Composed) lost(delta float64) float64 {
+	switch {
+	case math.IsNaN(delta) || delta < c.sure || delta == c.sure && c.sure == c.infinite:
+		return math.Inf(1)
+	case c.exact != nil:
+		return c.largest(c.top, func(epsilon float64) bool { return epsilon < c.top && c.exactDelta(epsilon).Lower > delta })
+	case c.lattice != nil:
+		return c.largest(c.top, func(epsilon float64) bool { return epsilon < c.top && c.least(epsilon) > delta })
+	}
+	return 0
 }
 
 // smallest returns an epsilon where ok holds, and just below which it does not.

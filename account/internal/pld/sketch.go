@@ -131,7 +131,7 @@ func (r *roughTerm) picture(p pair.Pair, weight, omit float64, s side) error {
 			return err
 		}
 		for _, a := range p {
-			r.add(math.Log(a.P/a.Q), weight*a.P, s)
+			r.add(a.Loss(), weight*a.P, s)
 		}
 	case pair.BoundedRange:
 		if err := checkRange(p); err != nil {

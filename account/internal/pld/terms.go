@@ -17,7 +17,7 @@ func (j *job) take(terms []Term) error {
 		if v.Count < 0 {
 			return fmt.Errorf("pld: count is %d, want at least 0", v.Count)
 		}
-		top, logAlive, err := limits(v.Pair)
+		top, err := limits(v.Pair)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,8 @@ func (j *job) take(terms []Term) error {
 		slack := margin(v.Pair, top)
 		j.top += count * (top + slack)
 		j.loose += count * slack
-		j.logAlive += count * logAlive
+		low, high := pair.Infinite(v.Pair)
+		j.disclosed.AddBetween(low, high, count)
 	}
 	if square > 0 {
 		j.terms = append(j.terms, Term{pair.Shift(pair.Normal, 1/math.Sqrt(square)), 1})
@@ -54,46 +55,40 @@ func ratio(p pair.Pair) (float64, bool) {
 	return (m.P[0].Mean - m.Q[0].Mean) / m.Scale, true
 }
 
-// limits returns the largest loss of a pair and the logarithm of the probability that
-// its loss is finite.
-func limits(p pair.Pair) (top, logAlive float64, err error) {
+// limits returns the largest finite loss of a pair.
+func limits(p pair.Pair) (top float64, err error) {
 	switch p := p.(type) {
 	case pair.Mixture:
 		var c *pair.Curve
 		if c, err = pair.NewCurve(p); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		return c.High, 0, nil
+		return c.High, nil
 	case pair.Atoms:
-		infinite := 0.0
 		top = math.Inf(-1)
 		for _, a := range p {
 			if a.P > 0 && a.Q > 0 {
-				top = math.Max(top, math.Log(a.P/a.Q))
-			} else if a.P > 0 {
-				infinite += a.P
+				top = math.Max(top, a.Loss())
 			}
 		}
-		return top, math.Log1p(-math.Min(infinite, 1)), checkAtoms(p)
+		return top, checkAtoms(p)
 	case pair.BoundedRange:
-		return p.Epsilon, 0, checkRange(p)
+		return p.Epsilon, checkRange(p)
 	case pair.Choice:
-		infinite := 0.0
 		top = math.Inf(-1)
 		for _, v := range p {
-			high, alive, wrong := limits(v.Pair)
+			high, wrong := limits(v.Pair)
 			if wrong != nil {
-				return 0, 0, wrong
+				return 0, wrong
 			}
 			top = max(top, high)
-			infinite -= v.Weight * math.Expm1(alive)
 		}
-		return top, math.Log1p(-min(infinite, 1)), checkChoice(p)
+		return top, checkChoice(p)
 	case pair.Glued:
-		top, logAlive, err = limits(p.Above)
-		return math.Max(top, 0), logAlive, err
+		top, err = limits(p.Above)
+		return math.Max(top, 0), err
 	}
-	return 0, 0, errPair
+	return 0, errPair
 }
 
 // margin bounds what rounding may have taken from the largest loss of a pair that limits returns.
@@ -105,19 +100,19 @@ func margin(p pair.Pair, top float64) float64 {
 		}
 	case pair.Atoms: // masses are known to a few units, and to as many more as their logarithms differ
 		if !math.IsInf(top, 0) {
-			return 0x1p-49 * (1 + math.Abs(top))
+			return 0x1p-47 * (1 + math.Abs(top))
 		}
 	case pair.Choice:
 		most := 0.0
 		for _, v := range p {
-			high, _, err := limits(v.Pair)
+			high, err := limits(v.Pair)
 			if err == nil {
 				most = max(most, margin(v.Pair, high))
 			}
 		}
 		return most
 	case pair.Glued:
-		high, _, err := limits(p.Above)
+		high, err := limits(p.Above)
 		if err == nil {
 			return margin(p.Above, high)
 		}
@@ -164,7 +159,7 @@ func atomLosses(p pair.Pair) (losses []float64, all bool) {
 	case pair.Atoms:
 		for _, a := range p {
 			if a.P > 0 && a.Q > 0 {
-				losses = append(losses, math.Log(a.P/a.Q))
+				losses = append(losses, a.Loss())
 			}
 		}
 		return losses, true

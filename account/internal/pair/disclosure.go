@@ -1,0 +1,77 @@
+package pair
+
+import "math"
+
+// Disclosure is the probability 1 - Π(1-δ)^k that any of some independent releases discloses all, where k releases do so
+// with probability δ each. The zero value is that of no release.
+//
+// The error, with u = 2^-53: math.Log1p and math.Expm1 err by at most 2u of their values, a product by u, and a sum of n
+// numbers of one sign by (n-1)u. So the logarithm S of Π errs by (n+2)u of itself, from which 1-e^S errs by no more than as
+// large a share, since |S|·e^S ≤ 1-e^S. Bounds are apart from the computed number by (n+8)u of it, and by n+1 of the least
+// numbers of float64 where it is small.
+type Disclosure struct {
+	least, most float64 // Σ k·log(1-δ) of the lower and of the upper bounds on δ
+	low, high   float64 // the one δ, as long as there is one release
+	terms       float64
+	releases    float64
+}
+
+// Add takes count releases that disclose all with probability delta each.
+func (d *Disclosure) Add(delta, count float64) { d.AddBetween(delta, delta, count) }
+
+// AddBetween is Add with a probability from low to high.
+func (d *Disclosure) AddBetween(low, high, count float64) {
+	if count == 0 || !(high > 0) {
+		return
+	}
+	d.low, d.high = low, high
+	d.least += count * math.Log1p(-low)
+	d.most += count * math.Log1p(-min(high, 1))
+	d.terms++
+	d.releases += count
+}
+
+// Bounds returns a lower and an upper bound on the probability; of a single release they are what was added.
+func (d Disclosure) Bounds() (lower, upper float64) {
+	if d.releases <= 1 {
+		return d.low, min(d.high, 1)
+	}
+	share, faint := 0x1p-53*(d.terms+8), (d.terms+1)*math.SmallestNonzeroFloat64
+	lower, upper = -math.Expm1(d.least)*(1-share), -math.Expm1(d.most)*(1+share)
+	if lower < 1e-290 {
+		lower -= faint
+	}
+	if upper < 1e-290 {
+		upper += faint
+	}
+	return max(0, lower), min(1, upper)
+}
+
+// Infinite returns bounds on the probability of an infinite loss of a pair.
+func Infinite(p Pair) (low, high float64) {
+	const unit = 0x1p-53
+	switch p := p.(type) {
+	case Atoms:
+		count := 0.0
+		for _, a := range p {
+			if a.P > 0 && a.Q == 0 {
+				count++
+				high += a.P
+			}
+		}
+		if count > 1 { // the rounding of a sum
+			return high * (1 - 2*count*unit), high * (1 + 2*count*unit)
+		}
+		return high, high
+	case Choice:
+		for _, v := range p {
+			a, b := Infinite(v.Pair)
+			low, high = low+v.Weight*a, high+v.Weight*b
+		}
+		margin := float64(2*len(p)+4) * unit
+		return low * (1 - margin), high * (1 + margin)
+	case Glued:
+		return Infinite(p.Above)
+	}
+	return 0, 0
+}
