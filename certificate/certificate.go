@@ -115,8 +115,8 @@ func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Derivation is what a plan implies.
-type Derivation struct {
+// Claim is what a plan implies.
+type Claim struct {
 	Event       mechanism.Event
 	NoiseDraws  int
 	Neighboring privacy.Neighboring
@@ -127,11 +127,11 @@ type Derivation struct {
 }
 
 // Method derives from a plan's JSON what it implies; each training method has one.
-type Method func(plan json.RawMessage) (Derivation, error)
+type Method func(plan json.RawMessage) (Claim, error)
 
 // New returns a certificate of the derivation of a plan, priced. The caller fills in provenance and hashes, and the
 // assumptions that more than the plan leads to.
-func New(method string, plan json.RawMessage, d Derivation) (Certificate, error) {
+func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	price, err := PriceOf(d)
 	if err != nil {
 		return Certificate{}, err
@@ -207,14 +207,14 @@ func (c Certificate) VerifyHash(model []byte) error {
 }
 
 // derivation reads the plan.
-func (c Certificate) derivation(methods map[string]Method) (Derivation, error) {
+func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	method, known := methods[c.Method]
 	if !known {
-		return Derivation{}, fmt.Errorf("certificate: method is %q, which this program does not know", c.Method)
+		return Claim{}, fmt.Errorf("certificate: method is %q, which this program does not know", c.Method)
 	}
 	d, err := method(c.Plan)
 	if err != nil {
-		return Derivation{}, fmt.Errorf("certificate: the plan is not valid: %w", err)
+		return Claim{}, fmt.Errorf("certificate: the plan is not valid: %w", err)
 	}
 	return d, nil
 }
@@ -228,7 +228,7 @@ func (c Certificate) VerifyEvent(methods map[string]Method) error {
 	return c.compareEvent(d)
 }
 
-func (c Certificate) compareEvent(d Derivation) error {
+func (c Certificate) compareEvent(d Claim) error {
 	return errors.Join(
 		same("event", c.Event, d.Event.String(), "the plan"),
 		same("number of noise draws", c.NoiseDraws, d.NoiseDraws, "the plan"),

@@ -16,16 +16,16 @@ type toyPlan struct {
 	Noise float64 `json:"noise"`
 }
 
-func derive(text json.RawMessage) (Derivation, error) {
+func derive(text json.RawMessage) (Claim, error) {
 	var p toyPlan
 	if err := json.Unmarshal(text, &p); err != nil {
-		return Derivation{}, err
+		return Claim{}, err
 	}
 	var noise mechanism.Event = mechanism.Gaussian{NoiseMultiplier: p.Noise}
 	if p.Noise == 0 {
 		noise = mechanism.NonPrivate{}
 	}
-	return Derivation{Event: mechanism.Repeat{Event: noise, Count: p.Steps}, NoiseDraws: 100 * p.Steps, Delta: 1e-6,
+	return Claim{Event: mechanism.Repeat{Event: noise, Count: p.Steps}, NoiseDraws: 100 * p.Steps, Delta: 1e-6,
 		Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person", RowsPerPerson: 5}}, nil
 }
 
@@ -86,7 +86,7 @@ func TestPriceIncludesTheSlack(t *testing.T) {
 }
 
 func TestPriceWithoutSlackAtDeltaZero(t *testing.T) {
-	d := Derivation{Event: mechanism.KNorm{NoiseMultiplier: 4}, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person"}}
+	d := Claim{Event: mechanism.KNorm{NoiseMultiplier: 4}, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person"}}
 	if exact, err := PriceOf(d); err != nil || math.Abs(exact.Epsilon-0.25) > 1e-12 {
 		t.Errorf("pure epsilon without slack: got %v (%v), want 1/4", exact.Epsilon, err)
 	}

@@ -15,9 +15,9 @@ import (
 // downward.
 func TestEditsOfSampledPricesAreRefused(t *testing.T) {
 	plan := json.RawMessage(`{}`)
-	d := Derivation{Event: mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: 0.01, Event: mechanism.Gaussian{NoiseMultiplier: 2}}, Count: 20},
+	d := Claim{Event: mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: 0.01, Event: mechanism.Gaussian{NoiseMultiplier: 2}}, Count: 20},
 		Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person", RowsPerPerson: 2}}
-	sampled := map[string]Method{"sampled": func(json.RawMessage) (Derivation, error) { return d, nil }}
+	sampled := map[string]Method{"sampled": func(json.RawMessage) (Claim, error) { return d, nil }}
 	c, err := New("sampled", plan, d)
 	if err != nil || c.Accountant != (account.PLD{}).Name() || !(c.Epsilon > 0 && c.GroupEpsilon > c.Epsilon) || math.IsInf(float64(c.GroupEpsilon), 1) {
 		t.Fatalf("%+v, %v; want finite prices by the accountant of lattices", c, err)

@@ -76,7 +76,7 @@ func (f *Frozen) assumptions(own Certificate) []string {
 	return out
 }
 
-// Together says what this run and that of the frozen layers cost: epsilons and deltas of runs, of which a later one may use what an earlier one
+// Combine says what this run and that of the frozen layers cost: epsilons and deltas of runs, of which a later one may use what an earlier one
 // released, add up (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
 func (f *Frozen) Together(own Certificate) string {
 	p := f.Paid

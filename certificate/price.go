@@ -21,7 +21,7 @@ type Price struct {
 // PriceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
 // included. At delta 0 it is that of pure differential privacy, and +Inf for a derivation that has
 // none, such as one with rounded Gaussian noise.
-func PriceOf(d Derivation) (Price, error) {
+func PriceOf(d Claim) (Price, error) {
 	epsilon, charge, err := priceRows(d, 1)
 	if err != nil || d.Unit.RowsPerPerson < 1 {
 		return Price{Epsilon: epsilon, charge: charge}, err
@@ -32,7 +32,7 @@ func PriceOf(d Derivation) (Price, error) {
 
 // priceRows is the cost for this many rows: the epsilon of the accounted law at a delta
 // that leaves room for the slack, widened by it; and that of the law at the whole of delta.
-func priceRows(d Derivation, rows int) (price, charge float64, err error) {
+func priceRows(d Claim, rows int) (price, charge float64, err error) {
 	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
 	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {
@@ -51,7 +51,7 @@ func priceRows(d Derivation, rows int) (price, charge float64, err error) {
 }
 
 // accountant prices the derivation.
-func (d Derivation) accountant() account.Accountant { return account.ForDelta(d.Event, d.Delta) }
+func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event, d.Delta) }
 
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01

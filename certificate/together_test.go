@@ -13,7 +13,7 @@ import (
 // more than either.
 func TestTogether(t *testing.T) {
 	a, b := made(t, `{"steps":60,"noise":33}`), made(t, `{"steps":30,"noise":40}`)
-	d, err := Together(1e-6, a, b)
+	d, err := Combine(1e-6, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,14 @@ func TestTogether(t *testing.T) {
 	broken := b
 	broken.Event = "gaussian("
 	for name, c := range map[string]Certificate{"another unit": other, "another relation": replace, "no event": broken} {
-		if _, err = Together(1e-6, a, c); err == nil {
+		if _, err = Combine(1e-6, a, c); err == nil {
 			t.Errorf("%s: put together", name)
 		}
 	}
-	if _, err = Together(1e-6); err == nil {
+	if _, err = Combine(1e-6); err == nil {
 		t.Error("nothing was put together")
 	}
-	if _, err = Together(-1e-9, a); err == nil {
+	if _, err = Combine(-1e-9, a); err == nil {
 		t.Error("a delta below 0 was taken")
 	}
 }

@@ -23,8 +23,8 @@ func (p Plan) NoiseDraws() int {
 }
 
 // Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Derivation {
-	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+func (p Plan) Derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
 
@@ -76,10 +76,10 @@ func ReadPlan(text json.RawMessage) (Plan, error) {
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{MethodPrivate: func(text json.RawMessage) (certificate.Derivation, error) {
+	return map[string]certificate.Method{MethodPrivate: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := ReadPlan(text)
 		if err != nil {
-			return certificate.Derivation{}, err
+			return certificate.Claim{}, err
 		}
 		return p.Derivation(), nil
 	}}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Chain is an encoder and the transforms after it: the way from a row of a dataset to its features,
+// Pipeline is an encoder and the transforms after it: the way from a row of a dataset to its features,
 // before normalization. It is immutable.
-type Chain struct {
+type Pipeline struct {
 	encoder    *Encoder
 	transforms []Transform
 	specs      []Spec
@@ -16,24 +16,24 @@ type Chain struct {
 
 // NewChain returns the chain of an encoder and transforms, in order. A transform that needs a file is
 // refused; see NewChainOf.
-func NewChain(e *Encoder, specs ...Spec) (*Chain, error) { return NewChainOf(nil, e, specs...) }
+func NewChain(e *Encoder, specs ...Spec) (*Pipeline, error) { return NewChainOf(nil, e, specs...) }
 
 // Encoder returns the first part of the chain.
-func (c *Chain) Encoder() *Encoder { return c.encoder }
+func (c *Pipeline) Encoder() *Encoder { return c.encoder }
 
 // Specs returns what the transforms are. The caller must not modify it.
-func (c *Chain) Specs() []Spec { return c.specs }
+func (c *Pipeline) Specs() []Spec { return c.specs }
 
 // Transforms reports whether there is a transform after the encoder.
-func (c *Chain) Transforms() bool { return len(c.transforms) > 0 }
+func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
 // OneNumber reports whether a row is a single number, which would be a constant if it were scaled to a fixed norm.
-func (c *Chain) OneNumber() bool {
+func (c *Pipeline) OneNumber() bool {
 	return !c.Transforms() && len(c.encoder.columns) == 1 && c.encoder.columns[0].indicators == 0 && c.encoder.columns[0].buckets == 0
 }
 
 // Dim returns the number of features.
-func (c *Chain) Dim() int {
+func (c *Pipeline) Dim() int {
 	if n := len(c.transforms); n > 0 {
 		return c.transforms[n-1].Out()
 	}
@@ -41,7 +41,7 @@ func (c *Chain) Dim() int {
 }
 
 // Bound returns a public bound on the magnitude of features, and whether they may be negative.
-func (c *Chain) Bound() (bound float64, signed bool) {
+func (c *Pipeline) Bound() (bound float64, signed bool) {
 	bound = 1
 	if c.encoder.tokens > 0 {
 		bound = tokenBound
@@ -54,7 +54,7 @@ func (c *Chain) Bound() (bound float64, signed bool) {
 
 // Shape returns how the features are a matrix of channels×places, channel after channel, as the last
 // Shaped transform says whose numbers stay in their places; 0, 0 when none says it.
-func (c *Chain) Shape() (channels, places int) {
+func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
 		if shaped, ok := t.(Shaped); ok {
 			channels, places = shaped.Shape(channels, places)
@@ -69,7 +69,7 @@ func (c *Chain) Shape() (channels, places int) {
 }
 
 // Names returns what each feature stands for.
-func (c *Chain) Names() []Name {
+func (c *Pipeline) Names() []Name {
 	names := c.encoder.Names()
 	for _, t := range c.transforms {
 		names = namesAfter(t, names)
@@ -86,7 +86,7 @@ type ChainScratch struct {
 }
 
 // NewScratch returns working space.
-func (c *Chain) NewScratch() *ChainScratch {
+func (c *Pipeline) NewScratch() *ChainScratch {
 	s := &ChainScratch{}
 	widest := c.encoder.Dim()
 	for _, t := range c.transforms {
@@ -102,7 +102,7 @@ func (c *Chain) NewScratch() *ChainScratch {
 
 // Features writes the features of one row to dst, of length Dim. The values are those of
 // Dataset.Row.
-func (c *Chain) Features(dst []float64, values []float32, s *ChainScratch) {
+func (c *Pipeline) Features(dst []float64, values []float32, s *ChainScratch) {
 	if len(c.transforms) == 0 {
 		c.encoder.Encode(dst, values)
 		return

@@ -25,7 +25,7 @@ func pixels(t *testing.T, n int) *Encoder {
 	return e
 }
 
-func imageChain(t *testing.T, n int, texts ...string) *Chain {
+func imageChain(t *testing.T, n int, texts ...string) *Pipeline {
 	t.Helper()
 	var specs []Spec
 	for _, text := range texts {

@@ -12,7 +12,7 @@ type rowsTransform interface {
 
 // FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row r as
 // Dataset.Row does. A row's features have the bits that Features gives them, whatever stands beside it.
-func (c *Chain) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
+func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {
 		for r := range rows {
@@ -26,7 +26,7 @@ func (c *Chain) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func(r 
 	}
 }
 
-func (c *Chain) featuresOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
+func (c *Pipeline) featuresOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
 	in := c.encoder.Dim()
 	x, y := s.room(rows)
 	for r := range rows {

@@ -8,7 +8,7 @@ import (
 )
 
 // crossed makes a chain over the schema of the encoder's tests.
-func crossed(text string) (*Chain, error) {
+func crossed(text string) (*Pipeline, error) {
 	e, err := NewEncoder(schema())
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func TestTextBound(t *testing.T) {
 	}
 	center := make([]float64, e.Dim())
 	center[2] = 0.75
-	m := &Map{Chain: plainChain(e), Norm: NormNone, Center: center}
+	m := &Map{Pipeline: plainChain(e), Norm: NormNone, Center: center}
 	if bound, signed := m.Bound(); bound != 1 || !signed || m.CoordinateBound() != 1.75 {
 		t.Errorf("got bound %v, signed %v, of coordinates %v, want 1, true and 1.75", bound, signed, m.CoordinateBound())
 	}

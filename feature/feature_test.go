@@ -82,14 +82,14 @@ func allMaps(t *testing.T) map[string]*Map {
 		}
 	}
 	return map[string]*Map{
-		"plain":     {Chain: plainChain(e), Norm: NormNone},
-		"intercept": {Chain: plainChain(e), Norm: NormNone, Center: center, Intercept: 0.5},
-		"clip":      {Chain: plainChain(e), Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
-		"unit":      {Chain: plainChain(e), Norm: NormUnit, Center: center, Intercept: 0.5},
-		"whitened":  {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Matrix: whitening}, Intercept: 0.5},
-		"scaled":    {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Scales: whitening[:d]}, Intercept: 0.5},
-		"kronecker": {Chain: plainChain(e), Norm: NormUnit, Center: center, Whitening: kronecker(d), Intercept: 0.5},
-		"clip2":     {Chain: plainChain(e), Norm: NormClip, Radius: 2, Whitening: &Whitening{Matrix: whitening}},
+		"plain":     {Pipeline: plainChain(e), Norm: NormNone},
+		"intercept": {Pipeline: plainChain(e), Norm: NormNone, Center: center, Intercept: 0.5},
+		"clip":      {Pipeline: plainChain(e), Norm: NormClip, Radius: 0.7, Center: center, Intercept: 0.2},
+		"unit":      {Pipeline: plainChain(e), Norm: NormUnit, Center: center, Intercept: 0.5},
+		"whitened":  {Pipeline: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Matrix: whitening}, Intercept: 0.5},
+		"scaled":    {Pipeline: plainChain(e), Norm: NormUnit, Center: center, Whitening: &Whitening{Scales: whitening[:d]}, Intercept: 0.5},
+		"kronecker": {Pipeline: plainChain(e), Norm: NormUnit, Center: center, Whitening: kronecker(d), Intercept: 0.5},
+		"clip2":     {Pipeline: plainChain(e), Norm: NormClip, Radius: 2, Whitening: &Whitening{Matrix: whitening}},
 	}
 }
 
@@ -164,14 +164,14 @@ func TestMapDoesNotAllocate(t *testing.T) {
 func TestMapValidate(t *testing.T) {
 	e := allMaps(t)["plain"].Encoder()
 	for name, m := range map[string]*Map{
-		"unknown norm":           {Chain: plainChain(e), Norm: "max"},
-		"no radius":              {Chain: plainChain(e), Norm: NormClip},
-		"short center":           {Chain: plainChain(e), Norm: NormUnit, Center: []float64{1}},
-		"short whitening":        {Chain: plainChain(e), Norm: NormUnit, Whitening: &Whitening{Matrix: []float64{1}}},
-		"whitening without norm": {Chain: plainChain(e), Norm: NormNone, Whitening: &Whitening{Matrix: make([]float64, e.Dim()*e.Dim())}},
-		"negative intercept":     {Chain: plainChain(e), Norm: NormUnit, Intercept: -1},
-		"NaN intercept":          {Chain: plainChain(e), Norm: NormUnit, Intercept: math.NaN()},
-		"NaN in center":          {Chain: plainChain(e), Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},
+		"unknown norm":           {Pipeline: plainChain(e), Norm: "max"},
+		"no radius":              {Pipeline: plainChain(e), Norm: NormClip},
+		"short center":           {Pipeline: plainChain(e), Norm: NormUnit, Center: []float64{1}},
+		"short whitening":        {Pipeline: plainChain(e), Norm: NormUnit, Whitening: &Whitening{Matrix: []float64{1}}},
+		"whitening without norm": {Pipeline: plainChain(e), Norm: NormNone, Whitening: &Whitening{Matrix: make([]float64, e.Dim()*e.Dim())}},
+		"negative intercept":     {Pipeline: plainChain(e), Norm: NormUnit, Intercept: -1},
+		"NaN intercept":          {Pipeline: plainChain(e), Norm: NormUnit, Intercept: math.NaN()},
+		"NaN in center":          {Pipeline: plainChain(e), Norm: NormUnit, Center: append(make([]float64, e.Dim()-1), math.NaN())},
 	} {
 		if m.Validate() == nil {
 			t.Errorf("%s: got no error", name)
@@ -180,4 +180,4 @@ func TestMapValidate(t *testing.T) {
 }
 
 // plainChain is an encoder without transforms.
-func plainChain(e *Encoder) *Chain { return &Chain{encoder: e} }
+func plainChain(e *Encoder) *Pipeline { return &Pipeline{encoder: e} }

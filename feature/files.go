@@ -65,11 +65,11 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 // NewChainOf is NewChain where transforms may need files, such as the weights of an encoder, which open
 // reads by the name in the parameters. What the chain stands on is public, and part of the model: Specs
 // names each file without its folder and with its hash, and Files returns it.
-func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Chain, error) {
+func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Pipeline, error) {
 	if e.tokens > 0 && len(specs) > 0 {
 		return nil, fmt.Errorf("feature: transform is %s behind columns of tokens, want none; leave it out", specs[0].Name)
 	}
-	c := &Chain{encoder: e, specs: slices.Clone(specs)}
+	c := &Pipeline{encoder: e, specs: slices.Clone(specs)}
 	var err error
 	if c.transforms, err = newTransforms(specs, surroundings{e.Dim(), e.Names(), open}); err != nil {
 		return nil, err
@@ -96,4 +96,4 @@ func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spe
 
 // Files returns the files that the transforms stand on, by name; a model folder holds them beside the
 // model. The caller must not modify them.
-func (c *Chain) Files() map[string][]byte { return c.files }
+func (c *Pipeline) Files() map[string][]byte { return c.files }

@@ -12,7 +12,7 @@ const fingerprintRows = 2
 // Fingerprint returns a hash of what the transforms make of fixed rows of numbers in [0, 1]. It is another
 // one when a transform, its parameters, its file or the code that computes it gives other bits, so that
 // features that were kept are known to be those of today; a chain without transforms has that of no rows.
-func (c *Chain) Fingerprint() [sha256.Size]byte {
+func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {
 		return [sha256.Size]byte(h.Sum(nil))

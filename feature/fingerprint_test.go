@@ -15,7 +15,7 @@ func (l louder) Apply(dst, x []float64, scratch any) {
 // TestFingerprint holds that a fingerprint is that of its chain, and another one for other parameters, other
 // order, other inputs and other code.
 func TestFingerprint(t *testing.T) {
-	plain := &Chain{encoder: &Encoder{dim: 16}}
+	plain := &Pipeline{encoder: &Encoder{dim: 16}}
 	two, err := newGroupNorm([]byte(`{"groups": 2}`), 16)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestFingerprint(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(transforms ...Transform) [32]byte {
-		return (&Chain{encoder: plain.encoder, transforms: transforms}).Fingerprint()
+		return (&Pipeline{encoder: plain.encoder, transforms: transforms}).Fingerprint()
 	}
 	if first, again := of(two, four), of(two, four); first != again {
 		t.Error("one chain has two fingerprints")

@@ -42,7 +42,7 @@ type frozenLayer struct {
 
 type frozenParameters struct {
 	// File is a safetensors file; SHA256 its hash, which may be left out when a chain is made and
-	// stands in Chain.Specs.
+	// stands in Pipeline.Specs.
 	File   string       `json:"file"`
 	SHA256 string       `json:"sha256,omitempty"`
 	Layers frozenLayers `json:"layers"`

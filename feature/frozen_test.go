@@ -131,7 +131,7 @@ func TestFrozenLayers(t *testing.T) {
 }
 
 // checkSpecs wants the file part of the chain, named without its folder and by its hash.
-func checkSpecs(t *testing.T, c *Chain, file []byte) {
+func checkSpecs(t *testing.T, c *Pipeline, file []byte) {
 	t.Helper()
 	sum := sha256.Sum256(file)
 	var p frozenParameters

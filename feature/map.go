@@ -25,7 +25,7 @@ const (
 // are optional. A Map must not be changed once it is in use; it is then safe for
 // concurrent use.
 type Map struct {
-	*Chain
+	*Pipeline
 	Norm Normalization
 	// Radius is the bound of NormClip.
 	Radius float64
@@ -39,7 +39,7 @@ type Map struct {
 
 // Validate returns an error when parts do not fit together or hold NaN or Inf.
 func (m *Map) Validate() error {
-	d := m.Chain.Dim()
+	d := m.Pipeline.Dim()
 	switch {
 	case m.Norm != NormNone && m.Norm != NormClip && m.Norm != NormUnit:
 		return fmt.Errorf("feature: row normalization is %q, want none, clip or unit", m.Norm)
@@ -71,9 +71,9 @@ func finite(x []float64) bool {
 // Dim returns the length of a mapped row, the intercept included.
 func (m *Map) Dim() int {
 	if m.Intercept > 0 {
-		return m.Chain.Dim() + 1
+		return m.Pipeline.Dim() + 1
 	}
-	return m.Chain.Dim()
+	return m.Pipeline.Dim()
 }
 
 // RowBound returns a public bound on the L2 norm of a mapped row, up to rounding.
@@ -85,7 +85,7 @@ func (m *Map) RowBound() float64 {
 		return math.Hypot(m.Radius, m.Intercept)
 	}
 	sum := m.Intercept * m.Intercept
-	for j := range m.Chain.Dim() {
+	for j := range m.Pipeline.Dim() {
 		v := m.coordinateBound(j)
 		sum += v * v
 	}
@@ -99,7 +99,7 @@ func (m *Map) CoordinateBound() float64 {
 		return m.RowBound()
 	}
 	bound := m.Intercept
-	for j := range m.Chain.Dim() {
+	for j := range m.Pipeline.Dim() {
 		bound = max(bound, m.coordinateBound(j))
 	}
 	return bound
@@ -125,15 +125,15 @@ type Scratch struct {
 
 // NewScratch returns working space for this many rows at a time.
 func (m *Map) NewScratch(rows int) *Scratch {
-	d := rows * m.Chain.Dim()
-	return &Scratch{make([]float64, d), make([]float64, d), m.Chain.NewScratch()}
+	d := rows * m.Pipeline.Dim()
+	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
 }
 
 // Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of
 // row r as Dataset.Row does. It does not allocate, and a row's result has the same bits
 // whatever stands beside it.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
-	d := m.Chain.Dim()
+	d := m.Pipeline.Dim()
 	x := s.a[:rows*d]
 	m.FeaturesOf(x, rows, s.chain, row)
 	m.ApplyFeatures(dst, x, rows, s)
@@ -141,7 +141,7 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 
 // ApplyFeatures is Apply for rows whose features stand in x, one row after the other; it overwrites x.
 func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
-	d := m.Chain.Dim()
+	d := m.Pipeline.Dim()
 	for r := range rows {
 		v := x[r*d : (r+1)*d]
 		m.normalize(v)

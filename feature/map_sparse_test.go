@@ -19,7 +19,7 @@ func TestSparseMap(t *testing.T) {
 		}
 		sparse := e.Sparse(d.Absent())
 		for _, m := range []*Map{{Norm: NormNone}, {Norm: NormClip, Radius: 1.2}, {Norm: NormUnit}, {Norm: NormUnit, Intercept: 0.5}, {Norm: NormClip, Radius: 0.5, Intercept: 2}, {Norm: NormNone, Intercept: 1}} {
-			m.Chain = plainChain(e)
+			m.Pipeline = plainChain(e)
 			if r.IntN(3) > 0 {
 				m.Center = make([]float64, e.Dim())
 				for j := range m.Center {

@@ -9,7 +9,7 @@ import (
 )
 
 // digests returns a hash of the bits of the features of each row that is listed, in that order.
-func digests(c *Chain, listed []int, row func(dst []float32, i int) []float32) []uint64 {
+func digests(c *Pipeline, listed []int, row func(dst []float32, i int) []float32) []uint64 {
 	const many = 50
 	out, features, values := make([]uint64, 0, len(listed)), make([]float64, many*c.Dim()), make([][]float32, many)
 	for r := range values {

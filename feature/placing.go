@@ -15,16 +15,16 @@ type Inner struct {
 	WhitenedCenter float64 // xW·cW
 }
 
-// Placing says where rows go by their products. It is immutable.
-type Placing struct {
+// RowTransform says where rows go by their products. It is immutable.
+type RowTransform struct {
 	m                 *Map
 	center2, whitened float64 // squared norms of c and of cW
 }
 
 // NewPlacing returns the placing of a map; whitened is cW, nil without.
-func (m *Map) NewPlacing(whitened []float64) Placing {
+func (m *Map) NewPlacing(whitened []float64) RowTransform {
 	center, after := kernel.Norm(m.Center), kernel.Norm(whitened)
-	return Placing{m, center * center, after * after}
+	return RowTransform{m, center * center, after * after}
 }
 
 // closest is the least squared distance of row and center, relative to the sum of their squared norms, of which products tell
@@ -33,7 +33,7 @@ const closest = 0x1p-6
 
 // Place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become
 // Scale·x - Shift·c, multiplied by W. It reports false for a row so near the center that products do not tell.
-func (p Placing) Place(in Inner) (at Mapped, ok bool) {
+func (p RowTransform) Place(in Inner) (at Mapped, ok bool) {
 	m := p.m
 	scale, shift := m.Factor(math.Sqrt(in.Square)), 0.0
 	square := scale * scale * in.Square

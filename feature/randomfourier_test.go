@@ -20,7 +20,7 @@ func TestSplitMix(t *testing.T) {
 }
 
 // chainOf makes a chain over pixels, or fails.
-func chainOf(t *testing.T, n int, text string) *Chain {
+func chainOf(t *testing.T, n int, text string) *Pipeline {
 	t.Helper()
 	return imageChain(t, n, text)
 }
@@ -85,7 +85,7 @@ func TestRandomFourierRows(t *testing.T) {
 }
 
 // checkRows compares the features of rows of pixels with those of each alone, bit by bit.
-func checkRows(t *testing.T, c *Chain, pixels int) {
+func checkRows(t *testing.T, c *Pipeline, pixels int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(93, 94))
 	rows := make([][]float32, 70)

@@ -120,7 +120,7 @@ func TestChainShape(t *testing.T) {
 		"says": {[]Transform{sized{nil, 7}, says}, 3}, "says and keeps": {[]Transform{says, keeps}, 3}, "keeps nothing": {[]Transform{keeps}, 0},
 		"lost": {[]Transform{says, sized{nil, 12}}, 0}, "lost and kept": {[]Transform{says, sized{nil, 12}, keeps}, 0}, "another size": {[]Transform{wrong}, 0},
 	} {
-		channels, places := (&Chain{transforms: c.chain}).Shape()
+		channels, places := (&Pipeline{transforms: c.chain}).Shape()
 		if channels != c.channels || places != c.channels/3*4 {
 			t.Errorf("%s: shape %d×%d, want %d channels", name, channels, places, c.channels)
 		}
@@ -152,7 +152,7 @@ func TestShapesOfTransforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if channels, places := (&Chain{transforms: made}).Shape(); channels != c.channels || places != c.places {
+		if channels, places := (&Pipeline{transforms: made}).Shape(); channels != c.channels || places != c.places {
 			t.Errorf("%v: shape %d×%d, want %d×%d", c.specs, channels, places, c.channels, c.places)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // WholeRows are the features of many rows before normalization, as whole numbers of a unit: exact, or nearly, where one unit
-// has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitWhole). A
-// feature is off by at most 2^-24 of the largest, or 2^-27 of Chain.Bound. They are immutable and safe for concurrent use.
+// has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitInt). A
+// feature is off by at most 2^-24 of the largest, or 2^-27 of Pipeline.Bound. They are immutable and safe for concurrent use.
 type WholeRows struct {
 	dim, rows, limbs int
 	unit, tolerance  float64   // how far features may be from multiples, in units
 	blocks           [][]int16 // feature after feature; of each the higher limbs of all rows of the block, then the lower
 	squares          []float64 // of the features themselves
-	extent           kernel.WholeExtent
+	extent           kernel.IntExtent
 }
 
 const (
@@ -31,8 +31,8 @@ const (
 )
 
 // WholeRows returns the features of n rows. Each goroutine asks for a function of its own that gives the values of row i
-// as Dataset.Row does. It returns nil where the features are no finite numbers within Chain.Bound, or there are no rows.
-func (c *Chain) WholeRows(n int, values func() func(i int) []float32) *WholeRows {
+// as Dataset.Row does. It returns nil where the features are no finite numbers within Pipeline.Bound, or there are no rows.
+func (c *Pipeline) WholeRows(n int, values func() func(i int) []float32) *WholeRows {
 	if n == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (c *Chain) WholeRows(n int, values func() func(i int) []float32) *WholeRows
 	c.FeaturesOf(first, len(first)/c.Dim(), c.NewScratch(), values())
 	one := WholeRows{dim: c.Dim(), rows: n, limbs: 1, unit: kernel.CommonUnit(first, mostMultiple, wholeTolerance)}
 	if one.unit > 0 {
-		one.tolerance = wholeTolerance * kernel.LargestDouble(first) / one.unit
+		one.tolerance = wholeTolerance * kernel.MaxAbs(first) / one.unit
 		if one.fill(c, values) {
 			return &one
 		}
@@ -54,14 +54,14 @@ func (c *Chain) WholeRows(n int, values func() func(i int) []float32) *WholeRows
 }
 
 // fill writes all rows and reports whether the unit and the limbs hold them.
-func (w *WholeRows) fill(c *Chain, values func() func(i int) []float32) bool {
+func (w *WholeRows) fill(c *Pipeline, values func() func(i int) []float32) bool {
 	w.blocks, w.squares = make([][]int16, (w.rows+WholeBlock-1)/WholeBlock), make([]float64, w.rows)
 	var next atomic.Int64
 	var fails atomic.Bool
 	var mutex sync.Mutex
 	parallel.Each(min(runtime.GOMAXPROCS(0), len(w.blocks)), func(int) {
 		row, scratch, x := values(), c.NewScratch(), make([]float64, WholeBlock*w.dim)
-		var extent kernel.WholeExtent
+		var extent kernel.IntExtent
 		for b := int(next.Add(1)) - 1; b < len(w.blocks) && !fails.Load(); b = int(next.Add(1)) - 1 {
 			from, n := w.Block(b)
 			c.FeaturesOf(x[:n*w.dim], n, scratch, func(r int) []float32 { return row(from + r) })
@@ -78,14 +78,14 @@ func (w *WholeRows) fill(c *Chain, values func() func(i int) []float32) bool {
 }
 
 // put writes the features of a block, one row after the other, and reports whether they are what the unit and the limbs hold.
-func (w *WholeRows) put(b int, x []float64) (extent kernel.WholeExtent, ok bool) {
+func (w *WholeRows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
 	from, n := w.Block(b)
 	numbers := make([]int16, w.limbs*len(x)) // row after row of the higher limbs, then of the lower
 	high, low := numbers[:len(x)], numbers[len(x):]
 	if w.limbs == 1 {
-		ok = kernel.Whole(high, x, w.unit, w.tolerance)
+		ok = kernel.ToInt(high, x, w.unit, w.tolerance)
 	} else {
-		ok = kernel.SplitWhole(high, low, x, w.unit)
+		ok = kernel.SplitInt(high, low, x, w.unit)
 	}
 	for r := range w.limbs * n {
 		extent = extent.With(kernel.ExtentOf(numbers[r*w.dim : (r+1)*w.dim]))
@@ -121,7 +121,7 @@ func (w *WholeRows) Square(i int) float64 { return w.squares[i] }
 func (w *WholeRows) Unit() float64 { return w.unit }
 
 // Extent bounds the whole numbers of every row.
-func (w *WholeRows) Extent() kernel.WholeExtent { return w.extent }
+func (w *WholeRows) Extent() kernel.IntExtent { return w.extent }
 
 // Multiply returns the products of the rows of block b with columns of whole numbers, row after row, in the memory of room
 // if there is enough: of row r and column k they are Σ_j x_j·columns[j·count+k] in units, exactly as far as the limbs hold
@@ -130,7 +130,7 @@ func (w *WholeRows) Multiply(room []int64, b int, columns []int16, count, group 
 	_, n := w.Block(b)
 	room = slices.Grow(room[:0], w.limbs*n*count)[:w.limbs*n*count]
 	clear(room)
-	kernel.AddProductWhole(room, columns, w.blocks[b], kernel.WholeShape{Rows: w.dim, Left: count, Right: w.limbs * n, Group: group})
+	kernel.AddProductInt(room, columns, w.blocks[b], kernel.IntShape{Rows: w.dim, Left: count, Right: w.limbs * n, Group: group})
 	high := room[:n*count]
 	if w.limbs == 2 {
 		for i, low := range room[n*count:] {

@@ -10,7 +10,7 @@ import (
 )
 
 // numbers returns a chain of columns of bytes, and rows of it that draw gives.
-func numbers(t *testing.T, width, rows int, draw func() float64) (*Chain, func() func(i int) []float32) {
+func numbers(t *testing.T, width, rows int, draw func() float64) (*Pipeline, func() func(i int) []float32) {
 	t.Helper()
 	s := &data.Schema{MaxRecords: 10, Row: "one row", Target: data.Target{Column: "y", Upper: 1}, Columns: []data.Column{{Name: "x", Kind: data.Numeric, Upper: 255, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: width}}}
 	s, err := s.Expand()
@@ -52,7 +52,7 @@ func TestWholeRows(t *testing.T) {
 		if w.limbs != c.limbs || w.Rows() != rows || w.Dim() != dim || w.Blocks() != (rows+WholeBlock-1)/WholeBlock {
 			t.Fatalf("%s: %d limbs, %d rows of %d in %d blocks, want %d limbs, %d rows of %d", name, w.limbs, w.Rows(), w.Dim(), w.Blocks(), c.limbs, rows, dim)
 		}
-		columns, extent := make([]int16, dim*count), kernel.WholeExtent{Entry: 32767, Square: 32767 * 32767 * dim}
+		columns, extent := make([]int16, dim*count), kernel.IntExtent{Entry: 32767, Square: 32767 * 32767 * dim}
 		for j := range columns {
 			columns[j] = int16(r.IntN(1 << 16))
 			if j%count == 0 {
@@ -110,7 +110,7 @@ func TestPlacing(t *testing.T) {
 	told, near := 0, 0
 	for range 400 {
 		chain, values := numbers(t, dim, 1, func() float64 { return 255 * r.Float64() })
-		m := &Map{Chain: chain, Norm: []Normalization{NormNone, NormClip, NormUnit}[r.IntN(3)], Radius: 0.3 + 2*r.Float64(), Intercept: float64(r.IntN(2))}
+		m := &Map{Pipeline: chain, Norm: []Normalization{NormNone, NormClip, NormUnit}[r.IntN(3)], Radius: 0.3 + 2*r.Float64(), Intercept: float64(r.IntN(2))}
 		x, scratch, want := make([]float64, dim), m.NewScratch(1), make([]float64, m.Dim())
 		chain.Features(x, values()(0), scratch.chain)
 		if r.IntN(2) == 0 {

@@ -10,7 +10,7 @@ import (
 // Block is some rows in memory, for as long as one step works on them.
 type Block struct {
 	rows    *Rows
-	x       payload
+	x       storage
 	first   int
 	records []int // nil: first, first+1, …
 	labels  []float32
@@ -21,7 +21,7 @@ type Block struct {
 // blockMemory is the memory of a block that was read or copied.
 type blockMemory struct {
 	words    []uint64 // what was read from a file
-	x        payload
+	x        storage
 	labels   []float32
 	measures measures
 }
@@ -93,7 +93,7 @@ func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all
 	own.measures.pick(all, at, 0)
 	b := Block{rows: r, x: own.x, records: records, measures: own.measures, own: own}
 	if labels != nil {
-		own.labels = room(own.labels, len(at))
+		own.labels = grow(own.labels, len(at))
 		pick(own.labels, labels, at, 0)
 		b.labels = own.labels
 	}
@@ -147,7 +147,7 @@ func (b *Block) Norms(dst []float64) {
 		return
 	}
 	if b.multipliers != nil {
-		kernel.RootsTimes(dst, b.n2, b.multipliers)
+		kernel.ScaledNorms(dst, b.n2, b.multipliers)
 		return
 	}
 	unit := b.rows.frame.unit
@@ -163,7 +163,7 @@ func (b *Block) Norms(dst []float64) {
 	}
 	for n2 := b.n2[:len(dst)]; len(dst) > 0; {
 		n := min(len(same), len(dst))
-		kernel.RootsTimes(dst[:n], n2[:n], same[:n])
+		kernel.ScaledNorms(dst[:n], n2[:n], same[:n])
 		dst, n2 = dst[n:], n2[n:]
 	}
 }
@@ -171,7 +171,7 @@ func (b *Block) Norms(dst []float64) {
 // units fills dst with what one of the integers of each row stands for, times a factor.
 func (b *Block) units(dst []float64, factor float64) {
 	if b.multipliers != nil {
-		kernel.Widen(dst, b.multipliers, factor)
+		kernel.ToFloat64(dst, b.multipliers, factor)
 		return
 	}
 	for i := range dst {
@@ -197,7 +197,7 @@ func (b *Block) Squares(dst []int64) {
 func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
 
 // Each calls do with the rows first … first+n-1, block after block. A block is only valid until do
-// returns. Pass is for all rows on several goroutines.
+// returns. Scan is for all rows on several goroutines.
 func (r *Rows) Each(first, n int, do func(Block) error) error {
 	if r.file != nil {
 		return r.eachOfFile(first, n, do)

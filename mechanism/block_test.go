@@ -46,8 +46,8 @@ func TestListedRowsAreSeen(t *testing.T) {
 	const n, dim, first = 40, 5, 11
 	for _, kind := range rowTypes {
 		x := coordinates(rand.New(rand.NewPCG(35, uint64(kind))), kind, n, dim)
-		plain := typedRows(t, x, kind, Frame{}, first, n-first)
-		framed, err := plain.Seen(Frame{Normalize: NormalizeClip, Radius: 0.5, Intercept: 0.25, Center: make([]float64, dim)})
+		plain := typedRows(t, x, kind, Standardization{}, first, n-first)
+		framed, err := plain.Standardized(Standardization{Normalize: NormalizeClip, Radius: 0.5, Intercept: 0.25, Center: make([]float64, dim)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestListedRowsAreSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err = framed.See(b, Block{}); err != nil {
+		if b, err = framed.Standardize(b, Block{}); err != nil {
 			t.Fatal(err)
 		}
 		for k, i := range listed {

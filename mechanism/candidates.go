@@ -17,7 +17,7 @@ type LossesOptions struct {
 // of one: a loss of one record is a whole number of thousandths of a declared bound, from 0 to it. It is
 // not safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type Losses struct {
-	tally
+	seenSet
 	o     LossesOptions
 	total []int64
 }
@@ -36,12 +36,12 @@ func NewLosses(s Sample, o LossesOptions) (*Losses, error) {
 	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
 		return nil, err
 	}
-	return &Losses{tally: newTally(s), o: o, total: make([]int64, o.Candidates)}, nil
+	return &Losses{seenSet: newSeenSet(s), o: o, total: make([]int64, o.Candidates)}, nil
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
 func (l *Losses) Empty() *Losses {
-	return &Losses{tally: newTally(l.sample), o: l.o, total: make([]int64, l.o.Candidates)}
+	return &Losses{seenSet: newSeenSet(l.sample), o: l.o, total: make([]int64, l.o.Candidates)}
 }
 
 // Add adds the losses of the records first, first+1, …, one record after the other, each as a fraction of
@@ -71,7 +71,7 @@ func (l *Losses) Merge(o *Losses) error {
 	if l.o != o.o {
 		return errOtherKind
 	}
-	if err := l.merge(&o.tally); err != nil {
+	if err := l.merge(&o.seenSet); err != nil {
 		return err
 	}
 	addTo(l.total, o.total)

@@ -15,34 +15,34 @@ import (
 
 // miscopy is a payload whose copy of listed rows takes another row, once.
 type miscopy struct {
-	payload
+	storage
 	wrong *int
 }
 
-func (m miscopy) take(to payload, rows []int) payload {
+func (m miscopy) take(to storage, rows []int) storage {
 	if w, ok := to.(miscopy); ok {
-		to = w.payload
+		to = w.storage
 	}
-	return miscopy{m.payload.take(to, rows), m.wrong}
+	return miscopy{m.storage.take(to, rows), m.wrong}
 }
 
-func (m miscopy) extend(o payload, rows []int) payload {
+func (m miscopy) extend(o storage, rows []int) storage {
 	if *m.wrong > 0 && len(rows) > 1 {
 		*m.wrong--
 		rows = slices.Clone(rows)
 		rows[0] = rows[1]
 	}
 	if w, ok := o.(miscopy); ok {
-		o = w.payload
+		o = w.storage
 	}
-	return miscopy{m.payload.extend(o, rows), m.wrong}
+	return miscopy{m.storage.extend(o, rows), m.wrong}
 }
 
-func (m miscopy) decode(to payload, bytes []byte, rows, entries int) (payload, error) {
+func (m miscopy) decode(to storage, bytes []byte, rows, entries int) (storage, error) {
 	if w, ok := to.(miscopy); ok {
-		to = w.payload
+		to = w.storage
 	}
-	return m.payload.decode(to, bytes, rows, entries)
+	return m.storage.decode(to, bytes, rows, entries)
 }
 
 // TestRowsOfAFileAreEnteredBeforeTheyAreCopied lets the copy of listed rows of a file take another row at the first reading:
@@ -52,7 +52,7 @@ func TestRowsOfAFileAreEnteredBeforeTheyAreCopied(t *testing.T) {
 	x := coordinates(rand.New(rand.NewPCG(4, 7)), Int16, n, dim)
 	text := smallBlocks(t, x, Int16, make([]float32, n))
 	sum := func(wrong int) *bounded {
-		rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+		rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestRowsOfAFileAreEnteredBeforeTheyAreCopied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.x, s.form = b.x.(miscopy).payload, rows.form.(miscopy).payload
+		b.x, s.form = b.x.(miscopy).storage, rows.form.(miscopy).storage
 		if err := s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{0.01, 0.02}}); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestErrorOfChecksSaysNothingMore(t *testing.T) {
 		for i := range bad { // as if the kernel's norms of so many rows were wrong
 			rows.origin.square[i]++
 		}
-		_, err := rows.Seen(Frame{})
+		_, err := rows.Standardized(Standardization{})
 		if !errors.Is(err, ErrComputation) {
 			t.Fatal(err)
 		}
@@ -126,13 +126,13 @@ func TestGroupIsFaultyAsAWhole(t *testing.T) {
 func TestInfiniteScalesAddNothing(t *testing.T) {
 	for _, o := range []struct {
 		step, bound float64
-		f           Frame
+		f           Standardization
 		p           []float64
 	}{
-		{1e300, 1e-10, Frame{}, []float64{1, 1, 1, 1}},
-		{1e39, 1, Frame{Normalize: NormalizeClip, Radius: 1e45}, []float64{1, 1, 1, 1}},
-		{1e39, 1, Frame{Normalize: NormalizeClip, Radius: 1e45}, []float64{0, 0, 0, 0}},
-		{1, 1e-305, Frame{}, []float64{0, 0, 0, 0}},
+		{1e300, 1e-10, Standardization{}, []float64{1, 1, 1, 1}},
+		{1e39, 1, Standardization{Normalize: NormalizeClip, Radius: 1e45}, []float64{1, 1, 1, 1}},
+		{1e39, 1, Standardization{Normalize: NormalizeClip, Radius: 1e45}, []float64{0, 0, 0, 0}},
+		{1, 1e-305, Standardization{}, []float64{0, 0, 0, 0}},
 	} {
 		rows, err := NewRows(1, RowsOptions{Dim: 1, Step: o.step, Frame: o.f}, func(dst []float64, first, n int) { dst[0] = o.step })
 		if err != nil {
@@ -161,7 +161,7 @@ func TestExtremeRowsAreNotFaulty(t *testing.T) {
 		}
 		n := 1 + r.IntN(40)
 		o := RowsOptions{Dim: dim, Step: wild([]float64{1, 30, 200}[r.IntN(3)]), Type: kind}
-		f := Frame{Normalize: Normalize(r.IntN(3)), Radius: o.Step * wild(10)}
+		f := Standardization{Normalize: Normalize(r.IntN(3)), Radius: o.Step * wild(10)}
 		if r.IntN(2) == 0 {
 			f.Intercept = wild([]float64{1, 5, 40, 300}[r.IntN(4)]) * []float64{1, o.Step}[r.IntN(2)]
 		}
@@ -174,7 +174,7 @@ func TestExtremeRowsAreNotFaulty(t *testing.T) {
 		}
 		if r.IntN(5) == 0 && dim < 20 {
 			f.Normalize = NormalizeUnit
-			f.Whitening = &WholeMatrix{Unit: wild(5)}
+			f.Whitening = &IntMatrix{Unit: wild(5)}
 			for range dim * dim {
 				f.Whitening.Numbers = append(f.Whitening.Numbers, int16(r.Uint32())>>r.IntN(16))
 			}
@@ -269,17 +269,17 @@ func TestFaultsOfGroupsAreFound(t *testing.T) {
 	for trial := range checkTrials {
 		kind := rowTypes[trial%len(rowTypes)]
 		x := coordinates(r, kind, n, dim)
-		base := typedRows(t, x, kind, Frame{}, 0, n)
+		base := typedRows(t, x, kind, Standardization{}, 0, n)
 		if trial%2 == 1 {
 			text := smallBlocks(t, x, kind, make([]float32, n))
 			var err error
-			if base, err = OpenRows(bytes.NewReader(text), int64(len(text)), Frame{}); err != nil {
+			if base, err = OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		all := frames(r, dim)
 		p := [][]float64{}
-		var frame []Frame
+		var frame []Standardization
 		for k := range 3 {
 			frame = append(frame, all[r.IntN(len(all))])
 			p = append(p, proposed(r, n*(1+k%2)))
@@ -295,7 +295,7 @@ func TestFaultsOfGroupsAreFound(t *testing.T) {
 			}
 			var sums []*Sum
 			for k := range frame {
-				seen, err := own.Seen(frame[k])
+				seen, err := own.Standardized(frame[k])
 				if err != nil {
 					return nil, err
 				}
@@ -319,7 +319,7 @@ func TestFaultsOfGroupsAreFound(t *testing.T) {
 				var blocks []Block
 				var c []kernel.Contributions
 				for k := range seenBy {
-					v, err := seenBy[k].See(b, Block{})
+					v, err := seenBy[k].Standardize(b, Block{})
 					if err != nil {
 						return nil, err
 					}
@@ -377,17 +377,17 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 		kind := rowTypes[trial%len(rowTypes)]
 		x := coordinates(r, kind, n, dim)
 		text := smallBlocks(t, x, kind, make([]float32, n))
-		file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+		file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory := typedRows(t, x, kind, Frame{}, 0, n)
+		memory := typedRows(t, x, kind, Standardization{}, 0, n)
 		for _, f := range frames(r, dim) {
-			rows, err := file.Seen(f)
+			rows, err := file.Standardized(f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			inMemory, err := memory.Seen(f)
+			inMemory, err := memory.Standardized(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -429,7 +429,7 @@ func TestReadingsAtOnceAreEnteredOnce(t *testing.T) {
 							k := min(n-at, 1+r.IntN(30))
 							var b, seen Block
 							if b, err = file.Load(at, k, Block{}); err == nil {
-								if seen, err = rows.See(b, Block{}); err == nil {
+								if seen, err = rows.Standardize(b, Block{}); err == nil {
 									err = s.AddBlock(seen, kernel.Contributions{Columns: 1, Coefficients: p[at : at+k]})
 								}
 							}
@@ -478,8 +478,8 @@ func TestChecksOfBlocksOfMoreRows(t *testing.T) {
 		var sum *Sum
 		cut := 1 + r.IntN(total-2)
 		for k, span := range [][2]int{{0, cut}, {cut, total}} {
-			own := typedRows(t, x, kind, Frame{}, span[0], span[1]-span[0])
-			seen, err := own.Seen(f)
+			own := typedRows(t, x, kind, Standardization{}, span[0], span[1]-span[0])
+			seen, err := own.Standardized(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -504,7 +504,7 @@ func TestChecksOfBlocksOfMoreRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			if trial%2 == 0 {
-				b, err = seen.See(b, Block{})
+				b, err = seen.Standardize(b, Block{})
 			} else {
 				b, err = seen.LoadAt(order, b)
 			}

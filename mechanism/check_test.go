@@ -17,7 +17,7 @@ type fault struct {
 	r *rand.Rand
 	// wait is how many calls are right before the wrong one; negative: none is wrong any more.
 	wait int
-	sum  func(f *fault, p payload, whole, q []float64, columns int)
+	sum  func(f *fault, p storage, whole, q []float64, columns int)
 	move func(f *fault, total []int64) // after a flush
 	last []float64                     // the integers of the last block
 }
@@ -30,37 +30,37 @@ func (f *fault) now() bool {
 
 // broken is a payload with a fault.
 type broken struct {
-	payload
+	storage
 	fault *fault
 }
 
-func (b broken) part(first, n int) payload { return broken{b.payload.part(first, n), b.fault} }
+func (b broken) part(first, n int) storage { return broken{b.storage.part(first, n), b.fault} }
 
 func (b broken) addWhole(whole, q []float64, columns int) {
 	if b.fault.sum == nil || !b.fault.now() {
-		b.payload.addWhole(whole, q, columns)
+		b.storage.addWhole(whole, q, columns)
 	} else {
-		b.fault.sum(b.fault, b.payload, whole, q, columns)
+		b.fault.sum(b.fault, b.storage, whole, q, columns)
 	}
 	b.fault.last = slices.Clone(q)
 }
 
 func (b broken) flush(total []int64, whole []float64, columns int) {
-	b.payload.flush(total, whole, columns)
+	b.storage.flush(total, whole, columns)
 	if b.fault.move != nil && b.fault.now() {
 		b.fault.move(b.fault, total)
 	}
 }
 
 // sumFaults are faults of the kernels that sum. What they do not change is no fault.
-var sumFaults = map[string]func(f *fault, p payload, whole, q []float64, columns int){
-	"a record dropped": func(f *fault, p payload, whole, q []float64, columns int) {
+var sumFaults = map[string]func(f *fault, p storage, whole, q []float64, columns int){
+	"a record dropped": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
 		i := f.r.IntN(p.count())
 		clear(q[i*columns : (i+1)*columns])
 		p.addWhole(whole, q, columns)
 	},
-	"a record doubled": func(f *fault, p payload, whole, q []float64, columns int) {
+	"a record doubled": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
 		i := f.r.IntN(p.count())
 		for k := range columns {
@@ -68,30 +68,30 @@ var sumFaults = map[string]func(f *fault, p payload, whole, q []float64, columns
 		}
 		p.addWhole(whole, q, columns)
 	},
-	"a row of the neighbor": func(f *fault, p payload, whole, q []float64, columns int) {
+	"a row of the neighbor": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
 		i, k := f.r.IntN(p.count()), f.r.IntN(columns)
 		j := (i + 1) % p.count()
 		q[i*columns+k], q[j*columns+k] = q[j*columns+k], q[i*columns+k]
 		p.addWhole(whole, q, columns)
 	},
-	"a lane lost": func(f *fault, p payload, whole, q []float64, columns int) {
+	"a lane lost": func(f *fault, p storage, whole, q []float64, columns int) {
 		j := f.r.IntN(len(whole))
 		old := whole[j]
 		p.addWhole(whole, q, columns)
 		whole[j] = old
 	},
-	"a sign flipped": func(f *fault, p payload, whole, q []float64, columns int) {
+	"a sign flipped": func(f *fault, p storage, whole, q []float64, columns int) {
 		p.addWhole(whole, q, columns)
 		whole[f.r.IntN(len(whole))] *= -1
 	},
-	"a stale block": func(f *fault, p payload, whole, q []float64, columns int) {
+	"a stale block": func(f *fault, p storage, whole, q []float64, columns int) {
 		if len(f.last) != len(q) {
 			f.last = make([]float64, len(q))
 		}
 		p.addWhole(whole, f.last, columns)
 	},
-	"an error of a fraction": func(f *fault, p payload, whole, q []float64, columns int) {
+	"an error of a fraction": func(f *fault, p storage, whole, q []float64, columns int) {
 		p.addWhole(whole, q, columns)
 		whole[f.r.IntN(len(whole))] += 0.75
 	},
@@ -155,7 +155,7 @@ func TestFaultsOfSumsAreFound(t *testing.T) {
 			if trial == 40*checkTrials {
 				t.Fatalf("%d of %d trials changed the sum, want %d", changed, trial, checkTrials)
 			}
-			kind, f := rowTypes[trial%len(rowTypes)], Frame{}
+			kind, f := rowTypes[trial%len(rowTypes)], Standardization{}
 			if trial%3 > 0 {
 				all := frames(r, dim)
 				f = all[trial%len(all)]
@@ -196,7 +196,7 @@ func TestTrueSumsAreNotFaulty(t *testing.T) {
 	for trial := range trueSums {
 		n, dim, columns := 1+r.IntN(12), 1+r.IntN(6), 1+r.IntN(3)
 		kind := rowTypes[trial%len(rowTypes)]
-		f := Frame{}
+		f := Standardization{}
 		if trial%2 == 1 {
 			all := frames(r, dim)
 			f = all[r.IntN(len(all))]
@@ -289,7 +289,7 @@ func TestCoefficientsBeyondTheBoundAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for trial := range checkTrials {
 		columns := 1 + trial%3
-		rows := typedRows(t, coordinates(r, Int16, 6, 3), Int16, Frame{}, 0, 6)
+		rows := typedRows(t, coordinates(r, Int16, 6, 3), Int16, Standardization{}, 0, 6)
 		s := newTestSum(t, rows, fullSample(t, 6), columns, 1, 6)
 		b, err := rows.Load(0, 6, Block{})
 		if err != nil {
@@ -324,9 +324,9 @@ func TestBytesThatChangeAreFound(t *testing.T) {
 		kind := rowTypes[trial%3]
 		x := coordinates(r, kind, n, dim)
 		file := &changing{smallBlocks(t, x, kind, make([]float32, n))}
-		f := Frame{Normalize: NormalizeUnit, Intercept: 0.5}
+		f := Standardization{Normalize: NormalizeUnit, Intercept: 0.5}
 		if trial%2 == 0 {
-			f = Frame{Normalize: NormalizeClip, Radius: 0.7, Center: []float64{0.1, 0.2, 0.1, 0.3}}
+			f = Standardization{Normalize: NormalizeClip, Radius: 0.7, Center: []float64{0.1, 0.2, 0.1, 0.3}}
 		}
 		rows, err := OpenRows(file, int64(len(file.text)), f)
 		if err != nil {
@@ -477,7 +477,7 @@ func BenchmarkAdmit(b *testing.B) {
 	const n = 256
 	for _, columns := range []int{1, 10} {
 		r := rand.New(rand.NewPCG(1, 2))
-		rows := typedRows(b, coordinates(r, Uint8, n, 20), Uint8, Frame{Normalize: NormalizeUnit}, 0, n)
+		rows := typedRows(b, coordinates(r, Uint8, n, 20), Uint8, Standardization{Normalize: NormalizeUnit}, 0, n)
 		s, err := NewSum(fullSample(b, n), rows, SumOptions{Noise: Gaussian{20}, Columns: columns, Bound: 1, MaxRecords: 1 << 16, Coarse: true})
 		if err != nil {
 			b.Fatal(err)
@@ -506,7 +506,7 @@ func BenchmarkAdmit(b *testing.B) {
 func BenchmarkMix(b *testing.B) {
 	const n, dim = 256, 784
 	for _, kind := range rowTypes {
-		rows := typedRows(b, coordinates(rand.New(rand.NewPCG(1, 2)), kind, n, dim), kind, Frame{}, 0, n)
+		rows := typedRows(b, coordinates(rand.New(rand.NewPCG(1, 2)), kind, n, dim), kind, Standardization{}, 0, n)
 		b.Run(kind.String(), func(b *testing.B) {
 			for b.Loop() {
 				for i := range n {

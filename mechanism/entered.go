@@ -34,7 +34,7 @@ type plain struct {
 type origin struct{ plain }
 
 // measure fills p for the rows of x.
-func (p *plain) measure(x payload, r []uint64) {
+func (p *plain) measure(x storage, r []uint64) {
 	n := x.count()
 	p.square, p.mix = make([]int64, n), make([]uint64, n)
 	parallel.Parts(n, func(from, to int) {
@@ -46,8 +46,8 @@ func (p *plain) measure(x payload, r []uint64) {
 
 // enter computes what the sums of the rows of x are checked with, m having what the kernels made of them, and holds that
 // a row adds numbers with the squared norm that m says, or nothing. The first of the rows stands at.
-func (r *Rows) enter(m *measures, x payload, at int) error {
-	m.mixes = room(m.mixes, x.count())
+func (r *Rows) enter(m *measures, x storage, at int) error {
+	m.mixes = grow(m.mixes, x.count())
 	for i := range m.mixes {
 		if err := r.enterRow(m, x, i, at+i); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (r *Rows) enter(m *measures, x payload, at int) error {
 }
 
 // enterRow is enter for row i of x, which stands at. A row that was measured before keeps what it had then.
-func (r *Rows) enterRow(m *measures, x payload, i, at int) error {
+func (r *Rows) enterRow(m *measures, x storage, i, at int) error {
 	if r.known != nil {
 		if mix := atomic.LoadUint64(&r.known.mixes[at]); mix != 0 && mix != isEntering {
 			m.n2[i], m.mixes[i] = r.known.n2[at], mix-1

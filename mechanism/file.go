@@ -100,7 +100,7 @@ func (w *RowsWriter) Append(r *Rows) error {
 }
 
 // block writes one block.
-func (w *RowsWriter) block(x payload, labels []float32) error {
+func (w *RowsWriter) block(x storage, labels []float32) error {
 	var entries int
 	w.bytes, entries = x.encode(w.bytes[:0])
 	w.bytes = append(w.bytes, kernel.Bytes(labels)...)
@@ -138,7 +138,7 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 // held until it is closed: who wants to write to it waits, at most as long as the system lets them, and blocks of
 // it that are in the page cache are used there, without a copy. Then it is a change, too, to move or remove the
 // file. The rows are all records of their table.
-func OpenRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
+func OpenRows(r io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := readTable(r, size)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func TestRowsInAFileAreRowsInMemory(t *testing.T) {
 	const columns = 2
 	for _, size := range []struct{ rows, dim int }{{60, 5}, {20, 2100}} {
 		n, dim := size.rows, size.dim
-		eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Frame) {
+		eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Standardization) {
 			all := thorough || f.Center != nil && f.Intercept > 0
 			if f.Whitening != nil && dim > 1000 && (kind != Bit || !all) {
 				t.Skip("wide whitened rows of bits, of which alone measures are kept, stand for all")
@@ -148,7 +148,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 			if got := readAll(t, damaged); got != "" {
 				t.Fatalf("%v: byte %d of %d was changed and the file was taken", kind, at, len(text))
 			}
-			if _, err := ReadRows(bytes.NewReader(damaged), int64(len(damaged)), Frame{}); err == nil {
+			if _, err := ReadRows(bytes.NewReader(damaged), int64(len(damaged)), Standardization{}); err == nil {
 				t.Fatalf("%v: byte %d of %d was changed and the file was read into memory", kind, at, len(text))
 			}
 			if got := readAll(t, text[:at]); got != "" {
@@ -164,7 +164,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 // readAll returns the integers of all rows as text, or nothing when the file is refused.
 func readAll(t *testing.T, text []byte) string {
 	t.Helper()
-	rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 	if err != nil {
 		return ""
 	}
@@ -189,7 +189,7 @@ func readAll(t *testing.T, text []byte) string {
 func TestEachStopsAtAnError(t *testing.T) {
 	x := coordinates(rand.New(rand.NewPCG(4, 5)), Uint8, 50, 3)
 	text := smallBlocks(t, x, Uint8, make([]float32, len(x)))
-	rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestChangedFileKeepsTheBound(t *testing.T) {
 		for _, dim := range []int{3, 64, 70, 2112} {
 			x := coordinates(rand.New(rand.NewPCG(4, 6)), kind, 9, dim)
 			file := &changing{smallBlocks(t, x, kind, make([]float32, len(x)))}
-			rows, err := OpenRows(file, int64(len(file.text)), Frame{})
+			rows, err := OpenRows(file, int64(len(file.text)), Standardization{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +274,7 @@ func fullSample(t testing.TB, records int) Sample {
 func TestChecksumsAreHeldAgain(t *testing.T) {
 	x := coordinates(rand.New(rand.NewPCG(4, 7)), Int16, 20, 3)
 	file := &changing{smallBlocks(t, x, Int16, make([]float32, len(x)))}
-	rows, err := OpenRows(file, int64(len(file.text)), Frame{})
+	rows, err := OpenRows(file, int64(len(file.text)), Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestFileThatIsWrittenToIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	rows, err := OpenRows(file, int64(len(text)), Frame{})
+	rows, err := OpenRows(file, int64(len(text)), Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,15 +333,15 @@ func TestFileThatIsWrittenToIsRefused(t *testing.T) {
 func TestPassMeetsEveryRowOnce(t *testing.T) {
 	const n = 1300
 	x := coordinates(rand.New(rand.NewPCG(4, 9)), Uint8, n, 3)
-	memory := typedRows(t, x, Uint8, Frame{}, 0, n)
+	memory := typedRows(t, x, Uint8, Standardization{}, 0, n)
 	text := smallBlocks(t, x, Uint8, make([]float32, n))
-	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, rows := range map[string]*Rows{"memory": memory, "file": file} {
 		for _, parts := range []int{1, 3, -1, -2} {
-			begin := rows.Pass
+			begin := rows.Scan
 			if parts < 0 {
 				parts, begin = -parts, rows.LongPass
 			}
@@ -370,7 +370,7 @@ func TestPassMeetsEveryRowOnce(t *testing.T) {
 // TestLeastIntegerIsSummedExactly adds -32768 · 2^38 and then -1, which float64 cannot hold in one number:
 // memory of 16 bits may hold more than the largest integer of its type.
 func TestLeastIntegerIsSummedExactly(t *testing.T) {
-	rows := typedRows(t, [][]float64{{0}}, Int16, Frame{}, 0, 1)
+	rows := typedRows(t, [][]float64{{0}}, Int16, Standardization{}, 0, 1)
 	w := newWholeSum(rows, 1, make([]int64, 1))
 	w.add(dense[int16]{1, []int16{math.MinInt16}}, []float64{1 << 38})
 	w.add(dense[int16]{1, []int16{-1}}, []float64{1})

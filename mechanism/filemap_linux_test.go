@@ -20,7 +20,7 @@ import (
 
 // heldRows returns rows in a file of the operating system that is held, all of them to be seen in place, and the
 // same in memory; it skips where files cannot be held.
-func heldRows(t *testing.T, kind RowType, frame Frame, bytes int) (file, memory *Rows, path string) {
+func heldRows(t *testing.T, kind RowType, frame Standardization, bytes int) (file, memory *Rows, path string) {
 	t.Helper()
 	const dim = 4001
 	n := bytes / dim / map[RowType]int{Uint8: 1, Int16: 2}[kind]
@@ -44,7 +44,7 @@ func heldRows(t *testing.T, kind RowType, frame Frame, bytes int) (file, memory 
 	return openHeld(t, path, frame), memory, path
 }
 
-func openHeld(t *testing.T, path string, frame Frame) *Rows {
+func openHeld(t *testing.T, path string, frame Standardization) *Rows {
 	t.Helper()
 	rows := openRows(t, path, frame)
 	if rows.file.held == nil {
@@ -63,7 +63,7 @@ func openHeld(t *testing.T, path string, frame Frame) *Rows {
 	return nil
 }
 
-func openRows(t *testing.T, path string, frame Frame) *Rows {
+func openRows(t *testing.T, path string, frame Standardization) *Rows {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func openRows(t *testing.T, path string, frame Frame) *Rows {
 // has them with those of rows in memory, and holds that they were, and that what was seen was given back.
 func TestHeldFilesAreSeenInPlace(t *testing.T) {
 	for _, kind := range []RowType{Int16, Uint8} {
-		file, memory, path := heldRows(t, kind, Frame{Normalize: NormalizeUnit, Intercept: 0.5}, 2*viewBytes+1<<20)
+		file, memory, path := heldRows(t, kind, Standardization{Normalize: NormalizeUnit, Intercept: 0.5}, 2*viewBytes+1<<20)
 		weights := make([]float64, 2*memory.Dim())
 		for j := range weights {
 			weights[j] = float64(j%7) - 3
@@ -96,7 +96,7 @@ func TestHeldFilesAreSeenInPlace(t *testing.T) {
 			t.Errorf("%v: other sums, scores, labels or norms than in memory", kind)
 		}
 		blocks, most := 0, 0
-		err := file.Pass(1).Each(0, func(b Block) error {
+		err := file.Scan(1).Each(0, func(b Block) error {
 			resident, _ := residentOf(t, path)
 			blocks, most = blocks+1, max(most, resident)
 			return nil
@@ -172,8 +172,8 @@ func TestChangesWhileRowsAreSeen(t *testing.T) {
 		{"replaced", changed, func(path string) error { return os.Rename(path+"2", path) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, _, path := heldRows(t, Uint8, Frame{}, 1<<20)
-			other, _, _ := heldRows(t, Uint8, Frame{}, 1<<20)
+			rows, _, path := heldRows(t, Uint8, Standardization{}, 1<<20)
+			other, _, _ := heldRows(t, Uint8, Standardization{}, 1<<20)
 			if err := os.WriteFile(path+"2", nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -215,8 +215,8 @@ func rewrite(path string, at time.Time) error {
 // TestWritersWait holds that who wants to write to a file that is held waits, and that the rows are refused
 // from then on; and that one reader more does not hinder.
 func TestWritersWait(t *testing.T) {
-	rows, _, path := heldRows(t, Int16, Frame{}, 1<<20)
-	if other := openHeld(t, path, Frame{}); !other.file.held.still() || !rows.file.held.still() {
+	rows, _, path := heldRows(t, Int16, Standardization{}, 1<<20)
+	if other := openHeld(t, path, Standardization{}); !other.file.held.still() || !rows.file.held.still() {
 		t.Fatal("two readers do not hold the same file")
 	}
 	err := during(rows, func() {
@@ -236,12 +236,12 @@ func TestWritersWait(t *testing.T) {
 // TestFilesThatAreNotHeld lists files that stay copied: those that others may read, and those that are open for
 // writing.
 func TestFilesThatAreNotHeld(t *testing.T) {
-	_, _, path := heldRows(t, Uint8, Frame{}, 1<<20)
+	_, _, path := heldRows(t, Uint8, Standardization{}, 1<<20)
 	for _, mode := range []fs.FileMode{0o644, 0o640, 0o660, 0o602} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if rows := openRows(t, path, Frame{}); rows.file.held != nil {
+		if rows := openRows(t, path, Standardization{}); rows.file.held != nil {
 			t.Errorf("a file of mode %v is held", mode)
 		}
 	}
@@ -258,7 +258,7 @@ func TestFilesThatAreNotHeld(t *testing.T) {
 	if _, err = writer.Write(text); err != nil {
 		t.Fatal(err)
 	}
-	rows := openRows(t, open, Frame{})
+	rows := openRows(t, open, Standardization{})
 	if rows.file.held != nil {
 		t.Error("a file that is open for writing is held")
 	}
@@ -269,7 +269,7 @@ func TestFilesThatAreNotHeld(t *testing.T) {
 
 // TestOtherPanicsPass holds that only an access to the file becomes an error.
 func TestOtherPanicsPass(t *testing.T) {
-	rows, _, _ := heldRows(t, Uint8, Frame{}, 1<<20)
+	rows, _, _ := heldRows(t, Uint8, Standardization{}, 1<<20)
 	defer func() {
 		if p := recover(); p != "a mistake" {
 			t.Errorf("got %v, want the panic of the caller", p)
@@ -284,14 +284,14 @@ func TestOtherPanicsPass(t *testing.T) {
 func TestEveryUseOfACutFileIsAnError(t *testing.T) {
 	for _, kind := range []RowType{Uint8, Int16} {
 		for _, use := range []string{"scores", "rounded scores", "sum"} {
-			rows, _, path := heldRows(t, kind, Frame{}, 1<<20)
+			rows, _, path := heldRows(t, kind, Standardization{}, 1<<20)
 			weights := make([]float64, rows.Dim())
 			for j := range weights {
 				weights[j] = float64(j%5) - 2
 			}
 			scorer, rounded := rows.Scorer(weights, 1), rows.RoundedScorer(weights, 1)
 			sum := newTestSum(t, rows, fullSample(t, rows.Len()), 1, 1, rows.Len())
-			err := rows.Pass(1).Each(0, func(b Block) error {
+			err := rows.Scan(1).Each(0, func(b Block) error {
 				if rows.file.held.fcntl(unix.F_SETLEASE, unix.F_UNLCK) < 0 {
 					t.Fatal("the lease was not given up")
 				}

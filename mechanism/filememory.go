@@ -4,13 +4,13 @@ import "io"
 
 // ReadRows returns the rows of a file of this size, seen from a frame, in memory: the file is read once,
 // and its checksums are held. The rows are all records of their table.
-func ReadRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
+func ReadRows(r io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := readTable(r, size)
 	if err != nil {
 		return nil, err
 	}
 	o := RowsOptions{Dim: t.Dim, Step: t.Step, Type: t.Type, Frame: frame}
-	var x payload
+	var x storage
 	if x, o.Labels, err = t.inMemory(r); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func ReadRows(r io.ReaderAt, size int64, frame Frame) (*Rows, error) {
 }
 
 // inMemory returns the integers and labels of all rows.
-func (t fileTable) inMemory(r io.ReaderAt) (x payload, labels []float32, err error) {
+func (t fileTable) inMemory(r io.ReaderAt) (x storage, labels []float32, err error) {
 	f, err := newRowsFile(r, t)
 	if err != nil {
 		return nil, nil, err

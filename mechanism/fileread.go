@@ -40,7 +40,7 @@ func (f *rowsFile) keepsMeasures() bool {
 
 // read fills own with block k, and holds its checksum if it is time to, or if its measures are kept. The integers
 // stand in the file itself if view has them, until it looks at another block.
-func (f *rowsFile) read(k int, form payload, own *blockMemory, view *fileView) (err error) {
+func (f *rowsFile) read(k int, form storage, own *blockMemory, view *fileView) (err error) {
 	b := f.table.Blocks[k]
 	bytes, err := f.bytes(b, own, view)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *rowsFile) read(k int, form payload, own *blockMemory, view *fileView) (
 		return err
 	}
 	if own.labels = own.labels[:0]; f.table.Labels {
-		own.labels = room(own.labels, b.Rows)
+		own.labels = grow(own.labels, b.Rows)
 		copy(kernel.Bytes(own.labels), bytes[len(bytes)-4*b.Rows:])
 	}
 	return nil
@@ -66,7 +66,7 @@ func (f *rowsFile) bytes(b fileBlock, own *blockMemory, view *fileView) ([]byte,
 			return bytes, nil
 		}
 	}
-	own.words = room(own.words, (b.Bytes+7)/8)
+	own.words = grow(own.words, (b.Bytes+7)/8)
 	bytes := kernel.Bytes(own.words)[:b.Bytes]
 	if n, failed := f.r.ReadAt(bytes, b.Offset); n < len(bytes) {
 		return nil, fmt.Errorf("mechanism: read a block of rows: %w", failed)
@@ -103,7 +103,7 @@ func (t *turns) take() (int, bool) {
 
 // each calls do with the blocks of the turns that this call takes, in memory that is used again, and their
 // numbers. Without an error, the file was the same all the time.
-func (f *rowsFile) each(form payload, t *turns, do func(own *blockMemory, k int) error) error {
+func (f *rowsFile) each(form storage, t *turns, do func(own *blockMemory, k int) error) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (f *rowsFile) check() error {
 }
 
 // together is each for all blocks, on all processors.
-func (f *rowsFile) together(form payload, do func(own *blockMemory, k int) error) error {
+func (f *rowsFile) together(form storage, do func(own *blockMemory, k int) error) error {
 	turns := f.newTurns(0, f.table.Count)
 	var lock sync.Mutex
 	var failed error

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Frame says where rows are seen from: they are normalized, moved by a public center, normalized
+// Standardization says where rows are seen from: they are normalized, moved by a public center, normalized
 // again, and given an intercept. The integers stay as they are, narrow and sparse: a row x adds
 // the integers y = M·x - β·m to a sum, where m is the center on a grid, M a power of two and β a
 // whole number of the row, all made from the row and public numbers, and for the intercept one
@@ -19,7 +19,7 @@ import (
 //
 // With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y follows
 // as before from W·Σ a·x. What Sum verifies is then a whole number that is not below the squared norm, see whitened.go.
-type Frame struct {
+type Standardization struct {
 	// Normalize is how rows are normalized.
 	Normalize Normalize
 	// Radius is the bound of NormalizeClip.
@@ -28,7 +28,7 @@ type Frame struct {
 	Center []float64
 	// Whitening, if not nil, is what rows are multiplied by behind the center, before they are normalized for the last
 	// time. It is for NormalizeUnit.
-	Whitening *WholeMatrix
+	Whitening *IntMatrix
 	// Intercept, if positive, is a coordinate after the others that every row has. Under
 	// NormalizeUnit rows have norm 1 with it.
 	Intercept float64
@@ -45,13 +45,13 @@ const (
 )
 
 // own reports whether rows are seen as they are.
-func (f Frame) own() bool {
+func (f Standardization) own() bool {
 	return f.Normalize == NormalizeNone && f.Center == nil && f.Intercept == 0 && f.Whitening == nil
 }
 
-// frame is a Frame in integers.
+// frame is a Standardization in integers.
 type frame struct {
-	Frame
+	Standardization
 	bits   uint    // M = 2^bits
 	m      []int64 // the center in grid units, or nil
 	narrow []int16 // m, if it fits
@@ -86,8 +86,8 @@ const (
 )
 
 // newFrame puts a frame on the grid of rows.
-func newFrame(f Frame, kind RowType, dim int, step float64) (frame, error) {
-	out := frame{Frame: f, step: step, unit: step, most: termLimit, rest: 1 / math.Sqrt(1+f.Intercept*f.Intercept)}
+func newFrame(f Standardization, kind RowType, dim int, step float64) (frame, error) {
+	out := frame{Standardization: f, step: step, unit: step, most: termLimit, rest: 1 / math.Sqrt(1+f.Intercept*f.Intercept)}
 	switch {
 	case f.Normalize > NormalizeUnit || f.Normalize == NormalizeClip && !positive(f.Radius):
 		return out, fmt.Errorf("mechanism: rows are normalized by way %d with radius %v, want a way of this package and a positive finite radius", f.Normalize, f.Radius)

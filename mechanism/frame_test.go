@@ -13,16 +13,16 @@ import (
 var rowTypes = []RowType{Int16, Uint8, Bit, Sparse}
 
 // frames are all ways to see rows of this many coordinates.
-func frames(r *rand.Rand, dim int) []Frame {
-	var out []Frame
+func frames(r *rand.Rand, dim int) []Standardization {
+	var out []Standardization
 	for _, way := range []Normalize{NormalizeNone, NormalizeClip, NormalizeUnit} {
 		for variant := range 8 {
-			f := Frame{Normalize: way, Radius: 0.7}
+			f := Standardization{Normalize: way, Radius: 0.7}
 			if variant >= 4 {
 				if way != NormalizeUnit {
 					break
 				}
-				f.Whitening = &WholeMatrix{Unit: 1.0 / 500}
+				f.Whitening = &IntMatrix{Unit: 1.0 / 500}
 				for range dim * dim {
 					f.Whitening.Numbers = append(f.Whitening.Numbers, int16(r.IntN(801)-400))
 				}
@@ -62,7 +62,7 @@ func coordinates(r *rand.Rand, kind RowType, n, dim int) [][]float64 {
 }
 
 // typedRows returns the records first … first+n-1 of x.
-func typedRows(t testing.TB, x [][]float64, kind RowType, f Frame, first, n int) *Rows {
+func typedRows(t testing.TB, x [][]float64, kind RowType, f Standardization, first, n int) *Rows {
 	t.Helper()
 	dim := len(x[0])
 	o := RowsOptions{Dim: dim, Step: 1 / float64(kind.Largest()), Type: kind, First: first, Total: len(x), Frame: f}
@@ -78,7 +78,7 @@ func typedRows(t testing.TB, x [][]float64, kind RowType, f Frame, first, n int)
 }
 
 // eachFrame runs a test for every type of rows and every frame.
-func eachFrame(t *testing.T, dim int, test func(t *testing.T, r *rand.Rand, kind RowType, f Frame)) {
+func eachFrame(t *testing.T, dim int, test func(t *testing.T, r *rand.Rand, kind RowType, f Standardization)) {
 	all := frames(rand.New(rand.NewPCG(3, 0)), dim)
 	for _, kind := range rowTypes {
 		r := rand.New(rand.NewPCG(3, uint64(kind)))
@@ -112,12 +112,12 @@ func (r *Rows) integers(i int) []*big.Int {
 	return y
 }
 
-// TestFramedSumIsTheDenseSum holds the identity of Frame against big integers for every type and
+// TestFramedSumIsTheDenseSum holds the identity of Standardization against big integers for every type and
 // frame, in blocks of rows that are merged, with wild coefficients whose partial sums leave int64,
 // and that every contribution keeps the bound exactly.
 func TestFramedSumIsTheDenseSum(t *testing.T) {
 	const n, dim, columns = 60, 5, 2
-	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Frame) {
+	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Standardization) {
 		x := coordinates(r, kind, n, dim)
 		blocks := []*Rows{typedRows(t, x, kind, f, 0, 25), typedRows(t, x, kind, f, 25, n-25)}
 		sample, _ := Full().Draw(n)
@@ -175,7 +175,7 @@ func addWanted(t *testing.T, want []*big.Int, s *Sum, rows *Rows, i int, p []flo
 }
 
 // seen is the definition of a frame in float64.
-func (f Frame) seen(x []float64) []float64 {
+func (f Standardization) seen(x []float64) []float64 {
 	normalize := func(v []float64) {
 		norm := kernel.Norm(v)
 		for j := range v {
@@ -218,7 +218,7 @@ func (f Frame) seen(x []float64) []float64 {
 // of 2^-10 of its largest coordinate, and β rounded to whole numbers.
 func TestFramedRowsAreTheDefinition(t *testing.T) {
 	const n, dim, columns = 30, 7, 3
-	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Frame) {
+	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Standardization) {
 		x := coordinates(r, kind, n, dim)
 		rows := typedRows(t, x, kind, f, 0, n)
 		weights := make([]float64, columns*rows.Dim())
@@ -348,7 +348,7 @@ func TestSparseRowsSayTheirCoordinates(t *testing.T) {
 	const n, dim = 500, 40
 	r := rand.New(rand.NewPCG(6, 1))
 	x := coordinates(r, Sparse, n, dim)
-	dense := typedRows(t, x, Sparse, Frame{}, 0, n)
+	dense := typedRows(t, x, Sparse, Standardization{}, 0, n)
 	o := RowsOptions{Dim: dim, Step: dense.Step()}
 	rows, err := NewSparseRows(n, o, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
 		for j, f := range x[i] {
@@ -383,7 +383,7 @@ func TestSparseRowsSayTheirCoordinates(t *testing.T) {
 func TestEntriesAreWhatIsNotZero(t *testing.T) {
 	const n, dim = 50, 40
 	x := coordinates(rand.New(rand.NewPCG(6, 2)), Sparse, n, dim)
-	for _, f := range []Frame{{}, {Normalize: NormalizeUnit}, {Normalize: NormalizeClip, Radius: 0.5}} {
+	for _, f := range []Standardization{{}, {Normalize: NormalizeUnit}, {Normalize: NormalizeClip, Radius: 0.5}} {
 		rows := typedRows(t, x, Sparse, f, 0, n)
 		b, err := rows.LoadAt([]int{3, 1, 41}, Block{})
 		if err != nil || !rows.Entries() {
@@ -411,23 +411,23 @@ func TestEntriesAreWhatIsNotZero(t *testing.T) {
 			t.Error("no row has an entry")
 		}
 	}
-	for _, rows := range []*Rows{typedRows(t, x, Sparse, Frame{Intercept: 1}, 0, n), typedRows(t, x, Sparse, Frame{Center: make([]float64, dim)}, 0, n), typedRows(t, x, Int16, Frame{}, 0, n)} {
+	for _, rows := range []*Rows{typedRows(t, x, Sparse, Standardization{Intercept: 1}, 0, n), typedRows(t, x, Sparse, Standardization{Center: make([]float64, dim)}, 0, n), typedRows(t, x, Int16, Standardization{}, 0, n)} {
 		if rows.Entries() {
-			t.Errorf("rows of type %v with frame %+v have entries", rows.kind, rows.frame.Frame)
+			t.Errorf("rows of type %v with frame %+v have entries", rows.kind, rows.frame.Standardization)
 		}
 	}
 }
 
 func TestFrameRefusals(t *testing.T) {
 	for name, o := range map[string]RowsOptions{
-		"another length":    {Dim: 2, Step: 1, Frame: Frame{Center: []float64{1}}},
-		"NaN":               {Dim: 1, Step: 1, Frame: Frame{Center: []float64{math.NaN()}}},
-		"infinite":          {Dim: 1, Step: 1, Frame: Frame{Normalize: NormalizeUnit, Center: []float64{math.Inf(1)}}},
-		"off the grid":      {Dim: 1, Step: 1, Frame: Frame{Center: []float64{1e9}}},
-		"no radius":         {Dim: 1, Step: 1, Frame: Frame{Normalize: NormalizeClip}},
-		"no such way":       {Dim: 1, Step: 1, Frame: Frame{Normalize: 9}},
-		"negative":          {Dim: 1, Step: 1, Frame: Frame{Intercept: -1}},
-		"limit and frame":   {Dim: 1, Step: 1, Limit: 5, Frame: Frame{Intercept: 1}},
+		"another length":    {Dim: 2, Step: 1, Frame: Standardization{Center: []float64{1}}},
+		"NaN":               {Dim: 1, Step: 1, Frame: Standardization{Center: []float64{math.NaN()}}},
+		"infinite":          {Dim: 1, Step: 1, Frame: Standardization{Normalize: NormalizeUnit, Center: []float64{math.Inf(1)}}},
+		"off the grid":      {Dim: 1, Step: 1, Frame: Standardization{Center: []float64{1e9}}},
+		"no radius":         {Dim: 1, Step: 1, Frame: Standardization{Normalize: NormalizeClip}},
+		"no such way":       {Dim: 1, Step: 1, Frame: Standardization{Normalize: 9}},
+		"negative":          {Dim: 1, Step: 1, Frame: Standardization{Intercept: -1}},
+		"limit and frame":   {Dim: 1, Step: 1, Limit: 5, Frame: Standardization{Intercept: 1}},
 		"limit and type":    {Dim: 1, Step: 1, Limit: 5, Type: Uint8},
 		"no such type":      {Dim: 1, Step: 1, Type: 9},
 		"outside":           {Dim: 1, Step: 1, First: 9, Total: 10},
@@ -438,13 +438,13 @@ func TestFrameRefusals(t *testing.T) {
 			t.Errorf("%s: got rows, want an error", name)
 		}
 	}
-	rows := typedRows(t, [][]float64{{1}, {0}}, Bit, Frame{Center: []float64{0.5}}, 0, 2)
+	rows := typedRows(t, [][]float64{{1}, {0}}, Bit, Standardization{Center: []float64{0.5}}, 0, 2)
 	sample, _ := Full().Draw(2)
 	s := newTestSum(t, rows, sample, 1, 1, 2)
 	for name, other := range map[string]*Rows{
-		"another center": typedRows(t, [][]float64{{1}, {0}}, Bit, Frame{Center: []float64{0.25}}, 0, 2),
-		"another type":   typedRows(t, [][]float64{{1}, {0}}, Uint8, Frame{Center: []float64{0.5}}, 0, 2),
-		"another total":  typedRows(t, [][]float64{{1}}, Bit, Frame{Center: []float64{0.5}}, 0, 1),
+		"another center": typedRows(t, [][]float64{{1}, {0}}, Bit, Standardization{Center: []float64{0.25}}, 0, 2),
+		"another type":   typedRows(t, [][]float64{{1}, {0}}, Uint8, Standardization{Center: []float64{0.5}}, 0, 2),
+		"another total":  typedRows(t, [][]float64{{1}}, Bit, Standardization{Center: []float64{0.5}}, 0, 1),
 	} {
 		if _, err := s.EmptyOf(other); err == nil {
 			t.Errorf("%s: rows were taken", name)

@@ -80,8 +80,8 @@ func TestCoarseSumsLoseRoundingInTheNoise(t *testing.T) {
 // TestCoarseGridOfFrames: rows that have long integers have a grid of their own, on which rounding moves what a usual row adds
 // by at most 2^-16 of its bound, and the finest grid where that is coarser.
 func TestCoarseGridOfFrames(t *testing.T) {
-	identity := WholeMatrix{Numbers: []int16{math.MaxInt16, 0, 0, math.MaxInt16}, Unit: 1}
-	for _, f := range []Frame{{Intercept: 0.5}, {Center: []float64{0.1, 0.2}}, {Normalize: NormalizeUnit, Center: []float64{0.1, 0.2}, Intercept: 1}, {Normalize: NormalizeUnit, Whitening: &identity}} {
+	identity := IntMatrix{Numbers: []int16{math.MaxInt16, 0, 0, math.MaxInt16}, Unit: 1}
+	for _, f := range []Standardization{{Intercept: 0.5}, {Center: []float64{0.1, 0.2}}, {Normalize: NormalizeUnit, Center: []float64{0.1, 0.2}, Intercept: 1}, {Normalize: NormalizeUnit, Whitening: &identity}} {
 		rows := typedRows(t, [][]float64{{1, 0.7}, {0.2, 0.5}}, Uint8, f, 0, 2)
 		sample, _ := Full().Draw(2)
 		for records, fine := range map[int]bool{2: false, 1 << 30: true} {

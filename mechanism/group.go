@@ -12,7 +12,7 @@ import (
 // alone; the records are noted and the additions done once for all. The sums are released one by one. A
 // Group is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type Group struct {
-	tally
+	seenSet
 	wholeSum        // of all sums, side by side
 	sums     []*Sum // each with its part of the total
 	exact    []float64
@@ -20,7 +20,7 @@ type Group struct {
 }
 
 // NewGroup returns the group of these sums, which must be empty and of full samples; they take no records
-// by themselves any more. Their rows must be the same integers, as Rows.Seen gives them.
+// by themselves any more. Their rows must be the same integers, as Rows.Standardized gives them.
 func NewGroup(sums ...*Sum) (*Group, error) {
 	if len(sums) == 0 {
 		return nil, fmt.Errorf("mechanism: there is no sum to group, want at least one")
@@ -44,11 +44,11 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		columns += s.columns
 	}
-	g := &Group{tally: newTally(like[0].sample), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
+	g := &Group{seenSet: newSeenSet(like[0].sample), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
-		own := Sum{tally: tally{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, limit: s.limit, scale: s.scale, grid: s.grid,
+		own := Sum{seenSet: seenSet{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, limit: s.limit, scale: s.scale, grid: s.grid,
 			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales, mixes: make([]uint64, s.columns)}
 		g.sums = append(g.sums, &own)
 		at = end
@@ -83,7 +83,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {
 		return err
 	}
-	g.exact = room(g.exact, n*g.columns) // column after column
+	g.exact = grow(g.exact, n*g.columns) // column after column
 	g.scales.forget()
 	at := g.exact
 	for i, s := range g.sums {
@@ -134,7 +134,7 @@ func (g *Group) Merge(o *Group) error {
 			return errOtherKind
 		}
 	}
-	if err := g.merge(&o.tally); err != nil {
+	if err := g.merge(&o.seenSet); err != nil {
 		return err
 	}
 	g.flush()

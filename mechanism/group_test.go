@@ -19,9 +19,9 @@ func grouped(t *testing.T, base *Rows, dim int, s []Sample) []*Sum {
 	t.Helper()
 	center := slices.Repeat([]float64{0.3}, dim)
 	sums, seen := make([]*Sum, groupSums), make([]*Rows, groupSums)
-	for i, f := range []Frame{{}, {Normalize: NormalizeUnit, Center: center, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 1, Intercept: 0.1}, {Normalize: NormalizeUnit}} {
+	for i, f := range []Standardization{{}, {Normalize: NormalizeUnit, Center: center, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 1, Intercept: 0.1}, {Normalize: NormalizeUnit}} {
 		var err error
-		if seen[i], err = base.Seen(f); err != nil {
+		if seen[i], err = base.Standardized(f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,9 +46,9 @@ func TestGroupIsItsSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	for _, kind := range rowTypes {
 		x := coordinates(r, kind, n, dim)
-		memory := typedRows(t, x, kind, Frame{}, 0, n)
+		memory := typedRows(t, x, kind, Standardization{}, 0, n)
 		text := inFile(t, memory)
-		file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+		file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows
 	}
 	blocks, c := make([]Block, len(alone)), make([]kernel.Contributions, len(alone))
 	for i, s := range alone {
-		if blocks[i], err = s.rows.See(b, Block{}); err != nil {
+		if blocks[i], err = s.rows.Standardize(b, Block{}); err != nil {
 			t.Fatal(err)
 		}
 		c[i].Columns = s.columns
@@ -186,15 +186,15 @@ func TestSameRows(t *testing.T) {
 	x := [][]float64{{1, 2}, {3, 4}}
 	one, _ := made(t, x, 1)
 	two, _ := made(t, x, 1)
-	seen := func(f Frame) *Rows {
-		rows, err := one.Seen(f)
+	seen := func(f Standardization) *Rows {
+		rows, err := one.Standardized(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return rows
 	}
-	unit := Frame{Normalize: NormalizeUnit, Center: []float64{0.5, 0.25}}
-	moved := Frame{Normalize: NormalizeUnit, Center: []float64{0.25, 0.5}}
+	unit := Standardization{Normalize: NormalizeUnit, Center: []float64{0.5, 0.25}}
+	moved := Standardization{Normalize: NormalizeUnit, Center: []float64{0.25, 0.5}}
 	if !seen(unit).Same(seen(unit)) || !one.Same(one) {
 		t.Error("rows that are seen alike are not the same")
 	}
@@ -216,7 +216,7 @@ func TestGroupRefusals(t *testing.T) {
 	}
 	refuseUsedSums(t, one, sample)
 	block, _ := two.Load(0, 2, Block{})
-	if _, err := one.See(block, Block{}); err == nil {
+	if _, err := one.Standardize(block, Block{}); err == nil {
 		t.Error("a block of other integers was seen")
 	}
 	if _, err := NewGroupScorer(one.Scorer([]float64{1, 1}, 1), two.Scorer([]float64{1, 1}, 1)); err == nil {
@@ -228,7 +228,7 @@ func TestGroupRefusals(t *testing.T) {
 // one record would count with coefficients that were verified for another.
 func TestGroupTakesOneRecordsRows(t *testing.T) {
 	base, sample := made(t, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 1)
-	other, err := base.Seen(Frame{})
+	other, err := base.Standardized(Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,9 +261,9 @@ func TestGroupTakesOneRecordsRows(t *testing.T) {
 // changed, and what was verified with the integers of one would be added with those of the other.
 func TestGroupTakesOneReading(t *testing.T) {
 	for _, kind := range rowTypes {
-		memory := typedRows(t, coordinates(rand.New(rand.NewPCG(12, 9)), kind, 4, 3), kind, Frame{}, 0, 4)
+		memory := typedRows(t, coordinates(rand.New(rand.NewPCG(12, 9)), kind, 4, 3), kind, Standardization{}, 0, 4)
 		text := inFile(t, memory)
-		rows, err := OpenRows(&changing{text}, int64(len(text)), Frame{})
+		rows, err := OpenRows(&changing{text}, int64(len(text)), Standardization{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func TestJoinRefusals(t *testing.T) {
 			t.Errorf("%s: joined", name)
 		}
 	}
-	if _, err := (Joined{}).Release(free{}); err == nil {
+	if _, err := (JointSum{}).Release(free{}); err == nil {
 		t.Error("nothing was released")
 	}
 }

@@ -49,8 +49,8 @@ type Recursion struct {
 
 // RecursionOptions are the public numbers of a recursion.
 type RecursionOptions struct {
-	// Link is the derivative of losses, of Columns scores a record.
-	Link    Link
+	// LossDerivative is the derivative of losses, of Columns scores a record.
+	Link    LossDerivative
 	Columns int
 	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2 norm is
 	// above RowBound contributes nothing.

@@ -54,7 +54,7 @@ func recursionOf(t testing.TB, rows *Rows, o RecursionOptions, z float64, steps 
 	return Recursion{Rows: rows, RecursionOptions: o}, LastIterate{z, c, steps}
 }
 
-func usualRecursion(link Link, columns int) RecursionOptions {
+func usualRecursion(link LossDerivative, columns int) RecursionOptions {
 	return RecursionOptions{Link: link, Columns: columns, ClippingNorm: 0.4, LearningRate: 3, Ridge: 0.05, Divisor: 6, Reach: 100, MaxRecords: 12}
 }
 
@@ -92,7 +92,7 @@ func TestStepKeepsItsPromise(t *testing.T) {
 	closest := 0.0
 	for range 1000 {
 		columns := 1 + r.IntN(3)
-		link := []Link{LogisticLink{}, HuberLink{0.3}, HuberLink{2}}[r.IntN(3)]
+		link := []LossDerivative{LogisticLink{}, HuberLink{0.3}, HuberLink{2}}[r.IntN(3)]
 		n, dim := 1+r.IntN(10), 1+r.IntN(6)
 		x := recursionRows(t, r, n+1, dim, columns)
 		o := usualRecursion(link, columns)
@@ -391,7 +391,7 @@ func TestRecursionRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	framed, err := recursionRows(t, rand.New(rand.NewPCG(1, 1)), 5, 2, 1).Seen(Frame{Intercept: 1})
+	framed, err := recursionRows(t, rand.New(rand.NewPCG(1, 1)), 5, 2, 1).Standardized(Standardization{Intercept: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,21 +18,21 @@ type measures struct {
 
 // newMeasures returns room for the measures of n rows, in the memory of old if there is enough.
 func (f frame) newMeasures(n int, old measures) measures {
-	m := measures{n2: room(old.n2, n), mixes: room(old.mixes, n)}
+	m := measures{n2: grow(old.n2, n), mixes: grow(old.mixes, n)}
 	if f.Normalize != NormalizeNone {
-		m.multipliers = room(old.multipliers, n)
+		m.multipliers = grow(old.multipliers, n)
 	}
 	if f.m != nil && f.Normalize != NormalizeNone {
-		m.betas = room(old.betas, n)
+		m.betas = grow(old.betas, n)
 	}
 	if f.Intercept > 0 {
-		m.tails = room(old.tails, n)
+		m.tails = grow(old.tails, n)
 	}
 	return m
 }
 
 // measureAll computes the measures of the rows of x.
-func (f *frame) measureAll(m measures, x payload) {
+func (f *frame) measureAll(m measures, x storage) {
 	if f.turn != nil {
 		f.measureWhitened(m, x)
 		return
@@ -52,7 +52,7 @@ func (f *frame) measureAll(m measures, x payload) {
 }
 
 // measureCentered is measureAll for rows with a center, a few at a time.
-func (f *frame) measureCentered(m measures, x payload) {
+func (f *frame) measureCentered(m measures, x storage) {
 	var room [maxBlockRows]int64
 	for first, n := 0, x.count(); first < n; first += len(room) {
 		rows := min(len(room), n-first)
@@ -169,13 +169,13 @@ func (r *Rows) measure() error {
 }
 
 // measureSome measures the rows of x, the first of which stands at, and enters them.
-func (r *Rows) measureSome(m measures, x payload, at int) error {
+func (r *Rows) measureSome(m measures, x storage, at int) error {
 	r.frame.measureAll(m, x)
 	return r.enter(&m, x, at)
 }
 
 // Seen returns the same records, in the same memory, seen from another frame.
-func (r *Rows) Seen(f Frame) (*Rows, error) {
+func (r *Rows) Standardized(f Standardization) (*Rows, error) {
 	out := *r // of the same origin
 	var err error
 	if out.frame, err = newFrame(f, r.kind, r.dim, r.step); err != nil {
@@ -200,7 +200,7 @@ func (r *Rows) Same(o *Rows) bool {
 
 // See returns the rows of a block as these rows see them; it is of rows that are the same integers. It may
 // use the memory of old, a block that See made, or the zero Block.
-func (r *Rows) See(b, old Block) (Block, error) {
+func (r *Rows) Standardize(b, old Block) (Block, error) {
 	switch {
 	case b.rows == nil || !r.shares(b.rows):
 		return Block{}, errShare

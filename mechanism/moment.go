@@ -144,7 +144,7 @@ func sumPairs(count, d int, rows func() func(first, n int) []int16) []int64 {
 		part, own := make([]int64, d*d), rows()
 		for first := from; first < to; first += gramRows {
 			x := own(first, min(gramRows, to-first))
-			kernel.AddGramWhole(part, x, d, kernel.GramGroup(x, d))
+			kernel.AddGramInt(part, x, d, kernel.GramGroup(x, d))
 		}
 		lock.Lock()
 		defer lock.Unlock()

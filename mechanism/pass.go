@@ -2,26 +2,26 @@ package mechanism
 
 import "slices"
 
-// Pass is one pass over all rows that several goroutines make together.
-type Pass struct {
+// Scan is one pass over all rows that several goroutines make together.
+type Scan struct {
 	rows  *Rows
 	parts int
 	size  int    // of a block
 	turns *turns // of rows in a file
 }
 
-// Pass returns a pass in so many parts, at least 1, before it begins.
-func (r *Rows) Pass(parts int) *Pass {
-	p := &Pass{rows: r, parts: parts, size: r.BlockLen()}
+// Scan returns a pass in so many parts, at least 1, before it begins.
+func (r *Rows) Scan(parts int) *Scan {
+	p := &Scan{rows: r, parts: parts, size: r.BlockLen()}
 	if r.file != nil {
 		p.turns = r.file.newTurns(0, r.count)
 	}
 	return p
 }
 
-// LongPass is Pass with blocks of rows in memory that are twice as long, for those who do much with each.
-func (r *Rows) LongPass(parts int) *Pass {
-	p := r.Pass(parts)
+// LongPass is Scan with blocks of rows in memory that are twice as long, for those who do much with each.
+func (r *Rows) LongPass(parts int) *Scan {
+	p := r.Scan(parts)
 	p.size *= 2
 	return p
 }
@@ -30,7 +30,7 @@ func (r *Rows) LongPass(parts int) *Pass {
 // block; each part is to be gone through once. Of rows in memory the parts are of one size; of rows in a file
 // each goroutine takes the next block that nobody took, so that the file is read from its beginning to its
 // end. A block is only valid until do returns.
-func (p *Pass) Each(part int, do func(Block) error) error {
+func (p *Scan) Each(part int, do func(Block) error) error {
 	r := p.rows
 	if p.turns == nil {
 		from, to := part*r.count/p.parts, (part+1)*r.count/p.parts

@@ -46,7 +46,7 @@ type ProductOptions struct {
 // goroutines fill their own (Empty) and Merge. Order and division of the work do not change a bit of the
 // result.
 type ProductSum struct {
-	tally
+	seenSet
 	blocks []ProductBlock
 	bound  float64
 	grid   grid
@@ -97,7 +97,7 @@ func NewProductSum(s Sample, o ProductOptions) (*ProductSum, error) {
 }
 
 func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbers int, secrets []productSecret) *ProductSum {
-	p := &ProductSum{tally: newTally(s), blocks: blocks, bound: bound, grid: g, total: make([]int64, numbers), parts: make([]productPart, len(blocks)), secrets: secrets}
+	p := &ProductSum{seenSet: newSeenSet(s), blocks: blocks, bound: bound, grid: g, total: make([]int64, numbers), parts: make([]productPart, len(blocks)), secrets: secrets}
 	at := 0
 	for k, b := range blocks {
 		p.parts[k] = productPart{ProductBlock: b, total: p.total[at : at+b.Numbers()]}
@@ -118,7 +118,7 @@ func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 	if old == nil || old == s || old.sealed || old.faulty || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
 		return s.Empty()
 	}
-	old.tally, old.bound, old.grid, old.secrets = newTally(s.sample), s.bound, s.grid, s.secrets
+	old.seenSet, old.bound, old.grid, old.secrets = newSeenSet(s.sample), s.bound, s.grid, s.secrets
 	return old
 }
 
@@ -239,7 +239,7 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 	if s == o || s.grid != o.grid || s.bound != o.bound || !slices.Equal(s.blocks, o.blocks) {
 		return errOtherKind
 	}
-	if err := s.merge(&o.tally); err != nil {
+	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
 	addTo(s.total, o.total)

@@ -32,19 +32,19 @@ func (p *productPart) single() bool { return !p.Sparse && p.factors.Positions ==
 // record contribute zero.
 func (p *productPart) begin(f kernel.Factors[float32]) {
 	p.factors = f
-	p.rights = room(p.rights, f.Records*f.Positions*p.Right)
-	p.scales = room(p.scales, f.Records)
+	p.rights = grow(p.rights, f.Records*f.Positions*p.Right)
+	p.scales = grow(p.scales, f.Records)
 	if p.Sparse {
 		p.beginSparse()
 		return
 	}
 	width, of := p.width(), f.Positions*p.Left
-	p.lefts = room(p.lefts, f.Records*f.Positions*width)
+	p.lefts = grow(p.lefts, f.Records*f.Positions*width)
 	for i := range f.Records {
 		p.roundLefts(p.lefts[i*f.Positions*width:(i+1)*f.Positions*width], f.Lefts[i*of:(i+1)*of], i)
 	}
 	if p.single() {
-		p.squares = room(p.squares, f.Records)
+		p.squares = grow(p.squares, f.Records)
 		kernel.SquareRows(p.squares, p.lefts, width)
 	}
 }
@@ -58,13 +58,13 @@ func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
 	scale := leftScale(largest)
 	p.scales[i] = scale
 	if !p.Bias {
-		kernel.RoundWhole(dst, src, scale, maxLeft)
+		kernel.RoundInt(dst, src, scale, maxLeft)
 		return
 	}
 	width := p.Left + 1
 	for t := range p.factors.Positions {
 		to := dst[t*width : (t+1)*width]
-		kernel.RoundWhole(to, src[t*p.Left:(t+1)*p.Left], scale, maxLeft)
+		kernel.RoundInt(to, src[t*p.Left:(t+1)*p.Left], scale, maxLeft)
 		to[p.Left] = int16(math.RoundToEven(float64(min(scale, maxLeft))))
 	}
 }
@@ -87,9 +87,9 @@ func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 	dst, src := p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n]
 	scale := float32(factor / float64(p.scales[i]))
 	if nearest {
-		kernel.RoundWhole(dst, src, scale, maxRight)
+		kernel.RoundInt(dst, src, scale, maxRight)
 	} else {
-		kernel.TruncateWhole(dst, src, scale, maxRight)
+		kernel.TruncateInt(dst, src, scale, maxRight)
 	}
 	if !p.single() {
 		p.form(i)
@@ -100,7 +100,7 @@ func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 // addNorm adds the squared norm of the i-th record's contribution.
 func (p *productPart) addNorm(norm *square, i int) {
 	if p.single() {
-		norm.add(uint64(p.squares[i]), uint64(kernel.SquareWhole(p.rights[i*p.Right:(i+1)*p.Right])))
+		norm.add(uint64(p.squares[i]), uint64(kernel.SquareInt(p.rights[i*p.Right:(i+1)*p.Right])))
 		return
 	}
 	norm.addWide(kernel.SquareLong(p.own))
@@ -112,7 +112,7 @@ func (p *productPart) form(i int) {
 		p.formSparse(i)
 		return
 	}
-	p.own = room(p.own, p.Numbers())
+	p.own = grow(p.own, p.Numbers())
 	clear(p.own)
 	n, width := p.factors.Positions, p.width()
 	addProducts(p.own, p.lefts[i*n*width:(i+1)*n*width], p.rights[i*n*p.Right:(i+1)*n*p.Right], n, width, p.Right)
@@ -149,7 +149,7 @@ func (p *productPart) finish() {
 func (p *productPart) beginSparse() {
 	f := p.factors
 	n := f.Positions * f.Entries
-	p.lefts = room(p.lefts, len(f.Index))
+	p.lefts = grow(p.lefts, len(f.Index))
 	for i := range f.Records {
 		p.scales[i] = maxLeft
 		if f.Values == nil {
@@ -160,7 +160,7 @@ func (p *productPart) beginSparse() {
 		}
 		own := f.Values[i*n : (i+1)*n]
 		p.scales[i] = leftScale(kernel.Largest(own))
-		kernel.RoundWhole(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft)
+		kernel.RoundInt(p.lefts[i*n:(i+1)*n], own, p.scales[i], maxLeft)
 	}
 }
 
@@ -217,5 +217,5 @@ func (s square) root() float64 { return math.Sqrt(float64(s.high)*0x1p64 + float
 // addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left| is at most
 // maxLeft and |right| at most maxRight.
 func addProducts(dst []int64, lefts, rights []int16, rows, width, right int) {
-	kernel.AddProductWhole(dst, lefts, rights, kernel.WholeShape{Rows: rows, Left: width, Right: right, Group: productGroup})
+	kernel.AddProductInt(dst, lefts, rights, kernel.IntShape{Rows: rows, Left: width, Right: right, Group: productGroup})
 }

@@ -40,7 +40,7 @@ type ProjectedOptions struct {
 // The directions are for one release, of the sum or of one of those that Empty made. It is not safe for
 // concurrent use; goroutines fill their own (Empty) and Merge.
 type ProjectedSum struct {
-	tally
+	seenSet
 	o          ProjectedOptions
 	grid       grid
 	limit      int64 // of one vector on the grid: Cap·Δ
@@ -119,7 +119,7 @@ func (o ProjectedOptions) check() error {
 }
 
 func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions) *ProjectedSum {
-	return &ProjectedSum{tally: newTally(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim)}
+	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim)}
 }
 
 func newDirections(numbers int) *directions {
@@ -213,7 +213,7 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	if s.directions != o.directions {
 		return errOtherKind
 	}
-	if err := s.merge(&o.tally); err != nil {
+	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
 	addTo(s.total, o.total)

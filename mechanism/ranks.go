@@ -24,7 +24,7 @@ func (o RanksOptions) rows() int { return max(1, o.RowsPerRecord) }
 // Ranks counts records on the points of a grid, for the private choice of a quantile. It is not safe for
 // concurrent use.
 type Ranks struct {
-	tally
+	seenSet
 	o     RanksOptions
 	count []int64
 }
@@ -46,7 +46,7 @@ func NewRanks(s Sample, o RanksOptions) (*Ranks, error) {
 	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
 		return nil, err
 	}
-	return &Ranks{tally: newTally(s), o: o, count: make([]int64, o.Points)}, nil
+	return &Ranks{seenSet: newSeenSet(s), o: o, count: make([]int64, o.Points)}, nil
 }
 
 // Add puts the rows of one record on these points of the grid; a row that is on none of them, as -1,

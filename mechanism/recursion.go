@@ -61,7 +61,7 @@ func (p *recursionPart) add(b Block) error {
 	if err := p.sum.mark(b.first, b.records, n); err != nil {
 		return err
 	}
-	p.q = room(p.q, n*p.Columns)
+	p.q = grow(p.q, n*p.Columns)
 	for i := range n {
 		p.coefficients(p.q[i*p.Columns:(i+1)*p.Columns], b, i)
 	}

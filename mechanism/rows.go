@@ -21,8 +21,8 @@ type Rows struct {
 	step         float64
 	limit        int64
 	frame        frame
-	form         payload   // of the type, without rows
-	x            payload   // nil: in a file
+	form         storage   // of the type, without rows
+	x            storage   // nil: in a file
 	file         *rowsFile // nil: in memory
 	labels       []float32 // nil: there are none, or in the file
 	origin       *origin
@@ -49,8 +49,8 @@ type RowsOptions struct {
 	First, Total int
 	// Labels has one number a record, or is nil. Nothing here looks at it.
 	Labels []float32
-	// Frame is where the rows are seen from. Limit is for rows in their own frame.
-	Frame Frame
+	// Standardization is where the rows are seen from. Limit is for rows in their own frame.
+	Frame Standardization
 }
 
 // rowsBlock is how many records fill is asked for at a time.

@@ -24,7 +24,7 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, false)
 }
 
-// RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasWholeColumns names, of bytes or 16
+// RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasIntColumns names, of bytes or 16
 // bits, the weights of each column are rounded to whole numbers of a unit, as kernel.RoundColumns does, and multiplied
 // faster. Of other rows it is Scorer.
 func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
@@ -54,13 +54,13 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 		}
 	}
 	weigh := sync.OnceValue(func() products { return r.form.weigh(narrow, columns, rounded) }) // a group weighs all together
-	s.narrow, s.weighed = narrow, func(dst []float32, x payload) { weigh()(dst, x) }
+	s.narrow, s.weighed = narrow, func(dst []float32, x storage) { weigh()(dst, x) }
 	return s
 }
 
 // Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
 // dst, of length block length × columns, row-major. A row's scores have the same bits in every
-// block. They differ from the exact ones as kernel.Margins says, or kernel.WholeColumns, scaled like the row.
+// block. They differ from the exact ones as kernel.Margins says, or kernel.IntColumns, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	s.weighed(dst, b.x)
 	s.finish(dst, dst, s.columns, 1, &b)
@@ -80,7 +80,7 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 		return
 	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
 		n := b.Len()
-		kernel.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, kernel.Beside{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
+		kernel.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, kernel.AffineTerms{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
 		return
 	}
 	for i := range b.Len() {

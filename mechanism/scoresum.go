@@ -7,22 +7,22 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// PeakRows are rows with the largest magnitude of each, as they are seen from their frame, computed once from
+// RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame, computed once from
 // their integers. They are immutable and safe for concurrent use.
-type PeakRows struct {
+type RowsWithMax struct {
 	rows  *Rows
 	peaks []int64
 	// largest is that of the integers of all rows, without their frame.
 	largest int64
 }
 
-// NewPeakRows goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
+// NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
 // bounds alone, and rows that are read from a file, which would have to hold at each reading what it held at the first.
-func NewPeakRows(r *Rows) (*PeakRows, error) {
+func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
 	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
 		return nil, fmt.Errorf("mechanism: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
-	out := &PeakRows{rows: r, peaks: make([]int64, r.count)}
+	out := &RowsWithMax{rows: r, peaks: make([]int64, r.count)}
 	err := r.Each(r.first, r.count, func(b Block) error {
 		room := make([]int16, r.dim)
 		for i := range b.Len() {
@@ -36,7 +36,7 @@ func NewPeakRows(r *Rows) (*PeakRows, error) {
 }
 
 // peak is the largest magnitude of the integers of row i; dense rows are copied to room.
-func peak(x payload, i int, room []int16) (most int64) {
+func peak(x storage, i int, room []int16) (most int64) {
 	values := room
 	if p, ok := x.(*sparseRows); ok {
 		_, values = p.row(i)
@@ -65,9 +65,9 @@ type ScoreOptions struct {
 // of coefficient times row passes the bound, exactly. It is not safe for concurrent use; goroutines fill their
 // own (Empty) and Merge.
 type ScoreSum struct {
-	tally
+	seenSet
 	wholeSum
-	of    *PeakRows
+	of    *RowsWithMax
 	o     ScoreOptions
 	shift uint
 	tails []int64
@@ -83,7 +83,7 @@ const (
 )
 
 // NewScoreSum returns an empty sum over rows of the sample.
-func NewScoreSum(s Sample, of *PeakRows, o ScoreOptions) (*ScoreSum, error) {
+func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 	if of == nil {
 		return nil, fmt.Errorf("mechanism: scores are asked for of no rows, want rows with peaks")
 	}
@@ -100,10 +100,10 @@ func NewScoreSum(s Sample, of *PeakRows, o ScoreOptions) (*ScoreSum, error) {
 	return newScoreSum(s, of, o, shift), nil
 }
 
-func newScoreSum(s Sample, of *PeakRows, o ScoreOptions, shift uint) *ScoreSum {
+func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
 	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
 	whole.largest = float64(of.largest) // no larger than that of the type, so that less is flushed
-	return &ScoreSum{tally: newTally(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns)}
+	return &ScoreSum{seenSet: newSeenSet(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns)}
 }
 
 // delta is one record's bound in integers.
@@ -129,7 +129,7 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.mark(b.first, b.records, n); err != nil {
 		return err
 	}
-	s.exact = room(s.exact, len(c.Coefficients))
+	s.exact = grow(s.exact, len(c.Coefficients))
 	for i := range n {
 		peak, tail, unit := s.of.peaks[b.record(i)-s.of.rows.first], b.tail(i), b.multiplier(i, &s.of.rows.frame)
 		for k, v := range c.Coefficients[i*s.columns : (i+1)*s.columns] {
@@ -167,7 +167,7 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if s.of != o.of || s.o != o.o {
 		return errOtherKind
 	}
-	if err := s.merge(&o.tally); err != nil {
+	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
 	s.flush()

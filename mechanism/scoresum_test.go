@@ -15,7 +15,7 @@ import (
 func scored(t *testing.T, r *rand.Rand, count int) (*Rows, [][]float64) {
 	t.Helper()
 	kind := RowType(r.IntN(4))
-	f := []Frame{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.5}, {Intercept: 2}}[r.IntN(4)]
+	f := []Standardization{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.5}, {Intercept: 2}}[r.IntN(4)]
 	const dim = 5
 	values := make([]float64, count*dim)
 	for i := range values {
@@ -49,7 +49,7 @@ func scored(t *testing.T, r *rand.Rand, count int) (*Rows, [][]float64) {
 // scoreSumOf returns the sum of the rows that are listed times their coefficients, of so many columns.
 func scoreSumOf(t *testing.T, rows *Rows, o ScoreOptions, coefficients []float64, listed ...int) Scores {
 	t.Helper()
-	peaks, err := NewPeakRows(rows)
+	peaks, err := NewRowsWithMax(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestScoresAreTheSums(t *testing.T) {
 		for j, v := range want {
 			got := float64(s.loss[2*j]) / float64(s.unit) * o.Bound
 			if math.Abs(got-v) > 0.01*o.Bound || s.loss[2*j] != -s.loss[2*j+1] {
-				t.Fatalf("%v rows, frame %+v: score %d is %v (and %d, %d), want %v", rows.kind, rows.frame.Frame, j, got, s.loss[2*j], s.loss[2*j+1], v)
+				t.Fatalf("%v rows, frame %+v: score %d is %v (and %d, %d), want %v", rows.kind, rows.frame.Standardization, j, got, s.loss[2*j], s.loss[2*j+1], v)
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func TestScoresMerge(t *testing.T) {
 		}
 		o := ScoreOptions{Columns: 1, Bound: 1, MaxRecords: 9}
 		want := scoreSumOf(t, rows, o, coefficients, 0, 1, 2, 3, 4, 5, 6, 7, 8).state.loss
-		peaks, err := NewPeakRows(rows)
+		peaks, err := NewRowsWithMax(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,25 +196,25 @@ func TestScoreRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	centered, err := rows.Seen(Frame{Center: []float64{1, 2}})
+	centered, err := rows.Standardized(Standardization{Center: []float64{1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewPeakRows(centered); err == nil {
+	if _, err = NewRowsWithMax(centered); err == nil {
 		t.Error("rows with a center were taken")
 	}
-	if _, err = NewPeakRows(nil); err == nil {
+	if _, err = NewRowsWithMax(nil); err == nil {
 		t.Error("no rows were taken")
 	}
 	text := inFile(t, rows)
-	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Frame{})
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewPeakRows(file); err == nil {
+	if _, err = NewRowsWithMax(file); err == nil {
 		t.Error("rows in a file were taken, which may hold other integers when they are added")
 	}
-	peaks, err := NewPeakRows(rows)
+	peaks, err := NewRowsWithMax(rows)
 	if err != nil {
 		t.Fatal(err)
 	}

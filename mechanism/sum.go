@@ -31,7 +31,7 @@ type SumOptions struct {
 // use; goroutines fill their own (Empty) and Merge. The order and the division of
 // work do not change a bit of the result.
 type Sum struct {
-	tally
+	seenSet
 	wholeSum
 	rows   *Rows
 	bound  float64
@@ -80,7 +80,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	limit := g.bound >> rows.frame.shift
-	return &Sum{tally: newTally(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, limit: limit, scale: float64(limit) / bound, grid: g,
+	return &Sum{seenSet: newSeenSet(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, limit: limit, scale: float64(limit) / bound, grid: g,
 		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}, mixes: make([]uint64, columns)}
 }
 
@@ -129,7 +129,7 @@ func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.mark(b.first, b.records, b.Len()); err != nil {
 		return err
 	}
-	s.exact = room(s.exact, len(c.Coefficients))
+	s.exact = grow(s.exact, len(c.Coefficients))
 	s.scales.forget()
 	s.verifyBlock(s.exact, s.columns, 1, &b, c.Coefficients)
 	if err := s.admit(s.exact, s.columns, 1, &b); err != nil {
@@ -157,7 +157,7 @@ func (s *Sum) Merge(o *Sum) error {
 	if !s.ofKind(o) {
 		return errOtherKind
 	}
-	if err := s.merge(&o.tally); err != nil {
+	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
 	s.flush()

@@ -15,7 +15,7 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 	const n, dim = 100, 3
 	r := rand.New(rand.NewPCG(8, 16))
 	soon, later, truncated := 0, 0, 0
-	for _, f := range []Frame{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
+	for _, f := range []Standardization{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
 		for round := range 30 {
 			columns := []int{2, 3, 10, mostSmall, mostSmall + 1}[round%5]
 			rows := typedRows(t, coordinates(r, Int16, n, dim), Int16, f, 0, n)

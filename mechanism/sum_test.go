@@ -147,7 +147,7 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 	const n, dim = 200, 3
 	r := rand.New(rand.NewPCG(8, 15))
 	narrow, wide, clipped := 0, 0, 0
-	for _, f := range []Frame{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
+	for _, f := range []Standardization{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
 		for round := range 20 {
 			rows := typedRows(t, coordinates(r, Int16, n, dim), Int16, f, 0, n)
 			sample, _ := Full().Draw(n)

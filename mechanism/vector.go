@@ -24,7 +24,7 @@ type VectorOptions struct {
 // added only if its norm, computed exactly, is within the bound. It is not safe for concurrent use;
 // goroutines fill their own (Empty) and Merge.
 type VectorSum struct {
-	tally
+	seenSet
 	dim   int
 	bound float64
 	grid  grid
@@ -61,7 +61,7 @@ func newVectorSum(s Sample, dim int, bound float64, g grid) *VectorSum {
 	if s.drawn.whole != nil {
 		limit /= 2 // a record takes one vector out and puts another in
 	}
-	return &VectorSum{tally: newTally(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim)}
+	return &VectorSum{seenSet: newSeenSet(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim)}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
@@ -119,7 +119,7 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 	if s.grid != o.grid || s.dim != o.dim || s.bound != o.bound {
 		return errOtherKind
 	}
-	if err := s.merge(&o.tally); err != nil {
+	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
 	addTo(s.total, o.total)

@@ -14,9 +14,9 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 		s.verifyOnes(dst, b, proposals)
 		return
 	}
-	s.q = room(s.q, s.columns)
+	s.q = grow(s.q, s.columns)
 	for i := range b.Len() {
-		s.verifySoon(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		s.verifyFast(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
 		beta, tail := b.beta(i), b.tail(i)
 		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
 		for k, v := range s.q {
@@ -35,7 +35,7 @@ func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
-				s.verifySoon(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
+				s.verifyFast(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
 				dst[i] = float64(one[0])
 			}
 		}
@@ -54,7 +54,7 @@ type scales struct {
 // of returns those of a block. Until forget is called all blocks are of the same records.
 func (v *scales) of(s *Sum, b *Block) []float64 {
 	if v.rows != b.rows || v.scale != s.scale {
-		v.rows, v.scale, v.values = b.rows, s.scale, room(v.values, b.Len())
+		v.rows, v.scale, v.values = b.rows, s.scale, grow(v.values, b.Len())
 		b.units(v.values, s.scale)
 	}
 	return v.values
@@ -79,7 +79,7 @@ func (s *Sum) addBeside(dst []float64, b *Block) {
 }
 
 // verifySoon is verify, and faster for coefficients that are few and small.
-func (s *Sum) verifySoon(q []int64, proposal []float64, n2 int64, unit float64) {
+func (s *Sum) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
 	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
 		s.verify(q, proposal, n2, unit)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// WholeMatrix is a square matrix of whole numbers of a unit, row after row.
-type WholeMatrix struct {
+// IntMatrix is a square matrix of whole numbers of a unit, row after row.
+type IntMatrix struct {
 	Numbers []int16
 	Unit    float64
 }
@@ -43,7 +43,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	}
 	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
 	for k := range dim {
-		longest = max(longest, kernel.SquareWhole(t.matrix[k*dim:(k+1)*dim]))
+		longest = max(longest, kernel.SquareInt(t.matrix[k*dim:(k+1)*dim]))
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
 	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
@@ -87,13 +87,13 @@ func (t *turn) of(v []int64) []int64 {
 		return v
 	}
 	out := make([]int64, len(v))
-	kernel.TurnWhole(out, t.matrix, v)
+	kernel.MulInt(out, t.matrix, v)
 	return out
 }
 
 // turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
 func (f *frame) turnBack(dst []float32, w []float64) {
-	kernel.TurnBack(dst, f.turn.matrix, w)
+	kernel.MulIntT(dst, f.turn.matrix, w)
 	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
 	for j := range dst {
 		dst[j] *= scale
@@ -133,7 +133,7 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 }
 
 // measureWhitened is measureAll for whitened rows, a few at a time.
-func (f *frame) measureWhitened(m measures, x payload) {
+func (f *frame) measureWhitened(m measures, x storage) {
 	dim, apart := f.turn.dim, f.turn.form.Stride()
 	w := &whitened{rows: make([]int16, turnRows*apart), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
 	for first, n := 0, x.count(); first < n; first += turnRows {

@@ -12,8 +12,8 @@ import (
 )
 
 // whitenedFrame is a frame with a whitening of a random matrix, and a center unless none is asked for.
-func whitenedFrame(r *rand.Rand, dim int, largest int, center bool) Frame {
-	f := Frame{Normalize: NormalizeUnit, Intercept: 0.5, Whitening: &WholeMatrix{Unit: 1 / float64(largest)}}
+func whitenedFrame(r *rand.Rand, dim int, largest int, center bool) Standardization {
+	f := Standardization{Normalize: NormalizeUnit, Intercept: 0.5, Whitening: &IntMatrix{Unit: 1 / float64(largest)}}
 	for range dim * dim {
 		f.Whitening.Numbers = append(f.Whitening.Numbers, int16(r.IntN(2*largest+1)-largest))
 	}
@@ -62,7 +62,7 @@ func TestWhitenedNormsAreNotBelow(t *testing.T) {
 // below it what the definition says. Here the first column and the first row are one long number.
 func TestRowsBeyondTheReachOfAWhitening(t *testing.T) {
 	const dim = 40
-	w := &WholeMatrix{Numbers: make([]int16, dim*dim), Unit: 1}
+	w := &IntMatrix{Numbers: make([]int16, dim*dim), Unit: 1}
 	for j := range dim {
 		w.Numbers[j] = math.MaxInt16
 	}
@@ -70,7 +70,7 @@ func TestRowsBeyondTheReachOfAWhitening(t *testing.T) {
 	for i, v := range []float64{math.MaxInt32 / float64(math.MaxInt16*dim), math.MaxInt32/float64(math.MaxInt16*dim) + 1} {
 		x[i] = slices.Repeat([]float64{math.Floor(v) / math.MaxInt16}, dim)
 	}
-	rows := typedRows(t, x, Int16, Frame{Normalize: NormalizeUnit, Whitening: w}, 0, len(x))
+	rows := typedRows(t, x, Int16, Standardization{Normalize: NormalizeUnit, Whitening: w}, 0, len(x))
 	y := rows.integers(0)[0]
 	if y.BitLen() != 31 {
 		t.Fatalf("the first product has %d bits, want 31", y.BitLen())
@@ -135,13 +135,13 @@ func TestWhitenedSumHasItsUnit(t *testing.T) {
 }
 
 func TestWhiteningRefusals(t *testing.T) {
-	good := WholeMatrix{Numbers: []int16{1, 0, 0, 1}, Unit: 1}
-	for name, f := range map[string]Frame{
+	good := IntMatrix{Numbers: []int16{1, 0, 0, 1}, Unit: 1}
+	for name, f := range map[string]Standardization{
 		"clip":     {Normalize: NormalizeClip, Radius: 1, Whitening: &good},
 		"none":     {Whitening: &good},
-		"no unit":  {Normalize: NormalizeUnit, Whitening: &WholeMatrix{Numbers: good.Numbers}},
-		"infinite": {Normalize: NormalizeUnit, Whitening: &WholeMatrix{Numbers: good.Numbers, Unit: math.Inf(1)}},
-		"short":    {Normalize: NormalizeUnit, Whitening: &WholeMatrix{Numbers: good.Numbers[:3], Unit: 1}},
+		"no unit":  {Normalize: NormalizeUnit, Whitening: &IntMatrix{Numbers: good.Numbers}},
+		"infinite": {Normalize: NormalizeUnit, Whitening: &IntMatrix{Numbers: good.Numbers, Unit: math.Inf(1)}},
+		"short":    {Normalize: NormalizeUnit, Whitening: &IntMatrix{Numbers: good.Numbers[:3], Unit: 1}},
 		"center":   {Normalize: NormalizeUnit, Whitening: &good, Center: []float64{1}},
 		"NaN":      {Normalize: NormalizeUnit, Whitening: &good, Center: []float64{1, math.NaN()}},
 	} {
@@ -150,22 +150,22 @@ func TestWhiteningRefusals(t *testing.T) {
 		}
 	}
 	x := [][]float64{{1, 0}, {0, 1}}
-	other := WholeMatrix{Numbers: []int16{1, 0, 1, 1}, Unit: 1}
-	seen := func(w *WholeMatrix) *Rows {
-		return typedRows(t, x, Uint8, Frame{Normalize: NormalizeUnit, Whitening: w}, 0, 2)
+	other := IntMatrix{Numbers: []int16{1, 0, 1, 1}, Unit: 1}
+	seen := func(w *IntMatrix) *Rows {
+		return typedRows(t, x, Uint8, Standardization{Normalize: NormalizeUnit, Whitening: w}, 0, 2)
 	}
 	sample, _ := Full().Draw(2)
 	s := newTestSum(t, seen(&good), sample, 1, 1, 2)
 	if _, err := s.EmptyOf(seen(&other)); err == nil {
 		t.Error("rows of another whitening were taken")
 	}
-	if _, err := s.EmptyOf(seen(&WholeMatrix{Numbers: slices.Clone(good.Numbers), Unit: 1})); err != nil {
+	if _, err := s.EmptyOf(seen(&IntMatrix{Numbers: slices.Clone(good.Numbers), Unit: 1})); err != nil {
 		t.Errorf("rows of the same whitening: %v", err)
 	}
-	if _, err := NewPeakRows(seen(&good)); err == nil {
+	if _, err := NewRowsWithMax(seen(&good)); err == nil {
 		t.Error("whitened rows were taken for scores of coordinates")
 	}
-	if typedRows(t, x, Sparse, Frame{Normalize: NormalizeUnit, Whitening: &good}, 0, 2).Entries() {
+	if typedRows(t, x, Sparse, Standardization{Normalize: NormalizeUnit, Whitening: &good}, 0, 2).Entries() {
 		t.Error("whitened rows have entries")
 	}
 }
@@ -242,10 +242,10 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 func BenchmarkWhitened(b *testing.B) {
 	const n, dim = 10000, 784
 	r := rand.New(rand.NewPCG(1, 1))
-	rows := typedRows(b, coordinates(r, Int16, n, dim), Int16, Frame{}, 0, n)
+	rows := typedRows(b, coordinates(r, Int16, n, dim), Int16, Standardization{}, 0, n)
 	f := whitenedFrame(r, dim, 80, true)
 	for b.Loop() {
-		if _, err := rows.Seen(f); err != nil {
+		if _, err := rows.Standardized(f); err != nil {
 			b.Fatal(err)
 		}
 	}

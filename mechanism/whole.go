@@ -7,7 +7,7 @@ const wholeLimit = 1 << 53
 
 // wholeSum is the exact sum of rows times whole numbers, so many for each row.
 type wholeSum struct {
-	form    payload
+	form    storage
 	columns int
 	largest float64   // of the rows' integers
 	total   []int64   // of what was flushed, column after column
@@ -22,7 +22,7 @@ func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
 
 // add adds rows times whole numbers q, row-major, of magnitude at most 2^52: in float64 as long as no
 // partial sum can pass 2^53, and modulo 2^64 beyond.
-func (w *wholeSum) add(x payload, q []float64) {
+func (w *wholeSum) add(x storage, q []float64) {
 	rows := x.count()
 	switch {
 	case w.hold(rows, q):
@@ -41,7 +41,7 @@ func (w *wholeSum) add(x payload, q []float64) {
 }
 
 // addColumns is add for whole numbers that stand column after column.
-func (w *wholeSum) addColumns(x payload, q []float64) {
+func (w *wholeSum) addColumns(x storage, q []float64) {
 	if w.hold(x.count(), q) {
 		x.addColumns(w.whole, q, w.columns)
 		return
@@ -53,7 +53,7 @@ func (w *wholeSum) addColumns(x payload, q []float64) {
 // number times the largest |q| times their largest integer. Each of these products and sums is exact below 2^53, and
 // rounds to 2^53 or more from there on.
 func (w *wholeSum) hold(rows int, q []float64) bool {
-	most := kernel.LargestDouble(q) * w.largest * float64(rows)
+	most := kernel.MaxAbs(q) * w.largest * float64(rows)
 	if w.pending+most >= wholeLimit && w.pending > 0 {
 		w.flush()
 	}

@@ -96,7 +96,7 @@ func exampleMap() *feature.Map {
 	if err != nil {
 		panic(err)
 	}
-	return &feature.Map{Chain: chain, Norm: feature.NormNone}
+	return &feature.Map{Pipeline: chain, Norm: feature.NormNone}
 }
 
 func writeExample(dir string, m *model.Model) {

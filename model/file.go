@@ -192,7 +192,7 @@ func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) 
 	if err != nil {
 		return nil, err
 	}
-	m := &feature.Map{Chain: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
+	m := &feature.Map{Pipeline: chain, Norm: f.Normalization, Radius: f.Radius, Center: f.Center, Whitening: whitening, Intercept: f.Intercept}
 	return m, m.Validate()
 }
 

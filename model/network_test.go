@@ -46,7 +46,7 @@ func toyNetwork(t testing.TB, levels ...string) *Model {
 	for i := range weights {
 		weights[i] = float32(r.NormFloat64() / 3)
 	}
-	m, err := NewNetwork(s, &feature.Map{Chain: chain, Norm: feature.NormNone}, loss, n, weights)
+	m, err := NewNetwork(s, &feature.Map{Pipeline: chain, Norm: feature.NormNone}, loss, n, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,8 +244,8 @@ func TestNetworkLooksAtOneRow(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	x := make([]float64, d.Records()*m.features.Chain.Dim())
-	m.features.FeaturesOf(x, d.Records(), m.features.Chain.NewScratch(), func(i int) []float32 { return d.Row(nil, i) })
+	x := make([]float64, d.Records()*m.features.Pipeline.Dim())
+	m.features.FeaturesOf(x, d.Records(), m.features.Pipeline.NewScratch(), func(i int) []float32 { return d.Row(nil, i) })
 	got := make([]float64, len(want))
 	if m.PredictFeatures(got, x, d.Records(), m.features.NewScratch(d.Records())); !slices.Equal(got, want) {
 		t.Error("predictions from features differ from those of rows")

@@ -13,7 +13,7 @@ func (r *Reader) PredictRows(dst []float64, first, n int) {
 		return
 	}
 	r.makeRoom(n)
-	chain := r.model.features.Chain
+	chain := r.model.features.Pipeline
 	x := r.rows.x[:n*chain.Dim()]
 	chain.FeaturesOf(x, n, r.rows.chain, func(i int) []float32 {
 		r.values = r.data.Row(r.values, first+i)
@@ -37,7 +37,7 @@ type readerRoom struct {
 // makeRoom makes working space for n rows, unless there is enough.
 func (r *Reader) makeRoom(n int) {
 	if f := r.model.features; r.rows.scratch == nil || r.rows.n < n {
-		r.rows = readerRoom{n, make([]float64, n*f.Chain.Dim()), make([]float64, n*f.Dim()), f.Chain.NewScratch(), f.NewScratch(n)}
+		r.rows = readerRoom{n, make([]float64, n*f.Pipeline.Dim()), make([]float64, n*f.Dim()), f.Pipeline.NewScratch(), f.NewScratch(n)}
 	}
 }
 

@@ -46,7 +46,7 @@ func toyModel(t testing.TB, levels ...string) *Model {
 	}
 	d := e.Dim()
 	r := rand.New(rand.NewPCG(1, 1))
-	f := &feature.Map{Chain: chain, Norm: feature.NormUnit, Center: make([]float64, d), Whitening: &feature.Whitening{Matrix: make([]float64, d*d)}, Intercept: 0.5}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Center: make([]float64, d), Whitening: &feature.Whitening{Matrix: make([]float64, d*d)}, Intercept: 0.5}
 	for i := range d {
 		f.Center[i] = r.Float64() / 3
 		for j := range i + 1 {

@@ -30,7 +30,7 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &feature.Map{Chain: chain, Norm: feature.NormUnit, Center: make([]float64, e.Dim()), Intercept: 0.5}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Center: make([]float64, e.Dim()), Intercept: 0.5}
 	r := rand.New(rand.NewPCG(71, 72))
 	w := make([]float64, f.Dim())
 	for j := range w {
@@ -130,7 +130,7 @@ func TestTextNetworkPrediction(t *testing.T) {
 	const table = "age,review,y\n10,\"A good film, really\",good\n20,the worst,bad\n,,good\n30,?!,bad\n"
 	for _, norm := range []feature.Normalization{feature.NormNone, feature.NormUnit} {
 		linear := textModel(t, 256, data.Zero)
-		f := &feature.Map{Chain: linear.features.Chain, Norm: norm}
+		f := &feature.Map{Pipeline: linear.features.Pipeline, Norm: norm}
 		n, err := network.New(network.Shape{f.Dim()}, network.SparseLinear{Outputs: 3}, network.Linear{Outputs: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestTextNetworkPrediction(t *testing.T) {
 				}
 				score += hidden * float64(weights[3*f.Dim()+k])
 			}
-			f.Chain.FeaturesOf(x, 1, f.Chain.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
+			f.Pipeline.FeaturesOf(x, 1, f.Pipeline.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
 			m.PredictFeatures(whole, x, 1, f.NewScratch(1))
 			if want := 1 / (1 + math.Exp(-score)); got[0] != other[0] || math.Abs(whole[0]-want) > 1e-6 || math.Abs(got[0]-want) > 1e-6 {
 				t.Errorf("%s, record %d: got %v, %v and %v, want %v", norm, i, got, other, whole, want)

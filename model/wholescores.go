@@ -21,7 +21,7 @@ type WholeScores struct {
 	model     *Model
 	data      *data.Dataset
 	rows      *feature.WholeRows
-	placing   feature.Placing
+	placing   feature.RowTransform
 	columns   []int16 // dim × count: the whitening in side columns, in limbs, then the vectors, each in two limbs
 	count     int
 	side      int // of the whitening; 0 without
@@ -41,7 +41,7 @@ const mostWholeDim = 1 << 10
 // than a matrix, has more than 1024 features, or products of weights and whitening that are not finite.
 func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeScores {
 	f := m.features
-	dim := f.Chain.Dim()
+	dim := f.Pipeline.Dim()
 	if !m.TakesFeatures() || dim > mostWholeDim || dim != rows.Dim() || f.Whitening != nil && f.Whitening.Matrix == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (w *WholeScores) lay(vectors []float64) bool {
 	for v := range w.units {
 		own := vectors[v*dim : (v+1)*dim]
 		w.units[v] = splitUnit(own)
-		if !kernel.SplitWhole(high, low, own, w.units[v]) {
+		if !kernel.SplitInt(high, low, own, w.units[v]) {
 			return false
 		}
 		for j := range dim {
@@ -116,7 +116,7 @@ func (w *WholeScores) lay(vectors []float64) bool {
 }
 
 // extent bounds all columns.
-func (w *WholeScores) extent() (extent kernel.WholeExtent) {
+func (w *WholeScores) extent() (extent kernel.IntExtent) {
 	dim, columns := w.rows.Dim(), make([]int16, len(w.columns))
 	kernel.Transpose(columns, w.columns, dim, w.count)
 	for k := range w.count {
@@ -139,17 +139,17 @@ func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
 	norm := shortest * kernel.Norm(matrix)
 	w.least = norm * norm
 	one := make([]int16, len(matrix))
-	if w.unit = kernel.CommonUnit(matrix, math.MaxInt16, exactly); w.unit > 0 && kernel.Whole(one, matrix, w.unit, exactly*math.MaxInt16) {
+	if w.unit = kernel.CommonUnit(matrix, math.MaxInt16, exactly); w.unit > 0 && kernel.ToInt(one, matrix, w.unit, exactly*math.MaxInt16) {
 		w.limbs = 1
 		return [][]int16{one}
 	}
 	two := make([]int16, len(matrix))
 	w.limbs, w.unit = 2, splitUnit(matrix)
-	kernel.SplitWhole(one, two, matrix, w.unit)
+	kernel.SplitInt(one, two, matrix, w.unit)
 	return [][]int16{one, two}
 }
 
 // splitUnit returns the least unit of which two limbs hold finite numbers.
 func splitUnit(x []float64) float64 {
-	return max(kernel.LargestDouble(x)*(1+0x1p-50)/(kernel.LimbUnit*kernel.LimbUnit), math.SmallestNonzeroFloat64)
+	return max(kernel.MaxAbs(x)*(1+0x1p-50)/(kernel.LimbUnit*kernel.LimbUnit), math.SmallestNonzeroFloat64)
 }

@@ -84,5 +84,5 @@ func (r *wholeReader) square(products []int64) float64 {
 		r.single = make([]float32, r.side)
 	}
 	unit := r.rows.Unit() * r.unit
-	return unit * unit * kernel.SingleWhole(r.single[:r.side], products)
+	return unit * unit * kernel.SingleInt(r.single[:r.side], products)
 }

@@ -82,7 +82,7 @@ func TestWholeScores(t *testing.T) {
 				}
 				m := wideModel(t, r, loss, levels, f, width)
 				if whiten != "" {
-					m.features.Whitening = whitening(r, m.features.Chain.Dim(), whiten == "whole")
+					m.features.Whitening = whitening(r, m.features.Pipeline.Dim(), whiten == "whole")
 				}
 				for _, multiples := range []bool{true, false} {
 					d := denseRecords(t, r, m, records, multiples)
@@ -164,8 +164,8 @@ func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
 
 // newRow returns the features of a record, scaled to norm 1.
 func newRow(m *Model, d *data.Dataset, i int) []float64 {
-	x := make([]float64, m.features.Chain.Dim())
-	m.features.FeaturesOf(x, 1, m.features.Chain.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
+	x := make([]float64, m.features.Pipeline.Dim())
+	m.features.FeaturesOf(x, 1, m.features.Pipeline.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
 	norm := kernel.Norm(x)
 	for j := range x {
 		x[j] /= norm
@@ -183,9 +183,9 @@ func TestWholeScoresRefuses(t *testing.T) {
 		t.Fatal("a model of its rows got nil")
 	}
 	scaled := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
-	scaled.features.Whitening = &feature.Whitening{Scales: make([]float64, scaled.features.Chain.Dim())}
+	scaled.features.Whitening = &feature.Whitening{Scales: make([]float64, scaled.features.Pipeline.Dim())}
 	large := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
-	large.features.Whitening = whitening(r, large.features.Chain.Dim(), false)
+	large.features.Whitening = whitening(r, large.features.Pipeline.Dim(), false)
 	large.features.Whitening.Matrix[0], large.weights[0] = 1e200, 1e200
 	for name, m := range map[string]*Model{
 		"of other rows":   wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),

@@ -30,11 +30,11 @@ func wideModel(t testing.TB, r *rand.Rand, loss Loss, levels []string, m feature
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Chain, err = feature.NewChain(e); err != nil {
+	if m.Pipeline, err = feature.NewChain(e); err != nil {
 		t.Fatal(err)
 	}
 	if m.Center != nil {
-		m.Center = make([]float64, m.Chain.Dim())
+		m.Center = make([]float64, m.Pipeline.Dim())
 		for j := range m.Center {
 			m.Center[j] = r.NormFloat64() / 100
 		}

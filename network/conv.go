@@ -24,7 +24,7 @@ type Conv struct {
 	// it is 0.
 	Groups int `json:"groups,omitempty"`
 	// NoBias leaves the bias out. In a description it is bias: false.
-	NoBias Without `json:"bias,omitempty"`
+	NoBias Inverted `json:"bias,omitempty"`
 }
 
 var _ Layer = Conv{}

@@ -11,20 +11,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Without is a bool that is written the other way round in descriptions: true is written as false. It is for
+// Inverted is a bool that is written the other way round in descriptions: true is written as false. It is for
 // what a layer has unless it is said that it has not.
-type Without bool
+type Inverted bool
 
 // MarshalJSON returns the opposite.
-func (w Without) MarshalJSON() ([]byte, error) { return json.Marshal(!bool(w)) }
+func (w Inverted) MarshalJSON() ([]byte, error) { return json.Marshal(!bool(w)) }
 
 // UnmarshalJSON reads the opposite.
-func (w *Without) UnmarshalJSON(text []byte) error {
+func (w *Inverted) UnmarshalJSON(text []byte) error {
 	var has bool
 	if err := json.Unmarshal(text, &has); err != nil {
 		return err
 	}
-	*w = Without(!has)
+	*w = Inverted(!has)
 	return nil
 }
 

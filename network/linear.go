@@ -12,7 +12,7 @@ import (
 type Linear struct {
 	Outputs int `json:"outputs"`
 	// NoBias leaves the bias out. In a description it is bias: false.
-	NoBias Without `json:"bias,omitempty"`
+	NoBias Inverted `json:"bias,omitempty"`
 }
 
 var _ Layer = Linear{}

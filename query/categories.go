@@ -47,7 +47,7 @@ func Categories(t CategoryTerms, r Records, name func(i int) string, level float
 }
 
 // count counts the rows of all records.
-func (t CategoryTerms) count(r Records, name func(i int) string) (*mechanism.Discovery, error) {
+func (t CategoryTerms) count(r Records, name func(i int) string) (*mechanism.PartitionSelection, error) {
 	sample, err := mechanism.Full().Draw(r.Len())
 	if err != nil {
 		return nil, err

@@ -202,7 +202,7 @@ func exactOf(t *testing.T, q *Question, d *data.Dataset) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := Terms{&free{}, mechanism.NonPrivate{}, q.plan.MaxRecords}
+	terms := Settings{&free{}, mechanism.NonPrivate{}, q.plan.MaxRecords}
 	switch {
 	case q.plan.ranked():
 		return lossesOf(t, q, d, records)

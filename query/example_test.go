@@ -53,7 +53,7 @@ func ExampleMeans() {
 	if err != nil {
 		panic(err)
 	}
-	terms := query.Terms{Payer: grant, Noise: noise, MaxRecords: 5000}
+	terms := query.Settings{Payer: grant, Noise: noise, MaxRecords: 5000}
 	numbers := query.Values{Lower: 0, Upper: 10, At: func(i int) float64 { return float64(i % 7) }}
 	means, err := query.Means(terms, query.All(1000), numbers, 0.95)
 	if err != nil {
@@ -128,7 +128,7 @@ func ExampleMeans_localSensitivity() {
 		fmt.Printf("deviation %.0f for epsilon %v, which does not hold\n", math.Sqrt2*local/epsilon, epsilon)
 	}
 	values := query.Values{Lower: 0, Upper: 200000, At: func(i int) float64 { return salaries[i%5] }}
-	terms := query.Terms{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
+	terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
 	answers, err := query.Means(terms, query.All(50000), values, 0.95)
 	if err != nil {
 		panic(err)

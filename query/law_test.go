@@ -103,7 +103,7 @@ type coverageCase struct {
 	name   string
 	noise  mechanism.Noise
 	truth  float64
-	answer func(terms Terms) ([]Answer, error)
+	answer func(terms Settings) ([]Answer, error)
 }
 
 // coverageCases are all statistics over 40 or 4000 fixed records.
@@ -125,13 +125,13 @@ func coverageCases() []coverageCase {
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{gaussian, laplace} {
 		cases = append(cases,
-			coverageCase{"count", n, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-			coverageCase{"sum", n, 40 * moment(40, v.At), func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
-			coverageCase{"mean", n, moment(40, v.At), func(t Terms) ([]Answer, error) { return Means(t, few, v, 0.95) }},
-			coverageCase{"variance", n, varianceX, func(t Terms) ([]Answer, error) { return Variances(t, many, v, 0.95) }})
+			coverageCase{"count", n, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+			coverageCase{"sum", n, 40 * moment(40, v.At), func(t Settings) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
+			coverageCase{"mean", n, moment(40, v.At), func(t Settings) ([]Answer, error) { return Means(t, few, v, 0.95) }},
+			coverageCase{"variance", n, varianceX, func(t Settings) ([]Answer, error) { return Variances(t, many, v, 0.95) }})
 	}
-	pair := func(f func(m *Moments) Answer) func(t Terms) ([]Answer, error) {
-		return func(t Terms) ([]Answer, error) {
+	pair := func(f func(m *Moments) Answer) func(t Settings) ([]Answer, error) {
+		return func(t Settings) ([]Answer, error) {
 			m, err := NewMoments(t, EachRow(4000), []Values{v, w}, 0.95)
 			if err != nil {
 				return nil, err
@@ -144,11 +144,11 @@ func coverageCases() []coverageCase {
 	return append(cases,
 		coverageCase{"number of moments", gaussian, 4000, pair(func(m *Moments) Answer { return m.Count() })},
 		coverageCase{"variance of moments", gaussian, varianceX, pair(func(m *Moments) Answer { return m.Covariance(0, 0) })},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 0.25, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 20, Sensitivity: 1}, 40, func(t Terms) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), func(t Terms) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 0.25, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 20, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
+		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), func(t Settings) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
 		coverageCase{"covariance", gaussian, covariance, pair(func(m *Moments) Answer { return m.Covariance(0, 1) })},
 		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), pair(func(m *Moments) Answer { return m.Correlation(0, 1) })})
 }
@@ -162,18 +162,18 @@ func edgeCases(v, w Values) []coverageCase {
 	}
 	product := func(a, b func(i int) float64) func(i int) float64 { return func(i int) float64 { return a(i) * b(i) } }
 	x := center(v, 98)
-	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), func(t Terms) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
+	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), func(t Settings) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
 	x, y := center(v, 180), center(w, 180)
 	xx, xy, yy := moment(180, product(x, x)), moment(180, product(x, y)), moment(180, product(y, y))
 	laplace, low := mechanism.KNorm{NoiseMultiplier: 2}, Values{0, 30, func(int) float64 { return 0 }}
 	return append(cases,
-		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t Terms) ([]Answer, error) {
+		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t Settings) ([]Answer, error) {
 			m, err := NewMoments(t, EachRow(180), []Values{v, w}, 0.95)
 			return []Answer{m.Correlation(0, 1)}, err
 		}},
-		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t Terms) ([]Answer, error) { return Variances(t, All(120), v, 0.95) }},
-		coverageCase{"mean of few", laplace, moment(5, v.At), func(t Terms) ([]Answer, error) { return Means(t, All(5), v, 0.95) }},
-		coverageCase{"mean at a bound of few", laplace, 0, func(t Terms) ([]Answer, error) { return Means(t, All(500), low, 0.95) }})
+		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t Settings) ([]Answer, error) { return Variances(t, All(120), v, 0.95) }},
+		coverageCase{"mean of few", laplace, moment(5, v.At), func(t Settings) ([]Answer, error) { return Means(t, All(5), v, 0.95) }},
+		coverageCase{"mean at a bound of few", laplace, 0, func(t Settings) ([]Answer, error) { return Means(t, All(500), low, 0.95) }})
 }
 
 // moment is the mean of the first n numbers.
@@ -199,18 +199,18 @@ func personCases(v, w Values) []coverageCase {
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
 		cases = append(cases,
-			coverageCase{"count of persons", n, 1500, func(t Terms) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
-			coverageCase{"sum of persons", n, 1500 * mean, func(t Terms) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
-			coverageCase{"mean of persons", n, mean, func(t Terms) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
-			coverageCase{"variance of persons", n, variance, func(t Terms) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
-			coverageCase{"category", n, 40, func(t Terms) ([]Answer, error) {
+			coverageCase{"count of persons", n, 1500, func(t Settings) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
+			coverageCase{"sum of persons", n, 1500 * mean, func(t Settings) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
+			coverageCase{"mean of persons", n, mean, func(t Settings) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
+			coverageCase{"variance of persons", n, variance, func(t Settings) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
+			coverageCase{"category", n, 40, func(t Settings) ([]Answer, error) {
 				found, err := Categories(CategoryTerms{t.Payer, mechanism.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Count}, err
 			}})
 	}
 	meanX, meanY := moment(3000, v.At), moment(3000, w.At)
 	covariance := moment(3000, func(i int) float64 { return (v.At(i) - meanX) * (w.At(i) - meanY) })
-	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t Terms) ([]Answer, error) {
+	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t Settings) ([]Answer, error) {
 		m, err := NewMoments(t, OfPersons(persons, 3), []Values{v, w}, 0.95)
 		return []Answer{m.Covariance(0, 1)}, err
 	}})
@@ -234,7 +234,7 @@ const seldom = 0.1
 func checkCoverage(t *testing.T, c coverageCase, runs int, tolerance float64) {
 	t.Helper()
 	got, atLeast := coverage(t, runs, func() (Answer, float64) {
-		a, err := c.answer(Terms{&free{}, c.noise, 5000})
+		a, err := c.answer(Settings{&free{}, c.noise, 5000})
 		return only(t, a, err), c.truth
 	})
 	t.Logf("%s, %v: %.4f of %d, at least in %.4f", c.name, c.noise, got, runs, atLeast)

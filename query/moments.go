@@ -25,7 +25,7 @@ const maxMomentColumns = 512
 // column j between its bounds, a row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm is ‖y‖² ≤ 1+d;
 // the rows of a person add up to at most their largest number times that. Intervals are of first order in the
 // noise, at the given confidence each.
-func NewMoments(t Terms, r Records, columns []Values, level float64) (*Moments, error) {
+func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
 	if err == nil {
 		err = r.check()
@@ -63,7 +63,7 @@ func NewMoments(t Terms, r Records, columns []Values, level float64) (*Moments, 
 
 // momentsOfPersons releases the matrix where a record is a person: what a person's rows add up to is bounded
 // as one vector.
-func momentsOfPersons(t Terms, r Records, columns []Values) ([]float64, error) {
+func momentsOfPersons(t Settings, r Records, columns []Values) ([]float64, error) {
 	dim := 1 + len(columns)
 	bound := float64(dim * r.most)
 	sums, err := SumVectors(t, r.Len(), dim*dim, bound, func(_ int, dst []float64, records []int) error {

@@ -32,7 +32,7 @@ func TestPersonsOfCodes(t *testing.T) {
 	if rows := OfPersons([][]int{{4, 5}, {7, 8, 9}}, 2).rowsOf([]int{1, 0}); !reflect.DeepEqual(rows, []int{7, 8, 4, 5}) {
 		t.Errorf("the rows that are used are %v, want the first two of each", rows)
 	}
-	if _, err := Histogram(Terms{&free{}, nil, 10}, Cells{Records{rows: 3}, 1, func(int) int { return 0 }}, 0.95); err == nil {
+	if _, err := Histogram(Settings{&free{}, nil, 10}, Cells{Records{rows: 3}, 1, func(int) int { return 0 }}, 0.95); err == nil {
 		t.Error("records without a bound on their rows were taken")
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Products returns the noisy sum of products of coordinates over rows made with mechanism.MomentRows, with
 // noise of standard deviation NoiseMultiplier·radius² on every number. A matrix is released in full and
 // averaged with its transpose, so that off its diagonal the noise has 1/√2 of that.
-func Products(t Terms, rows *mechanism.Rows, p mechanism.Products) ([]float64, error) {
+func Products(t Settings, rows *mechanism.Rows, p mechanism.Products) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(rows.Len())
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func Products(t Terms, rows *mechanism.Rows, p mechanism.Products) ([]float64, e
 
 // SecondMomentOf is Products of all pairs for rows of so many records that are not kept, as mechanism.SecondMomentOf makes
 // them.
-func SecondMomentOf(t Terms, records int, o mechanism.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
+func SecondMomentOf(t Settings, records int, o mechanism.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func SecondMomentOf(t Terms, records int, o mechanism.RowsOptions, worker func()
 }
 
 // released pays for and releases a sum of products.
-func released(t Terms, bounded mechanism.Bounded, p mechanism.Products) ([]float64, error) {
+func released(t Settings, bounded mechanism.Bounded, p mechanism.Products) ([]float64, error) {
 	noisy, err := mechanism.Release(t.Payer, t.Noise, bounded)
 	if err != nil || p == mechanism.Squares() {
 		return noisy.Values(), err

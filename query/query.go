@@ -18,8 +18,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Terms are the public numbers of one question.
-type Terms struct {
+// Settings are the public numbers of one question.
+type Settings struct {
 	// Payer pays for the release.
 	Payer mechanism.Payer
 	// Noise is how the answer is released.
@@ -30,7 +30,7 @@ type Terms struct {
 
 // Count returns the noisy number of records: unbiased, possibly negative, with noise of
 // standard deviation NoiseMultiplier.
-func Count(t Terms, records int) (float64, error) {
+func Count(t Settings, records int) (float64, error) {
 	rows, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
 		for i := range dst {
 			dst[i] = 1
@@ -57,7 +57,7 @@ func ones(c *kernel.Contributions, b mechanism.Block) {
 // Sum returns the noisy sum of the rows, of which each counts with an L2 norm of at most
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on
 // every coordinate, in which rounding is lost (mechanism.SumOptions.Coarse).
-func Sum(t Terms, rows *mechanism.Rows, records int, bound float64) ([]float64, error) {
+func Sum(t Settings, rows *mechanism.Rows, records int, bound float64) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func Sum(t Terms, rows *mechanism.Rows, records int, bound float64) ([]float64, 
 // symmetric dim×dim matrix, row-major: the released matrix averaged with its transpose, so
 // that the noise has standard deviation NoiseMultiplier·radius² on the diagonal and 1/√2 of
 // it off the diagonal.
-func SecondMoment(t Terms, rows *mechanism.Rows, records int) ([]float64, error) {
+func SecondMoment(t Settings, rows *mechanism.Rows, records int) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func Symmetric(m []float64, d int) []float64 {
 // with its own c. After an error the sum may hold some of the records.
 func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *kernel.Contributions, b mechanism.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
-	pass := rows.Pass(parts)
+	pass := rows.Scan(parts)
 	return addParts(sum, parts, func(w *worker, p int) error {
 		return pass.Each(p, func(b mechanism.Block) error { return w.add(b, propose) })
 	})
@@ -216,7 +216,7 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []kernel.Contributions, blocks []mechanism.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())
-	pass := base.Pass(parts)
+	pass := base.Scan(parts)
 	if len(rows) >= manySums {
 		pass = base.LongPass(parts)
 	}
@@ -233,7 +233,7 @@ func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func()
 					continue
 				}
 				var err error
-				if blocks[m], err = r.See(b, blocks[m]); err != nil {
+				if blocks[m], err = r.Standardize(b, blocks[m]); err != nil {
 					return err
 				}
 			}

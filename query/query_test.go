@@ -22,9 +22,11 @@ type broke struct{}
 
 func (broke) Pay(mechanism.Event) error { return errors.New("no money") }
 
-func exact() Terms { return Terms{&free{}, mechanism.NonPrivate{}, 5000} }
+func exact() Settings { return Settings{&free{}, mechanism.NonPrivate{}, 5000} }
 
-func noisy(z float64) Terms { return Terms{&free{}, mechanism.Gaussian{NoiseMultiplier: z}, 5000} }
+func noisy(z float64) Settings {
+	return Settings{&free{}, mechanism.Gaussian{NoiseMultiplier: z}, 5000}
+}
 
 func rowsOf(t *testing.T, n int, o mechanism.RowsOptions) *mechanism.Rows {
 	t.Helper()
@@ -287,7 +289,7 @@ func TestCountInIntegers(t *testing.T) {
 		p := &recorder{}
 		seen := map[float64]bool{}
 		for range 50 {
-			got, err := Count(Terms{Payer: p, Noise: n, MaxRecords: 1000}, 321)
+			got, err := Count(Settings{Payer: p, Noise: n, MaxRecords: 1000}, 321)
 			if err != nil || got != math.Trunc(got) || math.Abs(got-321) > 100 {
 				t.Fatalf("%v: counted %v, %v", n, got, err)
 			}

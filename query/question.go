@@ -215,7 +215,7 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	case CovarianceStatistic, CorrelationStatistic:
 		return q.askMoments(payer, d, r)
 	}
-	answers, err := q.table().ask(Terms{payer, p.noise(), p.MaxRecords}, q.cells.filtered(d, r, q.where), q.valuesOf(d), p.Confidence)
+	answers, err := q.table().ask(Settings{payer, p.noise(), p.MaxRecords}, q.cells.filtered(d, r, q.where), q.valuesOf(d), p.Confidence)
 	rows := make([]Row, len(answers))
 	for k, a := range answers {
 		rows[k] = Row{q.cells.names[k], a}
@@ -315,7 +315,7 @@ func (q *Question) columns(d *data.Dataset) []Values {
 
 func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
 	p, columns := q.plan, q.columns(d)
-	m, err := NewMoments(Terms{payer, p.noise(), p.MaxRecords}, r, columns, p.Confidence)
+	m, err := NewMoments(Settings{payer, p.noise(), p.MaxRecords}, r, columns, p.Confidence)
 	if err != nil {
 		return nil, err
 	}

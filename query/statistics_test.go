@@ -45,7 +45,7 @@ func (p people) values(lower, upper float64) Values {
 // to the rounding to the grid, and a constructed record reaches it.
 func TestOneRecordMovesReleasesByTheBound(t *testing.T) {
 	const cells, lower, upper = 3, -20.0, 60.0
-	terms := Terms{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
 	for _, s := range []struct {
 		name   string
 		width  int
@@ -92,7 +92,7 @@ func TestOneRecordMovesReleasesByTheBound(t *testing.T) {
 // Frobenius norm.
 func TestOneRecordMovesMomentsByTheBound(t *testing.T) {
 	r, most := rand.New(rand.NewPCG(4, 4)), 0.0
-	terms := Terms{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
 	exact := func(x, y people) []float64 {
 		m, err := NewMoments(terms, EachRow(len(x.cell)), []Values{x.values(0, 10), y.values(-3, 3)}, 0.95)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestStatisticsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 	const lower, upper = -20.0, 60.0
 	r := rand.New(rand.NewPCG(8, 1))
 	p := randomPeople(r, 700, 2, lower, upper)
-	terms := Terms{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
 	c, v := p.cells(2), p.values(lower, upper)
 	counts, err := Histogram(terms, c, 0.9)
 	if err != nil {
@@ -180,7 +180,7 @@ func TestMomentsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 		y[i] = x[i]*0.2 + r.Float64()
 	}
 	x[17] = math.NaN()
-	m, err := NewMoments(Terms{&free{}, mechanism.NonPrivate{}, 1000}, EachRow(500), []Values{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
+	m, err := NewMoments(Settings{&free{}, mechanism.NonPrivate{}, 1000}, EachRow(500), []Values{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}

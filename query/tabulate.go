@@ -99,7 +99,7 @@ var counting = table{1, one, func(_ Values, dst []float64, _ int) { dst[0] = 1 }
 func one(Values) float64 { return 1 }
 
 // ask releases the sums and answers each cell.
-func (s table) ask(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+func (s table) ask(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	totals, err := s.totals(t, c, v, level)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s table) ask(t Terms, c Cells, v Values, level float64) ([]Answer, error) 
 }
 
 // totals are the released sums of all cells.
-func (s table) totals(t Terms, c Cells, v Values, level float64) ([]float64, error) {
+func (s table) totals(t Settings, c Cells, v Values, level float64) ([]float64, error) {
 	if s.valued {
 		if err := v.check(); err != nil {
 			return nil, err
@@ -134,13 +134,13 @@ func (s table) totals(t Terms, c Cells, v Values, level float64) ([]float64, err
 // https://doi.org/10.1145/1559845.1559850). The rows of a person may be in several cells; the vector that they
 // add up to has a norm of at most their number. Under replace-one a record may leave one cell and enter another,
 // which accountants charge as two bounds. Each interval is exact and holds by itself, not all together.
-func Histogram(t Terms, c Cells, level float64) ([]Answer, error) {
+func Histogram(t Settings, c Cells, level float64) ([]Answer, error) {
 	return counting.ask(t, c, Values{}, level)
 }
 
 // Sums returns the noisy sum of the numbers in each cell, in one release, of which one row moves at most
 // one sum by at most the larger magnitude of its bounds. The intervals are exact.
-func Sums(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+func Sums(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	return tables[SumStatistic].ask(t, c, v, level)
 }
 
@@ -158,7 +158,7 @@ func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
 // The interval is that of Fieller ("Some Problems in Interval Estimation", JRSS B 1954): all means m in
 // the bounds for which (1-m)·B - m·A, whose expectation is 0 at the true mean, is within its noise. It is
 // exact, however few records there are.
-func Means(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+func Means(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	return tables[MeanStatistic].ask(t, c, v, level)
 }
 
@@ -242,7 +242,7 @@ func edge(in, out float64, agrees func(float64) bool) float64 {
 // release sums a short vector for each row into its cell and releases all sums at once. The vector is of
 // norm at most bound: L1 for K-norm noise, else L2; what the rows of a record add up to is of at most that times
 // their largest number, by the triangle inequality.
-func (c Cells) release(t Terms, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
+func (c Cells) release(t Settings, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ const clearCount = leastCount + 4
 // The interval is of first order in the noise (delta method); where the noisy count is not at least 20
 // times its noise, it is all that is possible. Value is moved into what is possible, 0 to a quarter of
 // the squared range.
-func Variances(t Terms, c Cells, v Values, level float64) ([]Answer, error) {
+func Variances(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	return tables[VarianceStatistic].ask(t, c, v, level)
 }
 

@@ -52,7 +52,7 @@ func addVectors(sum *mechanism.VectorSum, part int, indices []int, dim, size int
 // SumVectors returns the noisy sum of one vector a record, of which each counts with an L2 norm of at most
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
 // coordinate.
-func SumVectors(t Terms, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
+func SumVectors(t Settings, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func (c *Candidate) tabled() bool {
 
 // rows tells the encodings of rows apart: by transforms and bits of a feature.
 func (c *Candidate) rows() string {
-	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Chain), c.Options.FeatureBits)
+	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Pipeline), c.Options.FeatureBits)
 }
 
 // Work is a guess of the multiply-adds of one run at so many records, from public numbers, to tell how far a

@@ -57,11 +57,11 @@ type Reproduction struct {
 	Minutes float64
 	// Linear is whether it is deterministic or trains linear models only.
 	Linear bool
-	Run    func(context.Context, Laboratory) (Outcome, error)
+	Run    func(context.Context, Environment) (Outcome, error)
 }
 
-// Laboratory is where reproductions run.
-type Laboratory struct {
+// Environment is where reproductions run.
+type Environment struct {
 	// Data is the folder in which the folders of data sets stand.
 	Data string
 	// Repeats is how often a random figure is measured, 0 for the default of each reproduction.
@@ -71,7 +71,7 @@ type Laboratory struct {
 }
 
 // Report tells the progress where somebody listens.
-func (l Laboratory) Report(what string, done float64) {
+func (l Environment) Report(what string, done float64) {
 	if l.Progress != nil {
 		l.Progress(what, done)
 	}

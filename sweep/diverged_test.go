@@ -27,7 +27,7 @@ func noisy(t *testing.T, s *data.Schema, probability, rate float64) Candidate {
 // run again.
 func TestDivergedRunsAreRecorded(t *testing.T) {
 	s, d := toy(t, 300)
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +77,13 @@ func TestDivergedRunsAreRecorded(t *testing.T) {
 // ends nothing. Where it is all there is, the choice has no model and is paid for.
 func TestSelectionRanksDivergedRunsLast(t *testing.T) {
 	s, d := toy(t, 300)
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wins := 0
 	for _, candidates := range [][]Candidate{{noisy(t, s, 0, 1e308), noisy(t, s, 0, 1e-6)}, {noisy(t, s, 0, 1e308)}} {
-		plan, failed := NewSelection(candidates, Law{Name: lawGeometric, Mean: 20})
+		plan, failed := NewSelection(candidates, RunCountDistribution{Name: lawGeometric, Mean: 20})
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -43,9 +43,9 @@ func Metrics(t data.Target) []string {
 	return []string{MetricAccuracy, MetricLogLoss}
 }
 
-// Examiner measures models on one data set with targets. The numbers are exact, and as private as the data set.
+// Evaluator measures models on one data set with targets. The numbers are exact, and as private as the data set.
 // It is safe for concurrent use.
-type Examiner struct {
+type Evaluator struct {
 	data  *data.Dataset
 	mutex sync.Mutex
 	// tables are the features of the data set by their transforms, so that costly ones are made once.
@@ -55,16 +55,16 @@ type Examiner struct {
 	schema *data.Schema
 }
 
-// NewExaminer returns an examiner of a data set, which it keeps. It errs on one without targets or records.
-func NewExaminer(d *data.Dataset) (*Examiner, error) {
+// NewEvaluator returns an examiner of a data set, which it keeps. It errs on one without targets or records.
+func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	if d == nil || d.Target() == nil || d.Records() == 0 {
 		return nil, fmt.Errorf("sweep: the table to measure on has no records or no target, want both")
 	}
-	return &Examiner{data: d, tables: map[string]*train.Table{}}, nil
+	return &Evaluator{data: d, tables: map[string]*train.Table{}}, nil
 }
 
 // Measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
-func (e *Examiner) Measure(m *model.Model) ([]Metric, error) {
+func (e *Evaluator) Measure(m *model.Model) ([]Metric, error) {
 	d, err := e.data.Under(m.Schema())
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (e *Examiner) Measure(m *model.Model) ([]Metric, error) {
 
 // predict returns what a model predicts for every row: rounded as model.WholeScores says where rows are kept. Features behind
 // transforms are made once for all models and rounded to the grid of training, by half a step of it at most.
-func (e *Examiner) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
+func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 	if f := m.Features(); m.Network() == nil && f.Transforms() {
 		t, err := e.table(m, d)
 		if err != nil {
@@ -125,7 +125,7 @@ const mostFeatures = 1 << 25
 
 // scores returns what predicts all rows of a data set as they are kept between models, or nil where they are too many or the
 // model does not take them.
-func (e *Examiner) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
+func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
 	dim, n := m.Features().Dim(), d.Records()
 	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
 		return nil
@@ -160,10 +160,10 @@ func inBlocks(n, most int, worker func() func(first, rows int)) {
 }
 
 // table is the data set with the transforms of a model.
-func (e *Examiner) table(m *model.Model, d *data.Dataset) (*train.Table, error) {
+func (e *Evaluator) table(m *model.Model, d *data.Dataset) (*train.Table, error) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	key := transformsOf(m.Features().Chain)
+	key := transformsOf(m.Features().Pipeline)
 	if t, known := e.tables[key]; known {
 		return t, nil
 	}
@@ -175,7 +175,7 @@ func (e *Examiner) table(m *model.Model, d *data.Dataset) (*train.Table, error) 
 }
 
 // transformsOf tells the transforms of chains apart.
-func transformsOf(c *feature.Chain) string {
+func transformsOf(c *feature.Pipeline) string {
 	text, err := json.Marshal(c.Specs())
 	if err != nil {
 		return fmt.Sprintf("%p", c) // which no other chain has

@@ -24,9 +24,9 @@ func BenchmarkMeasure(b *testing.B) {
 			first[i] = i
 		}
 		test := d.Take(first)
-		for name, whiten := range map[string]train.Choice{"no": train.No, "yes": train.Yes} {
+		for name, whiten := range map[string]train.Tristate{"no": train.No, "yes": train.Yes} {
 			b.Run(fmt.Sprintf("levels=%d/whiten=%s", levels, name), func(b *testing.B) {
-				e, err := NewExaminer(test)
+				e, err := NewEvaluator(test)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -46,7 +46,7 @@ func BenchmarkMeasure(b *testing.B) {
 }
 
 // fitted trains a model.
-func fitted(b *testing.B, s *data.Schema, d *data.Dataset, whiten train.Choice) *model.Model {
+func fitted(b *testing.B, s *data.Schema, d *data.Dataset, whiten train.Tristate) *model.Model {
 	b.Helper()
 	setup, err := train.NewPlan(train.Request{Epsilon: 8, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Whiten: whiten}, s)
 	if err != nil {

@@ -30,7 +30,7 @@ func randomModel(t *testing.T, r *rand.Rand, s *data.Schema, whiten bool) *model
 		}
 		return out
 	}
-	f := &feature.Map{Chain: chain, Norm: feature.NormUnit, Intercept: 0.5}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 0.5}
 	if whiten {
 		f.Center, f.Whitening = draw(chain.Dim()), &feature.Whitening{Matrix: draw(chain.Dim() * chain.Dim())}
 	}
@@ -48,7 +48,7 @@ func TestMeasureKeepsRows(t *testing.T) {
 	other := *s
 	other.Columns = append([]data.Column(nil), s.Columns...)
 	other.Columns[1].Upper *= 3
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}

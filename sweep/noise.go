@@ -44,4 +44,4 @@ func (c *Candidate) SetNoise(text string) error {
 }
 
 // scale multiplies the noise of a statistic.
-func scale(s *train.Statistic, by float64) { s.NoiseMultiplier *= by }
+func scale(s *train.PreparationStep, by float64) { s.NoiseMultiplier *= by }

@@ -70,7 +70,7 @@ func TestChoiceMakesTheDrawnRuns(t *testing.T) {
 // TestChoiceDrawsCandidatesAlike counts which of 3 candidates 20,000 and more runs are of. A count is off by more than
 // 6 standard deviations with probability below 2.0e-9.
 func TestChoiceDrawsCandidatesAlike(t *testing.T) {
-	l, counts, runs := Law{Name: lawPoisson, Mean: 100}, [3]float64{}, 0.0
+	l, counts, runs := RunCountDistribution{Name: lawPoisson, Mean: 100}, [3]float64{}, 0.0
 	for range 200 {
 		_, _, err := l.best(newCoin(), 3, func(at int) (float64, *model.Model, error) {
 			counts[at]++

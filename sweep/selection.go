@@ -32,8 +32,8 @@ const MethodSelection = "dp-select"
 // number of runs is drawn before the first and does not change with it. Were the choice to stop there, or to draw anew, the number
 // of runs would hang on the records.
 type Selection struct {
-	// Law is that of the number of runs.
-	Law
+	// RunCountDistribution is that of the number of runs.
+	RunCountDistribution
 	// Configurations is how many there were to draw from.
 	Configurations int `json:"configurations"`
 	// RunMethod and Run are method and plan of the winner, in the form of its own certificate.
@@ -47,7 +47,7 @@ var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so th
 
 // NewSelection returns the plan of a choice among candidates, with the first of them as Run. It refuses what the theorem
 // does not cover: candidates whose runs cost differently, that have no privacy, or that are not linear models by descent.
-func NewSelection(candidates []Candidate, law Law) (Selection, error) {
+func NewSelection(candidates []Candidate, law RunCountDistribution) (Selection, error) {
 	if err := law.validate(); err != nil {
 		return Selection{}, err
 	}
@@ -76,7 +76,7 @@ func (s Selection) of(c *Candidate) Selection {
 
 // Derivation returns what the plan implies, given what a run implies. The draws of noise are those of so many runs as
 // are exceeded with probability below 2^-180, and one more for that: as much as one draw's tail may be off.
-func (s Selection) Derivation(run certificate.Derivation) certificate.Derivation {
+func (s Selection) Derivation(run certificate.Claim) certificate.Claim {
 	out := run
 	out.Event = s.event(run.Event)
 	out.NoiseDraws = math.MaxInt
@@ -92,7 +92,7 @@ func (s Selection) validate() error {
 	if s.Configurations < 1 || s.Configurations > maxConfigurations {
 		return fmt.Errorf("sweep: the selection has %d configurations, want 1 to %d", s.Configurations, maxConfigurations)
 	}
-	return s.Law.validate()
+	return s.RunCountDistribution.validate()
 }
 
 // ReadSelection reads and validates a plan in JSON; an unknown field is an error.
@@ -106,18 +106,18 @@ func ReadSelection(text json.RawMessage) (Selection, error) {
 
 // SelectionMethods returns the certificate method of private choices among runs of these methods.
 func SelectionMethods(runs map[string]certificate.Method) map[string]certificate.Method {
-	return map[string]certificate.Method{MethodSelection: func(text json.RawMessage) (certificate.Derivation, error) {
+	return map[string]certificate.Method{MethodSelection: func(text json.RawMessage) (certificate.Claim, error) {
 		s, err := ReadSelection(text)
 		if err != nil {
-			return certificate.Derivation{}, err
+			return certificate.Claim{}, err
 		}
 		method, known := runs[s.RunMethod]
 		if !known {
-			return certificate.Derivation{}, fmt.Errorf("sweep: the method of a run is %q, which a selection does not take", s.RunMethod)
+			return certificate.Claim{}, fmt.Errorf("sweep: the method of a run is %q, which a selection does not take", s.RunMethod)
 		}
 		run, err := method(s.Run)
 		if err != nil {
-			return certificate.Derivation{}, err
+			return certificate.Claim{}, err
 		}
 		return s.Derivation(run), nil
 	}}
@@ -145,7 +145,7 @@ type Selected struct {
 // journal is not used and progress is not told: both would show how many runs there are. How long it takes shows that
 // too, to who waits for it. Under a law that allows no run, ErrNoRuns is an outcome.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
-	if _, err := NewSelection(s.Candidates, plan.Law); err != nil {
+	if _, err := NewSelection(s.Candidates, plan.RunCountDistribution); err != nil {
 		return Selected{}, err
 	}
 	if s.Examiner == nil {
@@ -170,7 +170,7 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 // best draws the number of runs K and makes exactly K, each of one of some candidates with equal chances. It returns
 // the best model, of several the first, and its candidate. K is drawn once, before the first run, and no run changes
 // it: the price is that of K runs (theorems 2 and 6). A run without a model is one of the K.
-func (l Law) best(c *coin, candidates int, run func(at int) (float64, *model.Model, error)) (int, *model.Model, error) {
+func (l RunCountDistribution) best(c *coin, candidates int, run func(at int) (float64, *model.Model, error)) (int, *model.Model, error) {
 	count, err := l.draw(c)
 	if err != nil {
 		return 0, nil, err

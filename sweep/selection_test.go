@@ -32,7 +32,7 @@ func rates(t *testing.T, epsilon float64, rates ...string) []Candidate {
 // TestSelectionCertificate recomputes the price and refuses another plan.
 func TestSelectionCertificate(t *testing.T) {
 	candidates := rates(t, 1, "1", "tiny")
-	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 4})
+	plan, err := NewSelection(candidates, RunCountDistribution{Name: lawGeometric, Mean: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func TestSelectionRefusals(t *testing.T) {
 		"none": nil, "other noise": append(rates(t, 2, "1"), one...), "no privacy": {candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 3})},
 		"other steps": append(one[:1:1], candidate(t, s, train.Request{Epsilon: 1, Steps: 5})), "other methods": {{}},
 	} {
-		if _, err := NewSelection(all, Law{Name: lawGeometric, Mean: 3}); err == nil {
+		if _, err := NewSelection(all, RunCountDistribution{Name: lawGeometric, Mean: 3}); err == nil {
 			t.Errorf("%s: a choice was taken, want a refusal", name)
 		}
 	}
-	if _, err := NewSelection(one, Law{Name: lawGeometric}); err == nil {
+	if _, err := NewSelection(one, RunCountDistribution{Name: lawGeometric}); err == nil {
 		t.Error("a mean of 0 was taken, want a refusal")
 	}
 }
@@ -86,12 +86,12 @@ func TestSelectionRefusals(t *testing.T) {
 // times or more of 30 with probability below 6e-7. A choice that looks at nothing takes it 15 times.
 func TestSelectReleasesTheBest(t *testing.T) {
 	_, d := toy(t, 300)
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	candidates := rates(t, 50, "1", "tiny")
-	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 30})
+	plan, err := NewSelection(candidates, RunCountDistribution{Name: lawGeometric, Mean: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 func TestSelectIsPaidBefore(t *testing.T) {
 	_, d := toy(t, 300)
 	candidates := rates(t, 1, "1")
-	plan, err := NewSelection(candidates, Law{Name: lawGeometric, Mean: 3})
+	plan, err := NewSelection(candidates, RunCountDistribution{Name: lawGeometric, Mean: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestSelectIsPaidBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}

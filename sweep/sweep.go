@@ -31,9 +31,9 @@ type Sweep struct {
 	Candidates []Candidate
 	// Repeats is how often each candidate runs, at least 1; one that is the same every time runs once.
 	Repeats int
-	// Training is the table that is trained on, and Examiner what measures; nil measures nothing.
+	// Training is the table that is trained on, and Evaluator what measures; nil measures nothing.
 	Training *data.Dataset
-	Examiner *Examiner
+	Examiner *Evaluator
 	// Journal keeps results, and says which runs ended before; nil keeps nothing.
 	Journal *Journal
 	// Progress, if not nil, is told when runs end and how far they are. Calls do not overlap.
@@ -173,9 +173,9 @@ func grouped(jobs []job) [][]job {
 
 // runTogether runs a group in shared passes.
 func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]Measurement) error {
-	jobs, candidates, runs, work := make([]train.Job, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
+	jobs, candidates, runs, work := make([]train.Run, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
 	for i, j := range group {
-		jobs[i], candidates[i], runs[i] = train.Job{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
+		jobs[i], candidates[i], runs[i] = train.Run{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
 		work += j.candidate.Work(s.Training.Records())
 	}
 	done := 0.0

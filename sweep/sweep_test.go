@@ -89,7 +89,7 @@ func mixed(t *testing.T, s *data.Schema) []Candidate {
 func TestSweepRunsEverything(t *testing.T) {
 	s, d := toy(t, 1500)
 	candidates := mixed(t, s)
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSweepRunsEverything(t *testing.T) {
 func TestSweepStops(t *testing.T) {
 	s, d := toy(t, 300)
 	candidates := []Candidate{candidate(t, s, train.Request{Epsilon: 1, Steps: 3, SamplingProbability: 0.1}, Setting{"epsilon", "1"}), candidate(t, s, train.Request{Epsilon: 2, Steps: 3}, Setting{"epsilon", "2"})}
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 	case c.Mode != ClipGradient:
 		return
 	case of.Columns == 1:
-		kernel.Shorten(of.Coefficients, norms, c.Norm)
+		kernel.ClipRows(of.Coefficients, norms, c.Norm)
 		return
 	}
 	for i, norm := range norms {
@@ -150,7 +150,7 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 		norm = unclipped(lipschitz) * rows * r.Person.scale()
 	case norm == 0:
 		norm = min(1, lipschitz) * rows * math.Sqrt(r.Person.scale())
-		if hasTexts(m.Chain) || clipsWell(linear.Loss) {
+		if hasTexts(m.Pipeline) || clipsWell(linear.Loss) {
 			norm *= defaultClipping
 		}
 	}

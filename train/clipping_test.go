@@ -264,7 +264,7 @@ func TestWeightsStayInTheBall(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := randomRecords(t, s, rand.New(rand.NewPCG(1, 2)), 500)
-	for _, average := range []Choice{Yes, No} {
+	for _, average := range []Tristate{Yes, No} {
 		result, failed := Fit(context.Background(), budget(t, 1), setup, d, Options{LearningRate: 50, Momentum: 0.5, Average: average})
 		if failed != nil {
 			t.Fatal(failed)

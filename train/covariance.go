@@ -18,7 +18,7 @@ type moment struct {
 }
 
 // products says which products a statistic sums of rows with these features.
-func (statistic Statistic) products(c *feature.Chain) mechanism.Products {
+func (statistic PreparationStep) products(c *feature.Pipeline) mechanism.Products {
 	channels, places := c.Shape()
 	switch statistic.Kind {
 	case VarianceStatistic:
@@ -32,7 +32,7 @@ func (statistic Statistic) products(c *feature.Chain) mechanism.Products {
 }
 
 // learnProducts pays for a second moment of the centered rows.
-func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepared) error {
+func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, out *prepared) error {
 	if t.inFile {
 		return errWhitening
 	}
@@ -43,7 +43,7 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 	if err != nil {
 		return err
 	}
-	sum, err := query.Products(terms, rows, statistic.products(out.features.Chain))
+	sum, err := query.Products(terms, rows, statistic.products(out.features.Pipeline))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (statistic Statistic) learnProducts(terms query.Terms, t *table, out *prepa
 }
 
 // learnCovariance pays for the covariance of centered rows that are not kept.
-func (statistic Statistic) learnCovariance(terms query.Terms, t *table, out *prepared) error {
+func (statistic PreparationStep) learnCovariance(terms query.Settings, t *table, out *prepared) error {
 	m := before(out.features)
 	o, err := mechanism.MomentRowsOf(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
 	if err != nil {
@@ -69,14 +69,14 @@ func (statistic Statistic) learnCovariance(terms query.Terms, t *table, out *pre
 }
 
 // learned keeps a released sum of products.
-func (out *prepared) learned(statistic Statistic, sum []float64) {
+func (out *prepared) learned(statistic PreparationStep, sum []float64) {
 	noise := statistic.NoiseMultiplier * statistic.Bound / out.divisor
 	out.moments[statistic.Kind] = moment{divided(sum, out.divisor), noise}
 }
 
 // momentRows returns the centered rows on the grid of a second moment; two statistics of the same noise
 // share them.
-func (t *table) momentRows(terms query.Terms, m *feature.Map, radius float64) (*mechanism.Rows, error) {
+func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64) (*mechanism.Rows, error) {
 	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func TestStructuresAreLearned(t *testing.T) {
 			}
 			return sum / float64(len(rows))
 		}
-		n, trace := m.Chain.Dim(), mean(func(x []float64) float64 { return dot(x, x) })
+		n, trace := m.Pipeline.Dim(), mean(func(x []float64) float64 { return dot(x, x) })
 		switch structure {
 		case StructureFull:
 			var second [64][64]float64
@@ -163,7 +163,7 @@ func TestWhitenedRowsFillTheRadius(t *testing.T) {
 	for structure, slack := range map[Structure]float64{StructureFull: 1.01, StructureDiagonal: 1.01, StructureKronecker: 2} {
 		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 2, Whiten: Yes, Structure: structure, Transforms: scatteringOf8x8(t), PrivateRadius: true}
 		m := run(t, r, Options{}, s, d).Features()
-		sum, out := 0.0, make([]float64, m.Chain.Dim())
+		sum, out := 0.0, make([]float64, m.Pipeline.Dim())
 		for _, x := range centeredRows(m, d) {
 			m.Whitening.Multiply(out, x)
 			sum += dot(out, out)

@@ -166,7 +166,7 @@ func (r *descent) propose(c *kernel.Contributions, b mechanism.Block, multiply f
 // proposeOf is propose with the norms of the rows at hand.
 func (r *descent) proposeOf(c *kernel.Contributions, b *mechanism.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
-	r.ready.weigh(c, b.Labels())
+	r.ready.applyWeights(c, b.Labels())
 	r.ready.weighRows(c, b)
 	r.Plan.Clipping.clip(c, norms)
 }

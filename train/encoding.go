@@ -67,14 +67,14 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	if err != nil {
 		return nil, err
 	}
-	return rows.Seen(frame(m))
+	return rows.Standardized(frame(m))
 }
 
 // Center pays for the noisy mean of rows that Encode made, normalized but without intercept, and returns the
 // map that subtracts it with the rows as that map sees them. Bound is the largest norm of a normalized row
 // without intercept, divisor a public or released number of records.
-func Center(t query.Terms, m *feature.Map, rows *mechanism.Rows, bound, divisor float64) (*feature.Map, *mechanism.Rows, error) {
-	plain, err := rows.Seen(frame(before(m)))
+func Center(t query.Settings, m *feature.Map, rows *mechanism.Rows, bound, divisor float64) (*feature.Map, *mechanism.Rows, error) {
+	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,6 +82,6 @@ func Center(t query.Terms, m *feature.Map, rows *mechanism.Rows, bound, divisor 
 	if centered.Center, err = mean(t, plain, bound, divisor); err != nil {
 		return nil, nil, err
 	}
-	seen, err := rows.Seen(frame(&centered))
+	seen, err := rows.Standardized(frame(&centered))
 	return &centered, seen, err
 }

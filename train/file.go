@@ -90,7 +90,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		return nil, err
 	case rows.Len() > s.Plan.MaxRecords || places != rows.Len():
 		return nil, fmt.Errorf("train: the file does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
-	case rows.Dim() != s.Features.Chain.Dim():
+	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
 	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), inFile: true}, o)

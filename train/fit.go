@@ -34,7 +34,7 @@ type Options struct {
 	Output OutputRule
 	// Average says whether the mean of the last 40 % of the iterates is returned instead
 	// of the last one; Auto averages private runs of 20 steps or more.
-	Average Choice
+	Average Tristate
 	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8, which takes half of the
 	// memory. Features that are 0 or 1 take one bit.
 	FeatureBits int
@@ -171,7 +171,7 @@ func Effective(m *model.Model) [][]float64 {
 		return nil
 	}
 	f := m.Features()
-	d := f.Chain.Dim()
+	d := f.Pipeline.Dim()
 	out := make([][]float64, m.Linear().Columns)
 	for k := range out {
 		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]

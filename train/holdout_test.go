@@ -234,7 +234,7 @@ func TestHoldoutIsRefused(t *testing.T) {
 		t.Errorf("rows in a file: %v", err)
 	}
 	d := diary(t, []string{"ann"}, rand.New(rand.NewPCG(5, 5)))
-	if _, err := FitMany(context.Background(), single(t, 1.001), []Job{{Setup: s}}, d); err == nil || !strings.Contains(err.Error(), "out") {
+	if _, err := FitMany(context.Background(), single(t, 1.001), []Run{{Setup: s}}, d); err == nil || !strings.Contains(err.Error(), "out") {
 		t.Errorf("several models: %v", err)
 	}
 	for name, edit := range map[string]func(p *Plan){

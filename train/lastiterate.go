@@ -48,7 +48,7 @@ type LastIterate struct {
 const logisticLoss, oneVsRestLoss, huberLoss = "logistic", "one-vs-rest", "huber"
 
 // link is the derivative of the loss.
-func (l LastIterate) link() (mechanism.Link, error) {
+func (l LastIterate) link() (mechanism.LossDerivative, error) {
 	switch l.Loss {
 	case logisticLoss, oneVsRestLoss:
 		return mechanism.LogisticLink{}, nil
@@ -141,7 +141,7 @@ func (r Request) account(s *Setup) error {
 	return fmt.Errorf("train: accounting is %q, want one of %v", r.Accounting, Accountings())
 }
 
-func clone(s []Statistic) []Statistic { return append([]Statistic(nil), s...) }
+func clone(s []PreparationStep) []PreparationStep { return append([]PreparationStep(nil), s...) }
 
 // lastIterate turns a setup into one whose last iterate alone is priced.
 func (r Request) lastIterate(s *Setup) error {

@@ -75,7 +75,7 @@ func TestLastIteratePlan(t *testing.T) {
 		"persons":             func(p *Plan) { p.Person = &PersonUnit{Column: "name", MaxRows: 2} },
 		"weights of levels":   func(p *Plan) { p.ClassWeights = []float64{1, 0.5} },
 		"a private radius": func(p *Plan) {
-			p.Preparation = append(p.Preparation, Statistic{Kind: RadiusStatistic, NoiseMultiplier: 5, Bound: 1, Numbers: 3})
+			p.Preparation = append(p.Preparation, PreparationStep{Kind: RadiusStatistic, NoiseMultiplier: 5, Bound: 1, Numbers: 3})
 		},
 		"declared constants": func(p *Plan) { p.Clipping.Mode = ClipDeclaredLipschitz },
 	} {
@@ -150,8 +150,8 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 			t.Errorf("%s: the options pass, want those of the plan", name)
 		}
 	}
-	job := Job{setup, Options{Ridge: 0.05}}
-	if _, err = FitMany(context.Background(), budget(t, 4), []Job{job, job}, toyData(t, setup.Schema, 10)); err == nil || !strings.Contains(err.Error(), "last iterate") {
+	job := Run{setup, Options{Ridge: 0.05}}
+	if _, err = FitMany(context.Background(), budget(t, 4), []Run{job, job}, toyData(t, setup.Schema, 10)); err == nil || !strings.Contains(err.Error(), "last iterate") {
 		t.Errorf("many models: got %v, want a refusal", err)
 	}
 }

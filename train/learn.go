@@ -64,13 +64,13 @@ func (s Setup) readyToLearn(d *data.Dataset) (persons [][]int, err error) {
 // checkLearns refuses a setup whose plan does not learn exactly what its schema leaves private.
 func (s Setup) checkLearns() error {
 	want := learned(s.Schema)
-	var got []Statistic
+	var got []PreparationStep
 	for _, statistic := range s.Plan.Preparation {
 		if statistic.Kind.OfColumn() {
 			got = append(got, statistic)
 		}
 	}
-	same := slices.EqualFunc(got, want, func(a, b Statistic) bool {
+	same := slices.EqualFunc(got, want, func(a, b PreparationStep) bool {
 		return a.Kind == b.Kind && a.Column == b.Column && a.Lower == b.Lower && a.Upper == b.Upper && a.Numbers == b.Numbers
 	})
 	if !same {
@@ -110,14 +110,14 @@ func (s Setup) under(schema *data.Schema) (Setup, error) {
 	if err != nil {
 		return s, err
 	}
-	files := s.Features.Chain.Files()
+	files := s.Features.Pipeline.Files()
 	open := func(name string) ([]byte, error) { return files[name], nil }
-	chain, err := feature.NewChainOf(open, encoder, s.Features.Chain.Specs()...)
+	chain, err := feature.NewChainOf(open, encoder, s.Features.Pipeline.Specs()...)
 	if err != nil {
 		return s, err
 	}
 	m := *s.Features
-	if m.Chain = chain; m.Dim() != s.Features.Dim() {
+	if m.Pipeline = chain; m.Dim() != s.Features.Dim() {
 		return s, fmt.Errorf("train: the model would have %d features and the plan has %d, want transforms whose features do not hang on learned levels", m.Dim(), s.Features.Dim())
 	}
 	s.Schema, s.Features = schema, &m
@@ -176,7 +176,7 @@ func (r records) text(codes []int32, texts []string, usable []bool) func(record 
 }
 
 // learnBounds pays for two quantiles of a column and takes them as its bounds.
-func (statistic Statistic) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
+func (statistic PreparationStep) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
 	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, BoundsOutside)
 	if err != nil {
@@ -187,7 +187,7 @@ func (statistic Statistic) learnBounds(payer mechanism.Payer, maxRecords int, r 
 }
 
 // learnBins pays for quantiles of a column at equal distances and takes them as its cut points.
-func (statistic Statistic) learnBins(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
+func (statistic PreparationStep) learnBins(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
 	at := make([]float64, statistic.Numbers)
 	for k := range at {
@@ -201,14 +201,14 @@ func (statistic Statistic) learnBins(payer mechanism.Payer, maxRecords int, r re
 }
 
 // quantiles returns the terms of a choice of quantiles, and the number of each record.
-func (statistic Statistic) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (query.QuantileTerms, func(record int) float64) {
+func (statistic PreparationStep) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (query.QuantileTerms, func(record int) float64) {
 	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
 	return query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
 }
 
 // learnLevels pays for the texts beyond the threshold and takes those with the largest noisy counts as the
 // levels of the column, sorted; the others stay among "other".
-func (statistic Statistic) learnLevels(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
+func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	codes, texts, err := r.d.Group(statistic.Column)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func CheckLearned(p Plan, s *data.Schema) error {
 }
 
 // check refuses a learned column that the statistic cannot have released.
-func (statistic Statistic) check(c data.Column, marks data.MissingSet) error {
+func (statistic PreparationStep) check(c data.Column, marks data.MissingSet) error {
 	if statistic.Kind == BinsStatistic {
 		grid := candidates(statistic.Lower, statistic.Upper)
 		strange := slices.ContainsFunc(c.Bins, func(v float64) bool { _, known := slices.BinarySearch(grid, v); return !known })

@@ -271,9 +271,9 @@ func TestWidthFollowsTheSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain := after.Features.Chain
-		if chain.Dim() != setup.Features.Chain.Dim() || len(chain.Names()) != chain.Dim() || chain.Encoder().Dim() != setup.Features.Encoder().Dim() {
-			t.Errorf("%d levels make %d features, want %d", len(levels), chain.Dim(), setup.Features.Chain.Dim())
+		chain := after.Features.Pipeline
+		if chain.Dim() != setup.Features.Pipeline.Dim() || len(chain.Names()) != chain.Dim() || chain.Encoder().Dim() != setup.Features.Encoder().Dim() {
+			t.Errorf("%d levels make %d features, want %d", len(levels), chain.Dim(), setup.Features.Pipeline.Dim())
 		}
 		seen, err := d.Under(made)
 		if err != nil {
@@ -364,7 +364,7 @@ func TestLearningNeedsItsOwnRows(t *testing.T) {
 			return failed
 		},
 		"two models": func(l *ledger.Ledger) error {
-			_, failed := FitMany(context.Background(), l, []Job{{setup, Options{}}, {setup, Options{}}}, d)
+			_, failed := FitMany(context.Background(), l, []Run{{setup, Options{}}, {setup, Options{}}}, d)
 			return failed
 		},
 		"another schema": func(l *ledger.Ledger) error {

@@ -87,15 +87,15 @@ func (r Request) checkRoles(private []data.Column) error {
 }
 
 // learned lists the statistics of the private columns; their noise follows in calibrate.
-func learned(s *data.Schema) []Statistic {
-	var out []Statistic
+func learned(s *data.Schema) []PreparationStep {
+	var out []PreparationStep
 	for _, c := range s.Private() {
-		statistic := Statistic{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels}
+		statistic := PreparationStep{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels}
 		switch {
 		case c.MaxBins > 0:
-			statistic = Statistic{Kind: BinsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: c.MaxBins - 1}
+			statistic = PreparationStep{Kind: BinsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: c.MaxBins - 1}
 		case c.Kind == data.Numeric:
-			statistic = Statistic{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2}
+			statistic = PreparationStep{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2}
 		}
 		out = append(out, statistic)
 	}
@@ -106,17 +106,17 @@ func learned(s *data.Schema) []Statistic {
 // ε²/8-zero-concentrated, as a Gaussian release of μ = ε/2 is (Cesar & Rogers, "Bounding, Concentrating, and
 // Truncating: Unifying Privacy Loss Composition for Data Analytics", ALT 2021, https://arxiv.org/abs/2004.07223).
 // The price is computed from the choice itself; only its share of the budget is set by this rule.
-func (statistic Statistic) choice() mechanism.Exponential {
+func (statistic PreparationStep) choice() mechanism.Exponential {
 	return mechanism.Exponential{Epsilon: 1 / statistic.NoiseMultiplier}
 }
 
 // discovery is how levels are found.
-func (statistic Statistic) discovery() mechanism.DiscoveryTerms {
+func (statistic PreparationStep) discovery() mechanism.DiscoveryTerms {
 	return mechanism.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
 }
 
 // event is what the release of a statistic costs.
-func (statistic Statistic) event(p Plan) mechanism.Event {
+func (statistic PreparationStep) event(p Plan) mechanism.Event {
 	switch statistic.Kind {
 	case BoundsStatistic, BinsStatistic:
 		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
@@ -128,7 +128,7 @@ func (statistic Statistic) event(p Plan) mechanism.Event {
 
 // draws is how many rounded normal numbers a statistic takes. How many texts there are is private: of it
 // the bound counts.
-func (statistic Statistic) draws(p Plan) int {
+func (statistic PreparationStep) draws(p Plan) int {
 	switch statistic.Kind {
 	case BoundsStatistic, BinsStatistic:
 		return 0
@@ -139,7 +139,7 @@ func (statistic Statistic) draws(p Plan) int {
 }
 
 // setNoise gives a statistic its noise out of a budget of μ and delta, for as many releases as there are of its kind.
-func (statistic *Statistic) setNoise(mu, delta float64, alike int) {
+func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	count := float64(alike)
 	switch statistic.Kind {
 	case BoundsStatistic: // choices of μ = ε/2
@@ -170,7 +170,7 @@ func (p Plan) alike(kind StatisticKind) int {
 
 // learns reports whether the plan has statistics of single columns.
 func (p Plan) learns() bool {
-	return slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.Kind.OfColumn() })
+	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.OfColumn() })
 }
 
 // validateLearned refuses statistics of columns that make no sense, or are released without a proof.

@@ -8,7 +8,7 @@ import (
 
 // RankError bounds, with 95 % confidence, by how many records more the rank of a learned bound or cut point is wrong
 // than that of the best candidate; 0 for other statistics. It is a public number; see query.RankError.
-func (statistic Statistic) RankError() float64 {
+func (statistic PreparationStep) RankError() float64 {
 	if !statistic.Kind.chosen() {
 		return 0
 	}
@@ -17,7 +17,7 @@ func (statistic Statistic) RankError() float64 {
 
 // Threshold returns the noisy number of records beyond which a level is learned, a public number; 0 for other
 // statistics.
-func (p Plan) Threshold(statistic Statistic) float64 {
+func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != LevelsStatistic {
 		return 0
 	}

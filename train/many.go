@@ -18,8 +18,8 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Job is one of several models that are fitted together.
-type Job struct {
+// Run is one of several models that are fitted together.
+type Run struct {
 	Setup   Setup
 	Options Options
 }
@@ -30,7 +30,7 @@ type Job struct {
 // sum: a sweep over private records costs what its models cost together. What was reserved before an
 // error stays spent. Where weights did not stay finite, which follows from what was released, the error wraps
 // model.ErrNotFinite: these models have no result, nil, and all others have theirs.
-func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset) ([]*Result, error) {
+func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
 	}
@@ -46,7 +46,7 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, d *data.Dataset)
 
 // FitMany is FitMany on the records of the table; the columns and transforms of every plan must be those that
 // it was encoded with.
-func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*Result, error) {
+func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*Result, error) {
 	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Job) ([]*R
 }
 
 // fitMany is FitMany on an encoded table.
-func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Job, t table) ([]*Result, error) {
+func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Result, error) {
 	runs, err := beginAll(l, jobs, t)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s Setup) SharesPasses() bool {
 }
 
 // checkJobs refuses plans that cannot share a pass.
-func checkJobs(jobs []Job, records int) error {
+func checkJobs(jobs []Run, records int) error {
 	for i, j := range jobs {
 		p := j.Setup.Plan
 		if err := j.Setup.check(j.Options); err != nil {
@@ -115,7 +115,7 @@ func checkJobs(jobs []Job, records int) error {
 			return fmt.Errorf("train: model %d of %d prices its last iterate alone, want every step; fit it alone", i+1, len(jobs))
 		case p.Sampling != samplingFull || p.whitens() && !j.Setup.framed() || p.Person != nil:
 			return fmt.Errorf("train: model %d of %d samples its records, takes persons for records or whitens rows in another way than by the covariance of rows of norm 1, want none of these; fit it alone", i+1, len(jobs))
-		case !slices.EqualFunc(j.Setup.Features.Chain.Specs(), jobs[0].Setup.Features.Chain.Specs(), sameSpec):
+		case !slices.EqualFunc(j.Setup.Features.Pipeline.Specs(), jobs[0].Setup.Features.Pipeline.Specs(), sameSpec):
 			return fmt.Errorf("train: model %d of %d has transforms of its own, want those of the first; fit it alone", i+1, len(jobs))
 		case records > p.MaxRecords:
 			return fmt.Errorf("train: there are more rows than max-records %d of model %d; raise the declared bound", p.MaxRecords, i+1)
@@ -134,9 +134,9 @@ type views struct {
 }
 
 // seen is rows.Seen, or what it gave before.
-func (v *views) seen(rows *mechanism.Rows, f mechanism.Frame) (*mechanism.Rows, error) {
+func (v *views) seen(rows *mechanism.Rows, f mechanism.Standardization) (*mechanism.Rows, error) {
 	if f.Center != nil || f.Whitening != nil { // a release of its own, which no other job has
-		return rows.Seen(f)
+		return rows.Standardized(f)
 	}
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -144,7 +144,7 @@ func (v *views) seen(rows *mechanism.Rows, f mechanism.Frame) (*mechanism.Rows, 
 	if known := v.known[key]; known != nil {
 		return known, nil
 	}
-	out, err := rows.Seen(f)
+	out, err := rows.Standardized(f)
 	v.known[key] = out
 	return out, err
 }
@@ -168,7 +168,7 @@ func inTurns(n int, do func(i int)) {
 }
 
 // beginAll reserves the plans of all jobs, in order, and learns their preparations.
-func beginAll(l *ledger.Ledger, jobs []Job, t table) ([]*descent, error) {
+func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]*ledger.Grant, len(jobs))
 	named := func(i int, err error) error { return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err) }
 	for i, j := range jobs {
@@ -188,7 +188,7 @@ func beginAll(l *ledger.Ledger, jobs []Job, t table) ([]*descent, error) {
 }
 
 // begin learns a job's preparation.
-func (j Job) begin(grant *ledger.Grant, t table, known *views) (*descent, error) {
+func (j Run) begin(grant *ledger.Grant, t table, known *views) (*descent, error) {
 	var err error
 	if t.rows, err = known.seen(t.rows, frame(before(j.Setup.Features))); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 )
 
 // jobs are plans that differ in loss, clipping, steps, center and intercept.
-func jobs(t testing.TB, s *data.Schema, epsilon float64) []Job {
+func jobs(t testing.TB, s *data.Schema, epsilon float64) []Run {
 	t.Helper()
-	var out []Job
+	var out []Run
 	for i := range 5 {
 		r := Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: No, Steps: 8 + 3*i, ClippingNorm: 0.3 + 0.2*float64(i)}
 		switch i {
@@ -35,7 +35,7 @@ func jobs(t testing.TB, s *data.Schema, epsilon float64) []Job {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, Job{setup, Options{Momentum: 0.1 * float64(i), Average: No}})
+		out = append(out, Run{setup, Options{Momentum: 0.1 * float64(i), Average: No}})
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func TestFitManyRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := rich(t, privacy.AddOrRemoveOne)
-		if _, err = FitMany(context.Background(), l, append(jobs(t, s, 1)[:1], Job{setup, o}), d); err == nil || !strings.Contains(err.Error(), "model 2 of 2") {
+		if _, err = FitMany(context.Background(), l, append(jobs(t, s, 1)[:1], Run{setup, o}), d); err == nil || !strings.Contains(err.Error(), "model 2 of 2") {
 			t.Errorf("%s: got %v, want a refusal", name, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTableFitManyIsFitMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := append(all[:1:1], Job{setup, Options{}})
+	other := append(all[:1:1], Run{setup, Options{}})
 	if _, err = table.FitMany(context.Background(), rich(t, privacy.AddOrRemoveOne), other); err == nil || !strings.Contains(err.Error(), "model 2 of 2") {
 		t.Errorf("other transforms: got %v, want a refusal", err)
 	}

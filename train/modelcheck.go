@@ -214,12 +214,12 @@ func (p Plan) Premises() certificate.Premises {
 // PremisesOf adds to the premises of a plan what schema and feature map say.
 func PremisesOf(p certificate.Premises, s *data.Schema, m *feature.Map) certificate.Premises {
 	p.FromData = s.FromData
-	for _, spec := range m.Chain.Specs() {
+	for _, spec := range m.Pipeline.Specs() {
 		var parameters bytes.Buffer
 		_ = json.Compact(&parameters, spec.Parameters) // a file may have them on several lines
 		p.Transforms = append(p.Transforms, strings.TrimSpace(spec.Name+" "+parameters.String()))
 	}
-	for name := range m.Chain.Files() {
+	for name := range m.Pipeline.Files() {
 		p.PublicFiles = append(p.PublicFiles, name)
 	}
 	slices.Sort(p.PublicFiles)

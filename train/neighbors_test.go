@@ -45,7 +45,7 @@ func plainPictures(t *testing.T, s *data.Schema, r *rand.Rand) *data.Dataset {
 }
 
 // exactSums is what a statistic sums before noise.
-func exactSums(t *testing.T, s Setup, statistic Statistic, d *data.Dataset, persons [][]int) []float64 {
+func exactSums(t *testing.T, s Setup, statistic PreparationStep, d *data.Dataset, persons [][]int) []float64 {
 	t.Helper()
 	rows := s
 	rows.Plan.Person = nil
@@ -56,7 +56,7 @@ func exactSums(t *testing.T, s Setup, statistic Statistic, d *data.Dataset, pers
 	tab.persons = persons
 	m := *s.Features
 	out := prepared{setup: s, divisor: 1, features: &m, moments: map[StatisticKind]moment{}}
-	terms := query.Terms{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: s.Plan.MaxRecords}
+	terms := query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: s.Plan.MaxRecords}
 	var sums []float64
 	switch statistic.Kind {
 	case LabelsStatistic:

@@ -97,7 +97,7 @@ func (p *Plan) setNoise(multiplier float64) {
 
 // validateNoise refuses a schedule that is not the plan's.
 func (p Plan) validateNoise() error {
-	if p.NonPrivate && (p.NoiseMultiplier != 0 || slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.NoiseMultiplier != 0 })) {
+	if p.NonPrivate && (p.NoiseMultiplier != 0 || slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.NoiseMultiplier != 0 })) {
 		return fmt.Errorf("train: there is a noise multiplier in a plan without privacy, want none")
 	}
 	if len(p.NoiseMultipliers) == 0 {

@@ -144,7 +144,7 @@ func (o *ofPersons) productsOf(p mechanism.Products) func(part int, dst []float6
 }
 
 // learnOfPersons is learn where a record is a person: the sums over a person's rows are bounded together.
-func (statistic Statistic) learnOfPersons(terms query.Terms, t *table, out *prepared) error {
+func (statistic PreparationStep) learnOfPersons(terms query.Settings, t *table, out *prepared) error {
 	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error
 	switch {
@@ -160,11 +160,11 @@ func (statistic Statistic) learnOfPersons(terms query.Terms, t *table, out *prep
 		sum, err = query.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
 		m.Center = divided(sum, out.divisor)
 	case statistic.Kind.Whitens():
-		if o.rows, err = t.rows.Seen(frame(before(m))); err != nil {
+		if o.rows, err = t.rows.Standardized(frame(before(m))); err != nil {
 			return err
 		}
 		var sum []float64
-		if sum, err = o.sumProducts(terms, statistic, m.Chain); err == nil {
+		if sum, err = o.sumProducts(terms, statistic, m.Pipeline); err == nil {
 			out.learned(statistic, sum)
 		}
 	default:
@@ -174,7 +174,7 @@ func (statistic Statistic) learnOfPersons(terms query.Terms, t *table, out *prep
 }
 
 // sumProducts releases the sum of products over the persons.
-func (o *ofPersons) sumProducts(terms query.Terms, statistic Statistic, c *feature.Chain) ([]float64, error) {
+func (o *ofPersons) sumProducts(terms query.Settings, statistic PreparationStep, c *feature.Pipeline) ([]float64, error) {
 	p := statistic.products(c)
 	vectors := o.productsOf(p)
 	sum, err := query.SumVectors(terms, len(o.persons), p.Numbers(o.rows.Dim()), statistic.Bound, vectors)
@@ -209,7 +209,7 @@ func (r *descent) personGradient() (mechanism.Noisy, error) {
 func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, scorer *mechanism.Scorer) {
 	b, dim := room.block, r.Plan.Columns*r.Plan.Dim
 	r.Model.Propose(&room.c, b.Labels(), func(scores []float32) { scorer.Scores(scores, b) })
-	r.ready.weigh(&room.c, b.Labels())
+	r.ready.applyWeights(&room.c, b.Labels())
 	r.ready.weighRows(&room.c, &b)
 	for i, k := range owner {
 		b.AddTo(dst[k*dim:(k+1)*dim], i, room.c.Coefficients[i*r.Plan.Columns:(i+1)*r.Plan.Columns], room.row)

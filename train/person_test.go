@@ -170,7 +170,7 @@ func TestPersonsOfOneRowAreRows(t *testing.T) {
 		names[i] = fmt.Sprint("p", i)
 	}
 	d := diary(t, names, rand.New(rand.NewPCG(3, 1)))
-	for _, whiten := range []Choice{No, Yes} {
+	for _, whiten := range []Tristate{No, Yes} {
 		fit := func(person *PersonUnit) []float64 {
 			setup := personPlan(t, math.Inf(1), func(r *Request) { r.Person, r.ClippingNorm, r.Whiten, r.Center = person, 50, whiten, Yes })
 			result, err := Fit(context.Background(), rich(t, privacy.AddOrRemoveOne), setup, d, Options{Momentum: 0.5})

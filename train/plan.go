@@ -37,8 +37,8 @@ type Plan struct {
 	MaxRecords int `json:"max-records"`
 	// Preparation lists the statistics released before training, in order. When a radius is among
 	// them, all bounds after it are in units of the radius (of its square, for sums of products).
-	Preparation []Statistic `json:"preparation,omitempty"`
-	Clipping    Clipping    `json:"clipping"`
+	Preparation []PreparationStep `json:"preparation,omitempty"`
+	Clipping    Clipping          `json:"clipping"`
 	// Sampling is "full", every record takes part in every step; "poisson", each does with
 	// SamplingProbability, independently; "fixed-size", BatchSize of the declared Records do;
 	// "partition", the steps go round Parts parts, into which the records are divided once.
@@ -69,8 +69,8 @@ type Plan struct {
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// Statistic is one release of the preparation.
-type Statistic struct {
+// PreparationStep is one release of the preparation.
+type PreparationStep struct {
 	Kind StatisticKind `json:"kind"`
 	// Column is the one column that bounds, bins or levels are of.
 	Column string `json:"column,omitempty"`
@@ -113,7 +113,7 @@ func (k StatisticKind) Whitens() bool {
 
 // whitens reports whether the plan learns what rows are whitened by.
 func (p Plan) whitens() bool {
-	return slices.ContainsFunc(p.Preparation, func(s Statistic) bool { return s.Kind.Whitens() })
+	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.Whitens() })
 }
 
 // Whitened returns how many numbers the covariance has that rows are whitened by, 0 where there is none.
@@ -184,8 +184,8 @@ func (p Plan) NoiseDraws() int {
 }
 
 // Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Derivation {
-	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+func (p Plan) Derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
@@ -256,13 +256,13 @@ func ReadPlan(text json.RawMessage) (Plan, error) {
 
 // derive reads a plan and refuses one of another method.
 func derive(method string) certificate.Method {
-	return func(text json.RawMessage) (certificate.Derivation, error) {
+	return func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := ReadPlan(text)
 		if err != nil {
-			return certificate.Derivation{}, err
+			return certificate.Claim{}, err
 		}
 		if p.Method() != method {
-			return certificate.Derivation{}, fmt.Errorf("train: the plan is of method %s, want %s", p.Method(), method)
+			return certificate.Claim{}, fmt.Errorf("train: the plan is of method %s, want %s", p.Method(), method)
 		}
 		return p.Derivation(), nil
 	}

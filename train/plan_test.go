@@ -197,7 +197,7 @@ func TestSampledPlan(t *testing.T) {
 }
 
 func TestPlanEventFollowsThePreparation(t *testing.T) {
-	p := Plan{Preparation: []Statistic{{NoiseMultiplier: 30}, {NoiseMultiplier: 40}}, NoiseMultiplier: 20, Steps: 5}
+	p := Plan{Preparation: []PreparationStep{{NoiseMultiplier: 30}, {NoiseMultiplier: 40}}, NoiseMultiplier: 20, Steps: 5}
 	if got, want := p.Event().String(), "sequence(gaussian(30), gaussian(40), repeat(5, gaussian(20)))"; got != want {
 		t.Errorf("event: got %s, want %s", got, want)
 	}

@@ -43,7 +43,7 @@ func (link) derivative(score, label float64, column, columns int) (float64, bool
 func (link) slope() float64 { return 0 }
 func (link) largest() float64 { return 1 }
 func (link) check() error { return nil }
-var _ mechanism.Link = link{}`, "does not implement"},
+var _ mechanism.LossDerivative = link{}`, "does not implement"},
 	{"rows with a norm of one's own", `package train
 import "github.com/ditherml/dither/mechanism"
 func measure(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},

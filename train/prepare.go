@@ -20,7 +20,7 @@ type prepared struct {
 	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
 	centered      *mechanism.Rows
 	centeredLimit int64
-	whole         *mechanism.WholeMatrix
+	whole         *mechanism.IntMatrix
 	framed        bool // rows are whitened by a frame
 	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
 	classWeights []float64
@@ -47,7 +47,7 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 		scratch *feature.Scratch
 		x       []float64
 	}
-	d := m.Chain.Dim()
+	d := m.Pipeline.Dim()
 	rooms := sync.Pool{New: func() any { return &room{} }}
 	return func(dst []float64, first, n int) {
 		there, out := max(0, min(n, t.records-first)), len(dst)/n
@@ -92,7 +92,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 		if statistic.Kind.OfColumn() { // learned before rows were encoded
 			continue
 		}
-		terms := query.Terms{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
+		terms := query.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 		if statistic.Kind == LabelsStatistic {
 			if err := statistic.learnLabels(terms, t, &out); err != nil {
 				return prepared{}, err
@@ -114,7 +114,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 }
 
 // learn pays for a statistic of the records and puts it into what is prepared.
-func (statistic Statistic) learn(terms query.Terms, t *table, out *prepared) (err error) {
+func (statistic PreparationStep) learn(terms query.Settings, t *table, out *prepared) (err error) {
 	m := out.features
 	switch {
 	case statistic.Kind == CountStatistic:
@@ -132,16 +132,16 @@ func (statistic Statistic) learn(terms query.Terms, t *table, out *prepared) (er
 	return err
 }
 
-func (statistic Statistic) unknown() error {
+func (statistic PreparationStep) unknown() error {
 	return fmt.Errorf("train: statistic is %q, want one of %v", statistic.Kind, Kinds())
 }
 
 // before returns the map up to the normalization that follows centering.
 func before(m *feature.Map) *feature.Map {
-	return &feature.Map{Chain: m.Chain, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
+	return &feature.Map{Pipeline: m.Pipeline, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
 }
 
-func mean(t query.Terms, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {
+func mean(t query.Settings, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {
 	center, err := query.Sum(t, rows, rows.Len(), bound)
 	return divided(center, divisor), err
 }

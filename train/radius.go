@@ -17,7 +17,7 @@ const (
 
 // learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which rows are
 // clipped. From here on all bounds are in units of it. A record is a person where persons are listed.
-func (statistic Statistic) learnRadius(terms query.Terms, t *table, out *prepared) error {
+func (statistic PreparationStep) learnRadius(terms query.Settings, t *table, out *prepared) error {
 	h, counts, err := statistic.countNorms(terms, t, out)
 	if err != nil {
 		return err
@@ -25,17 +25,17 @@ func (statistic Statistic) learnRadius(terms query.Terms, t *table, out *prepare
 	out.setup = out.setup.inUnits(h.edge(medianBin(counts)))
 	m := *out.setup.Features
 	out.features = &m
-	t.rows, err = t.rows.Seen(frame(before(&m)))
+	t.rows, err = t.rows.Standardized(frame(before(&m)))
 	return err
 }
 
 // countNorms pays for the histogram.
-func (statistic Statistic) countNorms(terms query.Terms, t *table, out *prepared) (histogram, []float64, error) {
-	own, err := t.rows.Seen(mechanism.Frame{})
+func (statistic PreparationStep) countNorms(terms query.Settings, t *table, out *prepared) (histogram, []float64, error) {
+	own, err := t.rows.Standardized(mechanism.Standardization{})
 	if err != nil {
 		return histogram{}, nil, err
 	}
-	h, records := histogram{own, largestNorm(out.features.Chain), t.persons}, t.records
+	h, records := histogram{own, largestNorm(out.features.Pipeline), t.persons}, t.records
 	if t.persons != nil {
 		records = len(t.persons)
 	}
@@ -51,7 +51,7 @@ type histogram struct {
 }
 
 // largestNorm is a public bound on the norm of the features of a row.
-func largestNorm(c *feature.Chain) float64 {
+func largestNorm(c *feature.Pipeline) float64 {
 	bound, _ := c.Bound()
 	return bound * math.Sqrt(float64(c.Dim()))
 }
@@ -112,7 +112,7 @@ func (s Setup) inUnits(radius float64) Setup {
 	s.Features = &m
 	s.Plan.Clipping.Norm *= radius
 	s.Plan.Clipping.Bound *= radius
-	preparation := append([]Statistic(nil), s.Plan.Preparation...)
+	preparation := append([]PreparationStep(nil), s.Plan.Preparation...)
 	for i, statistic := range preparation {
 		switch {
 		case statistic.Kind == MeanStatistic:

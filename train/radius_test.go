@@ -25,7 +25,7 @@ func TestRadiusIsTheMedian(t *testing.T) {
 	s := toySchema(t)
 	d := toyData(t, s, 501)
 	m := run(t, radiusRequest(Request{PrivateRadius: true}), Options{}, s, d).Features()
-	plain := &feature.Map{Chain: m.Chain, Norm: feature.NormNone}
+	plain := &feature.Map{Pipeline: m.Pipeline, Norm: feature.NormNone}
 	var norms []float64
 	for _, x := range centeredRows(plain, d) {
 		norms = append(norms, math.Sqrt(dot(x, x)))
@@ -77,7 +77,7 @@ func TestNeighborsMoveNormsByAtMostTheBound(t *testing.T) {
 			h.persons, records, bound = [][]int{{0}, {1, 2}, {}, {n - 3, n - 2, n - 1}}, 4, 3
 		}
 		counts := func(records int) []float64 {
-			out, failed := query.SumVectors(query.Terms{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 10}, records, radiusBins, 1e6, h.norms)
+			out, failed := query.SumVectors(query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 10}, records, radiusBins, 1e6, h.norms)
 			if failed != nil {
 				t.Fatal(failed)
 			}

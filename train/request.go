@@ -58,7 +58,7 @@ type Request struct {
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
-	Center, Whiten Choice
+	Center, Whiten Tristate
 	// Structure is what the covariance is taken to be; "" leaves it to public numbers.
 	Structure Structure
 	// Person, if not nil, makes all rows of a person one record.
@@ -77,12 +77,12 @@ type Request struct {
 	Loss model.Loss
 }
 
-// Choice is yes, no, or a decision by public numbers.
-type Choice uint8
+// Tristate is yes, no, or a decision by public numbers.
+type Tristate uint8
 
 const (
 	// Auto leaves the decision to the rules that the documentation gives.
-	Auto Choice = iota
+	Auto Tristate = iota
 	// Yes asks for it.
 	Yes
 	// No goes without.
@@ -96,7 +96,7 @@ const (
 	// StructureFull is any covariance: dim² numbers.
 	StructureFull Structure = "full"
 	// StructureKronecker is the product of a covariance of channels and one of places; the transforms
-	// must say the shape of features (feature.Chain.Shape).
+	// must say the shape of features (feature.Pipeline.Shape).
 	StructureKronecker Structure = "kronecker"
 	// StructureDiagonal takes features for uncorrelated: dim numbers.
 	StructureDiagonal Structure = "diagonal"
@@ -230,8 +230,8 @@ func (r Request) steps(records int) int {
 }
 
 // features is the map that the request asks for.
-func (r Request) features(c *feature.Chain) *feature.Map {
-	m := &feature.Map{Chain: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
+func (r Request) features(c *feature.Pipeline) *feature.Map {
+	m := &feature.Map{Pipeline: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
 		if r.ClippingMode.ofRows() || r.PrivateRadius || c.OneNumber() {

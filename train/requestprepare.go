@@ -31,7 +31,7 @@ func (r Request) prepare(s *Setup) error {
 		return fmt.Errorf("train: a private radius is asked for with row normalization %s and radius %v, want clip and none declared", m.Norm, r.Radius)
 	}
 	learn := func(kind StatisticKind, ofRow float64, numbers int) {
-		s.Plan.Preparation = append(s.Plan.Preparation, Statistic{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
+		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}
 	s.Plan.Preparation = learned(s.Schema)
 	if s.Plan.Records == 0 {
@@ -44,10 +44,10 @@ func (r Request) prepare(s *Setup) error {
 		learn(RadiusStatistic, 1, radiusBins)
 	}
 	radius := m.PreparedBound()
-	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Chain) {
-		learn(MeanStatistic, radius, m.Chain.Dim())
+	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Pipeline) {
+		learn(MeanStatistic, radius, m.Pipeline.Dim())
 	}
-	structure, err := r.structure(m.Chain)
+	structure, err := r.structure(m.Pipeline)
 	if err != nil || r.Whiten == No || r.Whiten == Auto && !(bound && r.whitens(s, structure)) {
 		return err
 	}
@@ -55,14 +55,14 @@ func (r Request) prepare(s *Setup) error {
 		m.Intercept = WhitenedIntercept
 	}
 	for _, kind := range structure.kinds() {
-		numbers := Statistic{Kind: kind}.products(m.Chain).Numbers(m.Chain.Dim())
+		numbers := PreparationStep{Kind: kind}.products(m.Pipeline).Numbers(m.Pipeline.Dim())
 		learn(kind, radius*radius, numbers)
 	}
 	return nil
 }
 
 // structure is the one that was asked for, or that the number of features calls for.
-func (r Request) structure(c *feature.Chain) (Structure, error) {
+func (r Request) structure(c *feature.Pipeline) (Structure, error) {
 	channels, _ := c.Shape()
 	switch {
 	case r.Structure == StructureKronecker && channels == 0:
@@ -110,8 +110,8 @@ func (r Request) whitens(s *Setup, structure Structure) bool {
 	}
 	mu := account.GDP{}.MuOf(target)
 	for _, kind := range structure.kinds() {
-		c := s.Features.Chain
-		side := Statistic{Kind: kind}.products(c).Side(c.Dim())
+		c := s.Features.Pipeline
+		side := PreparationStep{Kind: kind}.products(c).Side(c.Dim())
 		multiplier := r.Neighboring.Movement() / (math.Sqrt(kind.share()) * mu)
 		if math.Sqrt(2*float64(side))*multiplier*r.Person.scale()/float64(records) > whiteningNoise {
 			return false

@@ -50,7 +50,7 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 
 // encodeRows puts the features of a data set on the grid of a type.
 func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (*mechanism.Rows, error) {
-	c := s.Features.Chain
+	c := s.Features.Pipeline
 	bound, _ := c.Bound()
 	o := mechanism.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
 	if o.Type == mechanism.Sparse {
@@ -127,9 +127,9 @@ func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
 }
 
 // frame is where a map sees encoded rows from, but for its whitening.
-func frame(m *feature.Map) mechanism.Frame {
+func frame(m *feature.Map) mechanism.Standardization {
 	way := map[feature.Normalization]mechanism.Normalize{feature.NormNone: mechanism.NormalizeNone, feature.NormClip: mechanism.NormalizeClip, feature.NormUnit: mechanism.NormalizeUnit}
-	return mechanism.Frame{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
+	return mechanism.Standardization{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
 }
 
 // descend returns the rows that descent works on.
@@ -138,7 +138,7 @@ func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 	if m.Whitening == nil || ready.framed && ready.whole != nil {
 		f := frame(m)
 		f.Whitening = ready.whole
-		return t.rows.Seen(f)
+		return t.rows.Standardized(f)
 	}
 	places := t.rows.Len()
 	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}

@@ -29,7 +29,7 @@ const (
 // curvature bounds or estimates the largest eigenvalue of the mean of x·xᵀ over rows.
 func curvature(m *feature.Map, whitened spread) float64 {
 	bound := m.RowBound()
-	if m.Norm != feature.NormNone && whitened.directions == 0 && hasTexts(m.Chain) {
+	if m.Norm != feature.NormNone && whitened.directions == 0 && hasTexts(m.Pipeline) {
 		return max(textCurvature, m.Intercept*m.Intercept/(1+m.Intercept*m.Intercept)) * bound * bound
 	}
 	if m.Norm == feature.NormNone || m.Center == nil {

@@ -53,7 +53,7 @@ func sparseTables(t *testing.T, width, records int) (sparse, dense *data.Dataset
 // products of at most about 1, over 20 steps. A file of encoded records gives what memory does.
 func TestFitSparse(t *testing.T) {
 	sparse, dense := sparseTables(t, 200, 300)
-	for _, center := range []Choice{Yes, No} {
+	for _, center := range []Tristate{Yes, No} {
 		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: center, Whiten: No}
 		setup, err := NewPlan(r, sparse.Schema())
 		if err != nil {
@@ -132,7 +132,7 @@ func TestRowTypeOfSparseTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Setup{Features: &feature.Map{Chain: chain}}).rowType(d, 0); got != c.want {
+		if got := (Setup{Features: &feature.Map{Pipeline: chain}}).rowType(d, 0); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}

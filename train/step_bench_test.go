@@ -16,7 +16,7 @@ import (
 )
 
 // benchRows is a table of the size of MNIST as rows of a type, with labels of so many classes.
-func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.Frame) *mechanism.Rows {
+func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.Standardization) *mechanism.Rows {
 	b.Helper()
 	const n, d = 60000, 784
 	labels := make([]float32, n)
@@ -40,7 +40,7 @@ func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.Fr
 // BenchmarkStep is one full-batch step of descent as Fit runs it: sample, scores, residuals, clipping,
 // verification, exact sum, noise, update. The peers' figures are those of bench/peers.
 func BenchmarkStep(b *testing.B) {
-	frames := map[string]mechanism.Frame{"plain": {}, "framed": {Normalize: mechanism.NormalizeUnit, Intercept: 0.5, Center: make([]float64, 784)}}
+	frames := map[string]mechanism.Standardization{"plain": {}, "framed": {Normalize: mechanism.NormalizeUnit, Intercept: 0.5, Center: make([]float64, 784)}}
 	for j := range frames["framed"].Center {
 		frames["framed"].Center[j] = 0.03
 	}
@@ -59,7 +59,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkStepTogether(b *testing.B) {
 	for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
 		b.Run(kind.String(), func(b *testing.B) {
-			rows := benchRows(b, kind, 2, mechanism.Frame{Normalize: mechanism.NormalizeUnit})
+			rows := benchRows(b, kind, 2, mechanism.Standardization{Normalize: mechanism.NormalizeUnit})
 			for _, models := range []int{1, 8, 32} {
 				b.Run(fmt.Sprintf("models=%d", models), func(b *testing.B) { benchTogether(b, rows, models) })
 			}
@@ -89,7 +89,7 @@ func benchTogether(b *testing.B, rows *mechanism.Rows, models int) {
 func BenchmarkEpoch(b *testing.B) {
 	for _, classes := range []int{2, 10} {
 		for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
-			rows := benchRows(b, kind, classes, mechanism.Frame{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+			rows := benchRows(b, kind, classes, mechanism.Standardization{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
 			b.Run(fmt.Sprintf("classes=%d/%v", classes, kind), func(b *testing.B) {
 				run := benchRun(b, rows, classes)
 				run.Plan.Sampling, run.Plan.SamplingProbability = samplingPoisson, 0.01

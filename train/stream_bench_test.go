@@ -40,7 +40,7 @@ func BenchmarkStream(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			file, size := streamFile(b, c.rows)
-			rows, err := mechanism.OpenRows(file, size, mechanism.Frame{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+			rows, err := mechanism.OpenRows(file, size, mechanism.Standardization{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 // concurrent use.
 type Table struct {
 	table
-	chain *feature.Chain
+	chain *feature.Pipeline
 }
 
 // NewTable encodes a data set as the setup says, with these feature bits (Options.FeatureBits). It keeps d.
@@ -34,7 +34,7 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 		return nil, fmt.Errorf("train: the data set has no target, want one; it is kept beside the features")
 	}
 	rows, err := s.encodeRows(d, d.Records(), s.rowType(d, featureBits))
-	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Chain}, err
+	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
 }
 
 // ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of so
@@ -47,7 +47,7 @@ func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	if rows.Dim() != before(s.Features).Dim() {
 		return nil, errOtherTable
 	}
-	return &Table{table{rows: rows, records: rows.Len()}, s.Features.Chain}, nil
+	return &Table{table{rows: rows, records: rows.Len()}, s.Features.Pipeline}, nil
 }
 
 var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
@@ -80,7 +80,7 @@ func (t *Table) seen(s Setup) (own table, err error) {
 			return own, err
 		}
 	}
-	own.rows, err = own.rows.Seen(frame(before(s.Features)))
+	own.rows, err = own.rows.Standardized(frame(before(s.Features)))
 	return own, err
 }
 
@@ -92,7 +92,7 @@ func (t *Table) check(s Setup) error {
 		return err
 	case t.records > s.Plan.MaxRecords || places != t.records:
 		return fmt.Errorf("train: the table does not hold the declared number of records, want at most max-records %d and, for batches of fixed size, exactly the declared number", s.Plan.MaxRecords)
-	case s.Features.Chain.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Chain.Specs(), t.chain.Specs()):
+	case s.Features.Pipeline.Encoder().Dim() != t.chain.Encoder().Dim() || !reflect.DeepEqual(s.Features.Pipeline.Specs(), t.chain.Specs()):
 		return errOtherTable
 	case s.Plan.learns():
 		return errLearning
@@ -100,7 +100,7 @@ func (t *Table) check(s Setup) error {
 		return fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
 	case t.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
 		return fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
-	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p Statistic) bool { return p.Kind == LabelsStatistic }):
+	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p PreparationStep) bool { return p.Kind == LabelsStatistic }):
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
 	}
 	return nil
@@ -112,7 +112,7 @@ func (t *Table) check(s Setup) error {
 func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
 	const rows = 64
 	f, k := m.Features(), m.Outputs()
-	if f.Chain.Dim() != t.chain.Dim() {
+	if f.Pipeline.Dim() != t.chain.Dim() {
 		return nil, nil, errOtherTable
 	}
 	predictions, targets = make([]float64, t.records*k), t.targets()
@@ -122,7 +122,7 @@ func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float3
 		n := min(rows, t.records-first)
 		limit <- struct{}{}
 		wait.Go(func() {
-			x := make([]float64, n*f.Chain.Dim())
+			x := make([]float64, n*f.Pipeline.Dim())
 			t.features(x, first, n)
 			m.PredictFeatures(predictions[first*k:(first+n)*k], x, n, f.NewScratch(n))
 			<-limit

@@ -18,7 +18,7 @@ import (
 // for.
 func TestTableFitIsFit(t *testing.T) {
 	s, d := pictures(t, 70)
-	plan := func(whiten Choice, structure Structure) Setup {
+	plan := func(whiten Tristate, structure Structure) Setup {
 		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: whiten, Structure: structure, Steps: 5, Transforms: scatteringOf8x8(t), PrivateRadius: structure == StructureKronecker}
 		setup, err := NewPlan(r, s)
 		if err != nil {

@@ -15,4 +15,4 @@ const (
 )
 
 // hasTexts reports whether rows are those of hashed texts. It is a matter of the schema.
-func hasTexts(c *feature.Chain) bool { return c.Encoder().Signed() && !c.Transforms() }
+func hasTexts(c *feature.Pipeline) bool { return c.Encoder().Signed() && !c.Transforms() }

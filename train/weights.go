@@ -83,7 +83,7 @@ func balance(noisy []float64, deviation float64) (weights, counts []float64) {
 
 // learnLabels pays for the histogram of the target's levels and sets the weights. The divisor of the
 // steps is then the total weight, so that each goes along a weighted mean.
-func (statistic Statistic) learnLabels(terms query.Terms, t table, out *prepared) error {
+func (statistic PreparationStep) learnLabels(terms query.Settings, t table, out *prepared) error {
 	if t.data == nil {
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with rows in a file, want the rows in memory")
 	}
@@ -102,7 +102,7 @@ func (statistic Statistic) learnLabels(terms query.Terms, t table, out *prepared
 }
 
 // countLabels pays for the histogram.
-func (statistic Statistic) countLabels(terms query.Terms, t table) ([]float64, error) {
+func (statistic PreparationStep) countLabels(terms query.Settings, t table) ([]float64, error) {
 	records := t.data.Records()
 	if t.persons != nil {
 		records = len(t.persons)
@@ -116,7 +116,7 @@ func (statistic Statistic) countLabels(terms query.Terms, t table) ([]float64, e
 }
 
 // addLabels adds the levels of one record's rows to a histogram. A row without a level adds nothing.
-func (statistic Statistic) addLabels(dst []float64, t table, record int) {
+func (statistic PreparationStep) addLabels(dst []float64, t table, record int) {
 	rows := []int{record}
 	if t.persons != nil {
 		rows = t.persons[record]
@@ -145,7 +145,7 @@ func (p prepared) weight() float64 {
 }
 
 // weigh multiplies what records propose by the weights of their levels, before clipping.
-func (p *prepared) weigh(c *kernel.Contributions, labels []float32) {
+func (p *prepared) applyWeights(c *kernel.Contributions, labels []float32) {
 	if p.classWeights == nil {
 		return
 	}

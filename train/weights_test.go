@@ -56,7 +56,7 @@ func TestWeighedGradientsKeepTheirBound(t *testing.T) {
 			c.Coefficients[j] = r.NormFloat64()
 		}
 		before := slices.Clone(c.Coefficients)
-		p.weigh(c, labels)
+		p.applyWeights(c, labels)
 		for j, v := range c.Coefficients {
 			want := before[j]
 			if label := labels[j/3]; label == label {
@@ -93,7 +93,7 @@ func TestLabelsAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(s.Plan.Preparation, func(v Statistic) bool { return v.Kind == LabelsStatistic })
+		at := slices.IndexFunc(s.Plan.Preparation, func(v PreparationStep) bool { return v.Kind == LabelsStatistic })
 		statistic := s.Plan.Preparation[at]
 		largest := 0.0
 		for range 1000 {
@@ -110,7 +110,7 @@ func TestLabelsAreCounted(t *testing.T) {
 		}
 		out := prepared{divisor: 600}
 		statistic.NoiseMultiplier = 0
-		if err = statistic.learnLabels(query.Terms{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 5000}, tab, &out); err != nil {
+		if err = statistic.learnLabels(query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 5000}, tab, &out); err != nil {
 			t.Fatal(err)
 		}
 		zeros := 600 - ones

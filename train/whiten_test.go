@@ -36,7 +36,7 @@ func TestFloorFollowsNoise(t *testing.T) {
 // TestNoiseOfMomentsIsKept holds that the floor is told the noise that the plan has, in units of the mean.
 func TestNoiseOfMomentsIsKept(t *testing.T) {
 	out := prepared{divisor: 50, moments: map[StatisticKind]moment{}}
-	out.learned(Statistic{Kind: VarianceStatistic, NoiseMultiplier: 10, Bound: 4}, []float64{100, 25})
+	out.learned(PreparationStep{Kind: VarianceStatistic, NoiseMultiplier: 10, Bound: 4}, []float64{100, 25})
 	if got := out.moments[VarianceStatistic]; got.noise != 10*4/50.0 || got.mean[0] != 2 || got.mean[1] != 0.5 {
 		t.Errorf("got %+v, want noise 0.8 and the sums over 50", got)
 	}
@@ -46,7 +46,7 @@ func TestNoiseOfMomentsIsKept(t *testing.T) {
 func TestCurvatureHasUnits(t *testing.T) {
 	for _, s := range []spread{{}, {directions: 30}, {directions: 1}} {
 		at := func(radius float64) float64 {
-			m := &feature.Map{Chain: toyChain(t), Norm: feature.NormClip, Radius: radius, Intercept: radius / 2, Center: []float64{1}}
+			m := &feature.Map{Pipeline: toyChain(t), Norm: feature.NormClip, Radius: radius, Intercept: radius / 2, Center: []float64{1}}
 			return curvature(m, s)
 		}
 		if got, want := at(6), 36*at(1); math.Abs(got/want-1) > 1e-12 {
@@ -58,13 +58,13 @@ func TestCurvatureHasUnits(t *testing.T) {
 	}
 }
 
-func toyChain(t *testing.T) *feature.Chain {
+func toyChain(t *testing.T) *feature.Pipeline {
 	t.Helper()
 	setup, err := NewPlan(ask(), toySchema(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return setup.Features.Chain
+	return setup.Features.Pipeline
 }
 
 // TestAutoWhitensByPublicNumbers holds the rule: enough records, a structure that is not the diagonal.

@@ -26,14 +26,14 @@ func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(ds
 			for i, length := range squares {
 				block.CopyRow(row, i)
 				scale := step * m.Factor(step*math.Sqrt(float64(length)))
-				square, factor := kernel.MoveWhole(v, row, float32(scale), center), 1.0
+				square, factor := kernel.MoveInt(v, row, float32(scale), center), 1.0
 				if m.Center != nil {
 					factor = m.Factor(math.Sqrt(square))
 				}
 				own := dst[i*o.Dim : (i+1)*o.Dim]
-				kernel.RoundWhole(own, v, float32(factor/o.Step), math.MaxInt16)
-				if kernel.SquareWhole(own) > o.Limit {
-					kernel.TruncateWhole(own, v, float32(factor/o.Step), math.MaxInt16)
+				kernel.RoundInt(own, v, float32(factor/o.Step), math.MaxInt16)
+				if kernel.SquareInt(own) > o.Limit {
+					kernel.TruncateInt(own, v, float32(factor/o.Step), math.MaxInt16)
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func (t table) block(first, n int) mechanism.Block {
 // its rows with vectors whose squared length in whole numbers is at most limit, and all sums of their terms: by Cauchy and
 // Schwarz those are at most the product of the lengths. The matrix was released, so this is post-processing, and
 // what the model keeps is what its rows were multiplied by. A matrix that has no unit is left as it is.
-func roundMatrix(matrix []float64, limit int64) *mechanism.WholeMatrix {
+func roundMatrix(matrix []float64, limit int64) *mechanism.IntMatrix {
 	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
 	largest, longest := 0.0, 0.0
 	for i := range side {
@@ -68,7 +68,7 @@ func roundMatrix(matrix []float64, limit int64) *mechanism.WholeMatrix {
 	if !(most > 0) || !(unit > math.SmallestNonzeroFloat64*math.MaxInt16) || math.IsInf(unit, 1) {
 		return nil
 	}
-	out := &mechanism.WholeMatrix{Numbers: make([]int16, len(matrix)), Unit: unit}
+	out := &mechanism.IntMatrix{Numbers: make([]int16, len(matrix)), Unit: unit}
 	for j, v := range matrix {
 		q := math.RoundToEven(v / unit)
 		out.Numbers[j], matrix[j] = int16(q), q*unit
@@ -80,7 +80,7 @@ func roundMatrix(matrix []float64, limit int64) *mechanism.WholeMatrix {
 // matrix, exactly, normalized, and with the intercept.
 func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
 	return func() func(dst []int16, first, n int) {
-		side := ready.features.Chain.Dim()
+		side := ready.features.Pipeline.Dim()
 		w := &whitener{prepared: ready, grid: o, v: make([]float32, side), row: make([]int16, side)}
 		return w.write
 	}
@@ -90,12 +90,12 @@ func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16
 // long, and rounding to whole numbers turns no direction noticeably.
 const mostFramed = 1024
 
-// framed reports whether rows are whitened by a frame (mechanism.Frame), so that they stay as they are and many models have them
+// framed reports whether rows are whitened by a frame (mechanism.Standardization), so that they stay as they are and many models have them
 // in common: where every step takes all of them. For a step of few rows it would cost more than it saves, and of more
 // than mostFramed features the products of the matrix with rows of 16 bits would leave too few bits to its numbers.
 func (s Setup) framed() bool {
 	p := s.Plan
-	return s.Features.Chain.Dim() <= mostFramed && p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
+	return s.Features.Pipeline.Dim() <= mostFramed && p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
 }
 
 // whitener is what one goroutine whitens rows with.
@@ -126,7 +126,7 @@ func (w *whitener) write(dst []int16, first, n int) {
 		}
 	}
 	clear(products)
-	kernel.AddProductWhole(products, w.whole.Numbers, columns, kernel.WholeShape{Rows: side, Left: side, Right: there, Group: side})
+	kernel.AddProductInt(products, w.whole.Numbers, columns, kernel.IntShape{Rows: side, Left: side, Right: there, Group: side})
 	for i := range there {
 		w.finish(dst[i*w.grid.Dim:(i+1)*w.grid.Dim], products[i*side:(i+1)*side])
 	}
@@ -136,13 +136,13 @@ func (w *whitener) write(dst []int16, first, n int) {
 func (w *whitener) finish(dst []int16, products []int64) {
 	m := w.features
 	unit := w.whole.Unit * w.centered.Step()
-	norm := unit * math.Sqrt(kernel.SingleWhole(w.v, products))
+	norm := unit * math.Sqrt(kernel.SingleInt(w.v, products))
 	factor, intercept := m.Factor(norm), m.Intercept
 	if m.Norm == feature.NormUnit && intercept > 0 {
 		both := math.Hypot(factor*norm, intercept)
 		factor, intercept = factor/both, intercept/both
 	}
-	kernel.RoundWhole(dst, w.v, float32(factor*unit/w.grid.Step), math.MaxInt16)
+	kernel.RoundInt(dst, w.v, float32(factor*unit/w.grid.Step), math.MaxInt16)
 	if intercept > 0 {
 		dst[len(products)] = int16(math.Round(intercept / w.grid.Step))
 	}

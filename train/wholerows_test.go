@@ -23,7 +23,7 @@ func TestWhitenedWholeRows(t *testing.T) {
 	s, d := pictures(t, 200)
 	for name, c := range map[string]struct {
 		norm    feature.Normalization
-		center  Choice
+		center  Tristate
 		radius  float64
 		sampled float64
 		framed  bool
@@ -46,7 +46,7 @@ func TestWhitenedWholeRows(t *testing.T) {
 		}
 		m := ready.features
 		dim, want, scratch, plain := m.Dim(), make([]float64, m.Dim()), m.NewScratch(1), centeredRows(m, d)
-		whitened, center, stretch, room := make([]float64, m.Chain.Dim()), make([]float64, m.Chain.Dim()), kernel.Norm(m.Whitening.Matrix), make([]int16, dim)
+		whitened, center, stretch, room := make([]float64, m.Pipeline.Dim()), make([]float64, m.Pipeline.Dim()), kernel.Norm(m.Whitening.Matrix), make([]int16, dim)
 		if m.Center != nil {
 			m.Whitening.Multiply(center, m.Center)
 		}

@@ -33,8 +33,8 @@ type accounted struct {
 	Group    *groupCost `json:"group,omitempty"`
 	Attacker *attacker  `json:"attacker,omitempty"`
 	// Textbook is nil unless it was asked for.
-	Textbook []lesson `json:"textbook,omitempty"`
-	Next     string   `json:"next,omitempty"`
+	Textbook []textbookRow `json:"textbook,omitempty"`
+	Next     string        `json:"next,omitempty"`
 }
 
 // price is what one accountant says: proven bounds with an estimate between them, or why it

@@ -11,7 +11,7 @@ import (
 )
 
 // lesson is a formula of a course beside the exact cost.
-type lesson struct {
+type textbookRow struct {
 	Name    string  `json:"name"`
 	Formula string  `json:"formula"`
 	Epsilon number  `json:"epsilon"`
@@ -22,16 +22,16 @@ type lesson struct {
 	Source string `json:"source"`
 }
 
-func lessonsOf(lines []account.TextbookLine) []lesson {
-	lessons := make([]lesson, len(lines))
+func lessonsOf(lines []account.TextbookLine) []textbookRow {
+	lessons := make([]textbookRow, len(lines))
 	for i, l := range lines {
-		lessons[i] = lesson{Name: l.Name, Formula: l.Formula, Epsilon: number(l.Epsilon), Delta: l.Delta, Verdict: l.Verdict, Exact: number(l.Exact), Source: l.Source}
+		lessons[i] = textbookRow{Name: l.Name, Formula: l.Formula, Epsilon: number(l.Epsilon), Delta: l.Delta, Verdict: l.Verdict, Exact: number(l.Exact), Source: l.Source}
 	}
 	return lessons
 }
 
 // lessons evaluates the formulas that apply to the event, at the delta of the claim.
-func (q question) lessons(c claim) ([]lesson, error) {
+func (q question) lessons(c claim) ([]textbookRow, error) {
 	if !(c.Delta > 0 && c.Delta < 1) {
 		return nil, fmt.Errorf("--textbook is asked for at delta %v, want more than 0 and less than 1; the formulas divide by it", c.Delta)
 	}
@@ -45,7 +45,7 @@ func (q question) lessons(c claim) ([]lesson, error) {
 }
 
 // text writes one formula with its verdict.
-func (l lesson) text(b *bytes.Buffer) {
+func (l textbookRow) text(b *bytes.Buffer) {
 	fmt.Fprint(b, bullet(l.Name+": "+l.Formula))
 	given := nearest(float64(l.Epsilon), 5)
 	if strings.HasPrefix(l.Verdict, "valid") {
@@ -74,9 +74,9 @@ func (a accounted) textbookText(b *bytes.Buffer) {
 
 // exercise is what dither account --textbook prints without an event.
 type exercise struct {
-	Exercise string   `json:"exercise"`
-	Textbook []lesson `json:"textbook"`
-	Notes    []string `json:"notes"`
+	Exercise string        `json:"exercise"`
+	Textbook []textbookRow `json:"textbook"`
+	Notes    []string      `json:"notes"`
 }
 
 const exerciseText = `The exercise: an algorithm that is (0.4, 1e-6)-differentially private runs 1000 times, (a), (b) on all

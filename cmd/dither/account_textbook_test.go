@@ -27,7 +27,7 @@ func TestTextbook(t *testing.T) {
 	}
 	for i, l := range out.Textbook {
 		w := want[i]
-		if l != (lesson{w.Name, w.Formula, number(w.Epsilon), w.Delta, w.Verdict, number(w.Exact), w.Source}) {
+		if l != (textbookRow{w.Name, w.Formula, number(w.Epsilon), w.Delta, w.Verdict, number(w.Exact), w.Source}) {
 			t.Errorf("got %+v, want %+v", l, w)
 		}
 		words := strings.Join(strings.Fields(stdout), " ")

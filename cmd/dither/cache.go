@@ -91,7 +91,7 @@ type cacheKey struct {
 }
 
 // newCacheKey reads the files of a table for their hashes: sizes and times do not tell that a table has changed.
-func newCacheKey(source data.Source, schema *data.Schema, chain *feature.Chain, featureBits int) (cacheKey, error) {
+func newCacheKey(source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (cacheKey, error) {
 	k := cacheKey{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
 	if chain.Transforms() {
 		made := chain.Fingerprint()

@@ -106,7 +106,7 @@ func newModelFolder(t *testing.T, schemaText string, epsilon float64) modelFolde
 // directions that are whitened already.
 func prepared(s train.Setup) *feature.Map {
 	f := *s.Features
-	d := f.Chain.Dim()
+	d := f.Pipeline.Dim()
 	for _, statistic := range s.Plan.Preparation {
 		switch statistic.Kind {
 		case train.MeanStatistic:

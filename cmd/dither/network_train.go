@@ -31,7 +31,7 @@ type networkFitting struct {
 
 // runNetwork is run for a network.
 func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
-	f, err := computed(ctx, t.stderr, calibrating, func() (fitting, error) { return t.planNetwork(ctx, source) })
+	f, err := computed(ctx, t.stderr, calibrating, func() (trainRun, error) { return t.planNetwork(ctx, source) })
 	if f.network != nil {
 		defer f.network.closeCheckpoint()
 	}
@@ -64,22 +64,22 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 }
 
 // planNetwork settles plan and options from the flags alone, and drafts the certificate.
-func (t *trainCommand) planNetwork(ctx context.Context, source tables) (fitting, error) {
+func (t *trainCommand) planNetwork(ctx context.Context, source tables) (trainRun, error) {
 	if private := source.schema.Private(); len(private) > 0 {
-		return fitting{}, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, modelLinear)
+		return trainRun{}, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, modelLinear)
 	}
 	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	shared, options, err := t.plan.request(t.nonPrivate)
 	if err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	request, err := t.network.request(&t.plan, shared)
 	if err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
-	f := fitting{source: source, options: options, network: &networkFitting{}}
+	f := trainRun{source: source, options: options, network: &networkFitting{}}
 	if f.network.options, err = t.network.options(&t.plan, options); err != nil {
 		return f, err
 	}
@@ -154,7 +154,7 @@ func (n *networkFitting) untrained() (*model.Model, error) {
 }
 
 // fit trains the network.
-func (n *networkFitting) fit(ctx context.Context, l *ledger.Ledger, f fitting) (*train.Result, error) {
+func (n *networkFitting) fit(ctx context.Context, l *ledger.Ledger, f trainRun) (*train.Result, error) {
 	n.options.Progress = f.options.Progress
 	n.options.Checkpoint = n.writeCheckpoint()
 	var err error

@@ -246,7 +246,7 @@ type networkDryRun struct {
 	Warnings    []string                `json:"warnings,omitempty"`
 }
 
-func (t *trainCommand) printNetworkDryRun(f fitting) error {
+func (t *trainCommand) printNetworkDryRun(f trainRun) error {
 	plan := f.network.plan()
 	seconds, memory := f.network.setup.Estimate(f.network.options, runtime.GOMAXPROCS(0))
 	if t.json {

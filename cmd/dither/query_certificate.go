@@ -20,16 +20,16 @@ import (
 const queryMethod = "query"
 
 // queryDerivation is what a plan of a question implies.
-func queryDerivation(p query.Plan) certificate.Derivation {
-	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+func queryDerivation(p query.Plan) certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: queryAssumptions(p)}
 }
 
 // deriveQuery reads a plan as certificates hold it.
-func deriveQuery(text json.RawMessage) (certificate.Derivation, error) {
+func deriveQuery(text json.RawMessage) (certificate.Claim, error) {
 	p, err := certificate.ReadPlan[query.Plan]("query", text)
 	if err != nil {
-		return certificate.Derivation{}, err
+		return certificate.Claim{}, err
 	}
 	return queryDerivation(p), nil
 }

@@ -90,7 +90,7 @@ func (r *reproduceCommand) chosen(names []string) ([]sweep.Reproduction, error) 
 }
 
 // laboratory finds the data sets.
-func (r *reproduceCommand) laboratory() sweep.Laboratory {
+func (r *reproduceCommand) laboratory() sweep.Environment {
 	folder := r.data
 	if folder == "" {
 		folder = os.Getenv(dataVariable)
@@ -98,7 +98,7 @@ func (r *reproduceCommand) laboratory() sweep.Laboratory {
 	if folder == "" {
 		folder = filepath.FromSlash(sharedData)
 	}
-	return sweep.Laboratory{Data: folder, Repeats: r.repeats}
+	return sweep.Environment{Data: folder, Repeats: r.repeats}
 }
 
 func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
@@ -172,7 +172,7 @@ func disagreements(results []sweep.Result) []string {
 }
 
 // runnable leaves out what cannot run for want of data sets.
-func runnable(chosen []sweep.Reproduction, l sweep.Laboratory) []sweep.Reproduction {
+func runnable(chosen []sweep.Reproduction, l sweep.Environment) []sweep.Reproduction {
 	var out []sweep.Reproduction
 	for _, r := range chosen {
 		if reproduce.Missing(r, l) == nil {
@@ -199,7 +199,7 @@ type listedReproduction struct {
 }
 
 // list prints what can be run.
-func (r *reproduceCommand) list(c *cobra.Command, l sweep.Laboratory) error {
+func (r *reproduceCommand) list(c *cobra.Command, l sweep.Environment) error {
 	var all []listedReproduction
 	for _, e := range reproduce.Reproductions() {
 		all = append(all, listedReproduction{e.Name, e.Title, e.Source, append([]string{}, e.Data...), append([]string{}, reproduce.Missing(e, l)...), e.Minutes, e.Linear})

@@ -172,22 +172,22 @@ func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *sweep.Can
 }
 
 // planned settles the plan of a run from the flags alone, whatever the model.
-func (t *trainCommand) planned(ctx context.Context, source tables) (fitting, error) {
+func (t *trainCommand) planned(ctx context.Context, source tables) (trainRun, error) {
 	if err := t.network.check(); err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	if t.network.asked() {
 		return t.planNetwork(ctx, source)
 	}
 	request, options, err := t.plan.request(t.nonPrivate)
 	if err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	if err = t.choose(source.schema, request); err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	if err = t.method.check(); err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	if t.method.elsewhere() {
 		return t.planMethod(source, request, options)

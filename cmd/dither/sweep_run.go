@@ -41,7 +41,7 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 	if p.parts.test == nil {
 		return fmt.Errorf("there is nothing to measure models on, want --test FILE")
 	}
-	examiner, err := sweep.NewExaminer(p.parts.test)
+	examiner, err := sweep.NewEvaluator(p.parts.test)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type sweepSelection struct {
 }
 
 // selectionLaw reads --select LAW:MEAN.
-func (s *sweepCommand) selectionLaw() (sweep.Law, error) {
+func (s *sweepCommand) selectionLaw() (sweep.RunCountDistribution, error) {
 	law, err := sweep.ParseLaw(s.choose)
 	if err != nil {
 		return law, fmt.Errorf("--select: %s", strings.TrimPrefix(err.Error(), "sweep: "))
@@ -70,7 +70,7 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 
 // fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
 // bisection of its logarithm, and returns the epsilon of the whole.
-func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.Law) (float64, error) {
+func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.RunCountDistribution) (float64, error) {
 	whole := 1.0
 	if given := p.allSettings("epsilon"); len(given) == 1 {
 		var err error
@@ -115,7 +115,7 @@ func (p *sweepPlan) setEpsilon(epsilon float64) {
 }
 
 // priceAt is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []sweep.Setting, epsilon float64, law sweep.Law) (float64, error) {
+func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []sweep.Setting, epsilon float64, law sweep.RunCountDistribution) (float64, error) {
 	at := *p
 	at.setEpsilon(epsilon)
 	c := sweep.Candidate{Settings: settings}
@@ -140,7 +140,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.Law, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), noRunsWords(chosen.plan)))
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), noRunsWords(chosen.plan)))
 }
 
 // noRunsWords say that a choice may have no winner, where that can be.
@@ -165,7 +165,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if err = p.parts.read(ctx, p.source); err != nil {
 		return err
 	}
-	examiner, err := sweep.NewExaminer(p.parts.test)
+	examiner, err := sweep.NewEvaluator(p.parts.test)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error)
 		return story{}, err
 	}
 	s, err := trainStory(run)
-	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.Law, plan.Configurations, noRunsWords(plan))}, s.released...)
+	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.RunCountDistribution, plan.Configurations, noRunsWords(plan))}, s.released...)
 	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
 	return s, err
 }

@@ -155,13 +155,13 @@ func (t *trainCommand) run(ctx context.Context) error {
 	}
 	begun := time.Now()
 	type planned struct {
-		fitting
+		trainRun
 		request train.Request
 		prices  []pricedNoise
 	}
 	p, err := computed(ctx, t.stderr, calibrating, func() (p planned, err error) {
 		p.request = request
-		if p.fitting, err = t.planDescent(source, &p.request, options); err == nil && t.dryRun {
+		if p.trainRun, err = t.planDescent(source, &p.request, options); err == nil && t.dryRun {
 			p.prices = pricedNoises(p.request, source.schema)
 		}
 		return p, err
@@ -169,7 +169,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := p.fitting
+	f := p.trainRun
 	request = p.request
 	if t.dryRun {
 		if err = t.checkTables(ctx, source); err != nil {
@@ -202,7 +202,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 const calibrating = "calibrating the noise"
 
 // planDescent settles the plan of gradient descent from the flags alone, and drafts the certificate.
-func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f fitting, err error) {
+func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f trainRun, err error) {
 	if t.nonPrivate {
 		t.plan.converge(request, &options, source.schema)
 	}
@@ -255,7 +255,7 @@ func wholeBudget(r train.Request) float64 {
 }
 
 // read reads the training records in the way that was asked for.
-func (t *trainCommand) read(ctx context.Context, f *fitting) (err error) {
+func (t *trainCommand) read(ctx context.Context, f *trainRun) (err error) {
 	switch {
 	case t.stream:
 		f.encoded, err = t.encode(ctx, f.setup, f.options)
@@ -270,7 +270,7 @@ func (t *trainCommand) read(ctx context.Context, f *fitting) (err error) {
 // rehearse makes everything that will be written, with weights of zero in place of the trained
 // ones, so that what cannot be made is refused before the budget is spent. It looks at no
 // training record.
-func (t *trainCommand) rehearse(f fitting) error {
+func (t *trainCommand) rehearse(f trainRun) error {
 	m, err := f.untrained()
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func (t *trainCommand) rehearse(f fitting) error {
 }
 
 // untrained is the model with weights of zero.
-func (f fitting) untrained() (*model.Model, error) {
+func (f trainRun) untrained() (*model.Model, error) {
 	if f.network != nil {
 		return f.network.untrained()
 	}
@@ -289,7 +289,7 @@ func (f fitting) untrained() (*model.Model, error) {
 }
 
 // failure marks the error of a run, of which nothing may have been reserved.
-func (f fitting) failure(budget *ledger.Ledger, err error) error {
+func (f trainRun) failure(budget *ledger.Ledger, err error) error {
 	if len(budget.Entries()) == 0 {
 		f.folder.unspend()
 	}
@@ -314,7 +314,7 @@ func stopped(err error) error {
 }
 
 // fitting is everything that a run needs once its inputs are read.
-type fitting struct {
+type trainRun struct {
 	source  tables
 	setup   train.Setup     // with another method, the numbers that it shares with all
 	other   *erm.Setup      // nil: package train
@@ -329,7 +329,7 @@ type fitting struct {
 	planned float64       // seconds that the plan took
 }
 
-func (t *trainCommand) fit(ctx context.Context, f fitting) error {
+func (t *trainCommand) fit(ctx context.Context, f trainRun) error {
 	budget, err := ledgerOf(f.draft)
 	if err != nil {
 		return err

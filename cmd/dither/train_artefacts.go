@@ -53,7 +53,7 @@ type summary struct {
 }
 
 // artefacts makes the files of the model folder.
-func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]byte, summary, error) {
+func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][]byte, summary, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
@@ -112,7 +112,7 @@ func (t *trainCommand) artefacts(f fitting, result *train.Result) (map[string][]
 }
 
 // page is the report about a run.
-func (t *trainCommand) page(f fitting, result *train.Result, c certificate.Certificate, s summary) report.Page {
+func (t *trainCommand) page(f trainRun, result *train.Result, c certificate.Certificate, s summary) report.Page {
 	kind := "A private model of "
 	if !c.Private {
 		kind = "A model without privacy of "

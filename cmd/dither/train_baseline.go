@@ -43,7 +43,7 @@ func convergedWords(p train.Plan, o train.Options) string {
 }
 
 // writeBaseline writes what a baseline that converges is, and nothing of another run.
-func (f fitting) writeBaseline(w io.Writer) {
+func (f trainRun) writeBaseline(w io.Writer) {
 	if f.options.Optimizer == train.OptimizerLBFGS && f.other == nil && f.network == nil {
 		fmt.Fprintf(w, "baseline   not private: the minimum of mean loss and ridge %.4g, without clipping\n", f.options.Ridge)
 	}

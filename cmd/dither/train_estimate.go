@@ -36,7 +36,7 @@ type timing struct {
 // measure estimates the seconds of a run from the same run of few steps on two tables of made-up rows, which
 // stand under the schema, so that what the run has in common with it is timed and not guessed. It reads no
 // record. The error says why there is no measurement, such as a plan that has no fewer steps.
-func (t *trainCommand) measure(ctx context.Context, f fitting) (seconds float64, rows int, err error) {
+func (t *trainCommand) measure(ctx context.Context, f trainRun) (seconds float64, rows int, err error) {
 	p := f.setup.Plan
 	if p.LastIterate != nil || len(p.NoiseMultipliers) > 0 || p.Steps < measuredSteps {
 		return 0, 0, fmt.Errorf("the plan is of one piece")
@@ -72,7 +72,7 @@ func extrapolate(times [2]timing, records float64, of func(timing) float64) floa
 }
 
 // time runs few steps on made-up rows.
-func (t *trainCommand) time(ctx context.Context, f fitting, rows int) (timing, error) {
+func (t *trainCommand) time(ctx context.Context, f trainRun, rows int) (timing, error) {
 	out := timing{rows: rows}
 	schema := *f.source.schema
 	schema.MaxRecords, schema.Records, schema.Delimiter = max(schema.MaxRecords, rows), 0, ','

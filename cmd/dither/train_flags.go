@@ -177,7 +177,7 @@ func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
 	return nil
 }
 
-func choice(name, text string) (train.Choice, error) {
+func choice(name, text string) (train.Tristate, error) {
 	switch text {
 	case "auto":
 		return train.Auto, nil

@@ -119,7 +119,7 @@ func (m *methodFlags) request(r train.Request) erm.Request {
 
 // runMethod is run for a method of package erm.
 func (t *trainCommand) runMethod(ctx context.Context, source tables, request train.Request, options train.Options) error {
-	f, err := computed(ctx, t.stderr, calibrating, func() (fitting, error) { return t.planMethod(source, request, options) })
+	f, err := computed(ctx, t.stderr, calibrating, func() (trainRun, error) { return t.planMethod(source, request, options) })
 	if err != nil {
 		return err
 	}
@@ -146,15 +146,15 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 }
 
 // planMethod settles the plan of a method of package erm from the flags alone, and drafts the certificate.
-func (t *trainCommand) planMethod(source tables, request train.Request, options train.Options) (fitting, error) {
+func (t *trainCommand) planMethod(source tables, request train.Request, options train.Options) (trainRun, error) {
 	if request.PrivateRadius {
-		return fitting{}, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
+		return trainRun{}, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
 	}
 	if private := source.schema.Private(); len(private) > 0 {
-		return fitting{}, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
+		return trainRun{}, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
 	}
 	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
 	var setup erm.Setup
 	draft, err := within(wholeBudget(request), func(epsilon float64) (certificate.Certificate, error) {
@@ -169,9 +169,9 @@ func (t *trainCommand) planMethod(source tables, request train.Request, options 
 		return setup.Plan.Certificate()
 	})
 	if err != nil {
-		return fitting{}, err
+		return trainRun{}, err
 	}
-	f := fitting{source: source, setup: shared(setup), other: &setup, options: options, draft: draft}
+	f := trainRun{source: source, setup: shared(setup), other: &setup, options: options, draft: draft}
 	f.draft.Declared = declarations(source, "")
 	f.draft.Assumptions = assumptionsOf(setup.Plan.Premises(), setup.Schema, setup.Features, f.draft)
 	return f, nil
@@ -185,7 +185,7 @@ func shared(s erm.Setup) train.Setup {
 }
 
 // warnings are drawn from public numbers.
-func (f fitting) warnings() []string {
+func (f trainRun) warnings() []string {
 	p := f.draft
 	out := f.methodWarnings()
 	if doubt := deltaDoubt(p.Delta, f.source.schema.Records, f.source.schema.MaxRecords); p.Private && doubt != "" {
@@ -195,7 +195,7 @@ func (f fitting) warnings() []string {
 }
 
 // methodWarnings are those of the method.
-func (f fitting) methodWarnings() []string {
+func (f trainRun) methodWarnings() []string {
 	if f.network != nil {
 		return f.network.warnings(f.draft)
 	}
@@ -206,7 +206,7 @@ func (f fitting) methodWarnings() []string {
 }
 
 // noiseWords says how much noise there is for one record.
-func (f fitting) noiseWords() string {
+func (f trainRun) noiseWords() string {
 	if f.network != nil {
 		return f.network.noiseWords()
 	}
@@ -218,7 +218,7 @@ func (f fitting) noiseWords() string {
 
 // events lists the releases with their shares of the budget: under other methods of the Rényi divergence at
 // the order that prices the plan.
-func (f fitting) events() []report.Event {
+func (f trainRun) events() []report.Event {
 	if f.network != nil {
 		return f.network.events()
 	}
@@ -255,7 +255,7 @@ func share(p erm.Plan, e mechanism.Event) float64 {
 }
 
 // modelFacts describes model and training.
-func (f fitting) modelFacts(r *train.Result) []report.Fact {
+func (f trainRun) modelFacts(r *train.Result) []report.Fact {
 	if f.network != nil {
 		return f.network.modelFacts()
 	}
@@ -280,7 +280,7 @@ type methodDryRun struct {
 	Certificate certificate.Certificate `json:"certificate"`
 }
 
-func (t *trainCommand) printMethodDryRun(f fitting) error {
+func (t *trainCommand) printMethodDryRun(f trainRun) error {
 	if t.json {
 		return writeJSON(t.stdout, methodDryRun{f.other.Plan, f.draft})
 	}

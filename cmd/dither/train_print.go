@@ -53,7 +53,7 @@ func writeWidth(w io.Writer, c certificate.Certificate) {
 }
 
 // printSummary tells what was made and what it promises.
-func (t *trainCommand) printSummary(s summary, f fitting) error {
+func (t *trainCommand) printSummary(s summary, f trainRun) error {
 	if t.json {
 		return writeJSON(t.stdout, s)
 	}
@@ -91,7 +91,7 @@ func (t *trainCommand) printSummary(s summary, f fitting) error {
 const notPrivateBanner = "NOT PRIVATE: the numbers below are exact about records that are not public. For this terminal only; do not publish them."
 
 // printPrivateMetrics shows, when asked, metrics of records that are not public.
-func (t *trainCommand) printPrivateMetrics(f fitting, r *train.Result) error {
+func (t *trainCommand) printPrivateMetrics(f trainRun, r *train.Result) error {
 	if !t.printNotPrivate {
 		return nil
 	}
@@ -130,7 +130,7 @@ type basic struct {
 	Delta   float64 `json:"delta"`
 }
 
-func (t *trainCommand) printDryRun(ctx context.Context, f fitting) error {
+func (t *trainCommand) printDryRun(ctx context.Context, f trainRun) error {
 	s, c := f.setup, f.draft
 	d := dryRun{Plan: s.Plan, Certificate: c, Warnings: f.warnings(), Accountings: t.plan.descent.prices}
 	d.Seconds, d.Memory = estimate(s)

@@ -93,7 +93,7 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 	if err != nil {
 		return nil, err
 	}
-	key, err := newCacheKey(*t.streamed, s.Schema, s.Features.Chain, o.FeatureBits)
+	key, err := newCacheKey(*t.streamed, s.Schema, s.Features.Pipeline, o.FeatureBits)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 		if err = t.writeEncoded(ctx, path, note, s, o); err != nil {
 			return nil, err
 		}
-		after, failing := newCacheKey(*t.streamed, s.Schema, s.Features.Chain, o.FeatureBits)
+		after, failing := newCacheKey(*t.streamed, s.Schema, s.Features.Pipeline, o.FeatureBits)
 		if failing == nil && (after.SHA256 != key.SHA256 || after.LabelsSHA256 != key.LabelsSHA256) {
 			failing = failed{fmt.Errorf("the table changed while it was encoded, want one that stands still; nothing was spent; try again")}
 		}
@@ -151,7 +151,7 @@ func sizeOf(path string) int64 {
 }
 
 // fitStream is train.FitFile on the encoded table.
-func (t *trainCommand) fitStream(ctx context.Context, l *ledger.Ledger, f fitting) (*train.Result, error) {
+func (t *trainCommand) fitStream(ctx context.Context, l *ledger.Ledger, f trainRun) (*train.Result, error) {
 	info, err := f.encoded.Stat()
 	if err != nil {
 		return nil, err

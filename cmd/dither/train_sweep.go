@@ -121,7 +121,7 @@ func drawnPoints(f sweep.Figure) int {
 
 // tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with the epsilon of this run, or, where
 // the run's own table is public and there is no sweep, how to get one; nil where there is nothing to say.
-func (t *trainCommand) tradeoff(f fitting, c certificate.Certificate, s summary) *report.Tradeoff {
+func (t *trainCommand) tradeoff(f trainRun, c certificate.Certificate, s summary) *report.Tradeoff {
 	isBuiltin := t.tablePath == "" || strings.HasPrefix(t.tablePath, builtinPrefix)
 	switch {
 	case t.curve != nil:
@@ -138,7 +138,7 @@ func (t *trainCommand) tradeoff(f fitting, c certificate.Certificate, s summary)
 }
 
 // tradeoff draws the curve for the page of a run.
-func (p *publicSweep) tradeoff(f fitting, c certificate.Certificate, s summary) *report.Tradeoff {
+func (p *publicSweep) tradeoff(f trainRun, c certificate.Certificate, s summary) *report.Tradeoff {
 	d, own := p.document, float64(c.Epsilon)
 	source, other := baseName(d.Table), " This model was trained on another table."
 	if source == f.source.name {
@@ -204,7 +204,7 @@ func paidFor(e evaluate.Estimate) (value float64, where string) {
 }
 
 // differences say in what the runs of the sweep are unlike this one.
-func (p *publicSweep) differences(f fitting, c certificate.Certificate) []string {
+func (p *publicSweep) differences(f trainRun, c certificate.Certificate) []string {
 	var out []string
 	note := func(format string, values ...any) { out = append(out, fmt.Sprintf(format, values...)) }
 	if now, then := kindOf(f.source.schema.Target), kindOf(data.Target{Levels: make([]string, p.document.Target.Levels)}); now != then {

@@ -79,7 +79,7 @@ func warnings(s train.Setup) []string {
 }
 
 // publicFacts lists what was declared public.
-func publicFacts(f fitting) []report.Fact {
+func publicFacts(f trainRun) []report.Fact {
 	p, s := f.setup.Plan, f.source.schema
 	target := s.Target.Column + ", levels " + strings.Join(s.Target.Levels, ", ")
 	if s.Target.Threshold != nil {
@@ -114,7 +114,7 @@ func columnWords(names []string) string {
 }
 
 // modelFacts describes model and training.
-func modelFacts(f fitting, r *train.Result) []report.Fact {
+func modelFacts(f trainRun, r *train.Result) []report.Fact {
 	p, m := f.setup.Plan, r.Model
 	learned := []string{}
 	for _, s := range p.Preparation {

@@ -92,7 +92,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"a bound of the count":                 {1, changePlan(func(p *train.Plan) { p.Preparation[0].Bound = 2 })},
 		"statistic twice":                      {1, changePlan(func(p *train.Plan) { p.Preparation = append(p.Preparation, p.Preparation[0]) })},
 		"a statistic more": {1, changePlan(func(p *train.Plan) {
-			p.Preparation = append(p.Preparation, train.Statistic{Kind: train.VarianceStatistic, NoiseMultiplier: 9, Bound: 1, Numbers: 3})
+			p.Preparation = append(p.Preparation, train.PreparationStep{Kind: train.VarianceStatistic, NoiseMultiplier: 9, Bound: 1, Numbers: 3})
 		})},
 		"clipping without bound": {1, changePlan(func(p *train.Plan) { p.Clipping.Bound *= 2 })},
 		"clipping of rows":       {1, changePlan(func(p *train.Plan) { p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound = train.ClipExample, 0.1, 0.1 })},

@@ -175,7 +175,7 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 		if err := json.Unmarshal(m.certificate.Plan, &p); err != nil {
 			t.Fatal(err)
 		}
-		d := m.model.Features().Chain.Dim()
+		d := m.model.Features().Pipeline.Dim()
 		f := m.model.Features()
 		f.Center, f.Whitening = make([]float64, d), &feature.Whitening{Matrix: make([]float64, d*d)}
 		switch kind {
@@ -189,7 +189,7 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 		p.Preparation = nil
 		for _, k := range train.Kinds() {
 			if k != kind {
-				p.Preparation = append(p.Preparation, train.Statistic{Kind: k, NoiseMultiplier: 100, Bound: 1, Numbers: d * d})
+				p.Preparation = append(p.Preparation, train.PreparationStep{Kind: k, NoiseMultiplier: 100, Bound: 1, Numbers: d * d})
 			}
 		}
 		c, err := p.Certificate()

@@ -49,7 +49,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	examiner, err := sweep.NewExaminer(test)
+	examiner, err := sweep.NewEvaluator(test)
 	if err != nil {
 		return err
 	}

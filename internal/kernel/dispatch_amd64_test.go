@@ -11,7 +11,7 @@ func TestResultsThatEnsureALevel(t *testing.T) {
 		"recordsOf":       func(set instructions) bool { return recordsOf(set, 1000) > 0 },
 		"vectorEntries":   func(set instructions) bool { return vectorEntries(set, 1000) > 0 },
 		"mostLimbRows":    func(set instructions) bool { return mostLimbRows[uint8](set, 1000)+mostLimbRows[int16](set, 1000) > 0 },
-		"newWholeProduct": func(set instructions) bool { _, has := newWholeProduct(set, nil, nil, nil, WholeShape{}); return has },
+		"newWholeProduct": func(set instructions) bool { _, has := newWholeProduct(set, nil, nil, nil, IntShape{}); return has },
 		"panels": func(set instructions) bool {
 			return newTurn(set, make([]int16, 64), make([]float64, 8), 1).panels != nil
 		},

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// WholeColumns are columns of weights, each rounded to whole numbers of a unit of its own, that rows of whole
+// IntColumns are columns of weights, each rounded to whole numbers of a unit of its own, that rows of whole
 // numbers are multiplied by. They are immutable and safe for concurrent use.
-type WholeColumns[T WholeEntry] struct {
+type IntColumns[T IntEntry] struct {
 	dim, columns int
 	whole        []int16   // column after column
 	units        []float32 // of each column
@@ -24,9 +24,9 @@ const (
 	shortWeights            = (1<<16 - 1 - mostProductShorts/2 - 1) << shortShift
 )
 
-// HasWholeColumns reports whether rows of so many entries can be multiplied by WholeColumns: 1 to 4096 bytes or
+// HasIntColumns reports whether rows of so many entries can be multiplied by IntColumns: 1 to 4096 bytes or
 // 1 to 2047 entries of 16 bits. It is the same on every processor and in every build.
-func HasWholeColumns[T WholeEntry](dim int) bool {
+func HasIntColumns[T IntEntry](dim int) bool {
 	if strideOf[T](1) == 1 {
 		return 1 <= dim && dim <= mostProductBytes
 	}
@@ -36,13 +36,13 @@ func HasWholeColumns[T WholeEntry](dim int) bool {
 // RoundColumns rounds weights, which stand column after column, each dim long, to the nearest whole multiples of
 // the unit of their column: about the larger of max_j |w_j|/2^15 and Σ_j |w_j|/2^23, for entries of 16 bits
 // Σ_j |w_j|/2^22. A column with a weight that is NaN or infinite has NaN for its unit. The call panics unless
-// HasWholeColumns holds and len(w) is dim·columns.
-func RoundColumns[T WholeEntry](w []float32, dim, columns int) *WholeColumns[T] {
-	if !HasWholeColumns[T](dim) {
+// HasIntColumns holds and len(w) is dim·columns.
+func RoundColumns[T IntEntry](w []float32, dim, columns int) *IntColumns[T] {
+	if !HasIntColumns[T](dim) {
 		panic("kernel: rows are too long for whole columns, or have no entries")
 	}
 	wantLength("w", len(w), columns, dim)
-	c := &WholeColumns[T]{dim: dim, columns: columns, whole: make([]int16, len(w)), units: make([]float32, columns)}
+	c := &IntColumns[T]{dim: dim, columns: columns, whole: make([]int16, len(w)), units: make([]float32, columns)}
 	for k := range columns {
 		c.units[k] = roundColumn[T](c.whole[k*dim:(k+1)*dim], w[k*dim:(k+1)*dim])
 	}
@@ -51,7 +51,7 @@ func RoundColumns[T WholeEntry](w []float32, dim, columns int) *WholeColumns[T] 
 }
 
 // roundColumn writes the whole numbers of a column and returns their unit.
-func roundColumn[T WholeEntry](dst []int16, w []float32) float32 {
+func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 	largest, all := float64(byteWeight), float64(byteWeights)
 	if strideOf[T](1) == 2 {
 		largest, all = shortWeight, shortWeights
@@ -72,7 +72,7 @@ func roundColumn[T WholeEntry](dst []int16, w []float32) float32 {
 }
 
 // Unit returns the unit of column k: each of its weights is rounded by at most half of it.
-func (c *WholeColumns[T]) Unit(k int) float32 { return c.units[k] }
+func (c *IntColumns[T]) Unit(k int) float32 { return c.units[k] }
 
 // Products writes the products of rows and columns to dst: dst[i·columns+k] is Σ_j x[i·dim+j]·v[k·dim+j] in whole
 // numbers v of units, exactly, rounded to float32 and then multiplied by the unit of the column in float32. It has
@@ -82,7 +82,7 @@ func (c *WholeColumns[T]) Unit(k int) float32 { return c.units[k] }
 //
 // The call panics, and writes nothing, unless len(dst) is rows·columns and len(x) rows·dim for one number of rows.
 // As Margins does, it asks for the memory behind x where there is more of it.
-func (c *WholeColumns[T]) Products(dst []float32, x []T) {
+func (c *IntColumns[T]) Products(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
 	if rows > 0 {
@@ -91,7 +91,7 @@ func (c *WholeColumns[T]) Products(dst []float32, x []T) {
 }
 
 // ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is that of row i and column k.
-func (c *WholeColumns[T]) ProductsByColumn(dst []float32, x []T) {
+func (c *IntColumns[T]) ProductsByColumn(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
 	if rows > 0 {
@@ -100,14 +100,14 @@ func (c *WholeColumns[T]) ProductsByColumn(dst []float32, x []T) {
 }
 
 // turnProducts makes the products in rows and then brings them into columns.
-func (c *WholeColumns[T]) turnProducts(set instructions, dst []float32, x []T) {
+func (c *IntColumns[T]) turnProducts(set instructions, dst []float32, x []T) {
 	byRow := make([]float32, len(dst))
 	c.products(set, byRow, x)
 	Transpose(dst, byRow, len(dst)/c.columns, c.columns)
 }
 
 // productsPortable is Products.
-func (c *WholeColumns[T]) productsPortable(dst []float32, x []T) {
+func (c *IntColumns[T]) productsPortable(dst []float32, x []T) {
 	for i := range len(dst) / c.columns {
 		row := x[i*c.dim : (i+1)*c.dim]
 		for k := range c.columns {

@@ -8,10 +8,10 @@ import "sync"
 const packChunk = 64
 
 // packedColumns are the limbs of the weights in the orders of the kernels.
-type packedColumns[T WholeEntry] struct {
+type packedColumns[T IntEntry] struct {
 	limbs  func() packedLimbs // of all columns, written when they are first asked for
 	panels packedPanels
-	rest   *WholeColumns[T] // the columns behind whole panels
+	rest   *IntColumns[T] // the columns behind whole panels
 }
 
 // packedLimbs are the limbs of the weights, the higher before the lower, those of each column behind those
@@ -22,21 +22,21 @@ type packedLimbs struct {
 }
 
 // pack writes panels where there are any.
-func (c *WholeColumns[T]) pack() packedColumns[T] {
+func (c *IntColumns[T]) pack() packedColumns[T] {
 	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
 	done := c.columns / panelColumns * panelColumns
 	if available < avx512VNNI || done == 0 || c.dim < limbDim {
 		return p
 	}
 	if p.panels = c.packPanels(); done < c.columns {
-		p.rest = &WholeColumns[T]{dim: c.dim, columns: c.columns - done, whole: c.whole[done*c.dim:], units: c.units[done:]}
+		p.rest = &IntColumns[T]{dim: c.dim, columns: c.columns - done, whole: c.whole[done*c.dim:], units: c.units[done:]}
 		p.rest.packed = p.rest.pack()
 	}
 	return p
 }
 
 // packLimbs writes the limbs for every set of instructions.
-func (c *WholeColumns[T]) packLimbs() (p packedLimbs) {
+func (c *IntColumns[T]) packLimbs() (p packedLimbs) {
 	apart := c.apart()
 	bytes := strideOf[T](1) == 1
 	if bytes {
@@ -72,10 +72,10 @@ func shortLimbs(v int16) (high, low int16) {
 }
 
 // apart is the distance of the limbs of a column, in entries.
-func (c *WholeColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
+func (c *IntColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
 
 // products is Products with a set of instructions that the processor has; there is at least one row.
-func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
+func (c *IntColumns[T]) products(set instructions, dst []float32, x []T) {
 	if set == portable {
 		c.productsPortable(dst, x)
 		return
@@ -96,7 +96,7 @@ func (c *WholeColumns[T]) products(set instructions, dst []float32, x []T) {
 }
 
 // productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is at least one row.
-func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
+func (c *IntColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
 	if set < avx512VNNI {
 		c.turnProducts(set, dst, x)
 		return
@@ -123,7 +123,7 @@ func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []
 const nearBytes = 24 << 10
 
 // nearRows returns how many rows to multiply by all columns at a time.
-func (c *WholeColumns[T]) nearRows(stride int) int {
+func (c *IntColumns[T]) nearRows(stride int) int {
 	if c.columns < spreadColumns {
 		return blockRows(stride)
 	}
@@ -143,7 +143,7 @@ type productsCall struct {
 const spreadColumns = 8
 
 // productsVNNI makes the products of the first rows.
-func (c *WholeColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
+func (c *IntColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 	next, lines := a.ahead, 0
 	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
 		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
@@ -170,7 +170,7 @@ const narrowChunk = 16
 
 // productsAVX2 makes the products of the first rows. The last rows of x, behind which a whole chunk cannot be
 // read, are copied.
-func (c *WholeColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
+func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 	chunks := (c.dim + narrowChunk - 1) / narrowChunk
 	within := 0
 	if long := narrowChunk * chunks; len(x) >= long {
@@ -185,7 +185,7 @@ func (c *WholeColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 }
 
 // productsNarrow makes the products of the first rows of whole chunks, of which there is at least one.
-func (c *WholeColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
+func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
 	switch x := any(x).(type) {
 	case []uint8:

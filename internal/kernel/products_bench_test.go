@@ -16,7 +16,7 @@ func BenchmarkProducts(b *testing.B) {
 	b.Run("int16-100", func(b *testing.B) { benchmarkProducts[int16](b, 100) })
 }
 
-func benchmarkProducts[T WholeEntry](b *testing.B, dim int) {
+func benchmarkProducts[T IntEntry](b *testing.B, dim int) {
 	const block, turns = 1 << 17, 20
 	rows := block / strideOf[T](dim) &^ 7
 	r := rand.New(rand.NewPCG(55, 1))
@@ -44,15 +44,15 @@ func benchmarkProducts[T WholeEntry](b *testing.B, dim int) {
 	}
 }
 
-// BenchmarkAddWhole measures exact sums of a block of rows that is in the second cache, with factors of so many bits.
+// BenchmarkAddInt measures exact sums of a block of rows that is in the second cache, with factors of so many bits.
 // It reports the least time of a row and column.
-func BenchmarkAddWhole(b *testing.B) {
+func BenchmarkAddInt(b *testing.B) {
 	b.Run("uint8-784", func(b *testing.B) { benchmarkAddWhole[uint8](b, 784) })
 	b.Run("int16-784", func(b *testing.B) { benchmarkAddWhole[int16](b, 784) })
 	b.Run("int16-100", func(b *testing.B) { benchmarkAddWhole[int16](b, 100) })
 }
 
-func benchmarkAddWhole[T WholeEntry](b *testing.B, dim int) {
+func benchmarkAddWhole[T IntEntry](b *testing.B, dim int) {
 	const block, turns = 1 << 17, 20
 	rows := block / strideOf[T](dim) &^ 3
 	r := rand.New(rand.NewPCG(56, 1))
@@ -70,7 +70,7 @@ func benchmarkAddWhole[T WholeEntry](b *testing.B, dim int) {
 				least := math.Inf(1)
 				for b.Loop() {
 					clear(dst)
-					least = min(least, leastTime(turns, func() { AddWhole(dst, x, dim, q, columns) }))
+					least = min(least, leastTime(turns, func() { AddInt(dst, x, dim, q, columns) }))
 				}
 				b.ReportMetric(least/float64(len(q)), "least-ns")
 			})

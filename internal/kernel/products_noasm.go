@@ -3,14 +3,14 @@
 package kernel
 
 // packedColumns are of use to kernels only.
-type packedColumns[T WholeEntry] struct{}
+type packedColumns[T IntEntry] struct{}
 
-func (c *WholeColumns[T]) pack() packedColumns[T] { return packedColumns[T]{} }
+func (c *IntColumns[T]) pack() packedColumns[T] { return packedColumns[T]{} }
 
 // products is Products.
-func (c *WholeColumns[T]) products(_ instructions, dst []float32, x []T) { c.productsPortable(dst, x) }
+func (c *IntColumns[T]) products(_ instructions, dst []float32, x []T) { c.productsPortable(dst, x) }
 
 // productsByColumn is ProductsByColumn.
-func (c *WholeColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
+func (c *IntColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
 	c.turnProducts(set, dst, x)
 }

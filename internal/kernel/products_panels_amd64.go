@@ -20,7 +20,7 @@ type packedPanels struct {
 }
 
 // packPanels writes the limbs of as many whole panels as there are.
-func (c *WholeColumns[T]) packPanels() (p packedPanels) {
+func (c *IntColumns[T]) packPanels() (p packedPanels) {
 	size := c.columns / panelColumns * c.panelEntries()
 	if strideOf[T](1) == 1 {
 		p.bytes = make([]int8, size)
@@ -33,7 +33,7 @@ func (c *WholeColumns[T]) packPanels() (p packedPanels) {
 }
 
 // panelEntries is how many limbs a panel has.
-func (c *WholeColumns[T]) panelEntries() int {
+func (c *IntColumns[T]) panelEntries() int {
 	entries := panelWord / strideOf[T](1)
 	return (c.dim + entries - 1) / entries * entries * 2 * panelColumns
 }
@@ -58,7 +58,7 @@ func packPanels[L int8 | int16](dst []L, whole []int16, dim int, limbs func(v in
 }
 
 // panelProducts makes the products of whole panels by column and returns how many columns they are, or does none.
-func (c *WholeColumns[T]) panelProducts(dst []float32, x []T, rows int) (done int) {
+func (c *IntColumns[T]) panelProducts(dst []float32, x []T, rows int) (done int) {
 	panels, stride := c.columns/panelColumns, strideOf[T](c.dim)
 	if rows < panelRows || c.dim < limbDim || panels == 0 {
 		return 0
@@ -86,7 +86,7 @@ type panelCall struct {
 }
 
 // panel makes the products of the columns of panel p.
-func (c *WholeColumns[T]) panel(dst []float32, x []T, p int, a panelCall) {
+func (c *IntColumns[T]) panel(dst []float32, x []T, p int, a panelCall) {
 	units, first := &c.units[p*panelColumns], p*c.panelEntries()
 	switch x := any(x).(type) {
 	case []uint8:

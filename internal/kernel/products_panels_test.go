@@ -25,10 +25,10 @@ func TestPanelsAreExact(t *testing.T) {
 	})
 }
 
-func panelsAreExact[T WholeEntry](t *testing.T, set instructions) {
+func panelsAreExact[T IntEntry](t *testing.T, set instructions) {
 	r, largest := rand.New(rand.NewPCG(57, 1)), map[int]int64{1: math.MaxUint8, 2: math.MinInt16}[strideOf[T](1)]
 	for _, s := range panelShapes() {
-		if !HasWholeColumns[T](s.dim) {
+		if !HasIntColumns[T](s.dim) {
 			continue
 		}
 		x, w := anyEntries[T](r, s.rows*s.dim), anySingles(r, s.columns*s.dim)

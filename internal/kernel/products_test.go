@@ -9,9 +9,9 @@ import (
 )
 
 // productShapes are the shapes of rows that whole columns take.
-func productShapes[T WholeEntry](r *rand.Rand) (shapes []rowShape) {
+func productShapes[T IntEntry](r *rand.Rand) (shapes []rowShape) {
 	for _, s := range append(rowShapes(r), rowShape{9, 4096, 3}, rowShape{9, 2047, 3}, rowShape{40, 64, 9}, rowShape{40, 32, 9}, rowShape{50, 784, 9}) {
-		if s.rows > 0 && HasWholeColumns[T](s.dim) {
+		if s.rows > 0 && HasIntColumns[T](s.dim) {
 			shapes = append(shapes, s)
 		}
 	}
@@ -26,7 +26,7 @@ func TestProductsAreExact(t *testing.T) {
 	})
 }
 
-func productsAreExact[T WholeEntry](t *testing.T, set instructions) {
+func productsAreExact[T IntEntry](t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(51, 1))
 	for _, s := range productShapes[T](r) {
 		x, w := anyEntries[T](r, s.rows*s.dim), anySingles(r, s.columns*s.dim)
@@ -39,7 +39,7 @@ func productsAreExact[T WholeEntry](t *testing.T, set instructions) {
 }
 
 // wholeProducts are the products by their definition, in float64: every sum on the way is whole and below 2^53.
-func wholeProducts[T WholeEntry](c *WholeColumns[T], x []T, s rowShape) (want []float32) {
+func wholeProducts[T IntEntry](c *IntColumns[T], x []T, s rowShape) (want []float32) {
 	for i := range s.rows {
 		for k := range s.columns {
 			sum := 0.0
@@ -65,7 +65,7 @@ func TestProductsAtTheirLargest(t *testing.T) {
 	})
 }
 
-func productsAtTheirLargest[T WholeEntry](t *testing.T, set instructions, dims []int, extremes []int64) {
+func productsAtTheirLargest[T IntEntry](t *testing.T, set instructions, dims []int, extremes []int64) {
 	r := rand.New(rand.NewPCG(52, 1))
 	most := 0.0
 	for _, dim := range dims {
@@ -113,7 +113,7 @@ func TestProductsAreNearTheWeights(t *testing.T) {
 	t.Run("uint8", productsAreNear[uint8])
 }
 
-func productsAreNear[T WholeEntry](t *testing.T) {
+func productsAreNear[T IntEntry](t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 1))
 	off := 0.0
 	for _, s := range productShapes[T](r) {
@@ -204,7 +204,7 @@ func FuzzProducts(f *testing.F) {
 	f.Add(uint16(65), uint8(9), uint64(2), slices.Repeat([]byte{0xff, 0x7f, 0, 0x80}, 300))
 	f.Fuzz(func(t *testing.T, dim uint16, columns uint8, seed uint64, data []byte) {
 		d, k := int(dim), 1+int(columns%40)
-		if !HasWholeColumns[int16](d) {
+		if !HasIntColumns[int16](d) {
 			return
 		}
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -217,7 +217,7 @@ func FuzzProducts(f *testing.F) {
 	})
 }
 
-func fuzzProducts[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int) {
+func fuzzProducts[T IntEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int) {
 	t.Helper()
 	s := rowShape{len(x) / dim, dim, columns}
 	if s.rows == 0 {

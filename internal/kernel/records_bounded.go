@@ -54,9 +54,9 @@ func roundBoundedPortable(dst, v, scales []float64, n2 []int64, low, high float6
 	return all
 }
 
-// Shorten multiplies v[i] by most/(norms[i]·|v[i]|) where norms[i]·|v[i]| is beyond most, so that it becomes most but for
+// ClipRows multiplies v[i] by most/(norms[i]·|v[i]|) where norms[i]·|v[i]| is beyond most, so that it becomes most but for
 // roundings; where that product is not finite it multiplies by 0. Others keep their bits.
-func Shorten(v, norms []float64, most float64) {
+func ClipRows(v, norms []float64, most float64) {
 	sameLengths(len(v), len(norms), len(v), len(v))
 	done := shortenVector(available, v, norms, most)
 	norms = norms[:len(v)]

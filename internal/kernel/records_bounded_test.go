@@ -128,7 +128,7 @@ func TestShorten(t *testing.T) {
 				}
 			}
 			got := append([]float64(nil), v...)
-			Shorten(got, norms, most)
+			ClipRows(got, norms, most)
 			for i, f := range got {
 				want, norm := v[i], norms[i]*math.Abs(v[i])
 				switch {

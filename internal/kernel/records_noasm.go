@@ -16,7 +16,7 @@ func rootsTimesVector(instructions, []float64, []int64, []float32) (done int) { 
 
 func widenVector(instructions, []float64, []float32, float64) (done int) { return 0 }
 
-func interceptScoresVector(instructions, []float32, []float32, []float32, float64, Beside) (done int) {
+func interceptScoresVector(instructions, []float32, []float32, []float32, float64, AffineTerms) (done int) {
 	return 0
 }
 

@@ -41,8 +41,8 @@ func (u UnitRows) measure(n2 int64) (square int64, multiplier float32, tail int3
 	return y2 + int64(t)*int64(t), float32(u.Rest / norm), int32(t)
 }
 
-// RootsTimes writes √n2[i]·units[i], of float64 numbers, to dst.
-func RootsTimes(dst []float64, n2 []int64, units []float32) {
+// ScaledNorms writes √n2[i]·units[i], of float64 numbers, to dst.
+func ScaledNorms(dst []float64, n2 []int64, units []float32) {
 	sameLengths(len(dst), len(n2), len(units), len(dst))
 	done := rootsTimesVector(available, dst, n2, units)
 	n2, units = n2[:len(dst)], units[:len(dst)]
@@ -51,8 +51,8 @@ func RootsTimes(dst []float64, n2 []int64, units []float32) {
 	}
 }
 
-// Widen writes the products of factor and v[i], in float64, to dst.
-func Widen(dst []float64, v []float32, factor float64) {
+// ToFloat64 writes the products of factor and v[i], in float64, to dst.
+func ToFloat64(dst []float64, v []float32, factor float64) {
 	sameLengths(len(dst), len(v), len(dst), len(dst))
 	done := widenVector(available, dst, v, factor)
 	v = v[:len(dst)]
@@ -61,16 +61,16 @@ func Widen(dst []float64, v []float32, factor float64) {
 	}
 }
 
-// Beside is what stands beside the rows of records with an intercept: in each record's integers, the intercept and, for
+// AffineTerms is what stands beside the rows of records with an intercept: in each record's integers, the intercept and, for
 // rows with a center, how many times that is taken off; and the products of the intercept and of the center with the weights.
-type Beside struct {
+type AffineTerms struct {
 	Tails, Betas   []int32 // Betas is nil where there is no center
 	Weight, Center float64
 }
 
 // InterceptScores writes the scores of rows with an intercept to dst: units[i]·scale·src[i] + units[i]·(Tails[i]·Weight -
 // Betas[i]·Center), in float64 from the left to the right and none of it fused, rounded to float32 at the end.
-func InterceptScores(dst, src, units []float32, scale float64, b Beside) {
+func InterceptScores(dst, src, units []float32, scale float64, b AffineTerms) {
 	sameLengths(len(dst), len(src), len(units), len(b.Tails))
 	if b.Betas != nil {
 		sameLengths(len(dst), len(b.Betas), len(dst), len(dst))

@@ -39,7 +39,7 @@ func widenVector(set instructions, dst []float64, v []float32, factor float64) (
 	return done
 }
 
-func interceptScoresVector(set instructions, dst, src, units []float32, scale float64, b Beside) (done int) {
+func interceptScoresVector(set instructions, dst, src, units []float32, scale float64, b AffineTerms) (done int) {
 	switch done = recordsOf(set, len(dst)); {
 	case done == 0:
 	case b.Betas == nil:

@@ -58,21 +58,21 @@ func TestMeasureUnits(t *testing.T) {
 	}
 }
 
-// TestRecordProducts compares RootsTimes, Widen and InterceptScores, with a center and without, with their definitions.
+// TestRecordProducts compares ScaledNorms, ToFloat64 and InterceptScores, with a center and without, with their definitions.
 func TestRecordProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(78, 1))
 	for range 20 {
 		for _, n := range recordLengths {
 			n2, units, src := make([]int64, n), anySingles(r, n), anySingles(r, n)
-			b := Beside{Tails: make([]int32, n), Betas: make([]int32, n), Weight: r.NormFloat64(), Center: r.NormFloat64()}
+			b := AffineTerms{Tails: make([]int32, n), Betas: make([]int32, n), Weight: r.NormFloat64(), Center: r.NormFloat64()}
 			for i := range n2 {
 				n2[i], b.Tails[i], b.Betas[i] = r.Int64()>>r.IntN(63), int32(r.Uint32()), int32(r.Uint32())
 			}
 			factor := r.NormFloat64()
 			roots, wide, scores, centered := make([]float64, n), make([]float64, n), make([]float32, n), make([]float32, n)
-			RootsTimes(roots, n2, units)
-			Widen(wide, units, factor)
-			InterceptScores(scores, src, units, factor, Beside{Tails: b.Tails, Weight: b.Weight})
+			ScaledNorms(roots, n2, units)
+			ToFloat64(wide, units, factor)
+			InterceptScores(scores, src, units, factor, AffineTerms{Tails: b.Tails, Weight: b.Weight})
 			InterceptScores(centered, src, units, factor, b)
 			for i, unit := range units {
 				u := float64(unit)

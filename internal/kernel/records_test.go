@@ -63,24 +63,24 @@ func TestRecordFunctionsRefuseWrongLengths(t *testing.T) {
 		"RoundBounded, v":            func() { RoundBounded(long, short, long, whole, 1) },
 		"RoundBounded, scales":       func() { RoundBounded(long, long, short, whole, 1) },
 		"RoundBounded, n2":           func() { RoundBounded(long, long, long, whole[:19], 1) },
-		"Shorten":                    func() { Shorten(long, short, 1) },
+		"Shorten":                    func() { ClipRows(long, short, 1) },
 		"MeasureUnits, multipliers":  func() { MeasureUnits(whole, singles[:19], tails, UnitRows{}) },
 		"MeasureUnits, tails":        func() { MeasureUnits(whole, singles, tails[:19], UnitRows{}) },
-		"RootsTimes, n2":             func() { RootsTimes(long, whole[:19], singles) },
-		"RootsTimes, units":          func() { RootsTimes(long, whole, singles[:19]) },
-		"Widen":                      func() { Widen(long, singles[:19], 1) },
-		"InterceptScores, src":       func() { InterceptScores(singles, singles[:19], singles, 1, Beside{Tails: tails}) },
-		"InterceptScores, units":     func() { InterceptScores(singles, singles, singles[:19], 1, Beside{Tails: tails}) },
-		"InterceptScores, tails":     func() { InterceptScores(singles, singles, singles, 1, Beside{Tails: tails[:19]}) },
-		"InterceptScores, betas":     func() { InterceptScores(singles, singles, singles, 1, Beside{Tails: tails, Betas: tails[:19]}) },
+		"RootsTimes, n2":             func() { ScaledNorms(long, whole[:19], singles) },
+		"RootsTimes, units":          func() { ScaledNorms(long, whole, singles[:19]) },
+		"Widen":                      func() { ToFloat64(long, singles[:19], 1) },
+		"InterceptScores, src":       func() { InterceptScores(singles, singles[:19], singles, 1, AffineTerms{Tails: tails}) },
+		"InterceptScores, units":     func() { InterceptScores(singles, singles, singles[:19], 1, AffineTerms{Tails: tails}) },
+		"InterceptScores, tails":     func() { InterceptScores(singles, singles, singles, 1, AffineTerms{Tails: tails[:19]}) },
+		"InterceptScores, betas":     func() { InterceptScores(singles, singles, singles, 1, AffineTerms{Tails: tails, Betas: tails[:19]}) },
 		"DotRounded":                 func() { DotRounded(long, tails[:19]) },
 		"LessLabels, p":              func() { LessLabels(long, singles[:19], singles) },
 		"LessLabels, labels":         func() { LessLabels(long, singles, singles[:19]) },
 		"Multiply":                   func() { Multiply(singles, singles, singles[:19]) },
 		"Transpose, src":             func() { Transpose(long, short, 5, 4) },
 		"Transpose, dst":             func() { Transpose(short, long, 5, 4) },
-		"AddWholeColumns, x short":   func() { AddWholeColumns(long[:6], make([]uint8, 29), 3, long, 2) },
-		"AddWholeColumns, dst short": func() { AddWholeColumns(long[:5], make([]uint8, 30), 3, long, 2) },
+		"AddWholeColumns, x short":   func() { AddIntColumns(long[:6], make([]uint8, 29), 3, long, 2) },
+		"AddWholeColumns, dst short": func() { AddIntColumns(long[:5], make([]uint8, 30), 3, long, 2) },
 		"ProductsByColumn, x short": func() {
 			RoundColumns[uint8](make([]float32, 6), 3, 2).ProductsByColumn(singles, make([]uint8, 29))
 		},
@@ -104,7 +104,7 @@ func TestProductsByColumn(t *testing.T) {
 	})
 }
 
-func productsByColumn[T WholeEntry](t *testing.T, set instructions) {
+func productsByColumn[T IntEntry](t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(74, 1))
 	for _, s := range append(productShapes[T](r), rowShape{400, 784, 33}, rowShape{165, 784, 32}) {
 		x := anyEntries[T](r, s.rows*s.dim)
@@ -117,16 +117,16 @@ func productsByColumn[T WholeEntry](t *testing.T, set instructions) {
 	}
 }
 
-// TestAddWholeColumnsAtTheirLargest takes the largest entries with factors, all the same, at which sums of limbs are
+// TestAddIntColumnsAtTheirLargest takes the largest entries with factors, all the same, at which sums of limbs are
 // largest: those with the largest lower limb of 8, 9 and 10 bits, with the largest upper one, and what next needs another.
-func TestAddWholeColumnsAtTheirLargest(t *testing.T) {
+func TestAddIntColumnsAtTheirLargest(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addColumnsAtTheirLargest(t, set, int16(math.MinInt16)) })
 		t.Run("uint8", func(t *testing.T) { addColumnsAtTheirLargest(t, set, uint8(math.MaxUint8)) })
 	})
 }
 
-func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, set instructions, largest T) {
+func addColumnsAtTheirLargest[T IntEntry](t *testing.T, set instructions, largest T) {
 	const rows, dim, columns = 320, 300, 9
 	x, q, got := make([]T, rows*dim), make([]float64, rows*columns), make([]float64, columns*dim)
 	for j := range x {
@@ -145,16 +145,16 @@ func addColumnsAtTheirLargest[T WholeEntry](t *testing.T, set instructions, larg
 	}
 }
 
-// TestAddWholeColumns compares with AddWhole by portable code, with factors of few and many bits, beside every number of
+// TestAddIntColumns compares with AddInt by portable code, with factors of few and many bits, beside every number of
 // rows and columns that kernels take together.
-func TestAddWholeColumns(t *testing.T) {
+func TestAddIntColumns(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addWholeColumns[int16](t, set) })
 		t.Run("uint8", func(t *testing.T) { addWholeColumns[uint8](t, set) })
 	})
 }
 
-func addWholeColumns[T WholeEntry](t *testing.T, set instructions) {
+func addWholeColumns[T IntEntry](t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(75, 1))
 	shapes := append(rowShapes(r), rowShape{165, 784, 32}, rowShape{400, 100, 40}, rowShape{13, 64, 5}, rowShape{50, 33, 2}, rowShape{320, 300, 9})
 	for _, s := range shapes {

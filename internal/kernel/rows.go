@@ -7,8 +7,8 @@ type Entry interface {
 	float32 | int16 | uint8
 }
 
-// WholeEntry is the type of an entry of a dense row of whole numbers.
-type WholeEntry interface {
+// IntEntry is the type of an entry of a dense row of whole numbers.
+type IntEntry interface {
 	int16 | uint8
 }
 
@@ -44,7 +44,7 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 // len(dst) is rows·columns, len(x) is rows·dim and len(w) is columns·dim for one number of
 // rows. dst must not overlap x or w. With dim = 0 every product is +0.
 //
-// Whoever goes through a long matrix calls Margins and then AddWhole or AddScaledRows for
+// Whoever goes through a long matrix calls Margins and then AddInt or AddScaledRows for
 // one block of consecutive rows after another: blocks of 32 to 128 rows are fastest. Both
 // calls ask for the memory behind their block while they work. AddRowsByMargin does both in
 // one pass for float32 rows and one column.
@@ -71,7 +71,7 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 	}
 }
 
-// AddWhole adds sums of rows, weighted by whole numbers, to dst, exactly:
+// AddInt adds sums of rows, weighted by whole numbers, to dst, exactly:
 // dst[k*dim+j] += Σ_i q[i*columns+k]·x[i*dim+j]. x has shape [rows, dim] and q has shape
 // [rows, columns], both row-major; dst has shape [columns, dim].
 //
@@ -83,7 +83,7 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 //
 // The call panics, and writes nothing, unless len(q) is rows·columns, len(x) is rows·dim
 // and len(dst) is columns·dim for one number of rows. dst must not overlap q.
-func AddWhole[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) {
+func AddInt[T IntEntry](dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	wantLength("x", len(x), rows, dim)
 	wantLength("dst", len(dst), columns, dim)
@@ -92,8 +92,8 @@ func AddWhole[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns 
 	}
 }
 
-// AddWholeColumns is AddWhole with the whole numbers of each column together: q has shape [columns, rows].
-func AddWholeColumns[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) {
+// AddIntColumns is AddInt with the whole numbers of each column together: q has shape [columns, rows].
+func AddIntColumns[T IntEntry](dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	wantLength("x", len(x), rows, dim)
 	wantLength("dst", len(dst), columns, dim)
@@ -102,8 +102,8 @@ func AddWholeColumns[T WholeEntry](dst []float64, x []T, dim int, q []float64, c
 	}
 }
 
-// addColumns is AddWholeColumns at a level that the processor has; there is at least one row and one entry.
-func addColumns[T WholeEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+// addColumns is AddIntColumns at a level that the processor has; there is at least one row and one entry.
+func addColumns[T IntEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := len(q) / columns
 	done := addColumnLimbs(set, dst, x, dim, q, columns)
 	if done == rows {
@@ -118,9 +118,9 @@ func addColumns[T WholeEntry](set instructions, dst []float64, x []T, dim int, q
 	addWhole(set, dst, x[done*dim:], dim, left, columns)
 }
 
-// AddWholeBits is AddWhole for rows of bits, as MarginsBits has them. Bits beyond dim are
+// AddIntBits is AddInt for rows of bits, as MarginsBits has them. Bits beyond dim are
 // ignored.
-func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) {
+func AddIntBits(dst []float64, x []uint64, dim int, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	wantLength("x", len(x), rows, BitWords(dim))
 	wantLength("dst", len(dst), columns, dim)
@@ -129,17 +129,17 @@ func AddWholeBits(dst []float64, x []uint64, dim int, q []float64, columns int) 
 	}
 }
 
-// FlushWhole adds src to dst and sets src to zero: dst[j] += int64(src[j]) modulo 2^64.
+// FlushInt adds src to dst and sets src to zero: dst[j] += int64(src[j]) modulo 2^64.
 // src must hold whole numbers of magnitude at most 2^53, dst be at least as long as src;
 // the call panics, and writes nothing, when it is shorter.
-func FlushWhole(dst []int64, src []float64) {
+func FlushInt(dst []int64, src []float64) {
 	dst = dst[:len(src)]
 	done := flushWhole(available, dst, src)
 	flushWholePortable(dst[done:], src[done:])
 }
 
-// LargestDouble returns the largest magnitude of float64 numbers, 0 of none; where one is NaN it is one too.
-func LargestDouble(q []float64) float64 {
+// MaxAbs returns the largest magnitude of float64 numbers, 0 of none; where one is NaN it is one too.
+func MaxAbs(q []float64) float64 {
 	most, done := largestWhole(available, q)
 	for _, v := range q[done:] {
 		most = max(most, math.Float64bits(v)&^(1<<63)) // of floats of one sign the bits are in order
@@ -148,7 +148,7 @@ func LargestDouble(q []float64) float64 {
 }
 
 // AddScaledRows adds sums of scaled rows to dst: dst[k*dim+j] += Σ_i
-// r[i*columns+k]·x[i*dim+j] in float32, with the shapes and panics of AddWhole. The order
+// r[i*columns+k]·x[i*dim+j] in float32, with the shapes and panics of AddInt. The order
 // of the additions and whether they are fused with the products depend on the processor,
 // so the bits do too: it is for what needs no guarantee. The result differs from the exact
 // sum by at most n·u/(1-n·u)·(|dst| + Σ_i |r·x|) with n = rows+1 and u = 2^-24, when

@@ -25,18 +25,18 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 		"Margins, negative dim":         func() { Margins(dst[:products], []uint8(nil), -1, nil, columns) },
 		"MarginsBits, x short":          func() { MarginsBits(dst[:products], bits[1:], dim, w, columns) },
 		"MarginsBits, w short":          func() { MarginsBits(dst[:products], bits, dim, w[1:], columns) },
-		"AddWhole, x short":             func() { AddWhole(sum, bytes[1:], dim, q, columns) },
-		"AddWhole, dst short":           func() { AddWhole(sum[1:], bytes, dim, q, columns) },
-		"AddWhole, q not whole":         func() { AddWhole(sum, bytes, dim, q[1:], columns) },
-		"AddWholeBits, x short":         func() { AddWholeBits(sum, bits[1:], dim, q, columns) },
-		"AddWholeBits, dst short":       func() { AddWholeBits(sum[1:], bits, dim, q, columns) },
+		"AddWhole, x short":             func() { AddInt(sum, bytes[1:], dim, q, columns) },
+		"AddWhole, dst short":           func() { AddInt(sum[1:], bytes, dim, q, columns) },
+		"AddWhole, q not whole":         func() { AddInt(sum, bytes, dim, q[1:], columns) },
+		"AddWholeBits, x short":         func() { AddIntBits(sum, bits[1:], dim, q, columns) },
+		"AddWholeBits, dst short":       func() { AddIntBits(sum[1:], bits, dim, q, columns) },
 		"AddScaledRows, x short":        func() { AddScaledRows(dst, x[1:], dim, w[:products], columns) },
 		"AddScaledRows, dst short":      func() { AddScaledRows(dst[1:], x, dim, w[:products], columns) },
 		"AddRowsByMargin, x short":      func() { AddRowsByMargin(sums, x[1:], dim, w[:dim], dst[:rows], nothing) },
 		"AddRowsByMargin, w long":       func() { AddRowsByMargin(sums, x, dim, w, dst[:rows], nothing) },
 		"AddRowsByMargin, dst short":    func() { AddRowsByMargin(sums[1:], x, dim, w[:dim], dst[:rows], nothing) },
 		"AddRowsByMargin, negative dim": func() { AddRowsByMargin(sums, nil, -1, w[:dim], nil, nothing) },
-		"FlushWhole, dst short":         func() { FlushWhole(integers[:products-1:products-1], q) },
+		"FlushWhole, dst short":         func() { FlushInt(integers[:products-1:products-1], q) },
 		"MarginsSparse, start short":    func() { MarginsSparse(dst[:4], SparseRows{Start: []int{0, 1}, Index: []uint32{1}}, w, 2) },
 		"MarginsSparse, index beyond":   func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 210}}, w, 1) },
 		"MarginsSparse, no such entry":  func() { MarginsSparse(dst[:2], SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1}}, w, 1) },
@@ -45,7 +45,7 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 		"MarginsSparse, value short": func() {
 			MarginsSparse(dst[:1], SparseRows{Start: []int{0, 2}, Index: []uint32{1, 2}, Value: []int16{1}}, w, 1)
 		},
-		"AddWholeSparse, index beyond": func() { AddWholeSparse(sum, SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 70}}, q[:6], 3) },
+		"AddWholeSparse, index beyond": func() { AddIntSparse(sum, SparseRows{Start: []int{0, 1, 2}, Index: []uint32{1, 70}}, q[:6], 3) },
 	}
 	for name, call := range calls {
 		panicked := func() (panicked bool) {
@@ -65,12 +65,12 @@ func TestRowFunctionsRefuseWrongLengths(t *testing.T) {
 // TestRowFunctionsTakeNothing holds that no rows and rows without entries are in order.
 func TestRowFunctionsTakeNothing(t *testing.T) {
 	Margins(nil, []int16{}, 5, make([]float32, 10), 2)
-	AddWhole(make([]float64, 10), []uint8{}, 5, nil, 2)
-	AddWhole(nil, []uint8{}, 0, make([]float64, 4), 2)
-	AddWholeBits(nil, nil, 0, make([]float64, 4), 2)
+	AddInt(make([]float64, 10), []uint8{}, 5, nil, 2)
+	AddInt(nil, []uint8{}, 0, make([]float64, 4), 2)
+	AddIntBits(nil, nil, 0, make([]float64, 4), 2)
 	AddScaledRows(nil, []float32{}, 0, make([]float32, 4), 2)
 	MarginsSparse(nil, SparseRows{}, nil, 1)
-	FlushWhole(nil, nil)
+	FlushInt(nil, nil)
 	AddRowsByMargin(make([]float32, 5), nil, 5, make([]float32, 5), nil, nil)
 	dst := []float32{1, 2}
 	Margins(dst, []float32{}, 0, nil, 1)
@@ -89,8 +89,8 @@ func TestRowFunctionsDoNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
 		Margins(dst, x, dim, w, columns)
 		MarginsBits(dst, bits, dim, w, columns)
-		AddWhole(sum, x, dim, q, columns)
-		AddWholeBits(sum, bits, dim, q, columns)
+		AddInt(sum, x, dim, q, columns)
+		AddIntBits(sum, bits, dim, q, columns)
 		AddScaledRows(w, x, dim, dst, columns)
 	}); n != 0 {
 		t.Errorf("a step allocated %v times, want 0", n)

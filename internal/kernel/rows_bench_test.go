@@ -80,15 +80,15 @@ func (s *stepRoom) round(m []float32) []float64 {
 }
 
 // exactStep returns a step whose sum is exact over one of the types of entries.
-func exactStep[T WholeEntry](pick func(d *stepData) []T) step {
+func exactStep[T IntEntry](pick func(d *stepData) []T) step {
 	return func(d *stepData, s *stepRoom, w []float32, columns, from, to, block int) {
 		for i := from; i < to; i += block {
 			n := min(block, to-i)
 			x := pick(d)[i*stepDim : (i+n)*stepDim]
 			Margins(s.margins[:n*columns], x, stepDim, w, columns)
-			AddWhole(s.whole, x, stepDim, s.round(s.margins[:n*columns]), columns)
+			AddInt(s.whole, x, stepDim, s.round(s.margins[:n*columns]), columns)
 		}
-		FlushWhole(s.total, s.whole)
+		FlushInt(s.total, s.whole)
 	}
 }
 
@@ -99,9 +99,9 @@ func bitsStep(d *stepData, s *stepRoom, w []float32, columns, from, to, block in
 		n := min(block, to-i)
 		x := d.bits[i*words : (i+n)*words]
 		MarginsBits(s.margins[:n*columns], x, stepDim, w, columns)
-		AddWholeBits(s.whole, x, stepDim, s.round(s.margins[:n*columns]), columns)
+		AddIntBits(s.whole, x, stepDim, s.round(s.margins[:n*columns]), columns)
 	}
-	FlushWhole(s.total, s.whole)
+	FlushInt(s.total, s.whole)
 }
 
 // readStep only reads the float32 entries: with vectors of the level in use it sums them, and portable code sums them as
@@ -273,6 +273,6 @@ func BenchmarkSparse(b *testing.B) {
 			})
 		}
 		run("margins", func() { MarginsSparse(dst, x, w, columns) })
-		run("sums", func() { AddWholeSparse(sum, x, q, columns) })
+		run("sums", func() { AddIntSparse(sum, x, q, columns) })
 	}
 }

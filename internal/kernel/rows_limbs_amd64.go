@@ -37,10 +37,10 @@ const limbGroups = max(limbRows/4, shortLimbRows/2, fineLimbRows/2)
 var packedRooms = sync.Pool{New: func() any { return new(packedFactors) }}
 
 // mostLimbRows returns how many rows of a type are added in limbs at most; 0: none are. From AVX-512 VNNI on the
-// processor multiplies bytes of four rows, or 16 bits of two, at once and adds the products up in 32 bits. AddWhole
+// processor multiplies bytes of four rows, or 16 bits of two, at once and adds the products up in 32 bits. AddInt
 // splits the factors of bytes into two to four limbs of 8 bits with sign there, and those of 16 bits into one to three
 // of 10 bits. A sum of limbs times entries over few enough rows is exact in 32 bits.
-func mostLimbRows[T WholeEntry](set instructions, dim int) int {
+func mostLimbRows[T IntEntry](set instructions, dim int) int {
 	switch {
 	case set < avx512VNNI || dim < limbDim:
 		return 0
@@ -65,7 +65,7 @@ func limbsOf(largest float64) int {
 
 // addLimbs adds as many of the rows, at most mostLimbRows, as make whole groups, and returns how many
 // they are; none if a factor is too large.
-func addLimbs[T WholeEntry](dst []float64, x []T, q []float64, rows, dim, columns, ahead int) (done int) {
+func addLimbs[T IntEntry](dst []float64, x []T, q []float64, rows, dim, columns, ahead int) (done int) {
 	switch x := any(x).(type) {
 	case []uint8:
 		return addByteLimbs(dst, x, q, rows, dim, columns, ahead)
@@ -83,7 +83,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 	}
 	if columns == 1 {
 		var words [limbRows]uint32
-		limbs := limbsOf(LargestDouble(q[:4*groups]))
+		limbs := limbsOf(MaxAbs(q[:4*groups]))
 		if limbs == 0 {
 			return 0
 		}
@@ -95,7 +95,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 		addLimbsByte(limbs, dst, x, words[:], nil, groups, dim, 1, ahead)
 		return 4 * groups
 	}
-	if columns > limbColumns && limbsOf(LargestDouble(q[:4*groups*columns])) == 0 {
+	if columns > limbColumns && limbsOf(MaxAbs(q[:4*groups*columns])) == 0 {
 		return 0
 	}
 	packed := packedRooms.Get().(*packedFactors)

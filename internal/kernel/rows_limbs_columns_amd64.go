@@ -6,7 +6,7 @@ import "math"
 
 // addColumnLimbs adds rows in limbs whose factors stand column after column: the first rows, as many as make whole
 // groups, or none if rows are too short or a factor is too large. It returns how many they are.
-func addColumnLimbs[T WholeEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) (done int) {
+func addColumnLimbs[T IntEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) (done int) {
 	most := mostLimbRows[T](set, dim)
 	if most == 0 {
 		return 0
@@ -14,7 +14,7 @@ func addColumnLimbs[T WholeEntry](set instructions, dst []float64, x []T, dim in
 	stride, rows := strideOf[T](dim), len(q)/columns
 	f := columnFactors{q: q, rows: rows, columns: columns, bits: shortLimbBits}
 	if most = min(most, blockRows(stride)); strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
-		largest := LargestDouble(q)
+		largest := MaxAbs(q)
 		if f.limbs = limbsFor[T](largest, columns); f.limbs == 0 {
 			return 0
 		}
@@ -45,7 +45,7 @@ func addColumnLimbs[T WholeEntry](set instructions, dst []float64, x []T, dim in
 }
 
 // limbsFor returns how many limbs factors of a type of rows are split into; 0: they are not.
-func limbsFor[T WholeEntry](largest float64, columns int) int {
+func limbsFor[T IntEntry](largest float64, columns int) int {
 	if strideOf[T](1) == 1 {
 		return limbsOf(largest)
 	}

@@ -40,7 +40,7 @@ func shortLimbsOf(largest float64, columns int) int {
 // addShortLimbs is addLimbs for rows of 16 bits.
 func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ahead int) (done int) {
 	groups := rows / 2
-	limbs := shortLimbsOf(LargestDouble(q[:2*groups*columns]), columns)
+	limbs := shortLimbsOf(MaxAbs(q[:2*groups*columns]), columns)
 	if groups == 0 || limbs == 0 {
 		return 0
 	}

@@ -10,7 +10,7 @@ func marginsBits(_ instructions, dst []float32, x []uint64, dim int, w []float32
 	marginsBitsPortable(dst, x, dim, w, columns)
 }
 
-func addWhole[T WholeEntry](_ instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+func addWhole[T IntEntry](_ instructions, dst []float64, x []T, dim int, q []float64, columns int) {
 	addWholePortable(dst, x, dim, q, columns)
 }
 
@@ -22,13 +22,13 @@ func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []f
 	addScaledRowsPortable(dst, x, dim, r, columns)
 }
 
-// largestWhole does nothing of LargestDouble here, and says so.
+// largestWhole does nothing of MaxAbs here, and says so.
 func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0 }
 
-// flushWhole does nothing of FlushWhole here, and says so.
+// flushWhole does nothing of FlushInt here, and says so.
 func flushWhole(instructions, []int64, []float64) (done int) { return 0 }
 
 // addColumnLimbs does nothing here, and says so.
-func addColumnLimbs[T WholeEntry](_ instructions, _ []float64, _ []T, _ int, _ []float64, _ int) (done int) {
+func addColumnLimbs[T IntEntry](_ instructions, _ []float64, _ []T, _ int, _ []float64, _ int) (done int) {
 	return 0
 }

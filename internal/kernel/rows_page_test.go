@@ -96,12 +96,12 @@ func TestRecordKernelsStayInside(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for n := range most {
 		RoundBounded(doubles[0](n), doubles[1](n), doubles[2](n), whole(n), 1)
-		Shorten(doubles[0](n), doubles[1](n), 1)
+		ClipRows(doubles[0](n), doubles[1](n), 1)
 		MeasureUnits(whole(n), singles[0](n), tails(n), UnitRows{Bits: 3, Most: 1e9, Intercept: 1, Rest: 1})
-		RootsTimes(doubles[0](n), whole(n), singles[0](n))
-		Widen(doubles[0](n), singles[0](n), 1)
-		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, Beside{Tails: tails(n)})
-		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, Beside{Tails: tails(n), Betas: betas(n)})
+		ScaledNorms(doubles[0](n), whole(n), singles[0](n))
+		ToFloat64(doubles[0](n), singles[0](n), 1)
+		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, AffineTerms{Tails: tails(n)})
+		InterceptScores(singles[2](n), singles[0](n), singles[1](n), 1, AffineTerms{Tails: tails(n), Betas: betas(n)})
 		DotRounded(doubles[0](n), tails(n))
 		LessLabels(doubles[0](n), singles[0](n), singles[1](n))
 		Multiply(singles[2](n), singles[0](n), singles[1](n))
@@ -114,7 +114,7 @@ func TestPanelsStayInside(t *testing.T) {
 	t.Run("uint8", panelsStayInside[uint8])
 }
 
-func panelsStayInside[T WholeEntry](t *testing.T) {
+func panelsStayInside[T IntEntry](t *testing.T) {
 	const rows, dim, columns = 26, 36, 40
 	x, w, dst := endsAtGap[T](t, rows*dim), endsAtGap[float32](t, columns*dim), endsAtGap[float32](t, rows*columns)
 	for _, s := range panelShapes() {

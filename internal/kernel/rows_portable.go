@@ -74,8 +74,8 @@ func withinRow(word uint64, at, dim int) uint64 {
 	return word
 }
 
-// addWholePortable is AddWhole; there is at least one row and one entry.
-func addWholePortable[T WholeEntry](dst []float64, x []T, dim int, q []float64, columns int) {
+// addWholePortable is AddInt; there is at least one row and one entry.
+func addWholePortable[T IntEntry](dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := len(q) / columns
 	for k := range columns {
 		sum := dst[k*dim : (k+1)*dim]
@@ -93,7 +93,7 @@ func addWholePortable[T WholeEntry](dst []float64, x []T, dim int, q []float64, 
 }
 
 // addWhole4Portable adds four rows, so that dst is loaded and stored once.
-func addWhole4Portable[T WholeEntry](dst []float64, x []T, q0, q1, q2, q3 float64) {
+func addWhole4Portable[T IntEntry](dst []float64, x []T, q0, q1, q2, q3 float64) {
 	dim := len(dst)
 	x0, x1, x2, x3 := x[:dim], x[dim:2*dim], x[2*dim:3*dim], x[3*dim:4*dim]
 	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
@@ -103,7 +103,7 @@ func addWhole4Portable[T WholeEntry](dst []float64, x []T, q0, q1, q2, q3 float6
 	}
 }
 
-// addWholeBitsPortable is AddWholeBits; there is at least one row and one entry.
+// addWholeBitsPortable is AddIntBits; there is at least one row and one entry.
 func addWholeBitsPortable(dst []float64, x []uint64, dim int, q []float64, columns int) {
 	words := BitWords(dim)
 	for i := range len(q) / columns {
@@ -132,7 +132,7 @@ func addScaledRowsPortable[T Entry](dst []float32, x []T, dim int, r []float32, 
 	}
 }
 
-// flushWholePortable is FlushWhole for slices of one length.
+// flushWholePortable is FlushInt for slices of one length.
 func flushWholePortable(dst []int64, src []float64) {
 	for j, v := range src {
 		dst[j] += int64(v)

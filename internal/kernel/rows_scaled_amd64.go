@@ -67,7 +67,7 @@ func addScaledRowsFrom[T Entry](dst []float32, x []T, r []float32, from, dim, co
 	}
 }
 
-// What follows adds rows as the kernels of AddWhole do; mask is for the last dim%16.
+// What follows adds rows as the kernels of AddInt do; mask is for the last dim%16.
 
 //go:noescape
 func addScaledRowsSingleAVX512(dst *float32, x *float32, factors *float32, rows, dim, columns, stride, ahead int, mask uint64)

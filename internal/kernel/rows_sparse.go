@@ -85,11 +85,11 @@ func (x SparseRows) margins4(from, to int, w []float32, k, columns int) (a, b, c
 	return float32(s0), float32(s1), float32(s2), float32(s3)
 }
 
-// AddWholeSparse is AddWhole for sparse rows: dst[j*columns+k] += Σ_i
-// q[i*columns+k]·x_ij, under its conditions. Unlike in AddWhole, dst has shape
+// AddIntSparse is AddInt for sparse rows: dst[j*columns+k] += Σ_i
+// q[i*columns+k]·x_ij, under its conditions. Unlike in AddInt, dst has shape
 // [dim, columns], row-major, as the weights of MarginsSparse have. It panics as
 // MarginsSparse does, with q in the place of its dst and dst in the place of its w.
-func AddWholeSparse(dst []float64, x SparseRows, q []float64, columns int) {
+func AddIntSparse(dst []float64, x SparseRows, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	x.check(rows, rowsOf(len(dst), columns))
 	for i := range rows {

@@ -78,15 +78,15 @@ func TestMarginsSparseDoNotDependOnPlace(t *testing.T) {
 	}
 }
 
-// TestAddWholeSparse compares with the sums of the same rows as dense ones.
-func TestAddWholeSparse(t *testing.T) {
+// TestAddIntSparse compares with the sums of the same rows as dense ones.
+func TestAddIntSparse(t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 1))
 	for turn := range 200 {
 		s := rowShape{1 + r.IntN(20), 1 + r.IntN(60), 1 + r.IntN(20)}
 		x, dense := anySparse(r, s.rows, s.dim, turn%2 == 0)
 		q := anyWhole(r, s.rows*s.columns, s.rows, 0x1p15)
 		got, want := make([]float64, s.dim*s.columns), make([]float64, s.dim*s.columns)
-		AddWholeSparse(got, x, q, s.columns)
+		AddIntSparse(got, x, q, s.columns)
 		addWholePortable(want, dense, s.dim, q, s.columns)
 		for at, v := range got {
 			if other := want[at%s.columns*s.dim+at/s.columns]; math.Float64bits(v) != math.Float64bits(other) {

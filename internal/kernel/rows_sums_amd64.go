@@ -6,9 +6,9 @@ package kernel
 // leave what is beyond a multiple of it.
 const sumGroup = 8
 
-// addWhole is AddWhole with a set of instructions that the processor has; there is at
+// addWhole is AddInt with a set of instructions that the processor has; there is at
 // least one row and one entry.
-func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
+func addWhole[T IntEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
 	if set == portable {
 		addWholePortable(dst, x, dim, q, columns)
 		return
@@ -43,7 +43,7 @@ func addWhole[T WholeEntry](set instructions, dst []float64, x []T, dim int, q [
 }
 
 // addWholeBlock adds the first rows.
-func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []float64, rows, dim, columns, stride, ahead int) {
+func addWholeBlock[T IntEntry](set instructions, dst []float64, x []T, q []float64, rows, dim, columns, stride, ahead int) {
 	mask := lowMask(dim, sumGroup)
 	switch x := any(x).(type) {
 	case []int16:
@@ -62,7 +62,7 @@ func addWholeBlock[T WholeEntry](set instructions, dst []float64, x []T, q []flo
 }
 
 // addWholeFrom adds what belongs to the coordinates from a given one on.
-func addWholeFrom[T WholeEntry](dst []float64, x []T, q []float64, from, dim, columns int) {
+func addWholeFrom[T IntEntry](dst []float64, x []T, q []float64, from, dim, columns int) {
 	if from == dim {
 		return
 	}
@@ -77,7 +77,7 @@ func addWholeFrom[T WholeEntry](dst []float64, x []T, q []float64, from, dim, co
 	}
 }
 
-// addWholeBits is AddWholeBits with a set of instructions that the processor has; there is
+// addWholeBits is AddIntBits with a set of instructions that the processor has; there is
 // at least one row and one entry.
 func addWholeBits(set instructions, dst []float64, x []uint64, dim int, q []float64, columns int) {
 	if set == portable {
@@ -120,7 +120,7 @@ func addWholeBitsFrom(dst []float64, x []uint64, q []float64, from, dim, columns
 	}
 }
 
-// flushWhole is FlushWhole with a set of instructions that the processor has, for the
+// flushWhole is FlushInt with a set of instructions that the processor has, for the
 // first entries, and returns how many they are.
 func flushWhole(set instructions, dst []int64, src []float64) (done int) {
 	if set >= avx512 && len(src) >= sumGroup {

@@ -36,8 +36,8 @@ func anySums(r *rand.Rand, n int) []float64 {
 	return dst
 }
 
-// TestAddWholeKernelsAreTheSame compares every kernel with the portable definition.
-func TestAddWholeKernelsAreTheSame(t *testing.T) {
+// TestAddIntKernelsAreTheSame compares every kernel with the portable definition.
+func TestAddIntKernelsAreTheSame(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addWholeIsTheSame[int16](t, set, 0x1p15) })
 		t.Run("uint8", func(t *testing.T) { addWholeIsTheSame[uint8](t, set, 255) })
@@ -56,7 +56,7 @@ func TestAddWholeKernelsAreTheSame(t *testing.T) {
 	})
 }
 
-func addWholeIsTheSame[T WholeEntry](t *testing.T, set instructions, most float64) {
+func addWholeIsTheSame[T IntEntry](t *testing.T, set instructions, most float64) {
 	r := rand.New(rand.NewPCG(22, 1))
 	for _, s := range rowShapes(r) {
 		x, q, got := anyEntries[T](r, s.rows*s.dim), anyWhole(r, s.rows*s.columns, s.rows, most), anySums(r, s.columns*s.dim)
@@ -69,16 +69,16 @@ func addWholeIsTheSame[T WholeEntry](t *testing.T, set instructions, most float6
 	}
 }
 
-// TestAddWholeIsExact compares with integers. Some sums reach 2^53 exactly, by factors
+// TestAddIntIsExact compares with integers. Some sums reach 2^53 exactly, by factors
 // that take all the room there is.
-func TestAddWholeIsExact(t *testing.T) {
+func TestAddIntIsExact(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		t.Run("int16", func(t *testing.T) { addWholeIsExact[int16](t, set, -0x1p15) })
 		t.Run("uint8", func(t *testing.T) { addWholeIsExact[uint8](t, set, 255) })
 	})
 }
 
-func addWholeIsExact[T WholeEntry](t *testing.T, set instructions, extreme float64) {
+func addWholeIsExact[T IntEntry](t *testing.T, set instructions, extreme float64) {
 	r := rand.New(rand.NewPCG(28, 1))
 	for turn := range 150 {
 		s := rowShape{1 + r.IntN(70), 1 + r.IntN(100), 1 + r.IntN(12)}
@@ -106,8 +106,8 @@ func addWholeIsExact[T WholeEntry](t *testing.T, set instructions, extreme float
 	}
 }
 
-// TestAddWholeBitsIsExact compares with integers.
-func TestAddWholeBitsIsExact(t *testing.T) {
+// TestAddIntBitsIsExact compares with integers.
+func TestAddIntBitsIsExact(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(29, 1))
 		for range 100 {
@@ -177,17 +177,17 @@ func TestLargestDouble(t *testing.T) {
 		for _, v := range q {
 			want = max(want, math.Abs(v))
 		}
-		if got := LargestDouble(q); got != want {
+		if got := MaxAbs(q); got != want {
 			t.Fatalf("%d numbers: got %v, want %v", n, got, want)
 		}
 		for j := range q {
 			before := q[j]
 			q[j] = [2]float64{1 << 50, -1 << 50}[j%2]
-			if got := LargestDouble(q); got != 1<<50 {
+			if got := MaxAbs(q); got != 1<<50 {
 				t.Fatalf("%d numbers, number %d is largest: got %v", n, j, got)
 			}
 			q[j] = math.NaN()
-			if got := LargestDouble(q); got == got {
+			if got := MaxAbs(q); got == got {
 				t.Fatalf("%d numbers, number %d is NaN: got %v", n, j, got)
 			}
 			q[j] = before
@@ -195,8 +195,8 @@ func TestLargestDouble(t *testing.T) {
 	}
 }
 
-// TestFlushWhole moves whole numbers of every size to integers.
-func TestFlushWhole(t *testing.T) {
+// TestFlushInt moves whole numbers of every size to integers.
+func TestFlushInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(34, 1))
 		for n := range 70 {
@@ -225,9 +225,9 @@ func TestFlushWhole(t *testing.T) {
 	})
 }
 
-// FuzzAddWhole compares the kernels with integers, on entries of any bits and factors of
+// FuzzAddInt compares the kernels with integers, on entries of any bits and factors of
 // any size that the rows leave room for.
-func FuzzAddWhole(f *testing.F) {
+func FuzzAddInt(f *testing.F) {
 	f.Add(uint8(20), uint8(3), uint64(1), make([]byte, 700))
 	f.Add(uint8(9), uint8(9), uint64(2), slices.Repeat([]byte{0xff, 0x7f, 0, 0x80}, 300))
 	f.Fuzz(func(t *testing.T, dim, columns uint8, seed uint64, data []byte) {
@@ -245,7 +245,7 @@ func FuzzAddWhole(f *testing.F) {
 	})
 }
 
-func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int, most float64) {
+func fuzzWhole[T IntEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int, most float64) {
 	t.Helper()
 	rows := len(x) / dim
 	if rows == 0 {
@@ -260,8 +260,8 @@ func fuzzWhole[T WholeEntry](t *testing.T, r *rand.Rand, x []T, dim, columns int
 	}
 }
 
-// TestAddWholeAtTheEndsOfShortLimbs does the same for rows of 16 bits and one to three limbs of 10 bits.
-func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
+// TestAddIntAtTheEndsOfShortLimbs does the same for rows of 16 bits and one to three limbs of 10 bits.
+func TestAddIntAtTheEndsOfShortLimbs(t *testing.T) {
 	factors := []int64{511, 512, -511, -512, 1000, -1022, 1000000, -1047550, 1000000000, 523775, 523776, -523775, -523776, 523264, 511<<10 - 512, 536346111, 536346112, -536346111, -536346112, 1 << 33, 1, 0}
 	eachSet(t, func(t *testing.T, set instructions) {
 		const rows, dim = 363, 100
@@ -286,11 +286,11 @@ func TestAddWholeAtTheEndsOfShortLimbs(t *testing.T) {
 	})
 }
 
-// TestAddWholeAtTheEndsOfLimbs takes the factors at the ends of the range of two to four limbs
+// TestAddIntAtTheEndsOfLimbs takes the factors at the ends of the range of two to four limbs
 // of 8 bits, and those with the greatest lower limbs, with the greatest entries and so many
 // rows that a kernel that added too many of them in 32 bits would be wrong, in one to eight columns
 // of which each has a sign of its own.
-func TestAddWholeAtTheEndsOfLimbs(t *testing.T) {
+func TestAddIntAtTheEndsOfLimbs(t *testing.T) {
 	factors := []int64{0x7f7f, 0x7f80, -0x7f7f, -0x7f80, -0x7e80, 0x7e7f, 0x7f7f7f, 0x7f7f80, -0x7f7f7f, -0x7f7f80, -0x7e8080, 0x7f7f7f7f, 0x7f7f7f80, -0x7f7f7f7f, -0x7f7f7f80, -0x7e808080, 0x7e7f7f7f, 1 << 31, -1 << 31, 1 << 34, 128, -128, -129, 1, 0}
 	eachSet(t, func(t *testing.T, set instructions) {
 		const rows, dim = 603, 40

@@ -5,17 +5,17 @@ import "fmt"
 // singleLanes is how many partial sums a sum of squares has: that of entry j is the one of j modulo singleLanes.
 const singleLanes = 16
 
-// MoveWhole writes x[j]·scale - center[j] to dst, each product and difference rounded to float32, and returns the sum of
+// MoveInt writes x[j]·scale - center[j] to dst, each product and difference rounded to float32, and returns the sum of
 // their squares, correct to 2^-40 of itself below 2^1000. The sum has the same bits on every processor and in every build. The
 // three must have one length; the call panics, and writes nothing, when they have not. dst must not overlap the others.
-func MoveWhole(dst []float32, x []int16, scale float32, center []float32) (square float64) {
+func MoveInt(dst []float32, x []int16, scale float32, center []float32) (square float64) {
 	if len(dst) != len(x) || len(center) != len(x) {
-		panic(fmt.Sprintf("kernel: MoveWhole: lengths are %d, %d and %d, want one", len(dst), len(x), len(center)))
+		panic(fmt.Sprintf("kernel: MoveInt: lengths are %d, %d and %d, want one", len(dst), len(x), len(center)))
 	}
 	return moveWhole(available, dst, x, scale, center)
 }
 
-// moveWhole is MoveWhole with a set of instructions that the processor has.
+// moveWhole is MoveInt with a set of instructions that the processor has.
 func moveWhole(set instructions, dst []float32, x []int16, scale float32, center []float32) float64 {
 	var lanes [singleLanes]float64
 	done := moveVector(set, dst, x, scale, center, &lanes)
@@ -27,16 +27,16 @@ func moveWhole(set instructions, dst []float32, x []int16, scale float32, center
 	return addLanes(&lanes)
 }
 
-// SingleWhole writes x[j], rounded to float32, to dst, and returns the sum of the squares of what it writes, as MoveWhole
+// SingleInt writes x[j], rounded to float32, to dst, and returns the sum of the squares of what it writes, as MoveInt
 // does. dst must be as long as x; the call panics, and writes nothing, when it is not.
-func SingleWhole(dst []float32, x []int64) (square float64) {
+func SingleInt(dst []float32, x []int64) (square float64) {
 	if len(dst) != len(x) {
-		panic(fmt.Sprintf("kernel: SingleWhole: lengths are %d and %d, want one", len(dst), len(x)))
+		panic(fmt.Sprintf("kernel: SingleInt: lengths are %d and %d, want one", len(dst), len(x)))
 	}
 	return singleWhole(available, dst, x)
 }
 
-// singleWhole is SingleWhole with a set of instructions that the processor has.
+// singleWhole is SingleInt with a set of instructions that the processor has.
 func singleWhole(set instructions, dst []float32, x []int64) float64 {
 	var lanes [singleLanes]float64
 	for j := singleVector(set, dst, x, &lanes); j < len(x); j++ {

@@ -2,7 +2,7 @@
 
 package kernel
 
-// moveVector does the first entries of MoveWhole, as many as the set takes, and returns how many they are.
+// moveVector does the first entries of MoveInt, as many as the set takes, and returns how many they are.
 func moveVector(set instructions, dst []float32, x []int16, scale float32, center []float32, lanes *[singleLanes]float64) int {
 	if set < avx512 || len(x) == 0 {
 		return 0
@@ -11,7 +11,7 @@ func moveVector(set instructions, dst []float32, x []int16, scale float32, cente
 	return len(x)
 }
 
-// singleVector does the first entries of SingleWhole, as many as the set takes, and returns how many they are.
+// singleVector does the first entries of SingleInt, as many as the set takes, and returns how many they are.
 func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLanes]float64) int {
 	n := len(x) &^ (singleLanes - 1)
 	if set < avx512 || n == 0 {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestMoveWhole compares every set of instructions with the definition, bit by bit, and sums of squares with sums in
+// TestMoveInt compares every set of instructions with the definition, bit by bit, and sums of squares with sums in
 // ascending order, whose rounding is far below the tolerance.
-func TestMoveWhole(t *testing.T) {
+func TestMoveInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(11, 2))
 		for n := range 70 {
@@ -34,8 +34,8 @@ func TestMoveWhole(t *testing.T) {
 	})
 }
 
-// TestSingleWhole does so for numbers of all lengths.
-func TestSingleWhole(t *testing.T) {
+// TestSingleInt does so for numbers of all lengths.
+func TestSingleInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(11, 3))
 		for n := range 70 {
@@ -82,9 +82,9 @@ func TestLargestShort(t *testing.T) {
 // TestSingleLengths holds that lengths that do not agree are refused before anything is written.
 func TestSingleLengths(t *testing.T) {
 	for name, call := range map[string]func(dst []float32){
-		"dst":    func(dst []float32) { MoveWhole(dst, make([]int16, 3), 1, make([]float32, 3)) },
-		"center": func(dst []float32) { MoveWhole(dst, make([]int16, 2), 1, make([]float32, 1)) },
-		"long":   func(dst []float32) { SingleWhole(dst, make([]int64, 1)) },
+		"dst":    func(dst []float32) { MoveInt(dst, make([]int16, 3), 1, make([]float32, 3)) },
+		"center": func(dst []float32) { MoveInt(dst, make([]int16, 2), 1, make([]float32, 1)) },
+		"long":   func(dst []float32) { SingleInt(dst, make([]int64, 1)) },
 	} {
 		dst := []float32{7, 7}
 		func() {

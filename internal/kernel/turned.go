@@ -2,14 +2,14 @@ package kernel
 
 import "fmt"
 
-// TurnWhole writes the product of a matrix of whole numbers, of shape len(dst) × len(v), row after row, with the vector v
+// MulInt writes the product of a matrix of whole numbers, of shape len(dst) × len(v), row after row, with the vector v
 // to dst, modulo 2^64. The call panics, and writes nothing, when the matrix is not of that shape. dst must not overlap v.
-func TurnWhole(dst []int64, matrix []int16, v []int64) {
+func MulInt(dst []int64, matrix []int16, v []int64) {
 	checkTurn("TurnWhole", len(matrix), len(dst), len(v))
 	turnWhole(available, dst, matrix, v)
 }
 
-// turnWhole is TurnWhole with a set of instructions that the processor has.
+// turnWhole is MulInt with a set of instructions that the processor has.
 func turnWhole(set instructions, dst []int64, matrix []int16, v []int64) {
 	n := len(v)
 	clear(dst)
@@ -26,16 +26,16 @@ func turnWhole(set instructions, dst []int64, matrix []int16, v []int64) {
 	}
 }
 
-// TurnBack writes the product of the transpose of a matrix of whole numbers, of shape len(w) × len(dst), row after row, with
+// MulIntT writes the product of the transpose of a matrix of whole numbers, of shape len(w) × len(dst), row after row, with
 // the vector w to dst. Entries of w are rounded to float32 first; then products are exact, and are added in float64 in
 // ascending order, and the sum is rounded to float32: the result has the same bits on every processor and in every
 // build. The call panics, and writes nothing, when the matrix is not of that shape.
-func TurnBack(dst []float32, matrix []int16, w []float64) {
+func MulIntT(dst []float32, matrix []int16, w []float64) {
 	checkTurn("TurnBack", len(matrix), len(w), len(dst))
 	turnBack(available, dst, matrix, w)
 }
 
-// turnBack is TurnBack with a set of instructions that the processor has.
+// turnBack is MulIntT with a set of instructions that the processor has.
 func turnBack(set instructions, dst []float32, matrix []int16, w []float64) {
 	short := make([]float64, len(w))
 	for i, v := range w {

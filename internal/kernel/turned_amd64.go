@@ -2,7 +2,7 @@
 
 package kernel
 
-// turnVector adds the first columns of TurnWhole, as many as the set takes, and returns how many they are.
+// turnVector adds the first columns of MulInt, as many as the set takes, and returns how many they are.
 func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 	n := len(v) &^ 15
 	if set < avx512 || n == 0 || len(dst) == 0 {
@@ -12,7 +12,7 @@ func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 	return n
 }
 
-// turnBackVector does the first columns of TurnBack, as many as the set takes, and returns how many they are.
+// turnBackVector does the first columns of MulIntT, as many as the set takes, and returns how many they are.
 func turnBackVector(set instructions, dst []float32, matrix []int16, w []float64) int {
 	n := len(dst) &^ 31
 	if set < avx512 || len(w) == 0 {

@@ -87,7 +87,7 @@ func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
 	}
 }
 
-// squaresPortable is Squares by AddProductWhole, which takes the sums of a group of rows modulo 2^32.
+// squaresPortable is Squares by AddProductInt, which takes the sums of a group of rows modulo 2^32.
 func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
 	n := len(dst)
 	columns, products := make([]int16, n*t.side), make([]int64, n*t.side)
@@ -96,7 +96,7 @@ func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
 			columns[j*n+i] = v
 		}
 	}
-	AddProductWhole(products, t.across, columns, WholeShape{Rows: t.side, Left: t.side, Right: n, Group: max(1, t.side)})
+	AddProductInt(products, t.across, columns, IntShape{Rows: t.side, Left: t.side, Right: n, Group: max(1, t.side)})
 	for i := range dst {
 		var lanes [turnedLanes]float64
 		for k, v := range products[i*t.side : (i+1)*t.side] {

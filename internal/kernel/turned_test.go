@@ -20,8 +20,8 @@ func shorts(r *rand.Rand, n int) []int16 {
 	return x
 }
 
-// TestTurnWhole compares every set of instructions with sums modulo 2^64.
-func TestTurnWhole(t *testing.T) {
+// TestMulInt compares every set of instructions with sums modulo 2^64.
+func TestMulInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(12, 1))
 		for _, shape := range turnShapes {
@@ -70,8 +70,8 @@ func TestTurnBack(t *testing.T) {
 // TestTurnsOfOtherShapesPanic holds that nothing is written where shapes do not fit.
 func TestTurnsOfOtherShapesPanic(t *testing.T) {
 	for name, call := range map[string]func(){
-		"TurnWhole": func() { TurnWhole(make([]int64, 2), make([]int16, 5), make([]int64, 3)) },
-		"TurnBack":  func() { TurnBack(make([]float32, 2), make([]int16, 5), make([]float64, 3)) },
+		"TurnWhole": func() { MulInt(make([]int64, 2), make([]int16, 5), make([]int64, 3)) },
+		"TurnBack":  func() { MulIntT(make([]float32, 2), make([]int16, 5), make([]float64, 3)) },
 		"NewTurn":   func() { NewTurn(make([]int16, 5), make([]float64, 2), 1) },
 		"rows": func() {
 			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int16, 3), make([]float64, 2))

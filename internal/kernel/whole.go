@@ -1,12 +1,12 @@
 package kernel
 
-// DotWhole returns Σ x[j]·m[j], exactly, for rows of fewer than 2^33 entries. The lengths must agree; the call
+// DotInt returns Σ x[j]·m[j], exactly, for rows of fewer than 2^33 entries. The lengths must agree; the call
 // panics when m is shorter than x, and leaves what m has beyond. A -32768 in m is not allowed, and makes the
 // result unspecified; in x it is as good as any entry.
-func DotWhole[T WholeEntry](x []T, m []int16) (sum int64) { return dotWhole(available, x, m) }
+func DotInt[T IntEntry](x []T, m []int16) (sum int64) { return dotWhole(available, x, m) }
 
-// dotWhole is DotWhole with a set of instructions that the processor has.
-func dotWhole[T WholeEntry](set instructions, x []T, m []int16) (sum int64) {
+// dotWhole is DotInt with a set of instructions that the processor has.
+func dotWhole[T IntEntry](set instructions, x []T, m []int16) (sum int64) {
 	m = m[:len(x)]
 	done := 0
 	if n := len(x) &^ 15; n > 0 {
@@ -18,11 +18,11 @@ func dotWhole[T WholeEntry](set instructions, x []T, m []int16) (sum int64) {
 	return sum
 }
 
-// SquareWhole returns Σ x[j]², exactly, for rows of fewer than 2^33 entries of any value.
-func SquareWhole[T WholeEntry](x []T) (sum int64) { return squareWhole(available, x) }
+// SquareInt returns Σ x[j]², exactly, for rows of fewer than 2^33 entries of any value.
+func SquareInt[T IntEntry](x []T) (sum int64) { return squareWhole(available, x) }
 
-// squareWhole is SquareWhole with a set of instructions that the processor has.
-func squareWhole[T WholeEntry](set instructions, x []T) (sum int64) {
+// squareWhole is SquareInt with a set of instructions that the processor has.
+func squareWhole[T IntEntry](set instructions, x []T) (sum int64) {
 	done := 0
 	if n := len(x) &^ 15; n > 0 {
 		sum, done = squareVector(set, x[:n])
@@ -33,15 +33,15 @@ func squareWhole[T WholeEntry](set instructions, x []T) (sum int64) {
 	return sum
 }
 
-// DotRows writes Σ x[i·dim+j]·m[j] of each row i to dst, exactly, under the conditions of DotWhole. The call
+// DotRows writes Σ x[i·dim+j]·m[j] of each row i to dst, exactly, under the conditions of DotInt. The call
 // panics unless len(x) is len(dst)·dim, and when m is shorter than dim.
-func DotRows[T WholeEntry](dst []int64, x []T, dim int, m []int16) {
+func DotRows[T IntEntry](dst []int64, x []T, dim int, m []int16) {
 	wantLength("x", len(x), len(dst), dim)
 	dotRows(available, dst, x, dim, m[:dim])
 }
 
 // dotRows is DotRows with a set of instructions that the processor has.
-func dotRows[T WholeEntry](set instructions, dst []int64, x []T, dim int, m []int16) {
+func dotRows[T IntEntry](set instructions, dst []int64, x []T, dim int, m []int16) {
 	if len(x) == 0 {
 		clear(dst)
 		return
@@ -53,13 +53,13 @@ func dotRows[T WholeEntry](set instructions, dst []int64, x []T, dim int, m []in
 
 // SquareRows writes Σ x[i·dim+j]² of each row i to dst, exactly, for entries of any value. The call panics
 // unless len(x) is len(dst)·dim.
-func SquareRows[T WholeEntry](dst []int64, x []T, dim int) {
+func SquareRows[T IntEntry](dst []int64, x []T, dim int) {
 	wantLength("x", len(x), len(dst), dim)
 	squareRows(available, dst, x, dim)
 }
 
 // squareRows is SquareRows with a set of instructions that the processor has.
-func squareRows[T WholeEntry](set instructions, dst []int64, x []T, dim int) {
+func squareRows[T IntEntry](set instructions, dst []int64, x []T, dim int) {
 	if len(x) == 0 {
 		clear(dst)
 		return

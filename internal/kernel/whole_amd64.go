@@ -2,8 +2,8 @@
 
 package kernel
 
-// dotVector is DotWhole of a positive multiple of 16 entries, or of none of them.
-func dotVector[T WholeEntry](set instructions, x []T, m []int16) (sum int64, done int) {
+// dotVector is DotInt of a positive multiple of 16 entries, or of none of them.
+func dotVector[T IntEntry](set instructions, x []T, m []int16) (sum int64, done int) {
 	if set == portable {
 		return 0, 0
 	}
@@ -16,8 +16,8 @@ func dotVector[T WholeEntry](set instructions, x []T, m []int16) (sum int64, don
 	return sum, len(x)
 }
 
-// squareVector is SquareWhole of a positive multiple of 16 entries, or of none of them.
-func squareVector[T WholeEntry](set instructions, x []T) (sum int64, done int) {
+// squareVector is SquareInt of a positive multiple of 16 entries, or of none of them.
+func squareVector[T IntEntry](set instructions, x []T) (sum int64, done int) {
 	if set == portable {
 		return 0, 0
 	}

@@ -2,22 +2,22 @@ package kernel
 
 import "fmt"
 
-// AddGramWhole adds xᵀx, for x of shape rows × dim, row after row, to the entries on and below the diagonal of dst, of shape
+// AddGramInt adds xᵀx, for x of shape rows × dim, row after row, to the entries on and below the diagonal of dst, of shape
 // dim × dim, exactly: dst[j·dim+k] += Σ_i x[i·dim+j]·x[i·dim+k] for k ≤ j. What stands above the diagonal of dst is not
-// specified afterwards. Group is as in WholeShape; a Group at hand is that of GramGroup.
+// specified afterwards. Group is as in IntShape; a Group at hand is that of GramGroup.
 //
 // The call panics, and writes nothing, when a length is not that of the shape or group is less than 1. It runs on the
 // processor of the caller only.
-func AddGramWhole(dst []int64, x []int16, dim, group int) {
+func AddGramInt(dst []int64, x []int16, dim, group int) {
 	addGramWhole(available, dst, x, dim, group)
 }
 
-// addGramWhole is AddGramWhole with the instructions of a set that the processor has.
+// addGramWhole is AddGramInt with the instructions of a set that the processor has.
 func addGramWhole(set instructions, dst []int64, x []int16, dim, group int) {
 	if dim < 1 || len(dst) != dim*dim || len(x)%dim != 0 || group < 1 {
-		panic(fmt.Sprintf("kernel: AddGramWhole: lengths are %d and %d for rows of %d in groups of %d, want those of the shapes and a group of at least 1", len(dst), len(x), dim, group))
+		panic(fmt.Sprintf("kernel: AddGramInt: lengths are %d and %d for rows of %d in groups of %d, want those of the shapes and a group of at least 1", len(dst), len(x), dim, group))
 	}
-	s := WholeShape{Rows: len(x) / dim, Left: dim, Right: dim, Group: group}
+	s := IntShape{Rows: len(x) / dim, Left: dim, Right: dim, Group: group}
 	if s.Rows == 0 || addGramVector(set, dst, x, s) {
 		return
 	}
@@ -35,7 +35,7 @@ func addGramWhole(set instructions, dst []int64, x []int16, dim, group int) {
 // mostGramGroup is the largest group that GramGroup returns; more gain nothing.
 const mostGramGroup = 256
 
-// GramGroup returns a Group that is right for AddGramWhole of these rows of dim entries: of no so many rows that follow
+// GramGroup returns a Group that is right for AddGramInt of these rows of dim entries: of no so many rows that follow
 // one another do the squares of their largest entries add up to 2^31. A row with an entry of -32768 counts like all.
 func GramGroup(x []int16, dim int) int {
 	rows := len(x) / dim

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAddGramWhole compares every set of instructions with the definition: of few and many columns, of one and of several
+// TestAddGramInt compares every set of instructions with the definition: of few and many columns, of one and of several
 // strips of them, with entries of all lengths, in groups that GramGroup gives, added to what is there.
-func TestAddGramWhole(t *testing.T) {
+func TestAddGramInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(17, 1))
 		groups := map[int]bool{}

@@ -2,17 +2,17 @@ package kernel
 
 import "math"
 
-// limbBits is how many bits the lower limb of SplitWhole has.
+// limbBits is how many bits the lower limb of SplitInt has.
 const limbBits = 13
 
-// LimbUnit is how many units of the lower limb of SplitWhole one of the upper limb is.
+// LimbUnit is how many units of the lower limb of SplitInt one of the upper limb is.
 const LimbUnit = 1 << limbBits
 
 // CommonUnit returns the largest unit of which all numbers are whole multiples, at most most times: each differs from one by
 // at most tolerance times the largest magnitude. It returns 1 where all are zero, and 0 where there is no such unit or a
 // number is not finite or all are beyond 2^±900. Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The numbers decide the time, which is proportional to their count and at worst to most times it.
 func CommonUnit(x []float64, most int, tolerance float64) float64 {
-	largest := LargestDouble(x)
+	largest := MaxAbs(x)
 	switch {
 	case largest == 0:
 		return 1
@@ -39,9 +39,9 @@ func CommonUnit(x []float64, most int, tolerance float64) float64 {
 
 func nearWhole(v, slack float64) bool { return math.Abs(v-math.RoundToEven(v)) <= slack }
 
-// Whole writes the nearest whole multiples of a unit to dst, as long as x, and reports whether each has at most 15 bits
+// ToInt writes the nearest whole multiples of a unit to dst, as long as x, and reports whether each has at most 15 bits
 // and differs from its number by at most tolerance units. Where it reports false, what it wrote does not matter.
-func Whole(dst []int16, x []float64, unit, tolerance float64) bool {
+func ToInt(dst []int16, x []float64, unit, tolerance float64) bool {
 	dst, times := dst[:len(x)], 1/unit
 	for j, v := range x {
 		v *= times
@@ -54,10 +54,10 @@ func Whole(dst []int16, x []float64, unit, tolerance float64) bool {
 	return true
 }
 
-// SplitWhole rounds numbers to whole multiples of a unit and writes them in two limbs, each as long as x: a multiple is
+// SplitInt rounds numbers to whole multiples of a unit and writes them in two limbs, each as long as x: a multiple is
 // LimbUnit·high + low with |low| ≤ LimbUnit/2. It reports whether all magnitudes are at most LimbUnit² units; then |high| is
 // at most LimbUnit. Where it reports false, what it wrote does not matter.
-func SplitWhole(high, low []int16, x []float64, unit float64) bool {
+func SplitInt(high, low []int16, x []float64, unit float64) bool {
 	high, low = high[:len(x)], low[:len(x)]
 	for j, v := range x {
 		q := math.RoundToEven(v / unit)
@@ -70,9 +70,9 @@ func SplitWhole(high, low []int16, x []float64, unit float64) bool {
 	return true
 }
 
-// ProductGroup returns a Group that is right for AddProductWhole where no entry of a and of b is larger, and no column
+// ProductGroup returns a Group that is right for AddProductInt where no entry of a and of b is larger, and no column
 // longer, than these extents say: by Cauchy and Schwarz no sum of so many products passes 32 bits.
-func ProductGroup(a, b WholeExtent) int {
+func ProductGroup(a, b IntExtent) int {
 	group := wholeGroup
 	for group > 1 && a.norm(group)*b.norm(group) > math.MaxInt32 {
 		group /= 2
@@ -83,18 +83,18 @@ func ProductGroup(a, b WholeExtent) int {
 // wholeGroup is the largest Group that ProductGroup returns; more gain nothing.
 const wholeGroup = 256
 
-// WholeExtent bounds columns of whole numbers: the magnitude of an entry, and the squared length of a column.
-type WholeExtent struct{ Entry, Square int64 }
+// IntExtent bounds columns of whole numbers: the magnitude of an entry, and the squared length of a column.
+type IntExtent struct{ Entry, Square int64 }
 
 // ExtentOf returns the extent of a column.
-func ExtentOf(x []int16) WholeExtent { return WholeExtent{int64(LargestShort(x)), SquareWhole(x)} }
+func ExtentOf(x []int16) IntExtent { return IntExtent{int64(LargestShort(x)), SquareInt(x)} }
 
 // With returns the least extent that bounds what either does.
-func (e WholeExtent) With(f WholeExtent) WholeExtent {
-	return WholeExtent{max(e.Entry, f.Entry), max(e.Square, f.Square)}
+func (e IntExtent) With(f IntExtent) IntExtent {
+	return IntExtent{max(e.Entry, f.Entry), max(e.Square, f.Square)}
 }
 
 // norm bounds the length of a part of a column of so many entries.
-func (e WholeExtent) norm(entries int) float64 {
+func (e IntExtent) norm(entries int) float64 {
 	return math.Sqrt(min(float64(e.Square), float64(entries)*float64(e.Entry)*float64(e.Entry))) * (1 + 1e-12)
 }

@@ -48,18 +48,18 @@ func TestCommonUnit(t *testing.T) {
 // TestWhole rounds multiples and what is too far from them or too large.
 func TestWhole(t *testing.T) {
 	dst := make([]int16, 4)
-	if !Whole(dst, []float64{0, -2.5, 5.0001, 32767 * 2.5}, 2.5, 1e-3) || !slices.Equal(dst, []int16{0, -1, 2, 32767}) {
+	if !ToInt(dst, []float64{0, -2.5, 5.0001, 32767 * 2.5}, 2.5, 1e-3) || !slices.Equal(dst, []int16{0, -1, 2, 32767}) {
 		t.Errorf("got %v, want 0, -1, 2 and 32767", dst)
 	}
 	for name, v := range map[string]float64{"far": 2.51, "large": 32768 * 2.5, "NaN": math.NaN(), "infinite": math.Inf(1)} {
-		if Whole(dst, []float64{v}, 2.5, 1e-3) {
+		if ToInt(dst, []float64{v}, 2.5, 1e-3) {
 			t.Errorf("%s: got true, want false", name)
 		}
 	}
 }
 
-// TestSplitWhole puts limbs together again.
-func TestSplitWhole(t *testing.T) {
+// TestSplitInt puts limbs together again.
+func TestSplitInt(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 2))
 	const unit = 0x1p-26 * 3
 	x := []float64{0, 3, -3, unit * LimbUnit / 2, -unit * LimbUnit / 2}
@@ -67,7 +67,7 @@ func TestSplitWhole(t *testing.T) {
 		x = append(x, (2*r.Float64()-1)*3)
 	}
 	high, low := make([]int16, len(x)), make([]int16, len(x))
-	if !SplitWhole(high, low, x, unit) {
+	if !SplitInt(high, low, x, unit) {
 		t.Fatal("numbers of at most 2^26 units do not fit, want that they do")
 	}
 	for j, v := range x {
@@ -77,7 +77,7 @@ func TestSplitWhole(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{3.0001, math.NaN(), math.Inf(-1)} {
-		if SplitWhole(high, low, []float64{v}, unit) {
+		if SplitInt(high, low, []float64{v}, unit) {
 			t.Errorf("%v in units of %v: got true, want false", v, unit)
 		}
 	}
@@ -103,15 +103,15 @@ func TestProductGroup(t *testing.T) {
 			}
 		}
 	}
-	short := WholeExtent{3, 18}.With(WholeExtent{5, 2})
-	if short != (WholeExtent{5, 18}) {
+	short := IntExtent{3, 18}.With(IntExtent{5, 2})
+	if short != (IntExtent{5, 18}) {
 		t.Errorf("got %v, want the larger of both", short)
 	}
 }
 
-// ExampleSplitWhole writes a number in two limbs.
-func ExampleSplitWhole() {
+// ExampleSplitInt writes a number in two limbs.
+func ExampleSplitInt() {
 	high, low := make([]int16, 1), make([]int16, 1)
-	fmt.Println(SplitWhole(high, low, []float64{100000}, 1), high, low, int(high[0])*LimbUnit+int(low[0]))
+	fmt.Println(SplitInt(high, low, []float64{100000}, 1), high, low, int(high[0])*LimbUnit+int(low[0]))
 	// Output: true [12] [1696] 100000
 }

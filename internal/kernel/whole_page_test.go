@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// TestAddProductWholeStaysInside puts the ends of the three matrices before an unreadable page: a kernel that
+// TestAddProductIntStaysInside puts the ends of the three matrices before an unreadable page: a kernel that
 // reads or writes an entry too many faults.
-func TestAddProductWholeStaysInside(t *testing.T) {
+func TestAddProductIntStaysInside(t *testing.T) {
 	const most = 1 << 14
 	dst := unsafe.Slice((*int64)(unsafe.Pointer(&beforeGap(t, 8*most)[0])), most)
 	a := unsafe.Slice((*int16)(unsafe.Pointer(&beforeGap(t, 2*most)[0])), most)
@@ -20,14 +20,14 @@ func TestAddProductWholeStaysInside(t *testing.T) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		r := rand.New(rand.NewPCG(37, 1))
 		for range 1000 {
-			s := WholeShape{Rows: 1 + r.IntN(60), Left: 1 + r.IntN(100), Right: 1 + r.IntN(120), Group: 1 + r.IntN(70)}
+			s := IntShape{Rows: 1 + r.IntN(60), Left: 1 + r.IntN(100), Right: 1 + r.IntN(120), Group: 1 + r.IntN(70)}
 			addProductWhole(set, 1, dst[most-s.Left*s.Right:], a[most-s.Rows*s.Left:], b[most-s.Rows*s.Right:], s)
 		}
 	})
 }
 
-// TestRoundWholeStaysInside does so with rows of singles and of whole numbers.
-func TestRoundWholeStaysInside(t *testing.T) {
+// TestRoundIntStaysInside does so with rows of singles and of whole numbers.
+func TestRoundIntStaysInside(t *testing.T) {
 	const most = 100
 	src := unsafe.Slice((*float32)(unsafe.Pointer(&beforeGap(t, 4*most)[0])), most)
 	dst := unsafe.Slice((*int16)(unsafe.Pointer(&beforeGap(t, 2*most)[0])), most)
@@ -54,7 +54,7 @@ func TestLongStaysInside(t *testing.T) {
 	})
 }
 
-// TestSinglesStayInside does so with the rows of MoveWhole and SingleWhole.
+// TestSinglesStayInside does so with the rows of MoveInt and SingleInt.
 func TestSinglesStayInside(t *testing.T) {
 	const most = 100
 	x := unsafe.Slice((*int16)(unsafe.Pointer(&beforeGap(t, 2*most)[0])), most)

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// WholeShape is the shape of a sum of outer products of rows of whole numbers.
-type WholeShape struct {
+// IntShape is the shape of a sum of outer products of rows of whole numbers.
+type IntShape struct {
 	// Rows is how many rows a and b have.
 	Rows int
 	// Left is how many entries a row of a has, and Right how many a row of b has.
@@ -20,7 +20,7 @@ type WholeShape struct {
 	Group int
 }
 
-// AddProductWhole adds the sum of outer products of rows of b and of a to dst, exactly:
+// AddProductInt adds the sum of outer products of rows of b and of a to dst, exactly:
 // dst[j·Left+k] += Σ_i b[i·Right+j]·a[i·Left+k]. a has shape Rows × Left, b has shape Rows × Right, and dst has
 // shape Right × Left, all of them row after row. Every entry may have any value.
 //
@@ -32,19 +32,19 @@ type WholeShape struct {
 // or Group is less than 1. dst must not overlap a or b; that b and a are the same is fine.
 //
 // It runs on the processor of the caller only.
-func AddProductWhole(dst []int64, a, b []int16, s WholeShape) {
+func AddProductInt(dst []int64, a, b []int16, s IntShape) {
 	addProductWhole(available, 1, dst, a, b, s)
 }
 
-// AddProductWholeParallel is AddProductWhole on several processors, when the product is large enough to pay for
+// AddProductIntParallel is AddProductInt on several processors, when the product is large enough to pay for
 // them. The result is the same.
-func AddProductWholeParallel(dst []int64, a, b []int16, s WholeShape) {
+func AddProductIntParallel(dst []int64, a, b []int16, s IntShape) {
 	addProductWhole(available, 0, dst, a, b, s)
 }
 
-// addProductWhole is AddProductWhole with the instructions of a set that the processor has, by the given number
+// addProductWhole is AddProductInt with the instructions of a set that the processor has, by the given number
 // of workers, or as many as pay for 0.
-func addProductWhole(set instructions, workers int, dst []int64, a, b []int16, s WholeShape) {
+func addProductWhole(set instructions, workers int, dst []int64, a, b []int16, s IntShape) {
 	s.check(len(dst), len(a), len(b))
 	if s.Rows == 0 || s.Left == 0 || s.Right == 0 {
 		return
@@ -63,7 +63,7 @@ func addProductWhole(set instructions, workers int, dst []int64, a, b []int16, s
 
 // addProductParts does parts of the columns of a, whose lengths are multiples of unit but for the last, each on a
 // processor of its own.
-func addProductParts(set instructions, parts, unit int, dst []int64, a, b []int16, s WholeShape) {
+func addProductParts(set instructions, parts, unit int, dst []int64, a, b []int16, s IntShape) {
 	parallel.Each(parts, func(p int) { addProductPart(set, dst, a, b, s, cut(s.Left, parts, p, unit)) })
 }
 
@@ -71,16 +71,16 @@ func addProductParts(set instructions, parts, unit int, dst []int64, a, b []int1
 const wholeShare = 1 << 23
 
 // addProductPart does the columns of a from ≤ k < to.
-func addProductPart(set instructions, dst []int64, a, b []int16, s WholeShape, columns [2]int) {
+func addProductPart(set instructions, dst []int64, a, b []int16, s IntShape, columns [2]int) {
 	if columns[0] < columns[1] && !addProductVector(set, dst, a, b, s, columns) {
 		addProductPortable(dst, a, b, s, columns)
 	}
 }
 
 // check panics unless the lengths are those of the shape.
-func (s WholeShape) check(dst, a, b int) {
+func (s IntShape) check(dst, a, b int) {
 	if s.Rows < 0 || s.Left < 0 || s.Right < 0 || s.Group < 1 {
-		panic(fmt.Sprintf("kernel: AddProductWhole: %d rows of %d and of %d in groups of %d, want none negative and a group of at least 1", s.Rows, s.Left, s.Right, s.Group))
+		panic(fmt.Sprintf("kernel: AddProductInt: %d rows of %d and of %d in groups of %d, want none negative and a group of at least 1", s.Rows, s.Left, s.Right, s.Group))
 	}
 	for _, m := range []struct {
 		name                  string
@@ -88,13 +88,13 @@ func (s WholeShape) check(dst, a, b int) {
 	}{{"dst", dst, s.Right, s.Left}, {"a", a, s.Rows, s.Left}, {"b", b, s.Rows, s.Right}} {
 		// The product of rows and columns may pass an int, the quotient cannot.
 		if m.columns == 0 && m.length != 0 || m.columns > 0 && (m.length/m.columns != m.rows || m.length%m.columns != 0) {
-			panic(fmt.Sprintf("kernel: AddProductWhole: %s has %d entries, want %d × %d", m.name, m.length, m.rows, m.columns))
+			panic(fmt.Sprintf("kernel: AddProductInt: %s has %d entries, want %d × %d", m.name, m.length, m.rows, m.columns))
 		}
 	}
 }
 
 // addProductPortable adds the products of four rows at a time, in 64 bits, where groups do not matter.
-func addProductPortable(dst []int64, a, b []int16, s WholeShape, columns [2]int) {
+func addProductPortable(dst []int64, a, b []int16, s IntShape, columns [2]int) {
 	var zeros []int16
 	if s.Rows%4 != 0 {
 		zeros = make([]int16, max(s.Left, s.Right))

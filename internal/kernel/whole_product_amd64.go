@@ -3,7 +3,7 @@
 package kernel
 
 // addProductVector does some columns of a, and reports whether the set has kernels.
-func addProductVector(set instructions, dst []int64, a, b []int16, s WholeShape, columns [2]int) bool {
+func addProductVector(set instructions, dst []int64, a, b []int16, s IntShape, columns [2]int) bool {
 	p, has := newWholeProduct(set, dst, a, b, s)
 	if has {
 		p.run(columns[0], columns[1])
@@ -12,7 +12,7 @@ func addProductVector(set instructions, dst []int64, a, b []int16, s WholeShape,
 }
 
 // addGramVector does what is on and below the diagonal, and reports whether the set has kernels.
-func addGramVector(set instructions, dst []int64, x []int16, s WholeShape) bool {
+func addGramVector(set instructions, dst []int64, x []int16, s IntShape) bool {
 	p, has := newWholeProduct(set, dst, x, x, s)
 	if has {
 		p.lower = true
@@ -22,8 +22,8 @@ func addGramVector(set instructions, dst []int64, x []int16, s WholeShape) bool 
 }
 
 // newWholeProduct reports whether the set has kernels.
-func newWholeProduct(set instructions, dst []int64, a, b []int16, s WholeShape) (p wholeProduct, has bool) {
-	p = wholeProduct{WholeShape: s, set: set, tile: wholeTile{columns: 16, rows: 6}, dst: dst, a: a, b: b}
+func newWholeProduct(set instructions, dst []int64, a, b []int16, s IntShape) (p wholeProduct, has bool) {
+	p = wholeProduct{IntShape: s, set: set, tile: wholeTile{columns: 16, rows: 6}, dst: dst, a: a, b: b}
 	if set >= avx512VNNI {
 		p.tile = wholeTile{columns: 32, rows: 12}
 	}

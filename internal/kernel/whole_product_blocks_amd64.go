@@ -4,7 +4,7 @@ package kernel
 
 import "sync"
 
-// The sizes of blocks of AddProductWhole, which decide its speed only.
+// The sizes of blocks of AddProductInt, which decide its speed only.
 const (
 	wholeDepth   = 256     // most rows whose products are added up in 32 bits, if the group allows
 	wholeChunk   = 2048    // most rows that are packed at a time, but for the last block
@@ -15,7 +15,7 @@ const (
 // wholeProduct is a product by assembly. The pairs of rows of a block stand beside each other: first the columns
 // of a in panels as wide as a tile, then those of b in panels as high as one.
 type wholeProduct struct {
-	WholeShape
+	IntShape
 	set    instructions
 	tile   wholeTile
 	dst    []int64
@@ -42,7 +42,7 @@ func wholeWorkspaceOf() *wholeWorkspace {
 
 // blockLength returns how many rows are added up in 32 bits: as equal blocks as can be, and pairs where the
 // group allows.
-func (s WholeShape) blockLength() int {
+func (s IntShape) blockLength() int {
 	most := min(s.Group, wholeDepth)
 	if most > 1 {
 		most &^= 1

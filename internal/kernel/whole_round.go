@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// RoundWhole writes the entries of src, times scale, as whole numbers to dst: the product is rounded to float32,
+// RoundInt writes the entries of src, times scale, as whole numbers to dst: the product is rounded to float32,
 // then to the nearest whole number, halves to the even one, and what lies beyond limit or below -limit becomes
 // limit or -limit. A product that is not a number becomes 0; an infinite one becomes limit or -limit.
 //
@@ -15,23 +15,23 @@ import (
 // The result has the same bits on every processor and in every build, and an entry depends on its entry of src, on
 // scale and limit only. The call panics, and writes nothing, when dst is shorter than src or limit is negative; it
 // leaves what dst has beyond. Of no entries it returns whether scale is finite. dst must not overlap src.
-func RoundWhole(dst []int16, src []float32, scale float32, limit int16) (finite bool) {
+func RoundInt(dst []int16, src []float32, scale float32, limit int16) (finite bool) {
 	return roundWhole(available, dst, src, scale, limit, true)
 }
 
-// TruncateWhole is RoundWhole with products rounded toward zero to whole numbers: the magnitude of an entry of dst
+// TruncateInt is RoundInt with products rounded toward zero to whole numbers: the magnitude of an entry of dst
 // is at most that of the product in float32.
-func TruncateWhole(dst []int16, src []float32, scale float32, limit int16) (finite bool) {
+func TruncateInt(dst []int16, src []float32, scale float32, limit int16) (finite bool) {
 	return roundWhole(available, dst, src, scale, limit, false)
 }
 
-// roundWhole is RoundWhole or TruncateWhole with a set of instructions that the processor has.
+// roundWhole is RoundInt or TruncateInt with a set of instructions that the processor has.
 func roundWhole(set instructions, dst []int16, src []float32, scale float32, limit int16, nearest bool) (finite bool) {
 	if limit < 0 {
-		panic(fmt.Sprintf("kernel: RoundWhole: limit is %d, want at least 0", limit))
+		panic(fmt.Sprintf("kernel: RoundInt: limit is %d, want at least 0", limit))
 	}
 	if len(dst) < len(src) {
-		panic(fmt.Sprintf("kernel: RoundWhole: dst has %d entries, want at least %d", len(dst), len(src)))
+		panic(fmt.Sprintf("kernel: RoundInt: dst has %d entries, want at least %d", len(dst), len(src)))
 	}
 	worst, done := roundVector(set, dst, src, scale, float32(limit), nearest)
 	for j, x := range src[done:] {

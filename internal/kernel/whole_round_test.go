@@ -35,7 +35,7 @@ func singlesToRound(r *rand.Rand, n int, scale float32, broken bool) []float32 {
 
 func singleIsFinite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
 
-// roundedWhole is an entry of RoundWhole in float64, where nothing below is rounded but the product.
+// roundedWhole is an entry of RoundInt in float64, where nothing below is rounded but the product.
 func roundedWhole(x, scale float32, limit int16, nearest bool) int16 {
 	p := float64(float32(x * scale))
 	if math.IsNaN(p) {
@@ -48,9 +48,9 @@ func roundedWhole(x, scale float32, limit int16, nearest bool) int16 {
 	return int16(whole(math.Max(-float64(limit), math.Min(float64(limit), p))))
 }
 
-// TestRoundWhole compares with roundings in float64, at every length to 100, with and without entries that are
+// TestRoundInt compares with roundings in float64, at every length to 100, with and without entries that are
 // infinite or not numbers.
-func TestRoundWhole(t *testing.T) {
+func TestRoundInt(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 1))
 	for n := range 300 {
 		n %= 100
@@ -74,9 +74,9 @@ func TestRoundWhole(t *testing.T) {
 	}
 }
 
-// TestRoundWholeOfTies holds that halves go to the even number, or toward zero, and that the limit is reached and
+// TestRoundIntOfTies holds that halves go to the even number, or toward zero, and that the limit is reached and
 // not passed.
-func TestRoundWholeOfTies(t *testing.T) {
+func TestRoundIntOfTies(t *testing.T) {
 	src := []float32{0.5, 1.5, 2.5, -0.5, -1.5, 6.5, 7.4, 1e9, -1e9, 0.49999997}
 	for nearest, want := range map[bool][]int16{true: {0, 2, 2, 0, -2, 6, 7, 7, -7, 0}, false: {0, 1, 2, 0, -1, 6, 7, 7, -7, 0}} {
 		eachSet(t, func(t *testing.T, set instructions) {
@@ -87,19 +87,19 @@ func TestRoundWholeOfTies(t *testing.T) {
 		})
 	}
 	dst := make([]int16, len(src))
-	if finite := TruncateWhole(dst, src, 1, 7); !finite || dst[1] != 1 {
+	if finite := TruncateInt(dst, src, 1, 7); !finite || dst[1] != 1 {
 		t.Errorf("TruncateWhole: %v and finite %v, want 1.5 to become 1", dst, finite)
 	}
-	if finite := RoundWhole(dst, src, 1, 7); !finite || dst[1] != 2 {
+	if finite := RoundInt(dst, src, 1, 7); !finite || dst[1] != 2 {
 		t.Errorf("RoundWhole: %v and finite %v, want 1.5 to become 2", dst, finite)
 	}
 }
 
-// TestRoundWholeRefuses holds that a short dst, even one with room, and a negative limit panic.
-func TestRoundWholeRefuses(t *testing.T) {
+// TestRoundIntRefuses holds that a short dst, even one with room, and a negative limit panic.
+func TestRoundIntRefuses(t *testing.T) {
 	for name, call := range map[string]func(dst []int16){
-		"short": func(dst []int16) { RoundWhole(dst[:3], []float32{1, 1, 1, 1}, 1, 5) },
-		"limit": func(dst []int16) { RoundWhole(dst, []float32{1, 1, 1, 1}, 1, -1) },
+		"short": func(dst []int16) { RoundInt(dst[:3], []float32{1, 1, 1, 1}, 1, 5) },
+		"limit": func(dst []int16) { RoundInt(dst, []float32{1, 1, 1, 1}, 1, -1) },
 	} {
 		dst := make([]int16, 4)
 		func() {
@@ -137,7 +137,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-func BenchmarkRoundWhole(b *testing.B) {
+func BenchmarkRoundInt(b *testing.B) {
 	const n = 1000
 	src, dst := make([]float32, n), make([]int16, n)
 	r := rand.New(rand.NewPCG(36, 36))

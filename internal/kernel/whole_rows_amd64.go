@@ -16,7 +16,7 @@ const (
 )
 
 // dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
-func dotRowsVector[T WholeEntry](set instructions, dst []int64, x []T, m []int16) (done int) {
+func dotRowsVector[T IntEntry](set instructions, dst []int64, x []T, m []int16) (done int) {
 	if set < avx512 {
 		return 0
 	}
@@ -34,7 +34,7 @@ func dotRowsVector[T WholeEntry](set instructions, dst []int64, x []T, m []int16
 }
 
 // squareRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
-func squareRowsVector[T WholeEntry](set instructions, dst []int64, x []T, dim int) (done int) {
+func squareRowsVector[T IntEntry](set instructions, dst []int64, x []T, dim int) (done int) {
 	if set < avx512 {
 		return 0
 	}

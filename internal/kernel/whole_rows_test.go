@@ -46,7 +46,7 @@ func TestRowsOfWhole(t *testing.T) {
 	SquareRows([]int64{}, []uint8{}, 5)
 }
 
-func checkRowsOfWhole[T WholeEntry](t *testing.T, x []T, dim, rows int, m []int16) {
+func checkRowsOfWhole[T IntEntry](t *testing.T, x []T, dim, rows int, m []int16) {
 	t.Helper()
 	eachSet(t, func(t *testing.T, set instructions) {
 		dots, squares := make([]int64, rows), make([]int64, rows)

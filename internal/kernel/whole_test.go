@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestDotWhole compares sums of products and squares with plain loops at every level, at every length to 100 and
+// TestDotInt compares sums of products and squares with plain loops at every level, at every length to 100 and
 // longer ones, with entries at the ends of their range and in any place of a slice.
-func TestDotWhole(t *testing.T) { eachSet(t, testDotWhole) }
+func TestDotInt(t *testing.T) { eachSet(t, testDotWhole) }
 
 func testDotWhole(t *testing.T, set instructions) {
 	r := rand.New(rand.NewPCG(17, 1))
@@ -36,7 +36,7 @@ func anyEntry16(r *rand.Rand) int16 {
 	return int16(r.IntN(65535) - 32767)
 }
 
-func checkWhole[T WholeEntry](t *testing.T, set instructions, x []T, m []int16) {
+func checkWhole[T IntEntry](t *testing.T, set instructions, x []T, m []int16) {
 	t.Helper()
 	var dot, square int64
 	for j, v := range x {
@@ -51,20 +51,20 @@ func checkWhole[T WholeEntry](t *testing.T, set instructions, x []T, m []int16) 
 	}
 }
 
-func TestDotWholeRefusesShortArguments(t *testing.T) {
+func TestDotIntRefusesShortArguments(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("a short argument: no panic")
 		}
 	}()
-	DotWhole(make([]int16, 17), make([]int16, 16))
+	DotInt(make([]int16, 17), make([]int16, 16))
 }
 
-func BenchmarkDotWhole(b *testing.B) {
+func BenchmarkDotInt(b *testing.B) {
 	x, y, m := make([]int16, 784), make([]uint8, 784), make([]int16, 784)
 	for name, run := range map[string]func() int64{
-		"dot/int16": func() int64 { return DotWhole(x, m) }, "dot/uint8": func() int64 { return DotWhole(y, m) },
-		"square/int16": func() int64 { return SquareWhole(x) }, "square/uint8": func() int64 { return SquareWhole(y) },
+		"dot/int16": func() int64 { return DotInt(x, m) }, "dot/uint8": func() int64 { return DotInt(y, m) },
+		"square/int16": func() int64 { return SquareInt(x) }, "square/uint8": func() int64 { return SquareInt(y) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -67,7 +67,7 @@ func readSlopes(ctx context.Context) (slopes, error) {
 	return s, nil
 }
 
-func runAggregate(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runAggregate(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	s, err := readSlopes(ctx)
 	if err != nil {
 		return sweep.Outcome{}, err

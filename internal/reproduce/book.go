@@ -26,10 +26,10 @@ type bookRun struct {
 	*bookRecords
 	table
 	figures []sweep.Figure
-	lab     sweep.Laboratory
+	lab     sweep.Environment
 }
 
-func runBook(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runBook(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	l.Report("reading", 0)
 	records, err := readBook(ctx, l)
 	if err != nil {

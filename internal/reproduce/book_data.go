@@ -30,7 +30,7 @@ type bookRecords struct {
 
 // readBook reads the set; the schema declares no number of records, so that plans take a noisy count, as the
 // chapter does.
-func readBook(ctx context.Context, l sweep.Laboratory) (*bookRecords, error) {
+func readBook(ctx context.Context, l sweep.Environment) (*bookRecords, error) {
 	b := &bookRecords{}
 	set := public.AdultBook()
 	var err error

@@ -34,7 +34,7 @@ func bookEvent(epsilon float64, steps int) mechanism.Event {
 }
 
 // job returns a private run of the chapter, with its noise or with the least that has the privacy of one iteration.
-func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (train.Job, error) {
+func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (train.Run, error) {
 	r := bookRequest(epsilon, bookSteps)
 	r.PerStep, r.ClippingMode = true, mode
 	if mode == train.ClipExample {
@@ -44,7 +44,7 @@ func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (tra
 	if !exact {
 		setup.Plan.NoiseMultiplier = bookNoise(epsilon)
 	}
-	return train.Job{Setup: setup, Options: train.Options{LearningRate: 1, Average: train.No}}, err
+	return train.Run{Setup: setup, Options: train.Options{LearningRate: 1, Average: train.No}}, err
 }
 
 // noisy adds the private runs and the sweep.
@@ -86,7 +86,7 @@ func (b *bookRun) noisy(ctx context.Context) error {
 func (b *bookRun) noisyCount(runs int) error {
 	var off sample
 	for range 10 * runs {
-		terms := query.Terms{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1 / 0.1}, MaxRecords: 40000}
+		terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1 / 0.1}, MaxRecords: 40000}
 		v, err := query.Count(terms, b.training.Records())
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ type measured struct {
 	accuracy float64
 }
 
-func runClipping(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runClipping(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
 		return sweep.Outcome{}, err
@@ -78,7 +78,7 @@ func runClipping(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error)
 }
 
 // measureWays runs each way once.
-func measureWays(ctx context.Context, l sweep.Laboratory, m images, base networkTrial) ([]measured, error) {
+func measureWays(ctx context.Context, l sweep.Environment, m images, base networkTrial) ([]measured, error) {
 	var all []measured
 	for i, w := range clippingWays() {
 		l.Report(w.name, float64(i)/float64(len(clippingWays())))

@@ -26,7 +26,7 @@ func clippingRules() sweep.Reproduction {
 		Data: []string{"mnist", "fashion-mnist"}, Minutes: 2, Run: runClippingRules}
 }
 
-func runClippingRules(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runClippingRules(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
 		return sweep.Outcome{}, err
@@ -60,7 +60,7 @@ func rulesTried() [][2]string {
 }
 
 // rules adds a row for each rule, over the norms, and returns the figure.
-func (t *table) rules(ctx context.Context, l sweep.Laboratory, m images, base networkTrial) (sweep.Figure, error) {
+func (t *table) rules(ctx context.Context, l sweep.Environment, m images, base networkTrial) (sweep.Figure, error) {
 	p := sweep.Panel{X: sweep.Axis{Label: "clipping norm, at first", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}}
 	tried := rulesTried()
 	for i, rule := range tried {

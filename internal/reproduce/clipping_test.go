@@ -16,7 +16,7 @@ import (
 func TestWaysToClip(t *testing.T) {
 	m := stripes(t, 600)
 	base := networkTrial{epsilon: 3, layers: network.MLP(3, 4), steps: 5, sampling: neural.Sampling{Kind: neural.SamplingFull}}
-	all, err := measureWays(context.Background(), sweep.Laboratory{}, m, base)
+	all, err := measureWays(context.Background(), sweep.Environment{}, m, base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestRules(t *testing.T) {
 		t.Skip("a network for each rule: run with -tags long")
 	}
 	var rows table
-	figure, err := rows.rules(context.Background(), sweep.Laboratory{}, stripes(t, 600), networkTrial{epsilon: 8, layers: network.MLP(3, 4), epochs: 1})
+	figure, err := rows.rules(context.Background(), sweep.Environment{}, stripes(t, 600), networkTrial{epsilon: 8, layers: network.MLP(3, 4), epochs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

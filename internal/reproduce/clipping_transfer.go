@@ -20,7 +20,7 @@ const publicRate = 1
 const transferEpochs = 5
 
 // transfer adds what the last layers attain behind layers of a public network, beside a network that learns all.
-func (t *table) transfer(ctx context.Context, l sweep.Laboratory, public, private images) error {
+func (t *table) transfer(ctx context.Context, l sweep.Environment, public, private images) error {
 	l.Report("the public network", 0.8)
 	layers := network.CNN(10)
 	whole := networkTrial{epsilon: math.Inf(1), layers: layers, input: pixelImage, epochs: transferEpochs, options: neural.Options{LearningRate: publicRate}}

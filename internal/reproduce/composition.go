@@ -26,7 +26,7 @@ func composition() sweep.Reproduction {
 	}
 }
 
-func runComposition(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runComposition(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	t.printed()
 	l.Report("bounds that hold", 0.1)

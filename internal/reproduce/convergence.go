@@ -63,7 +63,7 @@ func (p convergenceProblem) diagnose(ctx context.Context, steps int, norm, noise
 	return neural.DiagnoseNonPrivate(ctx, p.request, neural.Diagnosing{Steps: steps, Norm: norm, NoiseMultiplier: noise, Seed: convergenceSeed}, p.schema, p.records)
 }
 
-func runConvergence(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runConvergence(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	p, err := openConvergence(ctx, convergenceSteps, curveSteps)
 	if err != nil {
 		return sweep.Outcome{}, err
@@ -72,7 +72,7 @@ func runConvergence(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, err
 }
 
 // run is the experiment.
-func (p convergenceProblem) run(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func (p convergenceProblem) run(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	l.Report("the table of clippings", 0)
 	whole, err := p.diagnose(ctx, p.table, 0, 1)
 	if err != nil {
@@ -162,7 +162,7 @@ func (t *table) opposed() error {
 }
 
 // noises are descents without clipping, the first without noise.
-func (p convergenceProblem) noises(ctx context.Context, l sweep.Laboratory) ([]*dynamics.Trajectory, error) {
+func (p convergenceProblem) noises(ctx context.Context, l sweep.Environment) ([]*dynamics.Trajectory, error) {
 	var out []*dynamics.Trajectory
 	for i, noise := range convergenceNoises {
 		l.Report("noise without clipping", 0.5+0.25*float64(i)/float64(len(convergenceNoises)))
@@ -219,7 +219,7 @@ func lossCurve(name string, of *dynamics.Trajectory, steps int) sweep.Series {
 }
 
 // norms is the figure of the loss over the clipping norm, with and without noise in proportion to it.
-func (p convergenceProblem) norms(ctx context.Context, l sweep.Laboratory, whole *neural.NonPrivateDiagnosis) (sweep.Figure, error) {
+func (p convergenceProblem) norms(ctx context.Context, l sweep.Environment, whole *neural.NonPrivateDiagnosis) (sweep.Figure, error) {
 	median := whole.SmallNorm / neural.SmallShare
 	quiet, noisy := sweep.Series{Name: "without noise"}, sweep.Series{Name: "noise multiplier 1"}
 	for i, share := range convergenceShares {

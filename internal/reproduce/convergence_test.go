@@ -17,7 +17,7 @@ func TestConvergence(t *testing.T) {
 	}
 	entry := convergence()
 	entry.Run = p.run
-	out := check(t, entry, sweep.Laboratory{})
+	out := check(t, entry, sweep.Environment{})
 	if len(out.Comparisons) != 10 || len(out.Figures) != 3 {
 		t.Fatalf("got %d rows and %d figures, want 10 and 3", len(out.Comparisons), len(out.Figures))
 	}

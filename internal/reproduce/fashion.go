@@ -29,7 +29,7 @@ func fashion() sweep.Reproduction {
 		Source: fashionSource, Data: []string{"fashion-mnist"}, Minutes: 5, Linear: true, Run: runFashion}
 }
 
-func runFashion(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runFashion(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	m, err := openImages(ctx, public.FashionMNIST(), l.Data)
 	if err != nil {
 		return sweep.Outcome{}, err

@@ -71,7 +71,7 @@ func fashionPoints() []fashionPoint {
 	}
 }
 
-func runFashionCost(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runFashionCost(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var out sweep.Outcome
 	for i, p := range fashionPoints() {
 		if err := ctx.Err(); err != nil {

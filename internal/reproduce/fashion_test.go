@@ -11,7 +11,7 @@ func TestFashionCost(t *testing.T) {
 	if !thorough {
 		t.Skip("prices of many plans: run with -tags long")
 	}
-	out := check(t, fashionCost(), sweep.Laboratory{})
+	out := check(t, fashionCost(), sweep.Environment{})
 	if len(out.Comparisons) != 2*len(fashionPoints()) || len(out.Figures) != 2 {
 		t.Fatalf("got %d rows and %d figures, want two for each published point, and two", len(out.Comparisons), len(out.Figures))
 	}

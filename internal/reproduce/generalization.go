@@ -34,7 +34,7 @@ type gapRun struct {
 	setup train.Setup
 }
 
-func runGeneralization(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runGeneralization(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	var curves [6][]sweep.Point // training, test and gap without privacy; the same with
 	bound := 0.0
@@ -106,7 +106,7 @@ func (r gapRun) exact(ctx context.Context) (training, test float64, err error) {
 
 // private returns both accuracies of several private runs.
 func (r gapRun) private(ctx context.Context, runs int) (training, test sample, err error) {
-	models, err := fitMany(ctx, copies(train.Job{Setup: r.setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs), r.training)
+	models, err := fitMany(ctx, copies(train.Run{Setup: r.setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs), r.training)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -164,7 +164,7 @@ func reaches(path []float64, value float64) int {
 	return slices.IndexFunc(path, func(v float64) bool { return v <= value })
 }
 
-func runLeastSquares(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runLeastSquares(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	s, training, test, err := readIncome(ctx)
 	if err != nil {
 		return sweep.Outcome{}, err

@@ -134,7 +134,7 @@ type trial struct {
 type share struct{ from, to float64 }
 
 // try runs trials and returns, by their names, the accuracies in percent at each of their looks.
-func try(ctx context.Context, l sweep.Laboratory, of share, m images, trials []trial) (map[string][]sample, error) {
+func try(ctx context.Context, l sweep.Environment, of share, m images, trials []trial) (map[string][]sample, error) {
 	whole, done := 0.0, 0.0
 	for _, t := range trials {
 		whole += t.effort(l, m)
@@ -159,7 +159,7 @@ func try(ctx context.Context, l sweep.Laboratory, of share, m images, trials []t
 }
 
 // effort is how much work a trial is, in steps with what each costs beside its records.
-func (t trial) effort(l sweep.Laboratory, m images) float64 {
+func (t trial) effort(l sweep.Environment, m images) float64 {
 	return float64(repeats(l, t.usual)*stepsOf(t.epochs, m.training.Records(), t.batch)) * (600 + float64(t.batch))
 }
 

@@ -86,7 +86,7 @@ func (n networkTrial) fit(ctx context.Context, m images) (*model.Model, error) {
 }
 
 // accuracies trains as often as said and returns the accuracies on the test part, in percent.
-func (n networkTrial) accuracies(ctx context.Context, l sweep.Laboratory, m images, usual int) (sample, error) {
+func (n networkTrial) accuracies(ctx context.Context, l sweep.Environment, m images, usual int) (sample, error) {
 	var out sample
 	for range repeats(l, usual) {
 		of, err := n.fit(ctx, m)
@@ -105,7 +105,7 @@ func (n networkTrial) accuracies(ctx context.Context, l sweep.Laboratory, m imag
 // averaged are the options of the tool: a moving average of the iterates.
 var averaged = neural.Options{Average: neural.AverageExponential}
 
-func runMNISTNetworks(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runMNISTNetworks(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
 		return sweep.Outcome{}, err

@@ -30,7 +30,7 @@ func mnistSigmoid() sweep.Reproduction {
 		Source: fashionReport + ", exercise 5", Data: []string{"mnist"}, Minutes: 4, Linear: true, Run: runMNISTSigmoid}
 }
 
-func runMNISTSigmoid(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runMNISTSigmoid(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
 		return sweep.Outcome{}, err

@@ -34,7 +34,7 @@ type rankRun struct {
 	steps int
 }
 
-func runRank(ctx context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runRank(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	var bounds, averaged, last, better []sweep.Point
 	for i, n := range rankRecords {
@@ -81,7 +81,7 @@ func (r rankRun) measure(ctx context.Context, runs int) (averaged, last sample, 
 	setup.Plan.NoiseMultiplier = oneConstantNoise(rankEpsilon, rankDelta, r.steps)
 	rate := r.found.ProjectedNorm / math.Sqrt(float64(r.steps)*(1+2*float64(r.found.Rank)*-math.Log(rankDelta)))
 	for out, rule := range map[*sample]train.OutputRule{&averaged: train.OutputUniformAverage, &last: train.OutputLast} {
-		if *out, err = r.excess(ctx, train.Job{Setup: setup, Options: train.Options{LearningRate: rate, Output: rule}}, runs); err != nil {
+		if *out, err = r.excess(ctx, train.Run{Setup: setup, Options: train.Options{LearningRate: rate, Output: rule}}, runs); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -94,11 +94,11 @@ func (r rankRun) defaults(ctx context.Context, runs int) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.excess(ctx, train.Job{Setup: setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs)
+	return r.excess(ctx, train.Run{Setup: setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs)
 }
 
 // excess trains several times and returns by how much the mean loss passes its minimum.
-func (r rankRun) excess(ctx context.Context, j train.Job, runs int) (sample, error) {
+func (r rankRun) excess(ctx context.Context, j train.Run, runs int) (sample, error) {
 	models, err := fitMany(ctx, copies(j, runs), r.training)
 	if err != nil {
 		return nil, err

@@ -21,16 +21,16 @@ import (
 )
 
 // laboratory is one with the measuring data, if they are there.
-func laboratory() sweep.Laboratory {
+func laboratory() sweep.Environment {
 	dir := os.Getenv("DITHER_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")
 	}
-	return sweep.Laboratory{Data: dir}
+	return sweep.Environment{Data: dir}
 }
 
 // needs skips a test without a folder of the measuring data.
-func needs(t *testing.T, folder string) sweep.Laboratory {
+func needs(t *testing.T, folder string) sweep.Environment {
 	t.Helper()
 	l := laboratory()
 	if !public.Here(l.Data, folder) {
@@ -40,7 +40,7 @@ func needs(t *testing.T, folder string) sweep.Laboratory {
 }
 
 // check runs an experiment and wants every golden value, every row explained and every curve drawable.
-func check(t *testing.T, r sweep.Reproduction, l sweep.Laboratory) sweep.Outcome {
+func check(t *testing.T, r sweep.Reproduction, l sweep.Environment) sweep.Outcome {
 	t.Helper()
 	out, err := r.Run(context.Background(), l)
 	if err != nil {
@@ -59,7 +59,7 @@ func shortRun(t *testing.T, r sweep.Reproduction) sweep.Outcome {
 	out, found := shortRuns[r.Name]
 	if !found {
 		var err error
-		if out, err = r.Run(context.Background(), sweep.Laboratory{Repeats: 2}); err != nil {
+		if out, err = r.Run(context.Background(), sweep.Environment{Repeats: 2}); err != nil {
 			t.Fatal(err)
 		}
 		shortRuns[r.Name] = out
@@ -131,16 +131,16 @@ func TestTable(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	works := func(name string, data ...string) sweep.Reproduction {
-		return sweep.Reproduction{Name: name, Data: data, Run: func(context.Context, sweep.Laboratory) (sweep.Outcome, error) {
+		return sweep.Reproduction{Name: name, Data: data, Run: func(context.Context, sweep.Environment) (sweep.Outcome, error) {
 			return sweep.Outcome{Notes: []string{name}}, nil
 		}}
 	}
 	fails := works("b")
-	fails.Run = func(context.Context, sweep.Laboratory) (sweep.Outcome, error) {
+	fails.Run = func(context.Context, sweep.Environment) (sweep.Outcome, error) {
 		return sweep.Outcome{}, errors.New("no")
 	}
 	var got []string
-	err := Run(context.Background(), []sweep.Reproduction{works("a"), fails, works("c", "no-such-folder"), works("d")}, sweep.Laboratory{Data: t.TempDir()},
+	err := Run(context.Background(), []sweep.Reproduction{works("a"), fails, works("c", "no-such-folder"), works("d")}, sweep.Environment{Data: t.TempDir()},
 		func(r sweep.Result) error {
 			got = append(got, r.Name+strings.Join(r.Notes, "")+strings.Join(r.Missing, ","))
 			return nil
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	got = nil
-	if err = Run(ctx, []sweep.Reproduction{fails, works("a")}, sweep.Laboratory{}, func(r sweep.Result) error { got = append(got, r.Name); return nil }); err == nil || got != nil {
+	if err = Run(ctx, []sweep.Reproduction{fails, works("a")}, sweep.Environment{}, func(r sweep.Result) error { got = append(got, r.Name); return nil }); err == nil || got != nil {
 		t.Errorf("after a cancellation: got %v, %v, want an error and nothing run", got, err)
 	}
 }
@@ -273,11 +273,11 @@ func TestBookDescent(t *testing.T) {
 }
 
 func TestSalary(t *testing.T) {
-	check(t, salary(), sweep.Laboratory{Repeats: 20})
+	check(t, salary(), sweep.Environment{Repeats: 20})
 }
 
 func TestTheorems(t *testing.T) {
-	check(t, theorems(), sweep.Laboratory{Repeats: 20})
+	check(t, theorems(), sweep.Environment{Repeats: 20})
 }
 
 // TestRankSettings wants the theorem's numbers: steps n²ε², and a bound that is ExcessBound of the problem and falls
@@ -304,7 +304,7 @@ func TestRankSettings(t *testing.T) {
 // guarantee. Each bound fails with probability 0.05 at most by its own account; here it must pass the truth by 0.5,
 // which for 5000 runs of each data set is more than six deviations of the counts (false alarm below 1e-8).
 func TestUnbounded(t *testing.T) {
-	out := check(t, unbounded(), sweep.Laboratory{Repeats: 5})
+	out := check(t, unbounded(), sweep.Environment{Repeats: 5})
 	for _, c := range out.Comparisons {
 		if random := strings.Contains(c.Shown(), fmt.Sprintf("in %d attacks", attackRepeats)); random == c.Deterministic {
 			t.Errorf("%s: got %s, want random figures marked as such, with their spread, and no others", c.Quantity, c.Shown())
@@ -363,7 +363,7 @@ func TestGeneralization(t *testing.T) {
 		gapRecords = []int{50, 400}
 		defer func() { gapRecords = all }()
 	}
-	out := check(t, generalization(), sweep.Laboratory{Repeats: 4})
+	out := check(t, generalization(), sweep.Environment{Repeats: 4})
 	gaps := out.Figures[0].Panels[1].Series
 	if first := gaps[0].Points[0].Y; first < 20 {
 		t.Errorf("without privacy the gap of %d rows is %v points, want at least 20", gapRecords[0], first)
@@ -383,7 +383,7 @@ func TestGeneralization(t *testing.T) {
 // the mean of 15 distances is not from 100 to 2400 with probability 1e-7 (a Gamma law), and the median of many blocks
 // to be near.
 func TestAggregate(t *testing.T) {
-	out := check(t, aggregate(), sweep.Laboratory{Repeats: 15})
+	out := check(t, aggregate(), sweep.Environment{Repeats: 15})
 	series := out.Figures[0].Panels[1].Series
 	if v := series[1].Points[0].Y; v < 100 || v > 2400 {
 		t.Errorf("5 blocks: mean distance of clipped means is %v, want about 800", v)

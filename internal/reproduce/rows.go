@@ -123,7 +123,7 @@ func (s sample) point(x, scale float64) sweep.Point {
 }
 
 // repeats is how often an experiment measures a random figure.
-func repeats(l sweep.Laboratory, usual int) int {
+func repeats(l sweep.Environment, usual int) int {
 	if l.Repeats > 0 {
 		return l.Repeats
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Missing returns the folders of data sets that an experiment needs and a laboratory has not.
-func Missing(r sweep.Reproduction, l sweep.Laboratory) []string {
+func Missing(r sweep.Reproduction, l sweep.Environment) []string {
 	var missing []string
 	for _, name := range r.Data {
 		if l.Data == "" || !public.Here(l.Data, name) {
@@ -24,7 +24,7 @@ func Missing(r sweep.Reproduction, l sweep.Laboratory) []string {
 // Run runs experiments one after the other and hands each result to done as soon as it is there; one whose data
 // sets are missing is handed over as such. An experiment that fails does not stop the others, a canceled context
 // or an error of done does. The errors are joined.
-func Run(ctx context.Context, chosen []sweep.Reproduction, l sweep.Laboratory, done func(sweep.Result) error) error {
+func Run(ctx context.Context, chosen []sweep.Reproduction, l sweep.Environment, done func(sweep.Result) error) error {
 	var failures []error
 	for _, r := range chosen {
 		result := sweep.Result{Reproduction: r, Missing: Missing(r, l)}

@@ -23,7 +23,7 @@ func salaries() []float64 { return []float64{130530, 104141, 90385, 91919, 81334
 // The declared range of a salary.
 const salaryRange = 200000
 
-func runSalary(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runSalary(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	x := salaries()
 	t.golden("mean of D1", "99661.8", mean(x), 6, within(99661.8, 1e-9), "no difference")
@@ -88,7 +88,7 @@ func (t *table) declared(x []float64, runs int) ([]sweep.Point, error) {
 	var curve []sweep.Point
 	for _, records := range []int{5, 50, 500, 5000, 50000} {
 		values := query.Values{Lower: 0, Upper: salaryRange, At: func(i int) float64 { return x[i%len(x)] }}
-		terms := query.Terms{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
+		terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
 		var off sample
 		for range max(2, min(runs, 10000000/records)) {
 			answers, err := query.Means(terms, query.All(records), values, 0.95)

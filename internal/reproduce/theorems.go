@@ -26,7 +26,7 @@ func theorems() sweep.Reproduction {
 // descentSteps are the numbers of steps in the tables of descent.
 var descentSteps = []int{1, 10, 100, 1000}
 
-func runTheorems(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runTheorems(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	if err := t.oneConstant(); err != nil {
 		return sweep.Outcome{}, err

@@ -48,7 +48,7 @@ func laplace(v, scale float64) (float64, error) {
 	if math.Abs(v) > reach*scale {
 		return 0, fmt.Errorf("reproduce: the number is %v, want at most %v", v, reach*scale)
 	}
-	terms := query.Terms{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: scale / max(scale, math.Abs(v))}, MaxRecords: 1}
+	terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: scale / max(scale, math.Abs(v))}, MaxRecords: 1}
 	out, err := query.SumVectors(terms, 1, 1, max(scale, math.Abs(v)), func(_ int, dst []float64, _ []int) error {
 		dst[0] = v
 		return nil

@@ -32,7 +32,7 @@ func unlimited(n privacy.Neighboring, row string, rowsPerPerson int) (*ledger.Le
 }
 
 // fitMany trains a model for each setup, several at a time in one pass over the records.
-func fitMany(ctx context.Context, jobs []train.Job, d *data.Dataset) ([]*model.Model, error) {
+func fitMany(ctx context.Context, jobs []train.Run, d *data.Dataset) ([]*model.Model, error) {
 	const together = 60
 	var models []*model.Model
 	for len(jobs) > 0 {
@@ -68,8 +68,8 @@ func fitOne(ctx context.Context, s train.Setup, o train.Options, d *data.Dataset
 }
 
 // copies returns the same job several times: runs with fresh noise.
-func copies(j train.Job, runs int) []train.Job {
-	jobs := make([]train.Job, runs)
+func copies(j train.Run, runs int) []train.Run {
+	jobs := make([]train.Run, runs)
 	for i := range jobs {
 		jobs[i] = j
 	}

@@ -37,7 +37,7 @@ var outliers = []float64{1, 2, 5, 10, 20, 50, 100, 1000}
 // attack is what the attacker sees in many runs.
 type attack struct{ without, with []float64 }
 
-func runUnbounded(_ context.Context, l sweep.Laboratory) (sweep.Outcome, error) {
+func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	var t table
 	noise, err := attackNoise()
 	if err != nil {
@@ -145,7 +145,7 @@ func attackOn(m, norm, noise float64, runs int) (attack, error) {
 // trains: the copies are one record's vector.
 func withNormal(v, deviation float64, times int) ([]float64, error) {
 	bound := max(1, math.Abs(v)) * math.Sqrt(float64(times)) * (1 + 1e-9)
-	terms := query.Terms{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
+	terms := query.Settings{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
 	return query.SumVectors(terms, 1, times, bound, func(_ int, dst []float64, _ []int) error {
 		for i := range dst {
 			dst[i] = v

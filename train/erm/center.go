@@ -44,7 +44,7 @@ func (r Request) center(m method, s *Setup) error {
 	switch {
 	case r.Center == train.No:
 		return nil
-	case r.Center == train.Auto && !(may && bounded && s.Plan.Records > 0 && !s.Schema.HasText() && s.Features.Chain.Dim() <= mostCentered):
+	case r.Center == train.Auto && !(may && bounded && s.Plan.Records > 0 && !s.Schema.HasText() && s.Features.Pipeline.Dim() <= mostCentered):
 		return nil
 	case !may:
 		return fmt.Errorf("erm: rows are to be centered with method %s, want a method and a noise with normal releases, and delta above 0", r.Method)
@@ -53,7 +53,7 @@ func (r Request) center(m method, s *Setup) error {
 	case s.Plan.Records == 0:
 		return fmt.Errorf("erm: rows are to be centered and the schema declares no number of records, want it; the mean is divided by it")
 	}
-	s.Plan.Center = &CenterPlan{Bound: s.Features.PreparedBound(), Numbers: s.Features.Chain.Dim()}
+	s.Plan.Center = &CenterPlan{Bound: s.Features.PreparedBound(), Numbers: s.Features.Pipeline.Dim()}
 	if s.Plan.NonPrivate {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (f *fitting) center() error {
 	if c == nil {
 		return nil
 	}
-	terms := query.Terms{Payer: f.grant, Noise: f.Plan.centerNoise(), MaxRecords: f.Plan.MaxRecords}
+	terms := query.Settings{Payer: f.grant, Noise: f.Plan.centerNoise(), MaxRecords: f.Plan.MaxRecords}
 	var err error
 	f.Features, f.rows, err = train.Center(terms, f.Features, f.rows, c.Bound, float64(f.Plan.Records))
 	return err

@@ -190,7 +190,7 @@ func (frankWolfe) facts(p Plan) []Fact {
 }
 
 func (m frankWolfe) fit(ctx context.Context, f *fitting) ([]float64, error) {
-	peaks, err := mechanism.NewPeakRows(f.rows)
+	peaks, err := mechanism.NewRowsWithMax(f.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (w FrankWolfePlan) move(weights []float64, chosen, step int) {
 type frankWolfeRun struct {
 	*fitting
 	plan  FrankWolfePlan
-	peaks *mechanism.PeakRows
+	peaks *mechanism.RowsWithMax
 }
 
 // choose pays for a step and returns its candidate.
@@ -245,7 +245,7 @@ func (r frankWolfeRun) scores(weights []float64) (mechanism.Scores, error) {
 		return mechanism.Scores{}, err
 	}
 	scorer, workers := r.rows.Scorer(weights, r.Plan.Columns), runtime.GOMAXPROCS(0)
-	pass, failed := r.rows.Pass(workers), make([]error, workers)
+	pass, failed := r.rows.Scan(workers), make([]error, workers)
 	var lock sync.Mutex
 	parallel.Each(workers, func(k int) {
 		var c kernel.Contributions

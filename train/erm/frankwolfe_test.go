@@ -26,7 +26,7 @@ func TestFrankWolfeChoosesTheSteepestCoordinate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peaks, err := mechanism.NewPeakRows(rows)
+	peaks, err := mechanism.NewRowsWithMax(rows)
 	if err != nil {
 		t.Fatal(err)
 	}

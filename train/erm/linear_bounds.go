@@ -27,7 +27,7 @@ func boundsOf(m *feature.Map, s *data.Schema) rowNorms {
 	l1, square, at := m.Intercept, m.Intercept*m.Intercept, 0
 	center := m.Center
 	if center == nil {
-		center = make([]float64, m.Chain.Dim())
+		center = make([]float64, m.Pipeline.Dim())
 	}
 	for _, c := range s.Features() {
 		one, two := columnNorms(c, center[at:at+featuresOf(c)])
@@ -111,7 +111,7 @@ func linearMap(r Request, s *Setup) *feature.Map {
 	m := *s.Features
 	m.Norm, m.Radius = feature.NormNone, 0
 	if !m.Transforms() {
-		m.Center = publicCenter(s.Schema, m.Chain.Dim())
+		m.Center = publicCenter(s.Schema, m.Pipeline.Dim())
 	}
 	return &m
 }
@@ -130,7 +130,7 @@ func (p Plan) CheckMap(m *feature.Map, s *data.Schema) error {
 	bound := RowBound(m)
 	var center []float64
 	if p.Linear != nil && p.Linear.Declared || p.Newton != nil && p.Newton.Declared {
-		center = publicCenter(s, m.Chain.Dim())
+		center = publicCenter(s, m.Pipeline.Dim())
 	}
 	if p.Linear != nil || p.Newton != nil {
 		bound = boundsOf(m, s).l2

@@ -354,7 +354,7 @@ func TestRowsAreWithinTheirBounds(t *testing.T) {
 			t.Errorf("%s: the plan's own map: %v", name, err)
 		}
 		moved := *s.Features
-		moved.Center = append(append([]float64(nil), make([]float64, s.Features.Chain.Dim()-1)...), 0.25)
+		moved.Center = append(append([]float64(nil), make([]float64, s.Features.Pipeline.Dim()-1)...), 0.25)
 		if s.Plan.CheckMap(&moved, schema) == nil {
 			t.Errorf("%s: a map with another center was taken", name)
 		}

@@ -30,7 +30,7 @@ type room struct {
 }
 
 func newRecords(f *fitting) *records {
-	d, values := f.Features.Chain.Dim(), f.Features.Encoder().Values()
+	d, values := f.Features.Pipeline.Dim(), f.Features.Encoder().Values()
 	return &records{f: f, rooms: sync.Pool{New: func() any {
 		return &room{scratch: f.Features.NewScratch(1), raw: make([]int16, d), values: make([]float32, values), x: make([]float64, d), mapped: make([]float64, f.Features.Dim())}
 	}}}
@@ -116,7 +116,7 @@ func (f *fitting) release() (*Moments, error) {
 	} else if !f.Plan.triangle() {
 		release = f.releaseFull
 	}
-	terms := query.Terms{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
+	terms := query.Settings{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
 	sums, unit, err := release(terms, o.Features+o.Targets)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (f *fitting) onGrid(step float64) float64 {
 
 // releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
 // the products were multiplied by.
-func (f *fitting) releaseFull(terms query.Terms, side int) (sums []float64, unit float64, err error) {
+func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, unit float64, err error) {
 	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
 		return nil, 0, err
@@ -168,7 +168,7 @@ func (f *fitting) releaseFull(terms query.Terms, side int) (sums []float64, unit
 // K-norm noise in the norm L1, as it is, and with normal noise, in L2 norm, its numbers off the diagonal times √2. That
 // vector is as long as the whole matrix, and noise on it, divided by √2 again, is that of the full matrix averaged
 // with its transpose. In both norms one record has at most Bound.
-func (f *fitting) releaseTriangle(terms query.Terms, side int) (sums []float64, unit float64, err error) {
+func (f *fitting) releaseTriangle(terms query.Settings, side int) (sums []float64, unit float64, err error) {
 	sample, err := mechanism.Full().Draw(f.rows.Len())
 	if err != nil {
 		return nil, 0, err

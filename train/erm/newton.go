@@ -258,7 +258,7 @@ func (r *newtonRun) derivatives(x []float64, label float32) (first, second float
 
 // sum releases a sum of one vector a record.
 func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []float64, label float32)) ([]float64, error) {
-	terms := query.Terms{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
+	terms := query.Settings{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
 	return query.SumVectors(terms, r.rows.Len(), dim, bound, func(_ int, dst []float64, listed []int) error {
 		for k, record := range listed {
 			err := r.records.each(r.rows.First()+record, 1, func(_ int, x []float64, label float32) {

@@ -92,8 +92,8 @@ func (p Plan) NoiseDraws() int {
 }
 
 // Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Derivation {
-	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+func (p Plan) Derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
@@ -152,13 +152,13 @@ func ReadPlan(text json.RawMessage) (Plan, error) {
 func Methods() map[string]certificate.Method {
 	all := map[string]certificate.Method{}
 	for _, m := range methods {
-		all[m.name()] = func(text json.RawMessage) (certificate.Derivation, error) {
+		all[m.name()] = func(text json.RawMessage) (certificate.Claim, error) {
 			p, err := ReadPlan(text)
 			if err == nil && p.Method != m.name() {
 				err = fmt.Errorf("erm: the plan is of method %s, want %s", p.Method, m.name())
 			}
 			if err != nil {
-				return certificate.Derivation{}, err
+				return certificate.Claim{}, err
 			}
 			return p.Derivation(), nil
 		}

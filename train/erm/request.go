@@ -41,7 +41,7 @@ type Request struct {
 	Noise string
 	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows; Auto takes it where
 	// method and noise allow it and the number of records is declared.
-	Center train.Choice
+	Center train.Tristate
 	// Solver are the options of the solver of output perturbation.
 	Solver SolverRequest
 	// Choice are the options of the exponential mechanism, of which Frank-Wolfe has the way to choose.

@@ -75,7 +75,7 @@ func (r *zerothRun) release() ([]float64, error) {
 func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
 	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
 	workers := runtime.GOMAXPROCS(0)
-	pass, failed := r.rows.Pass(workers), make([]error, workers)
+	pass, failed := r.rows.Scan(workers), make([]error, workers)
 	var lock sync.Mutex
 	parallel.Each(workers, func(k int) {
 		part := zerothPart{zerothRun: r, scorer: scorer, sum: sum.Empty(), before: make([]float64, r.Plan.Columns), after: make([]float64, r.Plan.Columns)}

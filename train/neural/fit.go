@@ -146,6 +146,6 @@ func (r *run) count() (float64, error) {
 	if r.Plan.Records > 0 {
 		return float64(r.Plan.Records), nil
 	}
-	noisy, err := query.Count(query.Terms{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
+	noisy, err := query.Count(query.Settings{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
 	return max(1, min(float64(r.Plan.MaxRecords), noisy)), err
 }

@@ -43,8 +43,8 @@ type Plan struct {
 	// together: of one group without counts the standard deviation of the noise divided by one record's
 	// bound. 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Interrupted lists runs of the plan that stopped before their end, whose steps this one goes on from.
-	Interrupted []Interrupted `json:"interrupted,omitempty"`
+	// AbandonedRun lists runs of the plan that stopped before their end, whose steps this one goes on from.
+	Interrupted []AbandonedRun `json:"interrupted,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
@@ -213,8 +213,8 @@ func (p Plan) NoiseDraws() int {
 }
 
 // Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Derivation {
-	return certificate.Derivation{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+func (p Plan) Derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
@@ -289,10 +289,10 @@ func ReadPlan(text json.RawMessage) (Plan, error) {
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{MethodNetwork: func(text json.RawMessage) (certificate.Derivation, error) {
+	return map[string]certificate.Method{MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := ReadPlan(text)
 		if err != nil {
-			return certificate.Derivation{}, err
+			return certificate.Claim{}, err
 		}
 		return p.Derivation(), nil
 	}}

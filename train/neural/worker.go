@@ -123,7 +123,7 @@ func (w *worker) add(records []int) error {
 		if scale := scaling(g.optimizer); scale != nil {
 			own = w.scaled(own, g.first, scale)
 		}
-		w.weigh(own, k, counts)
+		w.applyWeights(own, k, counts)
 		if err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (w *worker) add(records []int) error {
 }
 
 // weigh fills in the weights of records for group k, and b - ½ of each under an adaptive rule.
-func (w *worker) weigh(factors []kernel.Factors[float32], k int, counts []float64) {
+func (w *worker) applyWeights(factors []kernel.Factors[float32], k int, counts []float64) {
 	n, l := factors[0].Records, w.levels[k]
 	squares := w.squares[:n]
 	clear(squares)

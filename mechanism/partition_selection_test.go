@@ -8,7 +8,7 @@ import (
 )
 
 // discoveryOf counts records of one name each.
-func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *Discovery {
+func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *PartitionSelection {
 	t.Helper()
 	rows := make([][]string, len(names))
 	for i, name := range names {
@@ -17,7 +17,7 @@ func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *Discovery
 	return discoveryOfRows(t, terms, rows)
 }
 
-func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *Discovery {
+func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *PartitionSelection {
 	t.Helper()
 	sample, err := Full().Draw(len(rows))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // chance is the probability of k runs, written out from the definitions: of the negative binomial law by γ as it is
 // drawn with.
-func (l Law) chance(k int) float64 {
+func (l RunCountDistribution) chance(k int) float64 {
 	if l.Name == lawPoisson {
 		log, _ := math.Lgamma(float64(k + 1))
 		return math.Exp(float64(k)*math.Log(float64(l.Mean)) - float64(l.Mean) - log)
@@ -69,7 +69,7 @@ func TestLaws(t *testing.T) {
 			}
 		}
 	}
-	if k, err := (Law{Name: lawGeometric, Mean: 1}).draw(newCoin()); k != 1 || err != nil {
+	if k, err := (RunCountDistribution{Name: lawGeometric, Mean: 1}).draw(newCoin()); k != 1 || err != nil {
 		t.Errorf("of mean 1 got %d runs, %v, want 1", k, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestLawMeans(t *testing.T) {
 }
 
 // ratio is the probability of k+1 runs over that of k.
-func (l Law) ratio(gamma, k float64) float64 {
+func (l RunCountDistribution) ratio(gamma, k float64) float64 {
 	switch l.Name {
 	case lawPoisson:
 		return float64(l.Mean) / (k + 1)
@@ -131,7 +131,7 @@ func TestParseLawRefusals(t *testing.T) {
 // independent evaluates theorems 2 and 6 of the publication for a Gaussian release of this μ, with divergences α·μ²/2, over grids of its own,
 // with δ of Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy", ICML 2018, theorem 8, and converts to epsilon at delta (Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020, proposition 12,
 // https://arxiv.org/abs/2004.00010).
-func independent(l Law, mu, delta float64) float64 {
+func independent(l RunCountDistribution, mu, delta float64) float64 {
 	r := func(alpha float64) float64 { return alpha * mu * mu / 2 }
 	epsilon := func(divergence, alpha float64) float64 {
 		return divergence + math.Log1p(-1/alpha) - math.Log(delta*alpha)/(alpha-1)
@@ -213,11 +213,11 @@ func TestSelectionLaws(t *testing.T) {
 // 40 choices with probability below 1.1e-8. Each is paid for.
 func TestNoRuns(t *testing.T) {
 	_, d := toy(t, 300)
-	e, err := NewExaminer(d)
+	e, err := NewEvaluator(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := NewSelection(rates(t, 1, "1"), Law{Name: lawPoisson, Mean: 1})
+	plan, err := NewSelection(rates(t, 1, "1"), RunCountDistribution{Name: lawPoisson, Mean: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 )
 
 // tally remembers which records of a sample are in a sum, each at most once.
-type tally struct {
+type seenSet struct {
 	sample Sample
 	added  []uint64 // one bit a record
 	sealed bool
 }
 
-func newTally(s Sample) tally {
-	return tally{sample: s, added: make([]uint64, (s.drawn.records+63)/64)}
+func newSeenSet(s Sample) seenSet {
+	return seenSet{sample: s, added: make([]uint64, (s.drawn.records+63)/64)}
 }
 
 func checkMaxRecords(s Sample, maxRecords int) error {
@@ -33,7 +33,7 @@ func checkCount(s Sample, maxRecords int) error {
 
 // mark notes that n records are in the sum, those that are listed or, without a list, first, first+1, …; on
 // an error none is.
-func (s *tally) mark(first int, records []int, n int) error {
+func (s *seenSet) mark(first int, records []int, n int) error {
 	if records == nil && n > 0 && s.sample.drawn.member == nil && 0 <= first && first <= s.sample.drawn.records-n {
 		return s.markAll(first, first+n)
 	}
@@ -53,7 +53,7 @@ func (s *tally) mark(first int, records []int, n int) error {
 }
 
 // markAll is mark for the records from ≤ i < to of a full sample, a word at a time.
-func (s *tally) markAll(from, to int) error {
+func (s *seenSet) markAll(from, to int) error {
 	first, last := from/64, (to-1)/64
 	within := func(w int) uint64 { // the bits of word w that belong to the records
 		bits := ^uint64(0)
@@ -79,12 +79,12 @@ func (s *tally) markAll(from, to int) error {
 var errTwice = fmt.Errorf("mechanism: a record would be added twice, want each record at most once")
 
 // empty reports whether there is no record in the sum.
-func (s *tally) empty() bool {
+func (s *seenSet) empty() bool {
 	return !slices.ContainsFunc(s.added, func(w uint64) bool { return w != 0 })
 }
 
 // unmark undoes the first n marks.
-func (s *tally) unmark(first int, records []int, n int) {
+func (s *seenSet) unmark(first int, records []int, n int) {
 	for i := range n {
 		at := recordOf(first, records, i)
 		s.added[at/64] &^= 1 << (at % 64)
@@ -96,7 +96,7 @@ var errSealed = fmt.Errorf("mechanism: the sum was sealed or given to a group, w
 var errOtherKind = fmt.Errorf("mechanism: sums of different samples or kinds cannot be merged; make the parts with Empty")
 
 // merge takes over the records of o, unless one is in both or the samples differ.
-func (s *tally) merge(o *tally) error {
+func (s *seenSet) merge(o *seenSet) error {
 	if s.sample != o.sample || s.sealed || o.sealed {
 		return errOtherKind
 	}

@@ -102,7 +102,7 @@ func (p *sparseRows) mix(i int, r []uint64) (square int64, mix uint64) {
 	return square, residue(mix + joinParts(high, low))
 }
 
-func (p *sparseRows) same(o payload) bool {
+func (p *sparseRows) same(o storage) bool {
 	other, ok := o.(*sparseRows)
 	return ok && sameMemory(p.start, other.start) && sameMemory(p.index, other.index) && sameMemory(p.value, other.value)
 }
@@ -115,16 +115,16 @@ func (p *sparseRows) copyRow(dst []int16, i int) {
 	}
 }
 
-func (p *sparseRows) part(first, n int) payload {
+func (p *sparseRows) part(first, n int) storage {
 	return &sparseRows{p.dim, p.start[first : first+n+1], p.index, p.value}
 }
 
-func (p *sparseRows) take(to payload, rows []int) payload {
+func (p *sparseRows) take(to storage, rows []int) storage {
 	return p.cleared(to).extend(p, rows)
 }
 
 // cleared returns sparse rows without rows, in the memory of to.
-func (p *sparseRows) cleared(to payload) *sparseRows {
+func (p *sparseRows) cleared(to storage) *sparseRows {
 	out, reuse := to.(*sparseRows)
 	if !reuse {
 		out = &sparseRows{}
@@ -133,7 +133,7 @@ func (p *sparseRows) cleared(to payload) *sparseRows {
 	return out
 }
 
-func (p *sparseRows) extend(o payload, rows []int) payload {
+func (p *sparseRows) extend(o storage, rows []int) storage {
 	from := o.(*sparseRows)
 	for _, i := range rows {
 		index, value := from.row(i)
@@ -154,7 +154,7 @@ func (p *sparseRows) encode(dst []byte) ([]byte, int) {
 	return append(dst, kernel.Bytes(p.value[from:to])...), to - from
 }
 
-func (p *sparseRows) decode(to payload, bytes []byte, rows, entries int) (payload, error) {
+func (p *sparseRows) decode(to storage, bytes []byte, rows, entries int) (storage, error) {
 	buffer, _ := to.(*sparseRows)
 	if buffer == nil {
 		buffer = &sparseRows{}
@@ -181,11 +181,11 @@ func (p *sparseRows) weigh(weights []float32, columns int, _ bool) products {
 			out[j*columns+k] = w
 		}
 	}
-	return func(dst []float32, x payload) { kernel.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
+	return func(dst []float32, x storage) { kernel.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
 }
 
 func (p *sparseRows) addWhole(whole, q []float64, columns int) {
-	kernel.AddWholeSparse(whole, p.matrix(), q, columns)
+	kernel.AddIntSparse(whole, p.matrix(), q, columns)
 }
 
 func (p *sparseRows) addRow(total []int64, i int, q []int64) {

@@ -23,13 +23,13 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// Law is the law of the number K of runs of a private choice, of those that Papernot & Steinke, "Hyperparameter Tuning with
+// RunCountDistribution is the law of the number K of runs of a private choice, of those that Papernot & Steinke, "Hyperparameter Tuning with
 // Renyi Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620, price. The negative binomial law of shape η > -1,
 // truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their sum (definition 1; priced
 // by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k!
 // (theorem 6), of which K = 0 is a part: then there is no run and nothing is released but that. A smaller shape spreads K
 // wider and costs less at the same mean; Poisson keeps K close to its mean, and its price has no term in log 1/γ.
-type Law struct {
+type RunCountDistribution struct {
 	Name string `json:"law"`
 	// Shape is η of the negative binomial law, a whole number of sixteenths above -1 and at most 16, so that float64 and
 	// whole numbers have the same; 0 with other laws.
@@ -50,9 +50,9 @@ const (
 )
 
 // ParseLaw reads geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN.
-func ParseLaw(text string) (Law, error) {
+func ParseLaw(text string) (RunCountDistribution, error) {
 	parts := strings.Split(text, ":")
-	l := Law{Name: parts[0]}
+	l := RunCountDistribution{Name: parts[0]}
 	var err error
 	if l.Name == lawBinomial && len(parts) == 3 {
 		l.Shape, err = strconv.ParseFloat(parts[1], 64)
@@ -63,11 +63,11 @@ func ParseLaw(text string) (Law, error) {
 			return l, l.validate()
 		}
 	}
-	return Law{}, fmt.Errorf("sweep: the law of the number of runs is %q, want geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN with a whole mean number of runs, such as geometric:10", text)
+	return RunCountDistribution{}, fmt.Errorf("sweep: the law of the number of runs is %q, want geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN with a whole mean number of runs, such as geometric:10", text)
 }
 
 // String is what ParseLaw reads.
-func (l Law) String() string {
+func (l RunCountDistribution) String() string {
 	if l.Name == lawBinomial {
 		return fmt.Sprintf("%s:%v:%d", l.Name, l.Shape, l.Mean)
 	}
@@ -75,7 +75,7 @@ func (l Law) String() string {
 }
 
 // validate refuses a law that no theorem prices or that cannot be drawn from.
-func (l Law) validate() error {
+func (l RunCountDistribution) validate() error {
 	if l.Mean < 1 || l.Mean > maxSelectionMean {
 		return fmt.Errorf("sweep: the mean number of runs is %d, want 1 to %d", l.Mean, maxSelectionMean)
 	}
@@ -102,7 +102,7 @@ func (l Law) validate() error {
 }
 
 // shape is η as events have it, +Inf for the Poisson law.
-func (l Law) shape() float64 {
+func (l RunCountDistribution) shape() float64 {
 	switch l.Name {
 	case lawGeometric:
 		return 1
@@ -113,14 +113,14 @@ func (l Law) shape() float64 {
 }
 
 // event is the best of K times an event.
-func (l Law) event(run mechanism.Event) mechanism.Event {
+func (l RunCountDistribution) event(run mechanism.Event) mechanism.Event {
 	return mechanism.RepeatAndSelect{Shape: l.shape(), Mean: float64(l.Mean), Event: run}
 }
 
 // success is γ times 2^successBits that is drawn with, rounded up by a part in 10^9 and to a whole number. The bound of theorem 2
 // falls in γ, in log(1/γ) and through the mean alike, so that the law that is drawn costs at most what the event charges, which
 // has γ from below.
-func (l Law) success() uint64 {
+func (l RunCountDistribution) success() uint64 {
 	low, high := math.Log(0x1p-60), 0.0 // log γ; the mean falls in γ
 	for range 200 {
 		middle := (low + high) / 2
@@ -134,7 +134,7 @@ func (l Law) success() uint64 {
 }
 
 // meanAt is the mean of the truncated negative binomial law at log γ: η(1-γ)/(γ(1-γ^η)), and at shape 0 (1/γ-1)/log(1/γ).
-func (l Law) meanAt(logarithm float64) float64 {
+func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 	if logarithm == 0 {
 		return 1
 	}
@@ -150,7 +150,7 @@ func (l Law) meanAt(logarithm float64) float64 {
 // since a probability is at most 1-γ times the one before. For larger shapes Markov's inequality for (1-γ/2)^-K gives
 // e^(-γk/2)·2^η/(1-γ^η), and γ is at most 15/16 from a mean of 2 on. Under the Poisson law Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is
 // less.
-func (l Law) tailRuns() int {
+func (l RunCountDistribution) tailRuns() int {
 	const tail, wideTail = 125, 300
 	switch {
 	case l.Name == lawGeometric || l.Name == lawPoisson:
@@ -162,7 +162,7 @@ func (l Law) tailRuns() int {
 }
 
 // NoRuns is the probability that there is no run, and thus no model: e^-Mean under the Poisson law, else 0.
-func (l Law) NoRuns() float64 {
+func (l RunCountDistribution) NoRuns() float64 {
 	if l.Name == lawPoisson {
 		return math.Exp(-float64(l.Mean))
 	}
@@ -170,7 +170,7 @@ func (l Law) NoRuns() float64 {
 }
 
 // draw draws a number of runs, by whole numbers alone, so that its probabilities are those of the law.
-func (l Law) draw(c *coin) (int, error) {
+func (l RunCountDistribution) draw(c *coin) (int, error) {
 	count := 0
 	switch l.Name {
 	case lawGeometric:

@@ -71,7 +71,7 @@ func (p bitRows) mix(i int, r []uint64) (square int64, mix uint64) {
 	return square, residue(times2(residue(high), secretLow) + residue(low))
 }
 
-func (p bitRows) same(o payload) bool {
+func (p bitRows) same(o storage) bool {
 	other, ok := o.(bitRows)
 	return ok && sameMemory(p.x, other.x)
 }
@@ -81,17 +81,17 @@ func (p bitRows) copyRow(dst []int16, i int) {
 	p.each(i, func(j int) { dst[j] = 1 })
 }
 
-func (p bitRows) part(first, n int) payload {
+func (p bitRows) part(first, n int) storage {
 	w := kernel.BitWords(p.dim)
 	return bitRows{p.dim, p.x[first*w : (first+n)*w]}
 }
 
-func (p bitRows) take(to payload, rows []int) payload {
+func (p bitRows) take(to storage, rows []int) storage {
 	buffer, _ := to.(bitRows)
 	return bitRows{p.dim, buffer.x[:0]}.extend(p, rows)
 }
 
-func (p bitRows) extend(o payload, rows []int) payload {
+func (p bitRows) extend(o storage, rows []int) storage {
 	from := o.(bitRows)
 	p.x = kernel.AppendRows(p.x, from.x, kernel.BitWords(p.dim), rows)
 	return p
@@ -99,7 +99,7 @@ func (p bitRows) extend(o payload, rows []int) payload {
 
 func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
 
-func (p bitRows) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
+func (p bitRows) decode(_ storage, bytes []byte, rows, _ int) (storage, error) {
 	out := bitRows{p.dim, kernel.View[uint64](bytes, 0, rows*kernel.BitWords(p.dim))}
 	for i := kernel.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += kernel.BitWords(p.dim) {
 		if out.x[i]>>(p.dim%64) != 0 {
@@ -110,11 +110,11 @@ func (p bitRows) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
 }
 
 func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
-	return func(dst []float32, x payload) { kernel.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
+	return func(dst []float32, x storage) { kernel.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
 }
 
 func (p bitRows) addWhole(whole, q []float64, columns int) {
-	kernel.AddWholeBits(whole, p.x, p.dim, q, columns)
+	kernel.AddIntBits(whole, p.x, p.dim, q, columns)
 }
 
 func (p bitRows) addRow(total []int64, i int, q []int64) {
@@ -124,7 +124,7 @@ func (p bitRows) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-func (p bitRows) flush(total []int64, whole []float64, _ int) { kernel.FlushWhole(total, whole) }
+func (p bitRows) flush(total []int64, whole []float64, _ int) { kernel.FlushInt(total, whole) }
 
 func (p bitRows) weighColumns(weights []float32, columns int, rounded bool) products {
 	return byColumn(p.weigh(weights, columns, rounded), columns)

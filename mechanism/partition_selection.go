@@ -10,17 +10,17 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Discovery counts records by names that nobody declared, and releases the names whose noisy count is
+// PartitionSelection counts records by names that nobody declared, and releases the names whose noisy count is
 // beyond a threshold. It is not safe for concurrent use.
-type Discovery struct {
-	tally
+type PartitionSelection struct {
+	seenSet
 	terms      DiscoveryTerms
 	maxRecords int
 	counts     map[string]int64
 }
 
-// Found is one released name and its noisy number of records.
-type Found struct {
+// SelectedPartition is one released name and its noisy number of records.
+type SelectedPartition struct {
 	Name  string
 	Count float64
 }
@@ -54,7 +54,7 @@ func (t DiscoveryTerms) Events() Sequence {
 }
 
 // NewDiscovery returns an empty count over the records of a full sample, to be released on these terms.
-func NewDiscovery(s Sample, t DiscoveryTerms, maxRecords int) (*Discovery, error) {
+func NewDiscovery(s Sample, t DiscoveryTerms, maxRecords int) (*PartitionSelection, error) {
 	if s.drawn == nil || s.drawn.sampling.kind != samplingFull {
 		return nil, fmt.Errorf("mechanism: the sample is not a full one, want one that Full().Draw made")
 	}
@@ -64,13 +64,13 @@ func NewDiscovery(s Sample, t DiscoveryTerms, maxRecords int) (*Discovery, error
 	if _, _, err := t.fit(maxRecords); err != nil {
 		return nil, err
 	}
-	return &Discovery{tally: newTally(s), terms: t, maxRecords: maxRecords, counts: map[string]int64{}}, nil
+	return &PartitionSelection{seenSet: newSeenSet(s), terms: t, maxRecords: maxRecords, counts: map[string]int64{}}, nil
 }
 
 // Add counts the rows of one record under these names; the empty name counts nowhere, and neither does any
 // beyond the first RowsPerRecord. A record that was added already is an error of the caller, and nothing is
 // added.
-func (d *Discovery) Add(record int, names ...string) error {
+func (d *PartitionSelection) Add(record int, names ...string) error {
 	if d.sealed {
 		return fmt.Errorf("mechanism: the names were released, want records before that")
 	}
@@ -87,7 +87,7 @@ func (d *Discovery) Add(record int, names ...string) error {
 
 // Release pays for the events of the terms, adds noise to every count and returns, sorted by name, those
 // beyond the threshold. How many names there were stays inside.
-func (d *Discovery) Release(p Payer) ([]Found, error) {
+func (d *PartitionSelection) Release(p Payer) ([]SelectedPartition, error) {
 	t := d.terms
 	g, limit, err := t.fit(d.maxRecords)
 	if err != nil {
@@ -109,10 +109,10 @@ func (d *Discovery) Release(p Payer) ([]Found, error) {
 	if err = t.Noise.draw(noise, g); err != nil {
 		return nil, err
 	}
-	var found []Found
+	var found []SelectedPartition
 	for i, name := range names {
 		if v := saturatingAdd(d.counts[name]*t.row(g), noise[i]); v > limit {
-			found = append(found, Found{name, float64(v) / float64(t.row(g))})
+			found = append(found, SelectedPartition{name, float64(v) / float64(t.row(g))})
 		}
 	}
 	return found, nil

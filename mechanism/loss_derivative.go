@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Link is the derivative of a record's loss by each of its scores, for recursions whose proof needs it to
+// LossDerivative is the derivative of a record's loss by each of its scores, for recursions whose proof needs it to
 // be known: each column's derivative depends on that column's score and the label alone, and does not
 // fall as the score rises. The set is closed.
-type Link interface {
+type LossDerivative interface {
 	// String names the link.
 	String() string
 	// derivative returns the derivative by the score of a column out of columns, and whether the label is
@@ -29,8 +29,8 @@ type LogisticLink struct{}
 type HuberLink struct{ Width float64 }
 
 var (
-	_ Link = LogisticLink{}
-	_ Link = HuberLink{}
+	_ LossDerivative = LogisticLink{}
+	_ LossDerivative = HuberLink{}
 )
 
 // String returns "logistic".

@@ -46,7 +46,7 @@ func (t RowType) reach() int64 {
 }
 
 // payload holds the integers of rows of one type. Rows are named from 0.
-type payload interface {
+type storage interface {
 	// count returns the number of rows.
 	count() int
 	// put rounds v/step to row i by way; sparse payloads are filled by append instead.
@@ -64,18 +64,18 @@ type payload interface {
 	// copyRow writes row i to dst.
 	copyRow(dst []int16, i int)
 	// same reports whether o is the same rows in the same memory.
-	same(o payload) bool
+	same(o storage) bool
 	// part returns n rows from first on, in the same memory.
-	part(first, n int) payload
+	part(first, n int) storage
 	// take returns copies of the rows that are listed, in memory of to if there is enough.
-	take(to payload, rows []int) payload
+	take(to storage, rows []int) storage
 	// extend returns the rows and copies of those of o that are listed after them.
-	extend(o payload, rows []int) payload
+	extend(o storage, rows []int) storage
 	// encode appends the bytes of a file to dst and says how many entries sparse rows have.
 	encode(dst []byte) ([]byte, int)
 	// decode returns the rows that encode made bytes of, without a copy where there is a choice; it may use memory
 	// of to otherwise. The first byte is aligned for the numbers of the type.
-	decode(to payload, bytes []byte, rows, entries int) (payload, error)
+	decode(to storage, bytes []byte, rows, entries int) (storage, error)
 	// weigh returns the products with weights that stand column after column. They may be rounded first, to whole
 	// numbers of a unit of each column, if that is faster.
 	weigh(weights []float32, columns int, rounded bool) products
@@ -94,10 +94,10 @@ type payload interface {
 
 // products writes the products of all rows of a payload of the form that made it to dst, row-major. Goroutines may
 // share it.
-type products func(dst []float32, x payload)
+type products func(dst []float32, x storage)
 
 // newPayload returns room for count rows of a dense type.
-func newPayload(t RowType, count, dim int) payload {
+func newPayload(t RowType, count, dim int) storage {
 	switch t {
 	case Uint8:
 		return dense[uint8]{dim, memory[uint8](count * dim)}
@@ -150,7 +150,7 @@ func inside(q, low, high float64) float64 {
 	return q
 }
 
-func (p dense[T]) norm2(i int) int64 { return kernel.SquareWhole(p.row(i)) }
+func (p dense[T]) norm2(i int) int64 { return kernel.SquareInt(p.row(i)) }
 
 func (p dense[T]) norms2(dst []int64) { kernel.SquareRows(dst, p.x, p.dim) }
 
@@ -174,7 +174,7 @@ func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 	}
 }
 
-func (p dense[T]) same(o payload) bool {
+func (p dense[T]) same(o storage) bool {
 	other, ok := o.(dense[T])
 	return ok && sameMemory(p.x, other.x)
 }
@@ -192,16 +192,16 @@ func (p dense[T]) copyRow(dst []int16, i int) {
 	}
 }
 
-func (p dense[T]) part(first, n int) payload {
+func (p dense[T]) part(first, n int) storage {
 	return dense[T]{p.dim, p.x[first*p.dim : (first+n)*p.dim]}
 }
 
-func (p dense[T]) take(to payload, rows []int) payload {
+func (p dense[T]) take(to storage, rows []int) storage {
 	buffer, _ := to.(dense[T])
 	return dense[T]{p.dim, buffer.x[:0]}.extend(p, rows)
 }
 
-func (p dense[T]) extend(o payload, rows []int) payload {
+func (p dense[T]) extend(o storage, rows []int) storage {
 	from := o.(dense[T])
 	p.x = kernel.AppendRows(p.x, from.x, p.dim, rows)
 	return p
@@ -209,12 +209,12 @@ func (p dense[T]) extend(o payload, rows []int) payload {
 
 func (p dense[T]) encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
 
-func (p dense[T]) decode(_ payload, bytes []byte, rows, _ int) (payload, error) {
+func (p dense[T]) decode(_ storage, bytes []byte, rows, _ int) (storage, error) {
 	return dense[T]{p.dim, kernel.View[T](bytes, 0, rows*p.dim)}, nil
 }
 
 // room returns a slice of n entries, in the memory of s if there is enough.
-func room[T any](s []T, n int) []T {
+func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
@@ -222,28 +222,28 @@ func room[T any](s []T, n int) []T {
 }
 
 func (p dense[T]) weigh(weights []float32, columns int, rounded bool) products {
-	if rounded && kernel.HasWholeColumns[T](p.dim) {
+	if rounded && kernel.HasIntColumns[T](p.dim) {
 		whole := kernel.RoundColumns[T](weights, p.dim, columns)
-		return func(dst []float32, x payload) { whole.Products(dst, x.(dense[T]).x) }
+		return func(dst []float32, x storage) { whole.Products(dst, x.(dense[T]).x) }
 	}
-	return func(dst []float32, x payload) { kernel.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
+	return func(dst []float32, x storage) { kernel.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
 }
 
 func (p dense[T]) addWhole(whole, q []float64, columns int) {
-	kernel.AddWhole(whole, p.x, p.dim, q, columns)
+	kernel.AddInt(whole, p.x, p.dim, q, columns)
 }
 
 func (p dense[T]) weighColumns(weights []float32, columns int, rounded bool) products {
-	if rounded && kernel.HasWholeColumns[T](p.dim) {
+	if rounded && kernel.HasIntColumns[T](p.dim) {
 		whole := kernel.RoundColumns[T](weights, p.dim, columns)
-		return func(dst []float32, x payload) { whole.ProductsByColumn(dst, x.(dense[T]).x) }
+		return func(dst []float32, x storage) { whole.ProductsByColumn(dst, x.(dense[T]).x) }
 	}
 	return byColumn(p.weigh(weights, columns, rounded), columns)
 }
 
 // byColumn returns products that are brought from rows into columns.
 func byColumn(weighed products, columns int) products {
-	return func(dst []float32, x payload) {
+	return func(dst []float32, x storage) {
 		rows := make([]float32, len(dst))
 		weighed(rows, x)
 		kernel.Transpose(dst, rows, x.count(), columns)
@@ -251,7 +251,7 @@ func byColumn(weighed products, columns int) products {
 }
 
 func (p dense[T]) addColumns(whole, q []float64, columns int) {
-	kernel.AddWholeColumns(whole, p.x, p.dim, q, columns)
+	kernel.AddIntColumns(whole, p.x, p.dim, q, columns)
 }
 
 // byRow returns whole numbers that stand column after column, as addWhole takes them.
@@ -270,4 +270,4 @@ func (p dense[T]) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-func (p dense[T]) flush(total []int64, whole []float64, _ int) { kernel.FlushWhole(total, whole) }
+func (p dense[T]) flush(total []int64, whole []float64, _ int) { kernel.FlushInt(total, whole) }

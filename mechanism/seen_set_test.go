@@ -17,7 +17,7 @@ func TestMarks(t *testing.T) {
 	}
 	noted, refused := 0, 0
 	for range 400 {
-		s, want := newTally(sample), make([]bool, records)
+		s, want := newSeenSet(sample), make([]bool, records)
 		for range 12 {
 			first := r.IntN(records)
 			n := min(1+r.IntN([]int{3, 70, 140}[r.IntN(3)]), records-first)
@@ -49,7 +49,7 @@ func TestMarks(t *testing.T) {
 	if noted < 100 || refused < 100 {
 		t.Errorf("%d runs were noted and %d refused: the test does not probe both", noted, refused)
 	}
-	s := newTally(sample)
+	s := newSeenSet(sample)
 	for _, run := range [][2]int{{-1, 2}, {199, 2}, {200, 1}, {0, 201}} {
 		if err = s.mark(run[0], nil, run[1]); err == nil || !s.empty() {
 			t.Errorf("%d records from %d of 200: error %v, want one and none noted", run[1], run[0], err)
