@@ -89,7 +89,7 @@ func (r *Rows) enterRow(m *measures, x storage, i, at int) error {
 }
 
 // explains reports whether n2 is the squared norm of what a row adds, or 0, for a row of this squared norm and product with
-// the center. The norms of whitened rows are left to lemma 2h.
+// the center. The norms of whitened rows are left to lemma 5.
 func (f *frame) explains(n2, square, dot, beta, tail int64) bool {
 	switch {
 	case n2 == 0 || f.turn != nil:

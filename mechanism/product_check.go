@@ -3,7 +3,7 @@ package mechanism
 import "math/bits"
 
 // A ProductSum is checked as a Sum is (check.go), with a secret of two sides: a block of its parameters is a matrix, whose
-// product with a vector of the secret on either side is a number modulo the prime. docs/release.md has the proof (lemma 3c).
+// product with a vector of the secret on either side is a number modulo the prime. docs/release.md has the proof (lemma 17).
 
 // productSecret is what one block is mixed with.
 type productSecret struct{ left, right []uint64 }
