@@ -36,6 +36,8 @@ var layers = []layer{
 	{"internal/strict", ""},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", ""},
+	// How numbers and texts are written for people: explanations and the command write alike.
+	{"internal/display", ""},
 	// What benchmarks ask of the system; imported by tests only.
 	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
@@ -94,7 +96,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/display"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 )
@@ -103,7 +104,7 @@ func (a accounted) attackerText(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "\nwhat that means, for one %s\n", protected(a))
 	for _, sentence := range a.Attacker.Words {
-		fmt.Fprint(b, bullet(sentence))
+		fmt.Fprint(b, display.Bullet(sentence))
 	}
 }
 
@@ -113,9 +114,4 @@ func protected(a accounted) string {
 		return "row (not for all rows of one person)"
 	}
 	return "row"
-}
-
-// bullet writes a sentence as an item of a list.
-func bullet(sentence string) string {
-	return "  - " + strings.ReplaceAll(strings.TrimRight(wrapped(printable(sentence)), "\n"), "\n", "\n    ") + "\n"
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -59,7 +60,7 @@ func (a accounted) priceRows() [][]string {
 		case *p.Lower == 0 && *p.Upper > 0:
 			note = "upper bound only"
 		}
-		from, estimate, to := intervalText(float64(*p.Lower), float64(*p.Estimate), float64(*p.Upper))
+		from, estimate, to := display.Interval(float64(*p.Lower), float64(*p.Estimate), float64(*p.Upper))
 		rows = append(rows, []string{p.Accountant, from, estimate, to, note})
 	}
 	return rows
@@ -84,7 +85,7 @@ func widthWords(lower, upper float64) string {
 	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
 		return ""
 	}
-	from, _, to := intervalText(lower, lower, upper)
+	from, _, to := display.Interval(lower, lower, upper)
 	return fmt.Sprintf("proven between %s and %s, %.2g %% apart: the claim is at most that much too high", from, to, 100*(upper-lower)/upper)
 }
 
@@ -146,7 +147,7 @@ func noiseAlone(event string) string {
 // nextStep is a command that finds the noise for a stricter guarantee: half the epsilon, or
 // the usual delta. "" where the event has no one noise multiplier.
 func (a *accountCommand) nextStep(q question, c claim) string {
-	epsilon, delta := parsed(rounded(float64(c.Epsilon)/2, 2, false)), q.delta
+	epsilon, delta := display.Parse(rounded(float64(c.Epsilon)/2, 2, false)), q.delta
 	switch {
 	case q.forDelta:
 		epsilon, delta = q.epsilon, defaultDelta

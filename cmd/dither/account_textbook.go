@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/spf13/cobra"
 )
 
-// lesson is a formula of a course beside the exact cost.
+// textbookRow is a formula of a course beside the exact cost.
 type textbookRow struct {
 	Name    string  `json:"name"`
 	Formula string  `json:"formula"`
@@ -46,15 +47,15 @@ func (q question) lessons(c claim) ([]textbookRow, error) {
 
 // text writes one formula with its verdict.
 func (l textbookRow) text(b *bytes.Buffer) {
-	fmt.Fprint(b, bullet(l.Name+": "+l.Formula))
-	given := nearest(float64(l.Epsilon), 5)
+	fmt.Fprint(b, display.Bullet(l.Name+": "+l.Formula))
+	given := display.Nearest(float64(l.Epsilon), 5)
 	if strings.HasPrefix(l.Verdict, "valid") {
 		given = rounded(float64(l.Epsilon), 5, true)
 	}
-	values := fmt.Sprintf("gives epsilon %s at delta %s; exact %s", given, nearest(l.Delta, 6), nearest(float64(l.Exact), 5))
+	values := fmt.Sprintf("gives epsilon %s at delta %s; exact %s", given, display.Nearest(l.Delta, 6), display.Nearest(float64(l.Exact), 5))
 	verdict := strings.ToUpper(l.Verdict[:1]) + l.Verdict[1:]
 	for _, part := range []string{values + ". " + verdict + ".", "(" + l.Source + ")"} {
-		fmt.Fprint(b, strings.Replace(bullet(part), "- ", "  ", 1))
+		fmt.Fprint(b, strings.Replace(display.Bullet(part), "- ", "  ", 1))
 	}
 }
 
@@ -74,9 +75,9 @@ func (a accounted) textbookText(b *bytes.Buffer) {
 
 // exercise is what dither account --textbook prints without an event.
 type exercise struct {
-	Exercise string        `json:"exercise"`
+	Exercise string   `json:"exercise"`
 	Textbook []textbookRow `json:"textbook"`
-	Notes    []string      `json:"notes"`
+	Notes    []string `json:"notes"`
 }
 
 const exerciseText = `The exercise: an algorithm that is (0.4, 1e-6)-differentially private runs 1000 times, (a), (b) on all

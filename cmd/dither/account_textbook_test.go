@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -65,7 +66,7 @@ func TestExercise(t *testing.T) {
 	}
 	text, _ := mustInvoke(t, "account", "--textbook")
 	for _, l := range out.Textbook {
-		if !strings.Contains(text, l.Name) || !strings.Contains(text, nearest(l.Delta, 6)) {
+		if !strings.Contains(text, l.Name) || !strings.Contains(text, display.Nearest(l.Delta, 6)) {
 			t.Errorf("got %s, want %q in it", text, l.Name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
 )
@@ -141,7 +142,7 @@ type calibrated struct {
 }
 
 func (o calibrated) text() ([]byte, error) {
-	from, estimate, to := intervalText(float64(o.Lower), float64(o.Estimate), float64(o.Upper))
+	from, estimate, to := display.Interval(float64(o.Lower), float64(o.Estimate), float64(o.Upper))
 	rows := [][]string{
 		{o.Found, plainly(float64(o.Value)) + "  (" + o.Side + ")"},
 		{"event", o.Event},

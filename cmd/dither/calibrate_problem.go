@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -186,7 +187,7 @@ func (p problem) search() (float64, error) {
 // it.
 func (p problem) settle(value float64) (float64, account.Interval, error) {
 	for digits := 6; digits <= 16; digits += 5 {
-		short := parsed(rounded(value, digits, p.falling))
+		short := display.Parse(rounded(value, digits, p.falling))
 		if p.whole || digits > 15 || short < p.low && !p.falling {
 			short = value
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -60,7 +61,7 @@ func TestCalibrate(t *testing.T) {
 	for _, c := range cases {
 		out := calibrateJSON(t, c.args...)
 		v := float64(out.Value)
-		if plainly(v) != nearest(v, 6) {
+		if plainly(v) != display.Nearest(v, 6) {
 			t.Errorf("%q: got %v, want at most 6 digits", c.args, v)
 		}
 		at, err := account.For(c.event(0.5)).Epsilon(c.event(v), c.delta, c.n)

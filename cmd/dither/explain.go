@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/spf13/cobra"
 )
 
@@ -225,7 +226,7 @@ func (e explanation) text() ([]byte, error) {
 			b.WriteString(printable(s.Title) + "\n")
 		}
 		for _, l := range s.Lines {
-			b.WriteString(setIn(bullet(l.Text), 4*l.Depth))
+			b.WriteString(display.Indent(display.Bullet(l.Text), 4*l.Depth))
 		}
 		if len(s.Table) > 0 {
 			if err := writeColumns(&b, s.Table); err != nil {
@@ -234,10 +235,4 @@ func (e explanation) text() ([]byte, error) {
 		}
 	}
 	return b.Bytes(), nil
-}
-
-// setIn moves every line of a text to the right.
-func setIn(text string, by int) string {
-	space := strings.Repeat(" ", by)
-	return space + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+space) + "\n"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -107,7 +108,7 @@ func eventWords(e mechanism.Event) (words string, parts []mechanism.Event) {
 }
 
 // times writes a noise multiplier.
-func times(z float64) string { return nearest(z, 6) }
+func times(z float64) string { return display.Nearest(z, 6) }
 
 // noiseEventWords puts releases with noise, and private choices, into words.
 func noiseEventWords(e mechanism.Event) string {

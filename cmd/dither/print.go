@@ -6,25 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/spf13/cobra"
 )
-
-// printable replaces every character that is invisible, changes the direction of text or
-// gives an order to a terminal, line ends and tabs included.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
-}
 
 // writeJSON writes v indented. Characters that a terminal could obey, which JSON allows
 // within strings, are escaped.
@@ -58,56 +46,15 @@ func writeAll(w io.Writer, text []byte) error {
 	return nil
 }
 
-// writeColumns writes rows of cells as aligned columns, two spaces in. Cells are made
-// printable.
-func writeColumns(w io.Writer, rows [][]string) error {
-	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = printable(cell)
-		}
-		// The error, if any, stays in the writer and comes out of Flush.
-		_, _ = fmt.Fprintln(aligned, "  "+strings.Join(cells, "\t"))
-	}
-	return aligned.Flush()
-}
-
-// wrapped breaks text between words into lines of at most 78 characters.
-func wrapped(text string) string {
-	const width = 78
-	var b strings.Builder
-	used := 0
-	for _, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case used == 0:
-		case used+1+n > width:
-			b.WriteByte('\n')
-			used = 0
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-	}
-	return b.String() + "\n"
-}
-
-// sizeText writes a number of bytes as people read it.
-func sizeText(n int64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB"}
-	v, unit := float64(n), 0
-	for v >= 1000 && unit < len(units)-1 {
-		v /= 1000
-		unit++
-	}
-	if unit == 0 {
-		return strconv.FormatInt(n, 10) + " " + units[0]
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[unit]
-}
+// Short names of what package display writes.
+var (
+	printable    = display.Printable
+	wrapped      = display.Wrapped
+	writeColumns = display.WriteColumns
+	sizeText     = display.Size
+	rounded      = display.Rounded
+	plainly      = display.Plain
+)
 
 // arguments wants exactly these words behind a command's name.
 func arguments(names ...string) cobra.PositionalArgs {

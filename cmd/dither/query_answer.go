@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/query"
 )
 
@@ -170,16 +171,16 @@ func printableLines(text string) string {
 func (a queryAnswer) foot() string {
 	p, c := a.Plan, *a.Certificate
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nnoise     %s, multiplier %s\n", p.Noise, nearest(p.NoiseMultiplier, 6))
+	fmt.Fprintf(&b, "\nnoise     %s, multiplier %s\n", p.Noise, display.Nearest(p.NoiseMultiplier, 6))
 	if a.Threshold > 0 {
-		fmt.Fprintf(&b, "threshold %s rows; categories below it are not shown\n", nearest(a.Threshold, 6))
+		fmt.Fprintf(&b, "threshold %s rows; categories below it are not shown\n", display.Nearest(a.Threshold, 6))
 	}
 	if a.RankError > 0 {
 		counted := "rows"
 		if p.Blocks > 0 {
 			counted = fmt.Sprintf("of %d blocks", p.Blocks)
 		}
-		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %s\n", nearest(math.Ceil(a.RankError), 6), counted, rateText(p, true))
+		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %s\n", display.Nearest(math.Ceil(a.RankError), 6), counted, rateText(p, true))
 		b.WriteString(fewBlocks(p.Blocks, a.RankError))
 	} else {
 		fmt.Fprintf(&b, "interval  %s\n", a.Method)
@@ -217,7 +218,7 @@ func digits(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return nearest(*v, 6)
+	return display.Nearest(*v, 6)
 }
 
 // sealAnswer makes the files of an answer and gives it a certificate that is filled in.

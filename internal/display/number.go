@@ -1,4 +1,6 @@
-package main
+// Package display writes texts and numbers for people: aligned, wrapped, rounded to the safe side, and
+// without characters that a terminal could obey.
+package display
 
 import (
 	"math"
@@ -6,9 +8,9 @@ import (
 	"strings"
 )
 
-// rounded writes a number that is 0 or more with at most this many significant digits; up or
-// down, so that a bound that is printed is still a bound.
-func rounded(v float64, digits int, up bool) string {
+// Rounded returns a number that is 0 or more as text of at most this many significant digits, rounded up or
+// down so that a bound that is printed is still a bound.
+func Rounded(v float64, digits int, up bool) string {
 	switch {
 	case math.IsInf(v, 1):
 		return "infinity"
@@ -19,7 +21,7 @@ func rounded(v float64, digits int, up bool) string {
 	whole, _ := strconv.ParseInt(strings.Replace(mantissa, ".", "", 1), 10, 64)
 	power, _ := strconv.Atoi(exponent)
 	text := func() string { return strconv.FormatInt(whole, 10) + "e" + strconv.Itoa(power-digits+1) }
-	switch near := parsed(text()); {
+	switch near := Parse(text()); {
 	case up && near < v:
 		whole++
 	case !up && near > v:
@@ -28,17 +30,17 @@ func rounded(v float64, digits int, up bool) string {
 		}
 		whole--
 	}
-	return plainly(parsed(text()))
+	return Plain(Parse(text()))
 }
 
-// parsed reads back a number that was written here; beyond the range of float64 it is ±Inf.
-func parsed(text string) float64 {
+// Parse returns a number that was written here; beyond the range of float64 it is ±Inf.
+func Parse(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v
 }
 
-// plainly writes a number as briefly as it reads back.
-func plainly(v float64) string {
+// Plain returns a number as text, as briefly as it reads back.
+func Plain(v float64) string {
 	if math.IsInf(v, 1) {
 		return "infinity"
 	}
@@ -51,10 +53,10 @@ func plainly(v float64) string {
 // intervalDigits is how many significant digits of an interval are printed.
 const intervalDigits = 6
 
-// intervalText writes both ends of a proven interval, rounded outward, so that they differ
+// Interval returns both ends of a proven interval, rounded outward, so that they differ
 // wherever the digits do not hold a number exactly, and the estimate between them.
-func intervalText(lower, estimate, upper float64) (from, middle, to string) {
-	texts := aligned(rounded(lower, intervalDigits, false), nearest(estimate, intervalDigits), rounded(upper, intervalDigits, true))
+func Interval(lower, estimate, upper float64) (from, middle, to string) {
+	texts := aligned(Rounded(lower, intervalDigits, false), Nearest(estimate, intervalDigits), Rounded(upper, intervalDigits, true))
 	return texts[0], texts[1], texts[2]
 }
 
@@ -75,7 +77,7 @@ func aligned(texts ...string) []string {
 	return texts
 }
 
-// nearest writes a number rounded to the nearest one with this many significant digits.
-func nearest(v float64, digits int) string {
-	return plainly(parsed(strconv.FormatFloat(v, 'g', digits, 64)))
+// Nearest returns a number as text, rounded to the nearest one with this many significant digits.
+func Nearest(v float64, digits int) string {
+	return Plain(Parse(strconv.FormatFloat(v, 'g', digits, 64)))
 }
