@@ -45,6 +45,7 @@
 //	train/neural private training of networks
 //	sweep        many settings at once, and private selection among them
 //	report       text, plots and pages; computes nothing
+//	explain      certificates, events and plans in plain words
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //

@@ -63,7 +63,8 @@ var layers = []layer{
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"internal/safetensors", ""},
 	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
-	{"query", "privacy internal/special internal/kernel internal/parallel mechanism ledger data"},
+	// An answer has a certificate of its own, as an evaluation and a training have: hence certificate.
+	{"query", "privacy internal/special internal/kernel internal/parallel mechanism ledger certificate data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -87,6 +88,9 @@ var layers = []layer{
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
 	{"report", "privacy certificate model train evaluate sweep report/internal/canvas"},
+	// Words about what every other package plans and certifies: hence all of them, and internal/display for how
+	// numbers are written. What it draws is a figure of report.
+	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
@@ -96,7 +100,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/display"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/display explain"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

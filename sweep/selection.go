@@ -237,3 +237,22 @@ func (s Selection) LedgerFor(c certificate.Certificate) (*ledger.Ledger, error) 
 	}
 	return ledger.NewSingle(limit)
 }
+
+// RunOf returns the certificate of a run of the winner of a private choice: the certificate of the choice with method
+// and plan of that run. An error says that the plan is not one of a private choice.
+func RunOf(c certificate.Certificate) (certificate.Certificate, error) {
+	plan, err := ReadSelection(c.Plan)
+	if err != nil {
+		return c, err
+	}
+	c.Method, c.Plan = plan.RunMethod, plan.Run
+	return c, nil
+}
+
+// NoRunsWords returns how probable it is that a choice has no winner, as the end of a sentence, "" where it always has one.
+func (p Selection) NoRunsWords() string {
+	if none := p.NoRuns(); none > 0 {
+		return fmt.Sprintf("; with probability %.1g there is no run and no model", none)
+	}
+	return ""
+}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -105,90 +107,123 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	type answer struct {
-		accounted
-		costs []report.CostPoint
-		trade account.TradeOff
+		explain.Cost
+		picture report.CostPlot
 	}
-	all, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (v answer, err error) {
-		if v.accounted, v.trade, err = a.answer(s, question); err == nil && a.plot != "" {
-			v.costs = question.costs(growthOf(question.event), v.accounted)
+	all, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
+		cost, trade, err := a.answer(s, question)
+		if err != nil || a.plot == "" {
+			return answer{Cost: cost}, err
 		}
-		return v, err
+		return answer{cost, question.Plot(cost, trade)}, nil
 	})
 	if err != nil {
 		return err
 	}
-	out := all.accounted
+	out := all.Cost
 	if a.plot != "" {
-		if err = a.writePlot(out, question, all.costs, all.trade); err != nil {
+		if err = a.writePlot(all.picture); err != nil {
 			return err
 		}
 	}
 	if a.json {
 		return writeJSON(c.OutOrStdout(), out)
 	}
-	text, err := out.text(a.plot)
+	text, err := out.Text(a.plot)
 	if err != nil {
 		return failed{err}
 	}
 	return writeAll(c.OutOrStdout(), text)
 }
 
-// question is what is asked about an event.
-type question struct {
-	event       mechanism.Event
-	neighboring privacy.Neighboring
-	// forDelta says that the smallest delta at epsilon is asked for, not the smallest
-	// epsilon at delta.
-	forDelta       bool
-	epsilon, delta float64
-	accountants    []account.Accountant
-	rows           int
+// answer computes everything that is to be printed, and the trade-off curve behind it.
+func (a *accountCommand) answer(s subject, q explain.Question) (explain.Cost, account.TradeOff, error) {
+	out, trade, err := q.Answer()
+	if err != nil {
+		return out, trade, err
+	}
+	if s.stated != nil && q.Delta == s.delta && q.Neighboring == s.neighboring && !q.ForDelta {
+		out.Stated = s.stated
+	}
+	if a.textbook {
+		if !(out.Claim.Delta > 0 && out.Claim.Delta < 1) {
+			return out, trade, fmt.Errorf("--textbook is asked for at delta %v, want more than 0 and less than 1; the formulas divide by it", out.Claim.Delta)
+		}
+		if out.Textbook, err = q.Textbook(out.Claim); err != nil {
+			return out, trade, err
+		}
+	}
+	out.Next = a.nextStep(q, out.Claim)
+	return out, trade, nil
+}
+
+// writePlot writes the picture into the file of --plot.
+func (a *accountCommand) writePlot(picture report.CostPlot) error {
+	return writeFile(a.plot, outputOptions{a.replace, 0o644}, func(w io.Writer) error {
+		if err := picture.WriteSVG(w); err != nil {
+			return failed{err}
+		}
+		return nil
+	})
 }
 
 // question settles the terms: flags before what the file says.
-func (a *accountCommand) question(s subject) (question, error) {
-	q := question{event: s.event, neighboring: s.neighboring, delta: s.delta, epsilon: a.epsilon, forDelta: a.changed("epsilon"), accountants: account.All()}
+func (a *accountCommand) question(s subject) (explain.Question, error) {
+	q := explain.Question{Event: s.event, Neighboring: s.neighboring, Delta: s.delta, Epsilon: a.epsilon, ForDelta: a.changed("epsilon"), Accountants: account.All()}
 	var err error
 	if s.neighboring == 0 || a.changed("neighboring") {
-		if q.neighboring, err = privacy.ParseNeighboring(a.neighboring); err != nil {
+		if q.Neighboring, err = privacy.ParseNeighboring(a.neighboring); err != nil {
 			return q, err
 		}
 	}
 	if !s.file || a.changed("delta") {
-		q.delta = a.delta
+		q.Delta = a.delta
 	}
-	if q.rows = s.rows; a.changed("rows-per-person") {
-		q.rows = a.rows
+	if q.Rows = s.rows; a.changed("rows-per-person") {
+		q.Rows = a.rows
 	}
 	if a.accountant != "" {
 		named, unknown := account.Named(a.accountant)
 		if unknown != nil {
 			return q, unknown
 		}
-		q.accountants = []account.Accountant{named}
+		q.Accountants = []account.Accountant{named}
 	}
 	if err = a.checkNumbers(q); err != nil {
 		return q, err
 	}
-	return q, mechanism.CheckNeighboring(q.event, q.neighboring)
+	return q, mechanism.CheckNeighboring(q.Event, q.Neighboring)
 }
 
 // mostRows bounds the group of --rows-per-person.
 const mostRows = 1_000_000
 
-func (a *accountCommand) checkNumbers(q question) error {
+func (a *accountCommand) checkNumbers(q explain.Question) error {
 	switch {
-	case q.forDelta && a.changed("delta"):
+	case q.ForDelta && a.changed("delta"):
 		return fmt.Errorf("--epsilon and --delta are both given, want one of them; the other is computed")
-	case q.forDelta && a.changed("rows-per-person"):
+	case q.ForDelta && a.changed("rows-per-person"):
 		return fmt.Errorf("--rows-per-person goes with --delta: the epsilon of several rows is computed at a delta")
-	case q.forDelta && !(q.epsilon >= 0 && !math.IsInf(q.epsilon, 1)):
-		return fmt.Errorf("--epsilon is %v, want a finite number of at least 0", q.epsilon)
-	case !q.forDelta && !(q.delta >= 0 && q.delta < 1):
-		return fmt.Errorf("--delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", q.delta)
-	case a.changed("rows-per-person") && (q.rows < 1 || q.rows > mostRows):
-		return fmt.Errorf("--rows-per-person is %d, want 1 to %d", q.rows, mostRows)
+	case q.ForDelta && !(q.Epsilon >= 0 && !math.IsInf(q.Epsilon, 1)):
+		return fmt.Errorf("--epsilon is %v, want a finite number of at least 0", q.Epsilon)
+	case !q.ForDelta && !(q.Delta >= 0 && q.Delta < 1):
+		return fmt.Errorf("--delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", q.Delta)
+	case a.changed("rows-per-person") && (q.Rows < 1 || q.Rows > mostRows):
+		return fmt.Errorf("--rows-per-person is %d, want 1 to %d", q.Rows, mostRows)
 	}
 	return nil
+}
+
+// runExercise prints the exercise.
+func (a *accountCommand) runExercise(c *cobra.Command) error {
+	for _, flag := range []string{"delta", "epsilon", "neighboring", "accountant", "rows-per-person", "plot"} {
+		if a.changed(flag) {
+			return fmt.Errorf("--%s is given with --textbook and nothing to price, want an event; without one, --textbook works through an exercise with numbers of its own", flag)
+		}
+	}
+	e := explain.NewExercise()
+	if a.json {
+		return writeJSON(c.OutOrStdout(), e)
+	}
+	return writeAll(c.OutOrStdout(), e.Text())
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,15 +11,16 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
 // accountJSON runs dither account with --json.
-func accountJSON(t *testing.T, args ...string) accounted {
+func accountJSON(t *testing.T, args ...string) explain.Cost {
 	t.Helper()
 	stdout, _ := mustInvoke(t, append([]string{"account", "--json"}, args...)...)
-	var out accounted
+	var out explain.Cost
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatalf("%q: %v in %s", args, err, stdout)
 	}
@@ -68,7 +68,7 @@ func TestAccountIsTheLibrary(t *testing.T) {
 	}
 }
 
-func checkPrice(t *testing.T, p price, name string, v account.Interval, refused error) {
+func checkPrice(t *testing.T, p explain.Price, name string, v account.Interval, refused error) {
 	t.Helper()
 	switch {
 	case p.Accountant != name:
@@ -329,22 +329,6 @@ func TestAccountWrong(t *testing.T) {
 	})
 }
 
-func TestReason(t *testing.T) {
-	for text, want := range map[string]string{
-		"account: accountant gdp has no proof for laplace(1)":       "no proof for laplace(1)",
-		"account: accountant rdp cannot price laplace(1): it is so": "cannot price laplace(1): it is so",
-		"pld: no lattice holds the composition\nand more":           "no lattice holds the composition",
-		"something else": "something else",
-	} {
-		if got := reason(errors.New(text)); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-	if got := brief(strings.Repeat("é", 61)); got != strings.Repeat("é", 59)+"…" {
-		t.Errorf("got %q, want 60 characters", got)
-	}
-}
-
 func TestAccountHelp(t *testing.T) {
 	stdout, _ := mustInvoke(t, "account", "--help")
 	for _, want := range []string{"EVENT", "--noise-multiplier", "--rows-per-person", "--neighboring", "pld, "} {
@@ -383,10 +367,11 @@ func TestWideIntervalsAreSaid(t *testing.T) {
 		{0.197678, 0.949724, "proven between 0.197678 and 0.949724, 79 % apart"},
 		{1, 1.0011, "proven between 1 and 1.0011, 0.11 % apart"}, {1, 1.0009, ""}, {0, 1, ""}, {1, number(math.Inf(1)), ""},
 	} {
-		a := accounted{Asked: "epsilon", Delta: numberOf(1e-6), Claim: claim{Accountant: "pld", Epsilon: c.upper, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}}
+		delta := number(1e-6)
+		a := explain.Cost{Asked: "epsilon", Delta: &delta, Claim: explain.Claim{Accountant: "pld", Epsilon: c.upper, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}}
 		a.Neighboring = a.Claim.Neighboring
-		a.Accountants = []price{{Accountant: "rdp", Refused: "no"}, {Accountant: "pld", Lower: &c.lower, Estimate: &c.upper, Upper: &c.upper}}
-		text, err := a.text("")
+		a.Accountants = []explain.Price{{Accountant: "rdp", Refused: "no"}, {Accountant: "pld", Lower: &c.lower, Estimate: &c.upper, Upper: &c.upper}}
+		text, err := a.Text("")
 		also, failed := calibrated{Lower: c.lower, Estimate: c.upper, Upper: c.upper, Neighboring: a.Neighboring}.text()
 		for _, text := range []string{string(text), string(also)} {
 			if err != nil || failed != nil || !strings.Contains(text, c.want) || strings.Contains(text, "width ") != (c.want != "") {

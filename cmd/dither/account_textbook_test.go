@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -28,7 +29,7 @@ func TestTextbook(t *testing.T) {
 	}
 	for i, l := range out.Textbook {
 		w := want[i]
-		if l != (textbookRow{w.Name, w.Formula, number(w.Epsilon), w.Delta, w.Verdict, number(w.Exact), w.Source}) {
+		if l != (explain.Lesson{Name: w.Name, Formula: w.Formula, Epsilon: number(w.Epsilon), Delta: w.Delta, Verdict: w.Verdict, Exact: number(w.Exact), Source: w.Source}) {
 			t.Errorf("got %+v, want %+v", l, w)
 		}
 		words := strings.Join(strings.Fields(stdout), " ")
@@ -49,7 +50,7 @@ func TestTextbook(t *testing.T) {
 // TestExercise recomputes what (a) to (d) print: T·ε, ε·√(T·log10(1/δ)), q times that, and q·ε·√T.
 func TestExercise(t *testing.T) {
 	stdout, _ := mustInvoke(t, "account", "--textbook", "--json")
-	var out exercise
+	var out explain.Exercise
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatal(err)
 	}

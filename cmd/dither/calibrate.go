@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -120,6 +121,9 @@ func (k *calibrateCommand) target() (privacy.Guarantee, error) {
 	}
 	return privacy.NewGuarantee(k.epsilon, k.delta, n, privacy.Unit{})
 }
+
+// number is a JSON number, or "infinity".
+type number = certificate.Epsilon
 
 // calibrated is what dither calibrate prints.
 type calibrated struct {

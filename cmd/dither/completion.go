@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
@@ -150,7 +151,7 @@ func modelFolders(_ *cobra.Command, _ []string, word string) ([]string, cobra.Sh
 // modelsOrTerms completes what can be explained: model folders and terms that begin with the word, else files.
 func modelsOrTerms(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	found, _ := modelFolders(c, args, word)
-	for _, name := range termNames() {
+	for _, name := range explain.TermNames() {
 		if strings.HasPrefix(name, word) {
 			found = append(found, name)
 		}

@@ -1,16 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 )
 
@@ -46,54 +52,16 @@ func (e *explainCommand) command() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return e.run(c, args) },
 	}
 	f := c.Flags()
-	f.Float64Var(&e.account.delta, "delta", defaultDelta, "of an event: "+short("delta"))
-	f.StringVar(&e.account.neighboring, "neighboring", "add-or-remove-one", "of an event: "+short("neighboring"))
+	f.Float64Var(&e.account.delta, "delta", defaultDelta, "of an event: "+explain.Short("delta"))
+	f.StringVar(&e.account.neighboring, "neighboring", "add-or-remove-one", "of an event: "+explain.Short("neighboring"))
 	f.IntVar(&e.account.rows, "rows-per-person", 0, "of an event: state the epsilon of this many rows together, too")
 	f.BoolVar(&e.json, "json", false, "print JSON")
 	e.account.changed = f.Changed
 	return c
 }
 
-// explanation is what dither explain prints. Numbers that the subject has not are left out.
-type explanation struct {
-	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
-	Kind  string `json:"kind"`
-	Title string `json:"title"`
-	// Verified says whether all that can be recomputed was, and agrees; nil where there is nothing to verify.
-	Verified      *bool    `json:"verified,omitempty"`
-	Disagreements []string `json:"disagreements,omitempty"`
-	Event         string   `json:"event,omitempty"`
-	Claim         *claim   `json:"claim,omitempty"`
-	// Releases are the parts of the event with what each costs.
-	Releases []releaseCost `json:"releases,omitempty"`
-	Attacker *attacker     `json:"attacker,omitempty"`
-	Sections []section     `json:"sections"`
-}
-
-// section is a part of an explanation. Table holds rows of cells, which a terminal shows aligned.
-type section struct {
-	Title string     `json:"title,omitempty"`
-	Lines []line     `json:"lines,omitempty"`
-	Table [][]string `json:"-"`
-}
-
-// line is one sentence or a few; Depth is how far it is set in, 0 for the least.
-type line struct {
-	Text  string `json:"text"`
-	Depth int    `json:"depth,omitempty"`
-}
-
-// linesOf sets each text on a line.
-func linesOf(texts ...string) []line {
-	out := make([]line, len(texts))
-	for i, text := range texts {
-		out[i] = line{Text: text}
-	}
-	return out
-}
-
 func (e *explainCommand) run(c *cobra.Command, args []string) error {
-	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what is explained", func() (explanation, error) { return e.explain(args) })
+	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what is explained", func() (explain.Explanation, error) { return e.explain(args) })
 	if err != nil {
 		return err
 	}
@@ -101,9 +69,10 @@ func (e *explainCommand) run(c *cobra.Command, args []string) error {
 		err = writeJSON(c.OutOrStdout(), out)
 	} else {
 		var text []byte
-		if text, err = out.text(); err == nil {
-			err = writeAll(c.OutOrStdout(), text)
+		if text, err = out.Text(); err != nil {
+			return failed{err}
 		}
+		err = writeAll(c.OutOrStdout(), text)
 	}
 	if err == nil && out.Verified != nil && !*out.Verified {
 		err = failed{fmt.Errorf("%s: not verified: %s; do not rely on it", args[0], out.Disagreements[0])}
@@ -113,9 +82,9 @@ func (e *explainCommand) run(c *cobra.Command, args []string) error {
 
 // explain finds out what the argument is: a file or folder of this name before a term, since an
 // explanation of the wrong thing would be worse than none.
-func (e *explainCommand) explain(args []string) (explanation, error) {
+func (e *explainCommand) explain(args []string) (explain.Explanation, error) {
 	if len(args) == 0 {
-		return explainNothing(), nil
+		return explain.Terms(), nil
 	}
 	subject := args[0]
 	info, err := os.Stat(subject)
@@ -125,19 +94,19 @@ func (e *explainCommand) explain(args []string) (explanation, error) {
 	case err == nil:
 		text, failure := readPlain(subject, info)
 		if failure != nil {
-			return explanation{}, failure
+			return explain.Explanation{}, failure
 		}
 		return e.file(subject, text)
 	}
-	if t, ok := termOf(subject); ok {
-		return explainTerm(t), nil
+	if t, ok := explain.TermOf(subject); ok {
+		return t.Explanation(), nil
 	}
 	if !strings.Contains(subject, "(") && !strings.ContainsAny(subject, `./\`) {
-		return explanation{}, fmt.Errorf("%q is no folder, file, event or term, want one; dither explain lists the terms", subject)
+		return explain.Explanation{}, fmt.Errorf("%q is no folder, file, event or term, want one; dither explain lists the terms", subject)
 	}
 	s, err := readSubject(subject)
 	if err != nil {
-		return explanation{}, err
+		return explain.Explanation{}, err
 	}
 	return e.event(s)
 }
@@ -153,41 +122,41 @@ func (e *explainCommand) ownFlags() error {
 }
 
 // folder explains what dither wrote, after verifying all of its files.
-func (e *explainCommand) folder(path string) (explanation, error) {
+func (e *explainCommand) folder(path string) (explain.Explanation, error) {
 	if err := e.ownFlags(); err != nil {
-		return explanation{}, err
+		return explain.Explanation{}, err
 	}
 	v, err := verifyFolder(path)
 	if err != nil {
-		return explanation{}, err
+		return explain.Explanation{}, err
 	}
 	if !v.Verified {
-		return unverified(path, v.Disagreements), nil
+		return explain.Unverified(path, v.Disagreements), nil
 	}
-	return explainCertificate(*v.Certificate, path)
+	return explain.Certificate(*v.Certificate, path, filesIn(path)...)
 }
 
 // file explains a certificate, or a plan, or both in what dither train --dry-run prints.
-func (e *explainCommand) file(path string, text []byte) (explanation, error) {
+func (e *explainCommand) file(path string, text []byte) (explain.Explanation, error) {
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(text, &parts); err != nil {
-		return explanation{}, fmt.Errorf("%s is no JSON object, want a plan or a certificate", path)
+		return explain.Explanation{}, fmt.Errorf("%s is no JSON object, want a plan or a certificate", path)
 	}
 	if inner := parts["certificate"]; inner != nil {
 		text = inner
 	} else if parts["format"] == nil {
 		s, err := decodeSubject(path, text)
 		if err != nil {
-			return explanation{}, err
+			return explain.Explanation{}, err
 		}
 		return e.event(s)
 	}
 	if err := e.ownFlags(); err != nil {
-		return explanation{}, err
+		return explain.Explanation{}, err
 	}
 	c, err := certificate.Decode(text)
 	if err != nil {
-		return explanation{}, fmt.Errorf("%s: %w", path, err)
+		return explain.Explanation{}, fmt.Errorf("%s: %w", path, err)
 	}
 	want, err := c.Encode()
 	if err == nil && !sameJSON(text, want) { // white space is that of the file that holds it
@@ -196,43 +165,58 @@ func (e *explainCommand) file(path string, text []byte) (explanation, error) {
 	if err = errors.Join(err, checkPlans(c), c.VerifyPlan(everyMethod())); err != nil {
 		var v verification
 		v.add(err)
-		return unverified(path, v.Disagreements), nil
+		return explain.Unverified(path, v.Disagreements), nil
 	}
-	return explainCertificate(c, "")
+	return explain.Certificate(c, "")
 }
 
 // everyMethod is methods, and that of answers.
 func everyMethod() map[string]certificate.Method {
 	all := allMethods()
-	all[queryMethod] = deriveQuery
+	maps.Copy(all, query.Methods())
 	return all
 }
 
-// unverified says no more about a certificate than that nothing in it can be relied on.
-func unverified(path string, disagreements []string) explanation {
-	verified := false
-	e := explanation{Kind: "certificate", Title: "NOT VERIFIED: do not rely on " + filepath.Base(path), Verified: &verified, Disagreements: disagreements}
-	e.Sections = []section{{Title: "what it states does not follow from its plan and files; this disagrees", Lines: linesOf(disagreements...)}}
-	return e
+// event explains an event expression or a plan.
+func (e *explainCommand) event(s subject) (explain.Explanation, error) {
+	chosen, err := e.relation(&s)
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	q, err := e.account.question(s)
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	answer, _, err := q.Answer()
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	return explain.Event(q, answer, chosen...)
 }
 
-// text is the explanation for a terminal.
-func (e explanation) text() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(wrapped(printable(e.Title)))
-	for _, s := range e.Sections {
-		b.WriteByte('\n')
-		if s.Title != "" {
-			b.WriteString(printable(s.Title) + "\n")
-		}
-		for _, l := range s.Lines {
-			b.WriteString(display.Indent(display.Bullet(l.Text), 4*l.Depth))
-		}
-		if len(s.Table) > 0 {
-			if err := writeColumns(&b, s.Table); err != nil {
-				return nil, failed{err}
-			}
+// relation chooses a relation for an event that is not priced under the default one, and says so in a
+// sentence. A relation that was asked for, or that a file names, stands.
+func (e *explainCommand) relation(s *subject) (words []string, err error) {
+	if s.neighboring != 0 || e.account.changed("neighboring") {
+		return nil, nil
+	}
+	standard, err := privacy.ParseNeighboring(e.account.neighboring)
+	if err != nil || mechanism.CheckNeighboring(s.event, standard) == nil {
+		return nil, err
+	}
+	for _, n := range []privacy.Neighboring{privacy.ReplaceOne, privacy.ZeroOut} {
+		if mechanism.CheckNeighboring(s.event, n) == nil {
+			s.neighboring = n
+			return []string{fmt.Sprintf("Under %v, which is usual, this event has no price; --neighboring chooses another relation.", standard)}, nil
 		}
 	}
-	return b.Bytes(), nil
+	return nil, nil
+}
+
+// releasedFiles are the files that a certificate covers, by hashes or because they are made of others alone.
+var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, iteratesName, evaluate.FileName, answerName, reportName}
+
+// filesIn lists the files of a folder that the certificate covers.
+func filesIn(folder string) []string {
+	return slices.DeleteFunc(slices.Clone(releasedFiles), func(name string) bool { return !exists(filepath.Join(folder, name)) })
 }

@@ -273,10 +273,3 @@ func layerWords(layer network.Layer) string {
 	}
 	return strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")), " ")
 }
-
-func weightWords(n int) string {
-	if n == 1 {
-		return "1 weight"
-	}
-	return fmt.Sprintf("%d weights", n)
-}

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -61,55 +60,7 @@ func (n *networkFitting) noiseWords() string {
 }
 
 // events lists the releases with their shares.
-func (n *networkFitting) events() []report.Event { return networkEvents(n.plan()) }
-
-// networkEvents lists a plan's releases with their shares of the Rényi divergence at the order that prices it.
-func networkEvents(p neural.Plan) []report.Event {
-	parts, sequence := p.Event().(mechanism.Sequence)
-	if !sequence {
-		parts = mechanism.Sequence{p.Event()}
-	}
-	var out []report.Event
-	if p.Records == 0 && len(parts) == 2 {
-		out = append(out, networkEvent(p, "number of rows", parts[0]))
-		steps := parts[1]
-		if parts, sequence = steps.(mechanism.Sequence); !sequence {
-			parts = mechanism.Sequence{steps}
-		}
-	}
-	for i, e := range parts {
-		purpose := "gradient steps"
-		if i < len(p.Interrupted) {
-			purpose = "gradient steps of a run that was interrupted"
-		}
-		out = append(out, networkEvent(p, purpose, e))
-	}
-	total := 0.0
-	for _, e := range out {
-		total += e.Share
-	}
-	for i := range out {
-		out[i].Share /= total
-	}
-	return out
-}
-
-// networkEvent is one line of events, whose share is not yet one of all.
-func networkEvent(p neural.Plan, purpose string, e mechanism.Event) report.Event {
-	out := report.Event{Purpose: purpose, Text: eventText(e), Count: 1, Share: 1}
-	if r, repeated := e.(mechanism.Repeat); repeated {
-		out.Count = r.Count
-		out.Share = float64(r.Count)
-	}
-	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
-	if err != nil || p.NonPrivate {
-		return out
-	}
-	if curve, curveErr := (account.RDP{Orders: []float64{order}}).Curve(e, p.Neighboring); curveErr == nil {
-		out.Share = curve[0]
-	}
-	return out
-}
+func (n *networkFitting) events() []report.Event { return explain.NetworkReleases(n.plan()) }
 
 // modelFacts describes the network and its training.
 func (n *networkFitting) modelFacts() []report.Fact {
@@ -123,9 +74,9 @@ func (n *networkFitting) modelFacts() []report.Fact {
 	}
 	out := []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, weightWords(network.Weights()), network.Trained())},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, networkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, explain.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
 		{Name: "rows", Value: rowWords(n.setup.Features)},
-		{Name: "clipping", Value: networkClipping(p.Clipping) + levels},
+		{Name: "clipping", Value: explain.NetworkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},
 		{Name: "result", Value: averageWords(n.options.Average)},
 	}
@@ -153,60 +104,12 @@ func (n *networkFitting) optimizerWords() string {
 	return words
 }
 
-// networkSampling says which records a step takes.
-func networkSampling(s neural.Sampling) string {
-	switch s.Kind {
-	case neural.SamplingPoisson:
-		return fmt.Sprintf("samples that take each row with probability %v", s.Probability)
-	case neural.SamplingFixedSize:
-		return fmt.Sprintf("random batches of %d rows", s.BatchSize)
-	case neural.SamplingPartition:
-		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
-	case neural.SamplingShuffle:
-		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
-	case neural.SamplingCyclic:
-		return fmt.Sprintf("the %d parts of one random division of the rows, in turn, of which each row is taken with probability %v", s.Parts, s.Probability)
-	case neural.SamplingTruncated:
-		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
-	case neural.SamplingFull:
-		return "all rows"
-	}
-	return string(s.Kind)
-}
-
 // correlationWords says how the noise of steps hangs together.
 func correlationWords(c neural.Correlated) string {
 	if c.Kind == neural.CorrelatedTree {
 		return "of binary trees, one a round: the steps of a round are summed with little noise"
 	}
 	return fmt.Sprintf("correlated: it cancels in part over %d steps in a row", len(c.Coefficients))
-}
-
-// networkClipping says how a record's gradient is bounded.
-func networkClipping(c neural.Clipping) string {
-	norms := make([]float64, len(c.Groups))
-	for k, g := range c.Groups {
-		norms[k] = g.Norm
-	}
-	what := "each record's gradient"
-	switch m := c.MicroBatch; {
-	case m != nil && m.Count == 1:
-		what = "the mean over the whole batch"
-	case m != nil:
-		what = fmt.Sprintf("the means of %d micro-batches", m.Count)
-	case len(c.Groups) > 1:
-		what = fmt.Sprintf("each of %d parts of a record's gradient", len(c.Groups))
-	}
-	return fmt.Sprintf("%s by rule %s at L2 norm %s", what, c.Rule, numberWords(norms))
-}
-
-// numberWords lists numbers.
-func numberWords(numbers []float64) string {
-	out := make([]string, len(numbers))
-	for i, v := range numbers {
-		out[i] = fmt.Sprintf("%.4g", v)
-	}
-	return strings.Join(out, ", ")
 }
 
 func averageWords(a neural.Average) string {

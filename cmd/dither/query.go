@@ -149,7 +149,7 @@ func (k *queryCommand) priced(c *cobra.Command, q *query.Question) (*query.Quest
 	}
 	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p priced, err error) {
 		if p.question, err = k.settleNoise(q); err == nil {
-			p.draft, err = queryCertificate(p.question.Plan())
+			p.draft, err = p.question.Plan().Certificate()
 		}
 		return p, err
 	})
@@ -212,7 +212,7 @@ func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
 		if q, err = q.WithNoise(multiplier); err != nil {
 			return nil, err
 		}
-		c, failed := queryCertificate(q.Plan())
+		c, failed := q.Plan().Certificate()
 		if price := max(float64(c.Epsilon), c.Charge()); failed != nil || price <= k.epsilon {
 			return q, failed
 		} else if !math.IsInf(price, 1) {

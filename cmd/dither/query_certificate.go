@@ -12,53 +12,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/strict"
-	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
-
-// queryMethod is the method that certificates of answers name.
-const queryMethod = "query"
-
-// queryDerivation is what a plan of a question implies.
-func queryDerivation(p query.Plan) certificate.Claim {
-	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: queryAssumptions(p)}
-}
-
-// deriveQuery reads a plan as certificates hold it.
-func deriveQuery(text json.RawMessage) (certificate.Claim, error) {
-	p, err := certificate.ReadPlan[query.Plan]("query", text)
-	if err != nil {
-		return certificate.Claim{}, err
-	}
-	return queryDerivation(p), nil
-}
-
-// queryCertificate prices a plan.
-func queryCertificate(p query.Plan) (certificate.Certificate, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return certificate.Certificate{}, err
-	}
-	return certificate.New(queryMethod, text, queryDerivation(p))
-}
-
-// queryAssumptions says in plain words what the guarantee rests on.
-func queryAssumptions(p query.Plan) []string {
-	out := []string{
-		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
-		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
-		"The guarantee covers this answer alone: other releases from the same records add to its cost.",
-		"The machine, its operator and its source of randomness are trusted; how long the program took is not shown to others.",
-	}
-	switch {
-	case p.Person != nil:
-		out = append(out, fmt.Sprintf("All rows of a person have one text in the column %q, which no other person has; rows without a text count nowhere.", p.Person.Column))
-	case p.RowsPerPerson == 0:
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
-	}
-	return out
-}
 
 // isAnswerFolder reports whether a folder is one that dither query wrote.
 func isAnswerFolder(folder string) bool {
@@ -88,7 +43,7 @@ func verifyAnswer(folder string) (verification, error) {
 	}
 	v := verification{Checked: answerChecked}
 	v.add(checkSpelling(certificateText, c))
-	derived := map[string]certificate.Method{queryMethod: deriveQuery}
+	derived := query.Methods()
 	v.add(errors.Join(c.VerifyEvent(derived), c.VerifyHash(answerText)))
 	v.add(checkOrigin(c))
 	v.add(checkBare(c, false))
@@ -115,7 +70,7 @@ func checkAnswer(text []byte, c certificate.Certificate) error {
 	if deriveErr := p.Validate(); deriveErr != nil {
 		return spelled // Certificate.Verify says so
 	}
-	return errors.Join(spelled, a.checkDerived(), checkAssumptions(c, queryAssumptions(p)))
+	return errors.Join(spelled, a.checkDerived(), checkAssumptions(c, p.Assumptions()))
 }
 
 // checkDerived holds what the plan decides in an answer to the plan.

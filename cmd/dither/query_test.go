@@ -82,7 +82,7 @@ func TestQueryAnswers(t *testing.T) {
 				t.Errorf("%v: got %+v, want about %v", c.args, r, c.want[k])
 			}
 		}
-		if e := float64(a.Certificate.Epsilon); !(e <= 200) || e <= 0 || a.Certificate.Method != queryMethod {
+		if e := float64(a.Certificate.Epsilon); !(e <= 200) || e <= 0 || a.Certificate.Method != query.Method {
 			t.Errorf("%v: the charge is %v", c.args, e)
 		}
 	}

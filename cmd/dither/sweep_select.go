@@ -14,7 +14,6 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
@@ -140,15 +139,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), noRunsWords(chosen.plan)))
-}
-
-// noRunsWords say that a choice may have no winner, where that can be.
-func noRunsWords(plan sweep.Selection) string {
-	if p := plan.NoRuns(); p > 0 {
-		return fmt.Sprintf("; with probability %.1g there is no run and no model", p)
-	}
-	return ""
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.Law, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.
@@ -254,31 +245,4 @@ func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *sweep.Can
 			{Title: "Assumptions", List: c.Assumptions},
 			{Title: "Check the guarantee", Command: "dither verify " + baseName(place.path)},
 		}}
-}
-
-// selectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
-// method and plan of the winner.
-func selectionRun(c certificate.Certificate) (certificate.Certificate, error) {
-	plan, err := sweep.ReadSelection(c.Plan)
-	if err != nil {
-		return c, err
-	}
-	c.Method, c.Plan = plan.RunMethod, plan.Run
-	return c, nil
-}
-
-// selectionStory explains a private choice: what a run of the winner releases, and that the best of many left.
-func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error) {
-	run, err := selectionRun(c)
-	if err != nil {
-		return story{}, err
-	}
-	plan, err := sweep.ReadSelection(c.Plan)
-	if err != nil {
-		return story{}, err
-	}
-	s, err := trainStory(run)
-	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.RunCountDistribution, plan.Configurations, noRunsWords(plan))}, s.released...)
-	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
-	return s, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/sweep"
@@ -275,7 +276,7 @@ func (t *trainCommand) rehearse(f trainRun) error {
 	if err != nil {
 		return err
 	}
-	f.records, t.figures = nil, budgetFigures(f.draft)
+	f.records, t.figures = nil, explain.BudgetFigures(f.draft)
 	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
 	return err
 }

@@ -13,12 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -168,112 +166,6 @@ func metrics(s summary) *report.Metrics {
 	}
 	m.Confusion = &report.Confusion{Levels: s.Class.Levels, Counts: s.Class.Confusion}
 	return m
-}
-
-// events lists the plan's releases with their shares of the budget: of μ², or under RDP of the
-// divergence at the order that prices the plan.
-func events(p train.Plan) []report.Event {
-	all := p.Training()
-	out := make([]report.Event, len(all))
-	total := 0.0
-	for i, e := range all {
-		out[i] = report.Event{Purpose: "gradient steps", Text: eventText(e), Count: p.Steps, Share: weight(p, e)}
-		if i < len(p.Preparation) {
-			out[i].Purpose, out[i].Count = statisticWords[p.Preparation[i].Kind]+p.Preparation[i].Column, 1
-		}
-		total += out[i].Share
-	}
-	for i := range out {
-		out[i].Share /= total
-	}
-	if p.Holdout != nil {
-		out = append(out, report.Event{Purpose: "measures on the held-out records, which pay for these alone", Text: eventText(p.Holdout.Evaluation.Event()), Count: 1})
-	}
-	return out
-}
-
-// weight is what an event adds to the sum that the plan's accountant bounds; for a baseline,
-// how many releases it is.
-func weight(p train.Plan, e mechanism.Event) float64 {
-	if p.NonPrivate {
-		if r, repeated := e.(mechanism.Repeat); repeated {
-			return float64(r.Count)
-		}
-		return 1
-	}
-	if s, ok := e.(mechanism.Sequence); ok && len(s) > 0 { // noise, and a part of delta beside it
-		e = s[0]
-	}
-	filter, err := p.Filter()
-	if err != nil {
-		return 0
-	}
-	if rdp, sampled := filter.(account.RDP); sampled {
-		curve, failed := rdp.Curve(e, p.Neighboring)
-		if failed != nil {
-			return 0
-		}
-		return curve[0]
-	}
-	mu, err := account.GDP{}.Mu(e, p.Neighboring)
-	if err != nil {
-		return 0
-	}
-	return mu * mu
-}
-
-// eventText prints an event with its numbers cut to six digits.
-func eventText(e mechanism.Event) string {
-	switch e := e.(type) {
-	case mechanism.Gaussian:
-		return fmt.Sprintf("gaussian(%.6g)", e.NoiseMultiplier)
-	case mechanism.KNorm:
-		return fmt.Sprintf("k-norm(%.6g)", e.NoiseMultiplier)
-	case mechanism.PoissonSampled:
-		return fmt.Sprintf("poisson(%v, %s)", e.Probability, eventText(e.Event))
-	case mechanism.WithoutReplacement:
-		return fmt.Sprintf("without-replacement(%d, %d, %s)", e.Records, e.Batch, eventText(e.Event))
-	case mechanism.Partition:
-		return fmt.Sprintf("partition(%d, %s)", e.Parts, eventText(e.Event))
-	case mechanism.JLClipping:
-		return fmt.Sprintf("jl-clipping(%.6g, %d, %v, %v)", e.NoiseMultiplier, e.Projections, e.Cap, e.Probability)
-	case mechanism.BandedMatrix:
-		return fmt.Sprintf("banded-matrix(%.6g, %d, %d, %v)", e.NoiseMultiplier, e.Bands, e.Steps, e.Probability)
-	case mechanism.TreeAggregation:
-		return fmt.Sprintf("tree-aggregation(%.6g, %d)", e.NoiseMultiplier, e.Steps)
-	case mechanism.Exponential:
-		return fmt.Sprintf("exponential(%.6g)", e.Epsilon)
-	case mechanism.AssumedDP:
-		return fmt.Sprintf("assumed-dp(%.6g, %.6g)", e.Epsilon, e.Delta)
-	case mechanism.Sequence:
-		if n := len(e); n > 8 {
-			return fmt.Sprintf("sequence(%s, … %d in all …, %s)", eventText(e[0]), n, eventText(e[n-1]))
-		}
-		parts := make([]string, len(e))
-		for i, part := range e {
-			parts[i] = eventText(part)
-		}
-		return "sequence(" + strings.Join(parts, ", ") + ")"
-	case mechanism.LastIterate:
-		return fmt.Sprintf("last-iterate(%.6g, %.6g, %d)", e.NoiseMultiplier, e.Contraction, e.Steps)
-	case mechanism.Repeat:
-		return fmt.Sprintf("repeat(%d, %s)", e.Count, eventText(e.Event))
-	}
-	return e.String()
-}
-
-var statisticWords = map[train.StatisticKind]string{
-	train.BoundsStatistic:     "bounds of ",
-	train.BinsStatistic:       "bins of ",
-	train.LevelsStatistic:     "levels of ",
-	train.CountStatistic:      "number of rows",
-	train.MeanStatistic:       "mean row, for centering",
-	train.RadiusStatistic:     "norms of rows, for their median",
-	train.CovarianceStatistic: "covariance, for whitening",
-	train.VarianceStatistic:   "variances, for scaling",
-	train.ChannelStatistic:    "covariance of channels, for whitening",
-	train.PlaceStatistic:      "covariance of places, for whitening",
-	train.LabelsStatistic:     "rows of each level, for their weights",
 }
 
 // mostCoefficients is how many weights of one score a report is given, more than it shows.

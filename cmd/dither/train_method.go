@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -223,7 +224,7 @@ func (f trainRun) events() []report.Event {
 		return f.network.events()
 	}
 	if f.other == nil {
-		return events(f.setup.Plan)
+		return explain.Releases(f.setup.Plan)
 	}
 	p := f.other.Plan
 	steps, total := p.Steps(), 0.0

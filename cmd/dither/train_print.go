@@ -11,28 +11,16 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 
-// guaranteeText states a certificate's promise in one paragraph.
-func guaranteeText(c certificate.Certificate) string {
-	if !c.Private {
-		return "NOT PRIVATE: epsilon is infinite. This baseline has no guarantee."
-	}
-	text := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)",
-		epsilonText(float64(c.Epsilon)), c.Delta, strings.ReplaceAll(relationWords(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
-	if c.GroupRows > 1 {
-		text += fmt.Sprintf("; epsilon %s for all %d rows that one person can have", epsilonText(float64(c.GroupEpsilon)), c.GroupRows)
-	}
-	return text
-}
-
 // writeWidth says between which bounds the truth is proven to lie, where account says so too. It prices the event
 // again, for its lower bound.
 func writeWidth(w io.Writer, c certificate.Certificate) {
-	if !c.Private || strings.Contains(c.Event, slowEvent) {
+	if !c.Private || strings.Contains(c.Event, explain.SlowEvent) {
 		return
 	}
 	a, err := account.Named(c.Accountant)
@@ -165,7 +153,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f trainRun) error {
 	}
 	fmt.Fprintf(w, "\nplan\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range events(s.Plan) {
+	for _, e := range explain.Releases(s.Plan) {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(c, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)

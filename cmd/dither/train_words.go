@@ -8,8 +8,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
@@ -28,24 +28,6 @@ func declarations(t tables, scoredOn string) *certificate.Declared {
 		return &d
 	}
 	return nil
-}
-
-// learnedWords says what was released about a column.
-func learnedWords(l certificate.Learned) string {
-	if len(l.Bounds) == 2 {
-		return fmt.Sprintf("%s from %.6g to %.6g", l.Column, l.Bounds[0], l.Bounds[1])
-	}
-	if len(l.Bins) > 0 {
-		points := make([]string, len(l.Bins))
-		for i, v := range l.Bins {
-			points[i] = strconv.FormatFloat(v, 'g', 6, 64)
-		}
-		return fmt.Sprintf("%s is cut at %s", l.Column, strings.Join(points, ", "))
-	}
-	if len(l.Levels) == 0 {
-		return "nothing was found for " + l.Column
-	}
-	return fmt.Sprintf("%s has the levels %s", l.Column, columnWords(l.Levels))
 }
 
 // taintWords names what was copied out of the records, in one sentence, or nothing.
@@ -104,21 +86,12 @@ func publicFacts(f trainRun) []report.Fact {
 	return out
 }
 
-// columnWords lists names, of very many the first.
-func columnWords(names []string) string {
-	const most = 500
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
 // modelFacts describes model and training.
 func modelFacts(f trainRun, r *train.Result) []report.Fact {
 	p, m := f.setup.Plan, r.Model
 	learned := []string{}
 	for _, s := range p.Preparation {
-		words := statisticWords[s.Kind] + s.Column
+		words := explain.Statistic(s.Kind) + s.Column
 		if limit := p.Threshold(s); limit > 0 {
 			words += fmt.Sprintf(", of more than about %.0f rows", limit)
 		}
@@ -152,35 +125,10 @@ func clippingWords(c train.Clipping) string {
 	return fmt.Sprintf("each %s at L2 norm %.4g", c.Mode, c.Norm) + bound
 }
 
-func samplingWords(p train.Plan) string {
-	switch {
-	case p.SamplingProbability > 0:
-		return fmt.Sprintf("gradient descent on samples that take each row with probability %v", p.SamplingProbability)
-	case p.BatchSize > 0:
-		return fmt.Sprintf("gradient descent on random batches of %d rows", p.BatchSize)
-	case p.Parts > 0:
-		return fmt.Sprintf("gradient descent on the %d parts of one random division of the rows, in turn", p.Parts)
-	}
-	return "gradient descent on all rows"
-}
-
 func rowWords(m *feature.Map) string {
 	words := map[feature.Normalization]string{feature.NormNone: "as declared", feature.NormUnit: "scaled to norm 1", feature.NormClip: fmt.Sprintf("clipped to norm %.4g", m.Radius)}[m.Norm]
 	if m.Intercept > 0 {
 		words += fmt.Sprintf(", intercept %.4g inside", m.Intercept)
 	}
 	return words
-}
-
-// relationWords explains a neighboring relation.
-func relationWords(n privacy.Neighboring) string {
-	switch n {
-	case privacy.AddOrRemoveOne:
-		return "adding or removing one row"
-	case privacy.ReplaceOne:
-		return "replacing one row by another"
-	case privacy.ZeroOut:
-		return "blanking out one row"
-	}
-	return n.String()
 }

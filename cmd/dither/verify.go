@@ -246,7 +246,7 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 func checkPlans(c certificate.Certificate) error {
 	if c.Method == sweep.MethodSelection {
 		if plan, readErr := sweep.ReadSelection(c.Plan); readErr == nil {
-			run, runErr := selectionRun(c)
+			run, runErr := sweep.RunOf(c)
 			return errors.Join(runErr, checkPlanSpelling(c, plan), checkSpellingOfPlan(run))
 		}
 		return nil
@@ -275,8 +275,8 @@ func checkSpellingOfPlan(c certificate.Certificate) error {
 		plan, err = neural.ReadPlan(c.Plan)
 	case c.Method == evaluate.MethodPrivate:
 		plan, err = evaluate.ReadPlan(c.Plan)
-	case c.Method == queryMethod:
-		plan, err = certificate.ReadPlan[query.Plan]("query", c.Plan)
+	case c.Method == query.Method:
+		plan, err = query.ReadPlan(c.Plan)
 	default:
 		return nil
 	}

@@ -52,7 +52,7 @@ func planType(method string) reflect.Type {
 		return reflect.TypeFor[neural.Plan]()
 	case method == evaluate.MethodPrivate:
 		return reflect.TypeFor[evaluate.Plan]()
-	case method == queryMethod:
+	case method == query.Method:
 		return reflect.TypeFor[query.Plan]()
 	}
 	return reflect.TypeFor[sweep.Selection]()

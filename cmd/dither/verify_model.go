@@ -43,7 +43,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
 	switch {
 	case c.Method == sweep.MethodSelection:
-		run, err := selectionRun(c)
+		run, err := sweep.RunOf(c)
 		if err != nil {
 			return nil, nil
 		}

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -9,57 +9,29 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// event explains an event expression or a plan: what it releases, what that costs and means.
-func (e *explainCommand) event(s subject) (explanation, error) {
-	chosen, err := e.relation(&s)
-	if err != nil {
-		return explanation{}, err
-	}
-	q, err := e.account.question(s)
-	if err != nil {
-		return explanation{}, err
-	}
-	answer, _, err := e.account.answer(s, q)
-	if err != nil {
-		return explanation{}, err
-	}
-	out := explanation{Kind: "event", Title: "An event: " + answer.Claim.text(), Event: answer.Event, Claim: &answer.Claim, Attacker: answer.Attacker}
-	out.Sections = append(out.Sections, section{Title: "what is released", Lines: eventLines(q.event, 0)},
-		section{Title: "whose privacy is counted", Lines: linesOf(append([]string{relationSentence(q.neighboring)}, chosen...)...)})
-	if out.Releases, err = releaseCosts(branchesOf(q.event), q.delta, q.neighboring); err != nil {
+// Event returns the explanation of an event: what it releases, what that costs and means. The cost is the answer to
+// the question; chosen are sentences on why its relation is the one asked about, if there is anything to say. An
+// error says that a part of the event has no price.
+func Event(q Question, answer Cost, chosen ...string) (Explanation, error) {
+	var err error
+	out := Explanation{Kind: "event", Title: "An event: " + answer.Claim.text(), Event: answer.Event, Claim: &answer.Claim, Attacker: answer.Attacker}
+	out.Sections = append(out.Sections, Section{Title: "what is released", Lines: eventLines(q.Event, 0)},
+		Section{Title: "whose privacy is counted", Lines: linesOf(append([]string{relationSentence(q.Neighboring)}, chosen...)...)})
+	if out.Releases, err = releaseCosts(branchesOf(q.Event), q.Delta, q.Neighboring); err != nil {
 		return out, err
 	}
 	out.addCosts()
-	meaning := section{Title: "what that means, for one " + protected(answer)}
+	meaning := Section{Title: "what that means, for one " + protected(answer)}
 	if answer.Attacker != nil {
 		meaning.Lines = linesOf(answer.Attacker.Words...)
 	}
 	if answer.Group != nil {
-		meaning.Lines = append(meaning.Lines, line{Text: "For several rows of one person: " + answer.Group.text() + "."})
+		meaning.Lines = append(meaning.Lines, Line{Text: "For several rows of one person: " + answer.Group.text() + "."})
 	}
 	out.Sections = append(out.Sections, meaning,
-		section{Title: "what this rests on", Lines: linesOf("The event is what is claimed to be released. Only a certificate, which dither train, query and evaluate write, ties it to a run.",
+		Section{Title: "what this rests on", Lines: linesOf("The event is what is claimed to be released. Only a certificate, which dither train, query and evaluate write, ties it to a run.",
 			fmt.Sprintf("The cost was proved by accountant %s; dither account shows what the others say.", answer.Claim.Accountant))})
 	return out, nil
-}
-
-// relation chooses a relation for an event that is not priced under the default one, and says so in a
-// sentence. A relation that was asked for, or that a file names, stands.
-func (e *explainCommand) relation(s *subject) (words []string, err error) {
-	if s.neighboring != 0 || e.account.changed("neighboring") {
-		return nil, nil
-	}
-	standard, err := privacy.ParseNeighboring(e.account.neighboring)
-	if err != nil || mechanism.CheckNeighboring(s.event, standard) == nil {
-		return nil, err
-	}
-	for _, n := range []privacy.Neighboring{privacy.ReplaceOne, privacy.ZeroOut} {
-		if mechanism.CheckNeighboring(s.event, n) == nil {
-			s.neighboring = n
-			return []string{fmt.Sprintf("Under %v, which is usual, this event has no price; --neighboring chooses another relation.", standard)}, nil
-		}
-	}
-	return nil, nil
 }
 
 // relationSentence says which two tables are compared.
@@ -74,12 +46,12 @@ func relationSentence(n privacy.Neighboring) string {
 }
 
 // eventLines puts an event into words, its parts set in below it.
-func eventLines(e mechanism.Event, depth int) []line {
+func eventLines(e mechanism.Event, depth int) []Line {
 	if s, ok := e.(mechanism.Sequence); ok && len(s) == 1 {
 		return eventLines(s[0], depth)
 	}
 	text, parts := eventWords(e)
-	lines := []line{{text, depth}}
+	lines := []Line{{text, depth}}
 	for _, part := range parts {
 		lines = append(lines, eventLines(part, depth+1)...)
 	}
@@ -124,13 +96,13 @@ func noiseEventWords(e mechanism.Event) string {
 	case mechanism.DiscreteLaplace:
 		return fmt.Sprintf("a whole number that one record moves by at most %d, with Laplace noise on the whole numbers of scale %s", e.Sensitivity, times(e.Scale))
 	case mechanism.RandomizedResponse:
-		return fmt.Sprintf("one of %d answers, which is drawn at random with probability %s and true otherwise", e.Outcomes, plainly(e.Probability))
+		return fmt.Sprintf("one of %d answers, which is drawn at random with probability %s and true otherwise", e.Outcomes, display.Plain(e.Probability))
 	case mechanism.Exponential:
 		return fmt.Sprintf("a choice among candidates, a better one being likelier, of epsilon %s by itself (the exponential mechanism)", times(e.Epsilon))
 	case mechanism.PermuteAndFlip:
 		return fmt.Sprintf("a choice among candidates, a better one being likelier, of epsilon %s by itself (permute and flip)", times(e.Epsilon))
 	case mechanism.AssumedDP:
-		return fmt.Sprintf("something of which epsilon %s at delta %s is taken on trust, under %v", times(e.Epsilon), plainly(e.Delta), e.Neighboring)
+		return fmt.Sprintf("something of which epsilon %s at delta %s is taken on trust, under %v", times(e.Epsilon), display.Plain(e.Delta), e.Neighboring)
 	case mechanism.AssumedZCDP:
 		return fmt.Sprintf("something of which %s-zero-concentrated privacy is taken on trust, under %v", times(e.Rho), e.Neighboring)
 	case mechanism.AssumedXiZCDP:
@@ -149,9 +121,9 @@ func noiseEventWords(e mechanism.Event) string {
 func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok bool) {
 	switch e := e.(type) {
 	case mechanism.PoissonSampled:
-		return fmt.Sprintf("from a fresh random sample that takes each record with probability %s, by a coin of its own:", plainly(e.Probability)), []mechanism.Event{e.Event}, true
+		return fmt.Sprintf("from a fresh random sample that takes each record with probability %s, by a coin of its own:", display.Plain(e.Probability)), []mechanism.Event{e.Event}, true
 	case mechanism.TruncatedPoisson:
-		return fmt.Sprintf("from a fresh random sample that takes each of at most %d records with probability %s, of which %d at most are kept:", e.Records, plainly(e.Probability), e.MaxBatch), []mechanism.Event{e.Event}, true
+		return fmt.Sprintf("from a fresh random sample that takes each of at most %d records with probability %s, of which %d at most are kept:", e.Records, display.Plain(e.Probability), e.MaxBatch), []mechanism.Event{e.Event}, true
 	case mechanism.WithoutReplacement:
 		return fmt.Sprintf("from %d of %d records, drawn at random:", e.Batch, e.Records), []mechanism.Event{e.Event}, true
 	case mechanism.WithReplacement:
@@ -191,13 +163,13 @@ func seriesWords(e mechanism.Event) (words string, ok bool) {
 	case mechanism.BandedMatrix:
 		words = fmt.Sprintf("the sums of %d steps with noise that cancels in part over %d steps in a row, made of normal noise of %s times the bound of one record; a record takes part once in as many steps at most", e.Steps, e.Bands, times(e.NoiseMultiplier))
 		if e.Probability < 1 {
-			words += fmt.Sprintf(", with probability %s", plainly(e.Probability))
+			words += fmt.Sprintf(", with probability %s", display.Plain(e.Probability))
 		}
 		return words, true
 	case mechanism.JLClipping:
 		words = fmt.Sprintf("a sum of gradients whose norms were estimated by %d random projections, with normal noise of %s times the clipping norm", e.Projections, times(e.NoiseMultiplier))
 		if e.Probability < 1 {
-			words += fmt.Sprintf(", from a sample that takes each record with probability %s", plainly(e.Probability))
+			words += fmt.Sprintf(", from a sample that takes each record with probability %s", display.Plain(e.Probability))
 		}
 		return words, true
 	}

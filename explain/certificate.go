@@ -1,18 +1,17 @@
-package main
+package explain
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/report"
@@ -32,22 +31,23 @@ type story struct {
 	branches []branch
 }
 
-// explainCertificate explains a certificate whose numbers were verified; folder is where its files are, or ""
-// where it is alone.
-func explainCertificate(c certificate.Certificate, folder string) (explanation, error) {
+// Certificate returns the explanation of a certificate, which the caller has verified. Folder is where its files are and
+// files are their names; folder is "" where the certificate is alone. An error says that the event or plan cannot be read,
+// or has no price.
+func Certificate(c certificate.Certificate, folder string, files ...string) (Explanation, error) {
 	e, err := mechanism.ParseEvent(c.Event)
 	if err != nil {
-		return explanation{}, err
+		return Explanation{}, err
 	}
 	s, err := storyOf(c, e)
 	if err != nil {
-		return explanation{}, err
+		return Explanation{}, err
 	}
-	verified := true
-	out := explanation{Kind: s.kind, Verified: &verified, Event: c.Event, Claim: &claim{c.Accountant, c.Epsilon, c.Delta, c.Neighboring}}
+	verified, claimed := true, ClaimOf(c)
+	out := Explanation{Kind: s.kind, Verified: &verified, Event: c.Event, Claim: &claimed}
 	out.Title = titleOf(c, s.kind)
-	out.Sections = append(out.Sections, section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, filesIn(folder), learnedLines(c))...)},
-		section{Title: "from which records", Lines: linesOf(s.records...)})
+	out.Sections = append(out.Sections, Section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, fileLines(files), learnedLines(c))...)},
+		Section{Title: "from which records", Lines: linesOf(s.records...)})
 	if c.Private {
 		if err = out.addGuarantee(c, s); err != nil {
 			return out, err
@@ -57,11 +57,11 @@ func explainCertificate(c certificate.Certificate, folder string) (explanation, 
 	if folder == "" && c.Run != "" {
 		assumed = slices.Concat(assumed, []string{"The file alone does not show whether these are all, or follow from the model: they are not verified here."})
 	}
-	out.Sections = append(out.Sections, section{Title: "what was assumed, and declared public", Lines: linesOf(assumed...)})
+	out.Sections = append(out.Sections, Section{Title: "what was assumed, and declared public", Lines: linesOf(assumed...)})
 	if c.Private {
-		out.Sections = append(out.Sections, section{Title: "what is not covered", Lines: linesOf(notCovered(s.kind)...)})
+		out.Sections = append(out.Sections, Section{Title: "what is not covered", Lines: linesOf(notCovered(s.kind)...)})
 	}
-	out.Sections = append(out.Sections, section{Title: "how to check", Lines: linesOf(checkLines(c, s, folder)...)})
+	out.Sections = append(out.Sections, Section{Title: "how to check", Lines: linesOf(checkLines(c, s, folder)...)})
 	return out, nil
 }
 
@@ -71,24 +71,24 @@ func titleOf(c certificate.Certificate, kind string) string {
 	case !c.Private:
 		return "NOT PRIVATE: this " + kind + " has no guarantee, and may disclose any record that it was made from"
 	case c.Run == "":
-		return fmt.Sprintf("A plan for a private %s, not yet run: %s", kind, guaranteeText(c))
+		return fmt.Sprintf("A plan for a private %s, not yet run: %s", kind, Guarantee(c))
 	}
-	return fmt.Sprintf("A private %s: %s", kind, guaranteeText(c))
+	return fmt.Sprintf("A private %s: %s", kind, Guarantee(c))
 }
 
 // addGuarantee adds who is protected, what the numbers mean, and how the cost adds up.
-func (e *explanation) addGuarantee(c certificate.Certificate, s story) error {
+func (e *Explanation) addGuarantee(c certificate.Certificate, s story) error {
 	var err error
 	if e.Releases, err = releaseCosts(s.branches, c.Delta, c.Neighboring); err != nil {
 		return err
 	}
-	trade, err := attackerCurve(c)
+	trade, err := AttackerCurve(c)
 	if err != nil {
 		return err
 	}
 	e.Attacker = newAttacker(trade, *e.Claim)
-	e.Sections = append(e.Sections, section{Title: "who is protected, against what", Lines: linesOf(protectionLines(c, s.kind)...)},
-		section{Title: "what epsilon and delta mean", Lines: linesOf(oddsLines(c, s.kind, e.Attacker)...)})
+	e.Sections = append(e.Sections, Section{Title: "who is protected, against what", Lines: linesOf(protectionLines(c, s.kind)...)},
+		Section{Title: "what epsilon and delta mean", Lines: linesOf(oddsLines(c, s.kind, e.Attacker)...)})
 	e.addCosts()
 	return nil
 }
@@ -104,15 +104,15 @@ func storyOf(c certificate.Certificate, e mechanism.Event) (story, error) {
 
 func planStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	switch {
-	case c.Method == queryMethod:
+	case c.Method == query.Method:
 		return answerStory(c, e)
 	case c.Method == evaluate.MethodPrivate:
 		return evaluationStory(c, e)
 	case c.Method == sweep.MethodSelection:
 		return selectionStory(c, e)
-	case isNetwork(c.Method):
+	case neural.Methods()[c.Method] != nil:
 		return networkStory(c, e)
-	case isOther(c.Method):
+	case slices.Contains(erm.Names(), c.Method):
 		return otherStory(c)
 	}
 	return trainStory(c)
@@ -125,23 +125,23 @@ func trainStory(c certificate.Certificate) (story, error) {
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, p.Person != nil)}
 	s.released = []string{
-		fmt.Sprintf("The weights of a linear model, %s, found by %s in %d steps. Each step releases the sum of the gradients of all records that take part, each clipped, with noise.", weightWords(p.Dim*p.Columns), samplingWords(p), p.Steps),
+		fmt.Sprintf("The weights of a linear model, %s, found by %s in %d steps. Each step releases the sum of the gradients of all records that take part, each clipped, with noise.", Weights(p.Dim*p.Columns), Sampling(p), p.Steps),
 		aftermath("model"),
 	}
 	if p.LastIterate != nil {
-		s.released[0] = fmt.Sprintf("The weights of a linear model, %s, at the end of %d steps of %s with noise. The steps before it leave nothing behind, and the price counts on that.", weightWords(p.Dim*p.Columns), p.Steps, samplingWords(p))
+		s.released[0] = fmt.Sprintf("The weights of a linear model, %s, at the end of %d steps of %s with noise. The steps before it leave nothing behind, and the price counts on that.", Weights(p.Dim*p.Columns), p.Steps, Sampling(p))
 	}
 	if len(p.Preparation) > 0 {
 		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
 	}
 	training := branch{releases: p.Training()}
-	for _, e := range events(p) {
+	for _, e := range Releases(p) {
 		training.what = append(training.what, e.Purpose)
 	}
 	s.branches = []branch{training}
 	if p.Holdout != nil {
 		s.branches = append(s.branches, branch{flatten(p.Holdout.Evaluation.Event()), []string{"measures on the held-out records"}})
-		s.released = append(s.released, fmt.Sprintf("Measures of the model on records that were held out of training at random, each with probability %s.", plainly(p.Holdout.Share)))
+		s.released = append(s.released, fmt.Sprintf("Measures of the model on records that were held out of training at random, each with probability %s.", display.Plain(p.Holdout.Share)))
 	}
 	return s, nil
 }
@@ -152,7 +152,7 @@ func otherStory(c certificate.Certificate) (story, error) {
 		return story{}, err
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
-	s.released = []string{fmt.Sprintf("The weights of a linear model, %s, by %s: %s.", weightWords(p.Dim*p.Columns), c.Method, erm.Summary(c.Method)), aftermath("model")}
+	s.released = []string{fmt.Sprintf("The weights of a linear model, %s, by %s: %s.", Weights(p.Dim*p.Columns), c.Method, erm.Summary(c.Method)), aftermath("model")}
 	var b branch
 	for _, step := range p.Steps() {
 		b.releases, b.what = append(b.releases, step.Event), append(b.what, step.Purpose)
@@ -168,11 +168,11 @@ func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
 	s.released = []string{
-		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", weightWords(p.Network.Trained), p.Steps, networkSampling(p.Sampling), networkClipping(p.Clipping)),
+		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", Weights(p.Network.Trained), p.Steps, NetworkSampling(p.Sampling), NetworkClipping(p.Clipping)),
 		aftermath("model"),
 	}
 	b := branch{releases: flatten(e)}
-	if all := networkEvents(p); len(all) == len(b.releases) {
+	if all := NetworkReleases(p); len(all) == len(b.releases) {
 		b.what = purposes(all)
 	}
 	s.branches = []branch{b}
@@ -251,24 +251,15 @@ func recordLines(c certificate.Certificate, records, maxRecords int, person bool
 func learnedLines(c certificate.Certificate) []string {
 	var lines []string
 	for _, l := range c.Learned {
-		lines = append(lines, "Learned within the budget: "+learnedWords(l)+".")
+		lines = append(lines, "Learned within the budget: "+Learned(l)+".")
 	}
 	return lines
 }
 
-// releasedFiles are the files that a certificate covers, by hashes or because they are made of others alone.
-var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, iteratesName, evaluate.FileName, answerName, reportName}
-
-// filesIn lists the files of a folder that the certificate covers.
-func filesIn(folder string) []string {
-	if folder == "" {
+// fileLines lists files.
+func fileLines(names []string) []string {
+	if len(names) == 0 {
 		return nil
-	}
-	var names []string
-	for _, name := range releasedFiles {
-		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
-			names = append(names, name)
-		}
 	}
 	return []string{"Files: " + strings.Join(names, ", ") + "."}
 }
@@ -317,12 +308,12 @@ func protectionLines(c certificate.Certificate, noun string) []string {
 const weakAt = 0.99
 
 // oddsLines says what epsilon and delta mean.
-func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
+func oddsLines(c certificate.Certificate, noun string, a *Attacker) []string {
 	except := ""
 	if c.Delta > 0 {
-		except = fmt.Sprintf(", except with a probability of %s", plainly(c.Delta))
+		except = fmt.Sprintf(", except with a probability of %s", display.Plain(c.Delta))
 	}
-	lines := []string{fmt.Sprintf("Whatever someone believed about %s, after seeing the %s the odds change by at most a factor of %s%s.", belief(c.Neighboring), noun, rounded(math.Exp(float64(c.Epsilon)), 4, true), except)}
+	lines := []string{fmt.Sprintf("Whatever someone believed about %s, after seeing the %s the odds change by at most a factor of %s%s.", belief(c.Neighboring), noun, display.Rounded(math.Exp(float64(c.Epsilon)), 4, true), except)}
 	if a != nil {
 		lines = append(lines, a.Words...)
 		if (1+a.Advantage)/2 >= weakAt {
@@ -330,7 +321,7 @@ func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
 		}
 	}
 	if c.GroupRows > 1 {
-		lines = append(lines, fmt.Sprintf("For all %d rows that one person may have together, epsilon is %s: the odds about the person change by at most a factor of %s%s.", c.GroupRows, rounded(float64(c.GroupEpsilon), 4, true), rounded(math.Exp(float64(c.GroupEpsilon)), 4, true), except))
+		lines = append(lines, fmt.Sprintf("For all %d rows that one person may have together, epsilon is %s: the odds about the person change by at most a factor of %s%s.", c.GroupRows, display.Rounded(float64(c.GroupEpsilon), 4, true), display.Rounded(math.Exp(float64(c.GroupEpsilon)), 4, true), except))
 	}
 	return lines
 }
@@ -344,4 +335,20 @@ func notCovered(noun string) []string {
 		"What was declared public is not protected: the schema, the plan, and tables that were declared public.",
 		fmt.Sprintf("It does not say whether the %s is accurate or fair, and does not protect the file of records itself.", noun),
 	}
+}
+
+// selectionStory explains a private choice: what a run of the winner releases, and that the best of many left.
+func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error) {
+	run, err := sweep.RunOf(c)
+	if err != nil {
+		return story{}, err
+	}
+	plan, err := sweep.ReadSelection(c.Plan)
+	if err != nil {
+		return story{}, err
+	}
+	s, err := trainStory(run)
+	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.Law, plan.Configurations, plan.NoRunsWords())}, s.released...)
+	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
+	return s, err
 }

@@ -1,13 +1,16 @@
-package main
+package explain
 
 import (
-	"io"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
 )
 
 const (
@@ -21,16 +24,10 @@ const (
 	plotRuns = 10
 )
 
-// writePlot draws what was answered into the file of --plot.
-func (a *accountCommand) writePlot(out accounted, q question, costs []report.CostPoint, t account.TradeOff) error {
-	return writeFile(a.plot, outputOptions{a.replace, 0o644}, func(w io.Writer) error {
-		g := growthOf(q.event)
-		picture := report.CostPlot{Title: out.Event, Delta: out.Claim.Delta, Counted: g.counted, Costs: costs, Errors: errorsOf(t)}
-		if err := picture.WriteSVG(w); err != nil {
-			return failed{err}
-		}
-		return nil
-	})
+// Plot returns the picture of an answer: epsilon as the steps of the event grow, and the errors of an attacker.
+func (q Question) Plot(answer Cost, t account.TradeOff) report.CostPlot {
+	g := growthOf(q.Event)
+	return report.CostPlot{Title: answer.Event, Delta: answer.Claim.Delta, Counted: g.counted, Costs: q.costs(g, answer), Errors: errorsOf(t)}
 }
 
 // growth is an event whose count of steps grows.
@@ -97,18 +94,18 @@ func (g growth) counts() []int {
 
 // costs are the epsilon at the delta of the claim as the count grows. The last one is what was
 // answered, where that is an epsilon.
-func (q question) costs(g growth, out accounted) []report.CostPoint {
+func (q Question) costs(g growth, out Cost) []report.CostPoint {
 	a := q.tightest(out.Accountants, plotWidth)
 	counts := g.counts()
 	points := make([]report.CostPoint, len(counts))
 	parallel.Items(len(counts), func(i int) {
-		v, err := a.Epsilon(g.at(counts[i]), out.Claim.Delta, q.neighboring)
+		v, err := a.Epsilon(g.at(counts[i]), out.Claim.Delta, q.Neighboring)
 		if err != nil {
 			v.Upper = math.Inf(1)
 		}
 		points[i] = report.CostPoint{Count: float64(counts[i]), Lower: v.Lower, Estimate: v.Estimate, Upper: v.Upper}
 	})
-	if g.whole && !q.forDelta {
+	if g.whole && !q.ForDelta {
 		last := &points[len(points)-1]
 		for _, p := range out.Accountants {
 			if p.Accountant == out.Claim.Accountant && p.Refused == "" {
@@ -127,4 +124,40 @@ func errorsOf(t account.TradeOff) []report.ErrorRates {
 		rates[i] = report.ErrorRates{FalsePositives: part * part, FalseNegatives: t.FalseNegatives(part * part)}
 	}
 	return rates
+}
+
+// budgetPoints is at about how many counts of steps the page of a run prices what was released so far.
+const budgetPoints = 14
+
+// BudgetFigures returns figures of what a run had cost after so many of its steps, by the accountant of its certificate: the
+// event alone decides it, which is public. There is none where the event has no count of steps, where no
+// accountant prices a prefix, or without a guarantee.
+func BudgetFigures(c certificate.Certificate) []sweep.Figure {
+	event, err := mechanism.ParseEvent(c.Event)
+	if err != nil || !c.Private {
+		return nil
+	}
+	g, stepped := stepsOf(event)
+	accountant, err := account.Named(c.Accountant)
+	if !stepped || g.total < 2 || err != nil {
+		return nil
+	}
+	var spent []sweep.Point
+	for i := 1; i <= budgetPoints; i++ {
+		count := max(i, int(math.Round(float64(g.total)*float64(i*i)/(budgetPoints*budgetPoints))))
+		if count >= g.total {
+			break
+		}
+		v, failure := accountant.Epsilon(g.at(count), c.Delta, c.Neighboring)
+		if failure != nil {
+			return nil
+		}
+		spent = append(spent, sweep.Value(float64(count), v.Upper))
+	}
+	end := sweep.Value(float64(g.total), float64(c.Epsilon))
+	return []sweep.Figure{{Name: "epsilon-over-steps", Title: "The budget over the steps", Panels: []sweep.Panel{{
+		X: sweep.Axis{Label: g.counted}, Y: sweep.Axis{Label: "ε in nats at δ = " + strings.Replace(fmt.Sprint(c.Delta), "e-0", "e-", 1) + ", upper bound"},
+		Series: []sweep.Series{{Name: "a run that was planned to end there", Points: append(spent, end)}},
+		Marks:  []sweep.Mark{{X: end.X, Y: end.Y, Text: "this run, ε = " + certificate.Epsilon(end.Y).Rounded()}},
+	}}}}
 }

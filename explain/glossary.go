@@ -1,12 +1,12 @@
-package main
+package explain
 
 import (
 	"slices"
 	"strings"
 )
 
-// glossaryTerm is a word of the field.
-type glossaryTerm struct {
+// Term is a word of the field.
+type Term struct {
 	// Name is how flags and expressions spell it, Aliases are other spellings.
 	Name    string
 	Aliases []string
@@ -20,7 +20,7 @@ type glossaryTerm struct {
 
 // glossary is the one place where the words of flags and outputs are explained, in the order in which
 // dither explain lists them.
-var glossary = []glossaryTerm{
+var glossary = []Term{
 	{"epsilon", []string{"ε", "eps", "budget", "privacy-budget"}, "privacy budget, in nats: how far one record may change what anyone can conclude",
 		[]string{
 			"Epsilon bounds how much the result can tell about one record. Whatever someone believed about whether a record was used, after seeing the result the odds change by at most a factor e^epsilon: 1.11 at epsilon 0.1, 2.72 at 1, 20.1 at 3, 2981 at 8. Smaller is more private; at 0 nothing is revealed, and infinity is no guarantee.",
@@ -108,27 +108,27 @@ var glossary = []glossaryTerm{
 		}, []string{"epsilon", "guarantee"}},
 }
 
-// short is what help texts say of a term. A name that is none is a fault of the program.
-func short(name string) string {
-	t, ok := termOf(name)
+// Short returns what help texts say of a term. It panics on a name that is none: names are those of the program.
+func Short(name string) string {
+	t, ok := TermOf(name)
 	if !ok {
 		panic("the glossary has no " + name)
 	}
 	return t.Short
 }
 
-// termOf finds a term by its name or another spelling.
-func termOf(name string) (glossaryTerm, bool) {
+// TermOf returns a term by its name or another spelling.
+func TermOf(name string) (Term, bool) {
 	name = strings.Join(strings.Fields(strings.ToLower(strings.TrimLeft(name, "-"))), "-")
-	i := slices.IndexFunc(glossary, func(t glossaryTerm) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
+	i := slices.IndexFunc(glossary, func(t Term) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
 	if i < 0 {
-		return glossaryTerm{}, false
+		return Term{}, false
 	}
 	return glossary[i], true
 }
 
-// termNames lists the terms with what help texts say, for the shell.
-func termNames() []string {
+// TermNames returns the names of the terms with what help texts say, after a tab.
+func TermNames() []string {
 	names := make([]string, len(glossary))
 	for i, t := range glossary {
 		names[i] = t.Name + "\t" + t.Short
@@ -136,24 +136,24 @@ func termNames() []string {
 	return names
 }
 
-// explainTerm is the explanation of a term.
-func explainTerm(t glossaryTerm) explanation {
-	e := explanation{Kind: "term", Title: t.Name + ": " + t.Short}
-	e.Sections = append(e.Sections, section{Lines: linesOf(t.Text...)})
+// Explanation returns the explanation of the term.
+func (t Term) Explanation() Explanation {
+	e := Explanation{Kind: "term", Title: t.Name + ": " + t.Short}
+	e.Sections = append(e.Sections, Section{Lines: linesOf(t.Text...)})
 	if len(t.Aliases) > 0 {
-		e.Sections = append(e.Sections, section{Title: "also", Lines: linesOf(strings.Join(t.Aliases, ", "))})
+		e.Sections = append(e.Sections, Section{Title: "also", Lines: linesOf(strings.Join(t.Aliases, ", "))})
 	}
-	e.Sections = append(e.Sections, section{Title: "see", Lines: linesOf(strings.Join(t.See, ", ") + " (dither explain WORD)")})
+	e.Sections = append(e.Sections, Section{Title: "see", Lines: linesOf(strings.Join(t.See, ", ") + " (dither explain WORD)")})
 	return e
 }
 
-// explainNothing lists what can be explained.
-func explainNothing() explanation {
-	e := explanation{Kind: "terms", Title: "dither explain FOLDER | certificate.json | EVENT | TERM"}
-	var lines []line
+// Terms returns the list of terms that can be explained.
+func Terms() Explanation {
+	e := Explanation{Kind: "terms", Title: "dither explain FOLDER | certificate.json | EVENT | TERM"}
+	var lines []Line
 	for _, t := range glossary {
-		lines = append(lines, line{Text: t.Name + ": " + t.Short})
+		lines = append(lines, Line{Text: t.Name + ": " + t.Short})
 	}
-	e.Sections = []section{{Title: "terms", Lines: lines}}
+	e.Sections = []Section{{Title: "terms", Lines: lines}}
 	return e
 }

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"math"
@@ -41,13 +41,13 @@ func (p profile) at(epsilon float64) float64 {
 
 // newProfile asks an accountant for its points, as many at the same time as there are
 // processors. It is false where nothing below a delta of 1 is proven.
-func (q question) newProfile(a account.Accountant) (profile, bool) {
-	start, err := a.Delta(q.event, 0, q.neighboring)
+func (q Question) newProfile(a account.Accountant) (profile, bool) {
+	start, err := a.Delta(q.Event, 0, q.Neighboring)
 	if err != nil || !(start.Upper < 1) {
 		return profile{}, false
 	}
 	p := profile{[]float64{0}, []float64{start.Upper}}
-	middle, err := a.Epsilon(q.event, start.Upper*deltaShares[0], q.neighboring)
+	middle, err := a.Epsilon(q.Event, start.Upper*deltaShares[0], q.Neighboring)
 	if err != nil {
 		middle.Upper = math.Inf(1)
 	}
@@ -59,12 +59,12 @@ func (q question) newProfile(a account.Accountant) (profile, bool) {
 			epsilons[i], deltas[i] = middle.Upper, 1
 		case i < few:
 			epsilons[i] = middle.Upper * epsilonShares[i]
-			deltas[i] = upperOr(1)(a.Delta(q.event, epsilons[i], q.neighboring))
+			deltas[i] = upperOr(1)(a.Delta(q.Event, epsilons[i], q.Neighboring))
 		case i == few:
 			epsilons[i], deltas[i] = middle.Upper, start.Upper*deltaShares[0]
 		default:
 			deltas[i] = start.Upper * deltaShares[i-few]
-			epsilons[i] = upperOr(math.Inf(1))(a.Epsilon(q.event, deltas[i], q.neighboring))
+			epsilons[i] = upperOr(math.Inf(1))(a.Epsilon(q.Event, deltas[i], q.Neighboring))
 		}
 	})
 	for i, epsilon := range epsilons {
@@ -97,7 +97,7 @@ func (p *profile) add(epsilon, delta float64) {
 
 // tightest is the first accountant whose bound is next to the least, with this width of its
 // intervals where it has one.
-func (q question) tightest(prices []price, width float64) account.Accountant {
+func (q Question) tightest(prices []Price, width float64) account.Accountant {
 	least := math.Inf(1)
 	for _, p := range prices {
 		if p.Refused == "" {
@@ -108,17 +108,17 @@ func (q question) tightest(prices []price, width float64) account.Accountant {
 		if p.Refused != "" || float64(*p.Upper) > 1.01*least {
 			continue
 		}
-		if _, wide := q.accountants[i].(account.PLD); wide {
+		if _, wide := q.Accountants[i].(account.PLD); wide {
 			return account.PLD{Width: width}
 		}
-		return q.accountants[i]
+		return q.Accountants[i]
 	}
-	return q.accountants[len(prices)-1]
+	return q.Accountants[len(prices)-1]
 }
 
 // tradeOff is what is proven about every attacker: by the whole profile where there is one,
 // and else by the claim alone.
-func (q question) tradeOff(prices []price, c claim) (account.TradeOff, error) {
+func (q Question) tradeOff(prices []Price, c Claim) (account.TradeOff, error) {
 	p, ok := q.newProfile(q.tightest(prices, profileWidth))
 	switch {
 	case ok:
@@ -131,7 +131,7 @@ func (q question) tradeOff(prices []price, c claim) (account.TradeOff, error) {
 	}
 	t, err := account.NewTradeOff(func(epsilon float64) (float64, error) { return p.at(epsilon), nil })
 	if err != nil {
-		return t, failed{err}
+		return t, err
 	}
 	return t, nil
 }

@@ -1,24 +1,26 @@
-package main
+package explain
 
 import (
 	"fmt"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// releaseCost is a part of an event with what it costs.
-type releaseCost struct {
+// ReleaseCost is a part of an event with what it costs.
+type ReleaseCost struct {
 	// What says what it is for, "" where only the event is known.
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
 	Times int    `json:"times"`
 	// Alone is the epsilon of this part by itself and SoFar that of all parts up to it, at the delta of the
 	// whole; an upper bound each. SoFar begins anew with each part of the records that pays by itself.
-	Alone number `json:"epsilon-alone"`
-	SoFar number `json:"epsilon-so-far"`
-	Part  int    `json:"part"`
+	Alone certificate.Epsilon `json:"epsilon-alone"`
+	SoFar certificate.Epsilon `json:"epsilon-so-far"`
+	Part  int                 `json:"part"`
 }
 
 // branch is what one part of the records pays for: releases in order, and what each is for.
@@ -40,9 +42,9 @@ func branchesOf(e mechanism.Event) []branch {
 	return out
 }
 
-// releaseCosts prices releases by themselves and up to each.
-func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]releaseCost, error) {
-	var out []releaseCost
+// ReleaseCosts prices releases by themselves and up to each.
+func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]ReleaseCost, error) {
+	var out []ReleaseCost
 	for part, b := range branches {
 		for i, release := range b.releases {
 			alone, err := upper(release, delta, n)
@@ -53,9 +55,9 @@ func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]re
 			if err != nil {
 				return nil, err
 			}
-			r := releaseCost{Event: eventText(release), Times: 1, Alone: alone, SoFar: soFar, Part: part}
+			r := ReleaseCost{Event: Brief(release), Times: 1, Alone: alone, SoFar: soFar, Part: part}
 			if repeat, ok := release.(mechanism.Repeat); ok {
-				r.Event, r.Times = eventText(repeat.Event), repeat.Count
+				r.Event, r.Times = Brief(repeat.Event), repeat.Count
 			}
 			if i < len(b.what) {
 				r.What = b.what[i]
@@ -80,14 +82,14 @@ func flatten(e mechanism.Event) []mechanism.Event {
 }
 
 // upper is the least proven epsilon of an event.
-func upper(e mechanism.Event, delta float64, n privacy.Neighboring) (number, error) {
+func upper(e mechanism.Event, delta float64, n privacy.Neighboring) (certificate.Epsilon, error) {
 	v, err := account.ForDelta(e, delta).Epsilon(e, delta, n)
-	return number(v.Upper), err
+	return certificate.Epsilon(v.Upper), err
 }
 
 // addCosts adds the section on how the releases add up.
-func (e *explanation) addCosts() {
-	s := section{Title: "how the cost adds up"}
+func (e *Explanation) addCosts() {
+	s := Section{Title: "how the cost adds up"}
 	s.Table = [][]string{{"release", "times", "epsilon alone", "so far"}}
 	parts := 1
 	for _, r := range e.Releases {
@@ -95,20 +97,20 @@ func (e *explanation) addCosts() {
 		if what == "" {
 			what = r.Event
 		}
-		s.Table = append(s.Table, []string{what, fmt.Sprint(r.Times), rounded(float64(r.Alone), 4, true), rounded(float64(r.SoFar), 4, true)})
+		s.Table = append(s.Table, []string{what, fmt.Sprint(r.Times), display.Rounded(float64(r.Alone), 4, true), display.Rounded(float64(r.SoFar), 4, true)})
 		parts = max(parts, r.Part+1)
 	}
 	if parts > 1 {
-		s.Lines = append(s.Lines, line{Text: fmt.Sprintf("The records are divided at random into %d parts, and each record pays for the releases from its own part alone; the whole costs what the dearest part costs.", parts)})
+		s.Lines = append(s.Lines, Line{Text: fmt.Sprintf("The records are divided at random into %d parts, and each record pays for the releases from its own part alone; the whole costs what the dearest part costs.", parts)})
 	}
 	if together := float64(e.Releases[len(e.Releases)-1].SoFar); parts == 1 && together < 0.999*e.sumAlone() {
-		s.Lines = append(s.Lines, line{Text: fmt.Sprintf("The costs alone add to %s, but together the releases cost %s: independent noise partly cancels.", rounded(e.sumAlone(), 4, true), rounded(together, 4, true))})
+		s.Lines = append(s.Lines, Line{Text: fmt.Sprintf("The costs alone add to %s, but together the releases cost %s: independent noise partly cancels.", display.Rounded(e.sumAlone(), 4, true), display.Rounded(together, 4, true))})
 	}
 	e.Sections = append(e.Sections, s)
 }
 
 // sumAlone adds the costs of the releases by themselves.
-func (e *explanation) sumAlone() float64 {
+func (e *Explanation) sumAlone() float64 {
 	sum := 0.0
 	for _, r := range e.Releases {
 		sum += float64(r.Alone)

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/ditherml/dither/internal/display"
+)
+
+// Explanation is a subject in plain words, with the numbers behind them. Numbers that the subject has not are left out.
+type Explanation struct {
+	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+	// Verified says whether all that can be recomputed was, and agrees; nil where there is nothing to verify.
+	Verified      *bool    `json:"verified,omitempty"`
+	Disagreements []string `json:"disagreements,omitempty"`
+	Event         string   `json:"event,omitempty"`
+	Claim         *Claim   `json:"claim,omitempty"`
+	// Releases are the parts of the event with what each costs.
+	Releases []ReleaseCost `json:"releases,omitempty"`
+	Attacker *Attacker     `json:"attacker,omitempty"`
+	Sections []Section     `json:"sections"`
+}
+
+// Section is a part of an explanation. Table holds rows of cells, which a terminal shows aligned.
+type Section struct {
+	Title string     `json:"title,omitempty"`
+	Lines []Line     `json:"lines,omitempty"`
+	Table [][]string `json:"-"`
+}
+
+// Line is one sentence or a few; Depth is how far it is set in, 0 for the least.
+type Line struct {
+	Text  string `json:"text"`
+	Depth int    `json:"depth,omitempty"`
+}
+
+// linesOf sets each text on a line.
+func linesOf(texts ...string) []Line {
+	out := make([]Line, len(texts))
+	for i, text := range texts {
+		out[i] = Line{Text: text}
+	}
+	return out
+}
+
+// Unverified returns the explanation of a certificate of which nothing can be relied on, and says no more than that.
+func Unverified(path string, disagreements []string) Explanation {
+	verified := false
+	e := Explanation{Kind: "certificate", Title: "NOT VERIFIED: do not rely on " + filepath.Base(path), Verified: &verified, Disagreements: disagreements}
+	e.Sections = []Section{{Title: "what it states does not follow from its plan and files; this disagrees", Lines: linesOf(disagreements...)}}
+	return e
+}
+
+// Text returns the explanation for a terminal.
+func (e Explanation) Text() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(display.Wrapped(display.Printable(e.Title)))
+	for _, s := range e.Sections {
+		b.WriteByte('\n')
+		if s.Title != "" {
+			b.WriteString(display.Printable(s.Title) + "\n")
+		}
+		for _, l := range s.Lines {
+			b.WriteString(display.Indent(display.Bullet(l.Text), 4*l.Depth))
+		}
+		if len(s.Table) > 0 {
+			if err := display.WriteColumns(&b, s.Table); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,123 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/display"
+)
+
+// Text returns the answer for a terminal; plot names the file of the picture, if there is one.
+func (a Cost) Text(plot string) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", display.Printable(a.Event), a.Neighboring, Relation(a.Neighboring))
+	if a.Asked == "delta" {
+		fmt.Fprintf(&b, "asked     the smallest delta at epsilon %v\n\n", display.Plain(float64(*a.Epsilon)))
+	} else {
+		fmt.Fprintf(&b, "asked     the smallest epsilon at delta %v\n\n", display.Plain(float64(*a.Delta)))
+	}
+	if err := display.WriteColumns(&b, a.priceRows()); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "\nclaim     %s\n", a.Claim.text())
+	if width := a.widthText(); width != "" {
+		fmt.Fprintf(&b, "width     %s\n", width)
+	}
+	if a.Group != nil {
+		fmt.Fprintf(&b, "group     %s\n", a.Group.text())
+	}
+	if a.Stated != nil {
+		fmt.Fprint(&b, "stated    ", a.statedText(), "\n")
+	}
+	a.attackerText(&b)
+	a.textbookText(&b)
+	if plot != "" {
+		fmt.Fprintf(&b, "\nplot      %s\n", display.Printable(plot))
+	}
+	if a.Next != "" {
+		fmt.Fprintf(&b, "\nnext      %s\n", a.Next)
+	}
+	return b.Bytes(), nil
+}
+
+// priceRows is the table of accountants.
+func (a Cost) priceRows() [][]string {
+	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", "note"}}
+	for _, p := range a.Accountants {
+		if p.Refused != "" {
+			rows = append(rows, []string{p.Accountant, "-", "-", "-", "refused: " + brief(p.Refused)})
+			continue
+		}
+		note := ""
+		switch {
+		case p.Accountant == a.Claim.Accountant:
+			note = `<- "to" may be claimed`
+		case *p.Lower == 0 && *p.Upper > 0:
+			note = "upper bound only"
+		}
+		from, estimate, to := display.Interval(float64(*p.Lower), float64(*p.Estimate), float64(*p.Upper))
+		rows = append(rows, []string{p.Accountant, from, estimate, to, note})
+	}
+	return rows
+}
+
+// widthText says how wide the interval of the claim is, "" where that is not worth a word.
+func (a Cost) widthText() string {
+	for _, p := range a.Accountants {
+		if p.Accountant == a.Claim.Accountant && p.Refused == "" {
+			return Width(float64(*p.Lower), float64(*p.Upper))
+		}
+	}
+	return ""
+}
+
+// wideInterval is the relative width beyond which an interval is said to be wide.
+const wideInterval = 1e-3
+
+// Width returns between which bounds the truth is proven to lie, where they are more than wideInterval apart
+// and the lower one is more than 0, as words; "" elsewhere.
+func Width(lower, upper float64) string {
+	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
+		return ""
+	}
+	from, _, to := display.Interval(lower, lower, upper)
+	return fmt.Sprintf("proven between %s and %s, %.2g %% apart: the claim is at most that much too high", from, to, 100*(upper-lower)/upper)
+}
+
+// brief cuts a reason to what a table holds; it is whole in the JSON.
+func brief(reason string) string {
+	const most = 60
+	if runes := []rune(reason); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return reason
+}
+
+// text states a guarantee in one line, rounded up.
+func (c Claim) text() string {
+	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
+		return "none: there is no guarantee at this delta or epsilon"
+	}
+	return fmt.Sprintf("epsilon %s at delta %s, for %s", display.Rounded(float64(c.Epsilon), 5, true), display.Rounded(c.Delta, 5, true), Relation(c.Neighboring))
+}
+
+// text states what several rows together cost.
+func (g GroupCost) text() string {
+	if math.IsInf(float64(g.Epsilon), 1) {
+		return fmt.Sprintf("no finite epsilon is proven for %d rows together, at the same delta", g.Rows)
+	}
+	return fmt.Sprintf("epsilon %s for %d rows together, at the same delta (accountant %s)", display.Rounded(float64(g.Epsilon), 5, true), g.Rows, g.Accountant)
+}
+
+// statedText compares what a certificate states with what is proven now.
+func (a Cost) statedText() string {
+	stated := float64(*a.Stated)
+	text := "the certificate says epsilon " + display.Rounded(stated, 5, true)
+	for _, p := range a.Accountants {
+		if p.Refused == "" && stated < float64(*p.Lower)*(1-1e-9) {
+			return text + ", LESS than the proven lower bound: do not rely on it; see dither verify"
+		}
+	}
+	return text
+}

@@ -1,0 +1,61 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Method is the name of an answer in certificates.
+const Method = "query"
+
+// Derivation returns what the plan implies, for the certificate.
+func (p Plan) Derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
+}
+
+// Assumptions says in plain words what the guarantee of an answer rests on.
+func (p Plan) Assumptions() []string {
+	out := []string{
+		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
+		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
+		"The guarantee covers this answer alone: other releases from the same records add to its cost.",
+		"The machine, its operator and its source of randomness are trusted; how long the program took is not shown to others.",
+	}
+	switch {
+	case p.Person != nil:
+		out = append(out, fmt.Sprintf("All rows of a person have one text in the column %q, which no other person has; rows without a text count nowhere.", p.Person.Column))
+	case p.RowsPerPerson == 0:
+		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
+	}
+	return out
+}
+
+// Certificate returns the certificate of an answer to the plan, with its price and without run, time and hashes.
+func (p Plan) Certificate() (certificate.Certificate, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return certificate.New(Method, text, p.Derivation())
+}
+
+// ReadPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
+// error.
+func ReadPlan(text json.RawMessage) (Plan, error) {
+	return certificate.ReadPlan[Plan]("query", text)
+}
+
+// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+func Methods() map[string]certificate.Method {
+	return map[string]certificate.Method{Method: func(text json.RawMessage) (certificate.Claim, error) {
+		p, err := ReadPlan(text)
+		if err != nil {
+			return certificate.Claim{}, err
+		}
+		return p.Derivation(), nil
+	}}
+}
