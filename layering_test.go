@@ -91,6 +91,8 @@ var layers = []layer{
 	// Words about what every other package plans and certifies: hence all of them, and internal/display for how
 	// numbers are written. What it draws is a figure of report.
 	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
+	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
+	{"sweep/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
@@ -100,7 +102,7 @@ var layers = []layer{
 	{"examples/structs", "privacy ledger data model train"},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/display explain"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/display explain sweep/outcome"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

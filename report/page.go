@@ -8,6 +8,9 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
+// FileName is the name of the page inside the folder of a model or an evaluation.
+const FileName = "report.html"
+
 // Page is all that the page about one model says. Only Title and Guarantee are
 // required; a section without content is left out.
 type Page struct {

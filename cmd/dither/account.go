@@ -111,9 +111,9 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 		picture report.CostPlot
 	}
 	all, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
-		cost, trade, err := a.answer(s, question)
-		if err != nil || a.plot == "" {
-			return answer{Cost: cost}, err
+		cost, trade, failure := a.answer(s, question)
+		if failure != nil || a.plot == "" {
+			return answer{Cost: cost}, failure
 		}
 		return answer{cost, question.Plot(cost, trade)}, nil
 	})

@@ -1,40 +1,22 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/spf13/cobra"
 )
 
-// writeJSON writes v indented. Characters that a terminal could obey, which JSON allows
-// within strings, are escaped.
+// writeJSON writes v as display.JSON has it.
 func writeJSON(w io.Writer, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
+	text, err := display.JSON(v)
 	if err != nil {
 		return failed{err}
 	}
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	b.WriteByte('\n')
-	return writeAll(w, b.Bytes())
+	return writeAll(w, text)
 }
 
 // writeAll writes to standard output or to a file; that it cannot is a failure while
@@ -54,6 +36,7 @@ var (
 	sizeText     = display.Size
 	rounded      = display.Rounded
 	plainly      = display.Plain
+	count        = display.Count
 )
 
 // arguments wants exactly these words behind a command's name.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/sweep"
@@ -56,32 +55,4 @@ func (s *sweepCommand) checkMark(p *sweepPlan) error {
 	}
 	p.marked = sweep.Marked{Candidate: chosen, Why: "the choice that --mark names"}
 	return nil
-}
-
-// marked is the configuration that figures, page and terminal point out: the one of --mark, or by the rule of one standard error
-// of the most telling metric. Where nothing varies there is none.
-func (s *sweepCommand) marked(p *sweepPlan, summaries []sweep.Summary) sweep.Marked {
-	if p.marked.Candidate != nil || s.mark == markNone || len(p.varied) == 0 {
-		return p.marked
-	}
-	metric := sweep.Metrics(p.source.schema.Target)[0]
-	out := sweep.Near(slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric }))
-	out.Why += " " + metricName(metric)
-	return out
-}
-
-// metricName is a metric within a sentence.
-func metricName(metric string) string {
-	if metric == sweep.MetricR2 {
-		return "R²"
-	}
-	return metric
-}
-
-// markedWords say which configuration is marked and why, "" for none.
-func markedWords(m sweep.Marked) string {
-	if m.Candidate == nil {
-		return ""
-	}
-	return m.Candidate.Words() + ": " + m.Why
 }

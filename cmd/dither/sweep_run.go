@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +13,7 @@ import (
 
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
-)
-
-// Names of the files of a folder of results.
-const (
-	sweepJournal = "results.jsonl"
-	sweepResults = "results.csv"
-	sweepSummary = "summary.csv"
-	sweepJSON    = "summary.json"
-	sweepPage    = "index.html"
+	"github.com/ditherml/dither/sweep/outcome"
 )
 
 // execute runs what is left of a sweep and writes its files.
@@ -51,8 +42,8 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 	}
 	defer journal.Close()
 	ahead := newSweepProgress(s.stderr, s.quiet, p.public())
-	study := sweep.Sweep{Candidates: p.candidates, Repeats: s.repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
-	results, err := study.Run(ctx)
+	runs := sweep.Sweep{Candidates: p.candidates, Repeats: s.repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
+	measured, err := runs.Run(ctx)
 	ahead.end()
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -63,12 +54,12 @@ func (s *sweepCommand) execute(ctx context.Context, p *sweepPlan) error {
 	if p.cost, err = sweep.CostOf(p.candidates, journal.Begun); err != nil {
 		return failed{err}
 	}
-	return s.finish(p, results)
+	return s.finish(p, measured)
 }
 
 // definition is what decides the runs.
 func (s *sweepCommand) definition(p *sweepPlan) (sweep.Definition, error) {
-	d := sweep.Definition{Fixed: shown(p.fixed), Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
+	d := sweep.Definition{Fixed: outcome.Shown(p.fixed), Varied: p.varied, Repeats: s.repeats, Baseline: s.baseline, Program: program()}
 	if s.split != "" {
 		d.Fixed = append(d.Fixed, sweep.Setting{Name: "split", Value: s.split})
 	}
@@ -112,13 +103,33 @@ func (s *sweepCommand) journalPath(p *sweepPlan, d sweep.Definition) (string, er
 	return path, nil
 }
 
-// finish writes files and prints.
-func (s *sweepCommand) finish(p *sweepPlan, results []sweep.Measurement) error {
-	summaries := sweep.Summarize(p.candidates, results)
-	p.marked = s.marked(p, summaries)
+// drawImage draws a figure as an image. Tests of other things replace it, since images take most of the time of a small sweep.
+var drawImage = report.WritePNG
+
+// study is the sweep as its results tell of it.
+func (s *sweepCommand) study(p *sweepPlan) *outcome.Study {
+	out := &outcome.Study{Fixed: p.fixed, Varied: p.varied, Candidates: p.candidates, Repeats: s.repeats, Cost: p.cost, Marked: p.marked,
+		Table: baseName(p.source.name), Measured: p.measuredName(), Target: p.source.schema.Target, Public: p.public(), Secret: p.secret()}
+	if p.parts.training != nil {
+		out.Records = p.parts.training.Records()
+	}
 	if !p.secret() {
-		figures := sweep.Figures(p.varied, summaries, s.command(), p.marked)
-		files, err := s.files(p, results, summaries, figures)
+		out.Folder = s.out
+	}
+	if !s.dryRun {
+		out.Command = s.command()
+	}
+	return out
+}
+
+// finish writes files and prints.
+func (s *sweepCommand) finish(p *sweepPlan, measured []sweep.Measurement) error {
+	summaries, study := sweep.Summarize(p.candidates, measured), s.study(p)
+	if study.Marked.Candidate == nil && s.mark != markNone {
+		study.Marked = study.Mark(summaries)
+	}
+	if !p.secret() {
+		files, err := study.Files(measured, summaries, drawImage)
 		if err != nil {
 			return failed{err}
 		}
@@ -127,42 +138,13 @@ func (s *sweepCommand) finish(p *sweepPlan, results []sweep.Measurement) error {
 			mode = 0o644
 		}
 		for _, f := range files {
-			err = writeFile(filepath.Join(s.out, f.name), outputOptions{replace: true, mode: mode}, func(w io.Writer) error { return writeAll(w, f.text) })
+			err = writeFile(filepath.Join(s.out, f.Name), outputOptions{replace: true, mode: mode}, func(w io.Writer) error { return writeAll(w, f.Text) })
 			if err != nil {
 				return failed{err}
 			}
 		}
 	}
-	return s.print(p, summaries)
-}
-
-// sweepFile is one file of results.
-type sweepFile struct {
-	name string
-	text []byte
-}
-
-// drawImage draws a figure as an image. Tests of other things replace it, since images take most of the time of a small sweep.
-var drawImage = report.WritePNG
-
-// files makes the files of a folder of results, the page last.
-func (s *sweepCommand) files(p *sweepPlan, results []sweep.Measurement, summaries []sweep.Summary, figures []sweep.Figure) ([]sweepFile, error) {
-	var out []sweepFile
-	add := func(name string, write func(io.Writer) error) error {
-		var b bytes.Buffer
-		err := write(&b)
-		out = append(out, sweepFile{name, b.Bytes()})
-		return err
-	}
-	err := errors.Join(
-		add(sweepResults, func(w io.Writer) error { return sweep.WriteResults(w, p.varied, p.candidates, results) }),
-		add(sweepSummary, func(w io.Writer) error { return sweep.WriteSummary(w, p.varied, summaries) }),
-		add(sweepJSON, func(w io.Writer) error { return writeJSON(w, s.document(p, summaries)) }),
-	)
-	for _, f := range figures {
-		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return drawImage(w, f) }))
-	}
-	return out, errors.Join(err, add(sweepPage, func(w io.Writer) error { return s.writePage(w, p, summaries, figures) }))
+	return s.print(p, study, summaries)
 }
 
 // quoted is a value of a flag as a shell takes it.

@@ -1,23 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
-	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/sweep/outcome"
 )
 
 // sweepSelection is a private choice of settings: what it costs at most and how many runs it makes on average.
@@ -167,16 +161,18 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if !s.quiet {
 		fmt.Fprintln(s.stderr, "choosing; how far it is would tell what is not released")
 	}
-	study := sweep.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
+	runs := sweep.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
 	metric := sweep.Metrics(p.source.schema.Target)[0]
 	if err = place.spend(chosen.draft); err != nil {
 		return err
 	}
-	won, err := study.Select(ctx, budget, chosen.plan, metric, false)
+	won, err := runs.Select(ctx, budget, chosen.plan, metric, false)
 	if err != nil {
 		return selectionFailure(place, budget, err)
 	}
-	files, err := s.winnerFiles(p, place, chosen.draft.Asked, won)
+	study := s.study(p)
+	study.Folder = place.path
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: program(), Asked: chosen.draft.Asked, Declared: declarations(p.source, oneLine(p.measuredName()))})
 	if err != nil {
 		return place.failure(err)
 	}
@@ -203,46 +199,4 @@ func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
 		err = fmt.Errorf("the weights of every run did not stay finite: there is no model; lower the learning rates")
 	}
 	return place.failure(err)
-}
-
-// winnerFiles makes the files of the model folder.
-func (s *sweepCommand) winnerFiles(p *sweepPlan, place *folder, asked certificate.Epsilon, won sweep.Selected) (map[string][]byte, error) {
-	var id [16]byte
-	rand.Read(id[:])
-	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
-	m, c := won.Model, won.Certificate
-	c.Asked = asked
-	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: c.Private}
-	modelText, err := m.Encode()
-	if err != nil {
-		return nil, err
-	}
-	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
-	c.Learned = train.Released(m.Schema())
-	c.Declared = declarations(p.source, oneLine(p.measuredName()))
-	c.Assumptions = assumptionsOf(won.Winner.Linear.Plan.Premises(), m.Schema(), m.Features(), c)
-	files := map[string][]byte{model.FileName: modelText}
-	for name, text := range m.Files() {
-		files[name] = text
-	}
-	var page bytes.Buffer
-	if err = s.winnerPage(p, place, won.Winner, c).WriteHTML(&page); err != nil {
-		return nil, err
-	}
-	files[reportName] = page.Bytes()
-	c.ReportSHA256 = certificate.Hash(page.Bytes())
-	files[certificate.FileName], err = c.Encode()
-	return files, err
-}
-
-// winnerPage is the report about a choice.
-func (s *sweepCommand) winnerPage(p *sweepPlan, place *folder, winner *sweep.Candidate, c certificate.Certificate) report.Document {
-	return report.Document{Title: "A privately chosen model of " + p.source.schema.Target.Column, Generated: c.Created,
-		Lead: []string{guaranteeText(c), "A random number of runs was made, each with settings drawn at random; the best on " + p.measuredName() + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
-		Sections: []report.Section{
-			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
-			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(p.fixed)},
-			{Title: "Assumptions", List: c.Assumptions},
-			{Title: "Check the guarantee", Command: "dither verify " + baseName(place.path)},
-		}}
 }

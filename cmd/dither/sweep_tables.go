@@ -190,3 +190,11 @@ func hashFile(path string) (string, error) {
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
+
+// measuredName is what models are measured on, files by their names without folders.
+func (p *sweepPlan) measuredName() string {
+	if p.parts.testName != "" && p.parts.testName == p.base.test {
+		return baseName(p.parts.testName)
+	}
+	return p.parts.testName
+}

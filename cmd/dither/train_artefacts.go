@@ -24,7 +24,7 @@ import (
 )
 
 // reportName is the name of the page inside a model folder.
-const reportName = "report.html"
+const reportName = report.FileName
 
 // summary is what train prints about a finished run. All of it is public.
 type summary struct {

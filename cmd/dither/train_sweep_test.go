@@ -18,7 +18,7 @@ import (
 func sweepFolder(t *testing.T, change func(*sweepDocument)) string {
 	t.Helper()
 	folder := t.TempDir()
-	d := sweepDocument{Public: true, Table: "towns.csv", Records: 900, Target: &sweepTarget{"y", 2}, Command: "dither sweep --data towns.csv", Repeats: 4, Measured: "a public table",
+	d := sweepDocument{Public: true, Table: "towns.csv", Records: 900, Target: &sweepTarget{Column: "y", Levels: 2}, Command: "dither sweep --data towns.csv", Repeats: 4, Measured: "a public table",
 		Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"0.5", "1", "2"}}}, Cost: sweepCost{Neighboring: "add-or-remove-one"}}
 	for i, value := range d.Varied[0].Values {
 		mean := evaluate.Measure(0.6 + 0.1*float64(i))

@@ -81,3 +81,11 @@ func Indent(text string, by int) string {
 	space := strings.Repeat(" ", by)
 	return space + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+space) + "\n"
 }
+
+// Count returns a number of things with their name, which takes an s for more than one.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,9 +1,10 @@
-package main
+package outcome
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
@@ -11,10 +12,10 @@ import (
 // fewestSparks is from how many points on a curve is drawn for the terminal.
 const fewestSparks = 3
 
-// sparkText draws the first metric over each setting that varies, a line a curve, for those without a browser:
+// SparkText returns the first metric over each setting that varies, a line a curve, for those without a browser:
 // its name, its first value, its course and its last value. The curves of a figure have one scale. Bounds and
 // baselines are left out.
-func sparkText(figures []sweep.Figure) string {
+func SparkText(figures []sweep.Figure) string {
 	var out strings.Builder
 	for _, f := range figures {
 		if metricOf(f) != metricOf(figures[0]) {
@@ -24,9 +25,9 @@ func sparkText(figures []sweep.Figure) string {
 		if len(rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&out, "\n%s from %s to %s\n", printable(f.Title), low, high)
+		fmt.Fprintf(&out, "\n%s from %s to %s\n", display.Printable(f.Title), low, high)
 		var b strings.Builder
-		if writeColumns(&b, rows) == nil { // a Builder takes everything
+		if display.WriteColumns(&b, rows) == nil { // a Builder takes everything
 			out.WriteString(b.String())
 		}
 	}
@@ -66,7 +67,7 @@ func sparkRows(f sweep.Figure) (rows [][]string, from, to string) {
 			if curves == 1 {
 				name = ""
 			}
-			rows = append(rows, []string{printable(name), fmt.Sprintf("%.4g", values[0]), string(line), fmt.Sprintf("%.4g", values[last])})
+			rows = append(rows, []string{display.Printable(name), fmt.Sprintf("%.4g", values[0]), string(line), fmt.Sprintf("%.4g", values[last])})
 			from, to = fmt.Sprintf("%.4g", s.Points[0].X), fmt.Sprintf("%.4g", s.Points[last].X)
 		}
 	}

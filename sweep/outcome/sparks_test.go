@@ -1,4 +1,4 @@
-package main
+package outcome
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestSparkText(t *testing.T) {
 		{Name: "accuracy-over-steps", Title: "accuracy over steps", Panels: []sweep.Panel{{Series: []sweep.Series{line("a", 1, 2)}}}},
 		{Name: "loss-over-epsilon", Title: "loss over epsilon", Panels: []sweep.Panel{{Series: []sweep.Series{line("b", 1, 2, 3)}}}},
 	}
-	got := sparkText(figures)
+	got := SparkText(figures)
 	for _, want := range []string{"accuracy over epsilon from 0.1 to 0.3\n", "▁▆█", "▄▄▄", "0.7"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
@@ -34,10 +34,10 @@ func TestSparkText(t *testing.T) {
 			t.Errorf("got %q, want no %q in it", got, no)
 		}
 	}
-	if got = sparkText(nil); got != "" {
+	if got = SparkText(nil); got != "" {
 		t.Errorf("got %q for no figures, want nothing", got)
 	}
-	if got = sparkText(figures[2:]); !strings.Contains(got, "▁▅█") || strings.Contains(got, "b ") {
+	if got = SparkText(figures[2:]); !strings.Contains(got, "▁▅█") || strings.Contains(got, "b ") {
 		t.Errorf("got %q for one curve, want it without a name", got)
 	}
 }

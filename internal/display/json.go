@@ -1,0 +1,32 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+)
+
+// JSON returns v as indented JSON and a line end. Characters that a terminal could obey, which JSON allows
+// within strings, are escaped.
+func JSON(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}

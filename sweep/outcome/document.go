@@ -1,0 +1,93 @@
+package outcome
+
+import (
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/sweep"
+)
+
+// Document is the summary of a sweep, as summary.json holds it.
+type Document struct {
+	Folder   string            `json:"folder,omitempty"`
+	Notice   string            `json:"notice"`
+	Fixed    []sweep.Setting   `json:"fixed"`
+	Varied   []sweep.Parameter `json:"varied"`
+	Repeats  int               `json:"repeats"`
+	Measured string            `json:"measured-on,omitempty"`
+	Cost     Cost              `json:"cost"`
+	Seconds  float64           `json:"estimated-seconds,omitempty"`
+	// Public says that neither the table nor what models were measured on is anybody's secret; then Table, Records,
+	// Target and Command tell what they are.
+	Public    bool    `json:"public"`
+	Table     string  `json:"table,omitempty"`
+	Records   int     `json:"records,omitempty"`
+	Target    *Target `json:"target,omitempty"`
+	Command   string  `json:"command,omitempty"`
+	Marked    *Mark   `json:"marked,omitempty"`
+	Summaries []Row   `json:"configurations"`
+}
+
+// Target is what the models of a sweep predict: one of some levels, or without any a number.
+type Target struct {
+	Column string `json:"column"`
+	Levels int    `json:"levels,omitempty"`
+}
+
+// Mark is the configuration that figures point out.
+type Mark struct {
+	Settings []sweep.Setting `json:"settings"`
+	Why      string          `json:"why"`
+}
+
+// Cost is what all runs cost together.
+type Cost struct {
+	Epsilon     certificate.Epsilon `json:"epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring string              `json:"neighboring"`
+	Unit        string              `json:"unit"`
+	Accountant  string              `json:"accountant"`
+	Runs        int                 `json:"runs"`
+}
+
+// Row is one configuration, with a metric once there is one.
+type Row struct {
+	Settings          []sweep.Setting     `json:"settings"`
+	Private           bool                `json:"private"`
+	Method            string              `json:"method"`
+	Epsilon           certificate.Epsilon `json:"epsilon"`
+	Delta             float64             `json:"delta"`
+	Metric            string              `json:"metric,omitempty"`
+	Repeats           int                 `json:"repeats,omitempty"`
+	Diverged          int                 `json:"diverged,omitempty"`
+	Mean              evaluate.Measure    `json:"mean"`
+	StandardDeviation evaluate.Measure    `json:"standard-deviation"`
+	Low               evaluate.Measure    `json:"low"`
+	High              evaluate.Measure    `json:"high"`
+}
+
+// RowOf returns the row of a configuration that was not measured.
+func RowOf(c *sweep.Candidate) Row {
+	u := evaluate.Undefined()
+	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
+}
+
+// Document returns the summary of the sweep; marked is whether the configuration that figures point out is told.
+func (s *Study) Document(summaries []sweep.Summary, marked bool) Document {
+	c := s.Cost
+	d := Document{Folder: s.Folder, Notice: s.Notice(), Fixed: Shown(s.Fixed), Varied: append([]sweep.Parameter{}, s.Varied...), Repeats: s.Repeats, Measured: s.Measured,
+		Cost: Cost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []Row{}}
+	if m := s.Marked; m.Candidate != nil && marked {
+		d.Marked = &Mark{append([]sweep.Setting{}, m.Candidate.Settings...), m.Why}
+	}
+	if d.Public = s.Public && !s.Secret; d.Public {
+		d.Table, d.Command, d.Records = s.Table, s.Command, s.Records
+		d.Target = &Target{s.Target.Column, len(s.Target.Levels)}
+	}
+	for _, each := range summaries {
+		row := RowOf(each.Candidate)
+		row.Metric, row.Repeats, row.Diverged = each.Metric, each.Repeats, each.Diverged
+		row.Mean, row.StandardDeviation, row.Low, row.High = evaluate.Measure(each.Mean), evaluate.Measure(each.StandardDeviation), evaluate.Measure(each.Low), evaluate.Measure(each.High)
+		d.Summaries = append(d.Summaries, row)
+	}
+	return d
+}

@@ -1,0 +1,67 @@
+package outcome
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
+)
+
+// Names of the files of a folder of results.
+const (
+	JournalName  = "results.jsonl"
+	ResultsName  = "results.csv"
+	SummaryName  = "summary.csv"
+	DocumentName = "summary.json"
+	PageName     = "index.html"
+)
+
+// File is one file of a folder of results.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Files returns the files of a folder of results, the page last. Image writes a figure as an image; report.WritePNG does.
+func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, image func(io.Writer, sweep.Figure) error) ([]File, error) {
+	figures := sweep.Figures(s.Varied, summaries, s.Command, s.Marked)
+	var out []File
+	add := func(name string, write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		out = append(out, File{name, b.Bytes()})
+		return err
+	}
+	err := errors.Join(
+		add(ResultsName, func(w io.Writer) error { return sweep.WriteResults(w, s.Varied, s.Candidates, results) }),
+		add(SummaryName, func(w io.Writer) error { return sweep.WriteSummary(w, s.Varied, summaries) }),
+		add(DocumentName, func(w io.Writer) error {
+			text, err := display.JSON(s.Document(summaries, true))
+			if err != nil {
+				return err
+			}
+			_, err = w.Write(text)
+			return err
+		}),
+	)
+	for _, f := range figures {
+		err = errors.Join(err, add(f.Name+".svg", func(w io.Writer) error { return report.WriteSVG(w, f) }), add(f.Name+".png", func(w io.Writer) error { return image(w, f) }))
+	}
+	return out, errors.Join(err, add(PageName, func(w io.Writer) error { return s.WritePage(w, summaries, figures) }))
+}
+
+// Mark returns the configuration that figures, page and terminal point out, by the rule of one standard error of the most
+// telling metric. Where nothing varies it is none.
+func (s *Study) Mark(summaries []sweep.Summary) sweep.Marked {
+	if len(s.Varied) == 0 {
+		return sweep.Marked{}
+	}
+	metric := sweep.Metrics(s.Target)[0]
+	out := sweep.Near(slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric }))
+	out.Why += " " + MetricName(metric)
+	return out
+}

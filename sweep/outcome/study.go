@@ -1,0 +1,130 @@
+package outcome
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/sweep"
+)
+
+// Study is a sweep as its results tell of it. Names of files have no folders.
+type Study struct {
+	Fixed      []sweep.Setting
+	Varied     []sweep.Parameter
+	Candidates []sweep.Candidate
+	Repeats    int
+	Cost       sweep.Cost
+	Marked     sweep.Marked
+	// Table is what models were trained on and Measured what they were measured on, in words.
+	Table, Measured string
+	Target          data.Target
+	// Records is the number of rows that were trained on, 0 where it is not known.
+	Records int
+	// Public says that the table is nobody's secret, and Secret that what models were measured on is one: then the results
+	// are for one terminal alone.
+	Public, Secret bool
+	// Folder is the folder of the results, "" where there is none, and Command what makes the same sweep.
+	Folder, Command string
+}
+
+// Notice returns what the numbers are for the people whose records they are of.
+func (s *Study) Notice() string {
+	c := s.Cost
+	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", certificate.Epsilon(c.Epsilon).Rounded(), c.Delta, strings.ReplaceAll(explain.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
+	if math.IsInf(c.Epsilon, 1) {
+		all += ": more than delta lets anyone prove, since the slack of rounded noise grows with e^epsilon"
+	}
+	switch {
+	case c.Runs == 0 && s.Public:
+		return "Public data set; no run has a guarantee."
+	case c.Runs == 1 && s.Public:
+		return "Public data set; the run would guarantee " + all + " if the records were private."
+	case s.Public:
+		return fmt.Sprintf("Public data set; the epsilon of each run is what it would guarantee if the records were private. All %d private runs together would cost %s.", c.Runs, all)
+	case c.Runs == 0 || s.hasBaseline():
+		return fmt.Sprintf("NOT PRIVATE: runs without privacy on a table that is not declared public are among these; the %d private ones together cost %s.", c.Runs, all)
+	}
+	return fmt.Sprintf("Private table: all %d runs, which are releases, together cost %s. A setting that was chosen by them costs that much, not its own epsilon.", c.Runs, all)
+}
+
+func (s *Study) hasBaseline() bool {
+	for i := range s.Candidates {
+		if !s.Candidates[i].Certificate.Private {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows returns the table of a finished sweep: a head, then a row for each configuration with a column for each metric.
+func (s *Study) Rows(summaries []sweep.Summary) [][]string {
+	metrics := sweep.Metrics(s.Target)
+	head := []string{}
+	for _, v := range s.Varied {
+		head = append(head, strings.ReplaceAll(v.Name, "-", " "))
+	}
+	priced := !s.varies("epsilon")
+	if priced {
+		head = append(head, "epsilon")
+	}
+	rows := [][]string{append(head, metrics...)}
+	for i := 0; i < len(summaries); i += len(metrics) {
+		c := summaries[i].Candidate
+		row := []string{}
+		for _, v := range s.Varied {
+			cell := c.Value(v.Name)
+			if cell == "" {
+				cell = "not private"
+			}
+			row = append(row, cell)
+		}
+		if priced {
+			row = append(row, c.Certificate.Epsilon.Rounded())
+		}
+		for _, m := range summaries[i : i+len(metrics)] {
+			row = append(row, meanText(m))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s *Study) varies(name string) bool {
+	return slices.ContainsFunc(s.Varied, func(v sweep.Parameter) bool { return v.Name == name })
+}
+
+// DivergedWords returns which configurations have runs that diverged, a sentence each.
+func DivergedWords(summaries []sweep.Summary) []string {
+	var out []string
+	var before *sweep.Candidate
+	for _, s := range summaries {
+		if s.Diverged > 0 && s.Candidate != before {
+			before = s.Candidate
+			// A run that diverged has no metrics; that others of its configuration did not is chance.
+			out = append(out, fmt.Sprintf("diverged: %s of %s; the weights did not stay finite, and means leave them out. A lower learning rate is steadier.", display.Count(s.Diverged, "run"), s.Candidate.Words()))
+		}
+	}
+	return out
+}
+
+// meanText is a mean with half the length of its interval.
+func meanText(s sweep.Summary) string {
+	switch {
+	case math.IsNaN(s.Mean) && s.Diverged > 0:
+		return "diverged"
+	case math.IsNaN(s.Mean):
+		return "undefined"
+	}
+	text := strconv.FormatFloat(s.Mean, 'f', 4, 64)
+	if !math.IsNaN(s.High) {
+		text += " ± " + strconv.FormatFloat(s.High-s.Mean, 'f', 4, 64)
+	}
+	return text
+}

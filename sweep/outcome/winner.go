@@ -1,0 +1,70 @@
+package outcome
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train"
+)
+
+// Origin is what a certificate states of a run beside its plan.
+type Origin struct {
+	// Program is the program with its version.
+	Program string
+	// Asked is the epsilon that the run may cost, 0 where none was named.
+	Asked certificate.Epsilon
+	// Declared is what was declared of other data than the records, nil for nothing.
+	Declared *certificate.Declared
+}
+
+// WinnerFiles returns the files of the model folder of a private choice, by name: model, certificate and page. The
+// folder of the study is where they will be. The certificate gets a random name for the run and the present time.
+func (s *Study) WinnerFiles(won sweep.Selected, o Origin) (map[string][]byte, error) {
+	var id [16]byte
+	rand.Read(id[:])
+	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	m, c := won.Model, won.Certificate
+	c.Asked = o.Asked
+	m.Provenance = model.Provenance{Program: o.Program, Run: run, Created: now, Private: c.Private}
+	modelText, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	c.Program, c.Run, c.Created, c.ModelSHA256 = o.Program, run, now, certificate.Hash(modelText)
+	c.Learned = train.Released(m.Schema())
+	c.Declared = o.Declared
+	premises := won.Winner.Linear.Plan.Premises()
+	premises.Selected = true
+	c.Assumptions = train.PremisesOf(premises, m.Schema(), m.Features()).Assumptions(c)
+	files := map[string][]byte{model.FileName: modelText}
+	for name, text := range m.Files() {
+		files[name] = text
+	}
+	var page bytes.Buffer
+	if err = s.winnerPage(won.Winner, c).WriteHTML(&page); err != nil {
+		return nil, err
+	}
+	files[report.FileName] = page.Bytes()
+	c.ReportSHA256 = certificate.Hash(page.Bytes())
+	files[certificate.FileName], err = c.Encode()
+	return files, err
+}
+
+// winnerPage is the report about a choice.
+func (s *Study) winnerPage(winner *sweep.Candidate, c certificate.Certificate) report.Document {
+	return report.Document{Title: "A privately chosen model of " + s.Target.Column, Generated: c.Created,
+		Lead: []string{explain.Guarantee(c), "A random number of runs was made, each with settings drawn at random; the best on " + s.Measured + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
+		Sections: []report.Section{
+			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
+			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(s.Fixed)},
+			{Title: "Assumptions", List: c.Assumptions},
+			{Title: "Check the guarantee", Command: "dither verify " + BaseName(s.Folder)},
+		}}
+}
