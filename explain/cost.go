@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/account"
@@ -142,7 +143,7 @@ func (q Question) prices() ([]Price, Claim, error) {
 		}
 	}
 	if claimed.Accountant == "" {
-		return nil, Claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", errors.Join(errs...))
+		return nil, Claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", distinct(errs[:asked]))
 	}
 	return prices, claimed, nil
 }
@@ -161,10 +162,21 @@ func bestOf(intervals []account.Interval, errs []error) (account.Interval, error
 		}
 	}
 	if !found {
-		return best, errors.Join(errs...)
+		return best, distinct(errs)
 	}
 	best.Estimate = max(best.Lower, min(best.Upper, best.Estimate))
 	return best, nil
+}
+
+// distinct joins errors, each text once: accountants often refuse for one reason.
+func distinct(errs []error) error {
+	var list []error
+	for _, err := range errs {
+		if err != nil && !slices.ContainsFunc(list, func(known error) bool { return known.Error() == err.Error() }) {
+			list = append(list, err)
+		}
+	}
+	return errors.Join(list...)
 }
 
 // reason is why an accountant refused, in a few words.
@@ -198,7 +210,7 @@ func (q Question) group() (*GroupCost, error) {
 		}
 	}
 	if least.Accountant == "" {
-		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.Rows, errors.Join(errs...))
+		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.Rows, distinct(errs))
 	}
 	return &least, nil
 }

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 func TestOneReasonIsSaidOnce(t *testing.T) {
 	const reason = "want 0 or at least"
 	event, delta := mechanism.Gaussian{NoiseMultiplier: 1}, 1e-310
-	q := question{event: event, neighboring: privacy.AddOrRemoveOne, delta: delta, accountants: account.All()}
+	q := Question{Event: event, Neighboring: privacy.AddOrRemoveOne, Delta: delta, Accountants: account.All()}
 	if _, _, err := q.prices(); err == nil || strings.Count(err.Error(), reason) != 1 {
 		t.Errorf("got %v, want the reason once", err)
 	}
