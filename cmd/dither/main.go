@@ -97,6 +97,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		root.AddCommand(command())
 	}
 	complete(root)
+	arrange(root)
 	suggest(root)
 	return root
 }

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the longest line in the flags of a help text. Narrower terminals get shorter lines.
+const helpWidth = 100
+
+// theme is what some flags have in common. Help texts list their flags in this order.
+type theme struct{ title, flags string }
+
+// themes divides the flags of every command that mostUsed names. A flag stands in one theme, and means the same in
+// all commands.
+var themes = []theme{
+	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private"},
+	{"Question", "where by edges quantiles points share of blocks noise confidence"},
+	{"Settings to compare", "plan repeats baseline select split mark"},
+	{"Data", "data labels schema target columns delimiter quote records max-records assume-public data-public sample-weights class-weights"},
+	{"Rows and features", "transform center whiten row-normalization row-radius intercept no-intercept feature-bits"},
+	{"Model", "model loss loss-width quantile threshold"},
+	{"Networks", "hidden activation embedding input-shape frozen-from train-layers frozen-public"},
+	{"Training", "steps epochs learning-rate schedule warm-up optimizer momentum ridge l1 weight-decay average average-decay output-rule temperature"},
+	{"Sampling", "sampling-probability batch-size parts sampling"},
+	{"Clipping", "clipping clipping-norm parameter-radius"},
+	{"Clipping of networks", "clipping-rule clipping-groups clipping-norms clipping-quantile clipping-rate clipping-stability clipping-threshold count-noise projections projection-cap microbatch clip-after-averaging"},
+	{"Noise over steps", "noise-allocation correlated-noise noise-bands noise-contraction"},
+	{"Method", "method output-noise solver solver-rate solver-steps solver-passes solver-batch sum-ridge choice grid-points grid-reach loss-bound directions l1-radius"},
+	{"Measurement", "test test-labels test-public holdout holdout-noise holdout-bins holdout-score-range holdout-residual-bound group print-not-private"},
+	{"Files", "out replace checkpoint checkpoint-every resume sweep cache-features stream"},
+	{"Run", "dry-run json quiet physical-batch help"},
+}
+
+// mostUsed has the ten flags that stand first in the help text of a command, by the command's name. Every command
+// with more than manyFlags flags is here.
+var mostUsed = map[string]string{
+	"train": "data schema epsilon delta unit model loss holdout out dry-run",
+	"sweep": "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",
+	"query": "data schema epsilon delta unit where by noise out json",
+}
+
+// manyFlags is the largest number of flags that a help text lists without themes.
+const manyFlags = 25
+
+// arrange gives the commands of mostUsed help texts by theme.
+func arrange(root *cobra.Command) {
+	page := root.OutOrStdout() // help texts are written to a buffer first, which has no width
+	for _, c := range root.Commands() {
+		if first, many := mostUsed[c.Name()]; many {
+			c.SetUsageFunc(func(c *cobra.Command) error {
+				return writeAll(c.OutOrStdout(), []byte(themedUsage(c, first, min(helpWidth, pageWidth(page)))))
+			})
+		}
+	}
+}
+
+// themedUsage is the part of a help text after the description: usage, examples, and flags by theme, those that
+// first names before all.
+func themedUsage(c *cobra.Command, first string, width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	shown := map[string]bool{}
+	for _, group := range append([]theme{{"Most used", first}}, themes...) {
+		flags := pflag.NewFlagSet(group.title, pflag.ContinueOnError)
+		flags.SortFlags = false
+		for name := range strings.FieldsSeq(group.flags) {
+			if f := c.LocalFlags().Lookup(name); f != nil && !shown[name] {
+				flags.AddFlag(f)
+				shown[name] = true
+			}
+		}
+		if flags.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", group.title, flags.FlagUsagesWrapped(width))
+		}
+	}
+	return b.String()
+}
