@@ -256,3 +256,59 @@ func (p Selection) NoRunsWords() string {
 	}
 	return ""
 }
+
+// TooDearError says that no private choice by a law costs as little as it may: even runs of a thousandth of its epsilon
+// cost too much, or have no price.
+type TooDearError struct {
+	// Reason is why a run has no price, nil where it has one.
+	Reason error
+}
+
+// Error returns what costs too much and what to change.
+func (e *TooDearError) Error() string {
+	return "sweep: runs of a thousandth of the epsilon cost too much for so many of them on average, want a larger epsilon or a smaller mean"
+}
+
+// Unwrap returns the reason.
+func (e *TooDearError) Unwrap() error { return e.Reason }
+
+// LargestRun returns about the largest epsilon of a run, of a thousandth of whole to whole, with which a private choice by
+// the law costs at most whole, by bisection of its logarithm. Plan makes a candidate whose run has an epsilon; the cost must
+// grow with it. Where there is none the error is a *TooDearError.
+func (l Law) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
+	low, high := math.Log(whole/1000), math.Log(whole)
+	var refused error
+	costs := func(logarithm float64) float64 {
+		price, err := l.price(plan, math.Exp(logarithm))
+		refused = err
+		return price
+	}
+	if price := costs(low); !(price <= whole) {
+		return 0, &TooDearError{refused}
+	}
+	for range 14 {
+		if middle := (low + high) / 2; costs(middle) <= whole {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return math.Exp(low), nil
+}
+
+// price is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
+func (l Law) price(plan func(epsilon float64) (Candidate, error), epsilon float64) (float64, error) {
+	c, err := plan(epsilon)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	s, err := NewSelection([]Candidate{c}, l)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	whole, err := s.Certificate(&c)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	return max(float64(whole.Epsilon), whole.Charge()), nil
+}

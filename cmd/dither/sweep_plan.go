@@ -27,9 +27,6 @@ type sweepPlan struct {
 // public reports whether neither the table nor what models are measured on is private.
 func (p *sweepPlan) public() bool { return p.parts.dataPublic }
 
-// sweepBudget are the settings that a run without privacy does not have.
-var sweepBudget = []string{"epsilon", "epsilon-per-step", "delta", noiseMultiplierFlag, "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
-
 // plan settles tables, configurations and their prices.
 func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 	s.flags.SortFlags = false // in the order in which they were given
@@ -91,7 +88,7 @@ func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
 		p.candidates = append(p.candidates, sweep.Candidate{Settings: settings})
 	}
 	if s.baseline {
-		p.candidates = append(p.candidates, baselines(configurations)...)
+		p.candidates = append(p.candidates, sweep.Baselines(configurations)...)
 	}
 	errs := make([]error, len(p.candidates))
 	parallel.Items(len(errs), func(i int) { errs[i] = s.candidate(ctx, p, &p.candidates[i]) })
@@ -106,29 +103,12 @@ func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
 	return nil
 }
 
-// baselines are the configurations without what belongs to the budget, each once.
-func baselines(configurations [][]sweep.Setting) []sweep.Candidate {
-	var out []sweep.Candidate
-	for _, settings := range configurations {
-		c := sweep.Candidate{Baseline: true}
-		for _, one := range settings {
-			if !slices.Contains(sweepBudget, one.Name) {
-				c.Settings = append(c.Settings, one)
-			}
-		}
-		if !slices.ContainsFunc(out, func(o sweep.Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // configure returns dither train with these settings.
 func (s *sweepCommand) configure(fixed, settings []sweep.Setting, private bool) (*trainCommand, error) {
 	t, c := newTrainCommand()
 	t.stdout, t.stderr = io.Discard, io.Discard
 	for _, one := range slices.Concat(fixed, settings) {
-		if one.Name == noiseMultiplierFlag || !private && slices.Contains(sweepBudget, one.Name) && one.Name != "delta" {
+		if one.Name == noiseMultiplierFlag || !private && sweep.OfBudget(one.Name) && one.Name != "delta" {
 			continue
 		}
 		if err := c.Flags().Set(one.Name, one.Value); err != nil {

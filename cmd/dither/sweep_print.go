@@ -72,25 +72,13 @@ func (s *sweepCommand) printDryRun(p *sweepPlan) error {
 	return writeAll(w, fmt.Appendf(nil, "\n%s, %s; about %s\n%s", count(len(p.candidates), "configuration"), count(runs, "run"), duration(seconds), wrapped(s.study(p).Notice())))
 }
 
-// Seconds that a multiply-add of Candidate.Work takes on one processor, in runs that share passes and in others,
-// measured at about 3.6 GHz.
-const togetherCost, aloneCost = 0.2e-9, 0.5e-9
-
 // seconds guesses how long all runs take, at the declared number of records.
 func (s *sweepCommand) seconds(p *sweepPlan) float64 {
 	records := p.source.schema.Records
 	if records == 0 {
 		records = p.source.schema.MaxRecords
 	}
-	total := 0.0
-	for i := range p.candidates {
-		cost := aloneCost
-		if p.candidates[i].Together() {
-			cost = togetherCost
-		}
-		total += float64(p.candidates[i].Runs(s.repeats)) * p.candidates[i].Work(records) * cost
-	}
-	return total / float64(runtime.GOMAXPROCS(0))
+	return sweep.Seconds(p.candidates, s.repeats, records, runtime.GOMAXPROCS(0))
 }
 
 // sweepProgress tells how far a sweep is: one line that is written over on a terminal, a line for each tenth

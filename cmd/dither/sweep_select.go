@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -75,24 +74,17 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.Ru
 	if err != nil {
 		return 0, err
 	}
-	low, high := math.Log(whole/1000), math.Log(whole)
-	var refused error
-	costs := func(logarithm float64) float64 {
-		price, failed := s.priceAt(ctx, p, configurations[0], math.Exp(logarithm), law)
-		refused = failed
-		return price
+	epsilon, err := law.LargestRun(whole, func(epsilon float64) (c sweep.Candidate, err error) {
+		at := *p
+		at.setEpsilon(epsilon)
+		c.Settings = configurations[0]
+		err = s.candidate(ctx, &at, &c)
+		return c, err
+	})
+	if err != nil {
+		return 0, errors.Join(errors.Unwrap(err), fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
 	}
-	if price := costs(low); !(price <= whole) {
-		return 0, errors.Join(refused, fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
-	}
-	for range 14 {
-		if middle := (low + high) / 2; costs(middle) <= whole {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	p.setEpsilon(math.Exp(low))
+	p.setEpsilon(epsilon)
 	return whole, nil
 }
 
@@ -107,25 +99,6 @@ func (p *sweepPlan) setEpsilon(epsilon float64) {
 	p.fixed = append(fixed, sweep.Setting{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'g', -1, 64)})
 }
 
-// priceAt is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (s *sweepCommand) priceAt(ctx context.Context, p *sweepPlan, settings []sweep.Setting, epsilon float64, law sweep.RunCountDistribution) (float64, error) {
-	at := *p
-	at.setEpsilon(epsilon)
-	c := sweep.Candidate{Settings: settings}
-	if err := s.candidate(ctx, &at, &c); err != nil {
-		return math.Inf(1), err
-	}
-	plan, err := sweep.NewSelection([]sweep.Candidate{c}, law)
-	if err != nil {
-		return math.Inf(1), err
-	}
-	whole, err := plan.Certificate(&c)
-	if err != nil {
-		return math.Inf(1), err
-	}
-	return max(float64(whole.Epsilon), whole.Charge()), nil
-}
-
 // printSelection prints what a private choice would do and cost.
 func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) error {
 	if s.json {
@@ -133,7 +106,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.Law, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.

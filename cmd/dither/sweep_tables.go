@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -49,11 +47,11 @@ func (s *sweepCommand) measuredOn(p *sweepPlan) (sweepParts, error) {
 	}
 	way, share, _ := strings.Cut(s.split, ":")
 	v, err := strconv.ParseFloat(share, 64)
-	if way != "first" && way != "random" || err != nil || !(v > 0 && v < 1) {
+	if way != sweep.SplitFirst && way != sweep.SplitRandom || err != nil || !(v > 0 && v < 1) {
 		return out, fmt.Errorf("--split is %q, want first:SHARE for training on the first rows, or random:SHARE for testing on random ones, with a share between 0 and 1", s.split)
 	}
 	out.way, out.share, out.testPublic = way, v, true
-	out.testName = map[string]string{"first": "the rows behind the first " + share + " of the table", "random": "a random " + share + " of the rows"}[way]
+	out.testName = map[string]string{sweep.SplitFirst: "the rows behind the first " + share + " of the table", sweep.SplitRandom: "a random " + share + " of the rows"}[way]
 	return out, nil
 }
 
@@ -70,7 +68,7 @@ func (s *sweepParts) divide(ctx context.Context, p *sweepPlan) error {
 	if err != nil {
 		return err
 	}
-	training, test := divided(d.Records(), s.way, s.share, hash)
+	training, test := sweep.Divide(d.Records(), s.way, s.share, hash)
 	if len(training) == 0 || len(test) == 0 {
 		return fmt.Errorf("--split leaves one part of %s empty, want rows in both; choose another share", p.source.name)
 	}
@@ -79,29 +77,6 @@ func (s *sweepParts) divide(ctx context.Context, p *sweepPlan) error {
 		p.source.schema.Records = len(training) // of this run's copy; public, as the table is
 	}
 	return nil
-}
-
-// divided lists the rows of both parts, in order. The random rows follow from the bytes of the table.
-func divided(records int, way string, share float64, hashes []sweep.Setting) (training, test []int) {
-	first := int(math.Floor(share*float64(records) + 1e-9))
-	seed := sha256.New()
-	for _, h := range hashes {
-		io.WriteString(seed, h.Name+h.Value) // a hash takes everything
-	}
-	start := seed.Sum([]byte("dither-sweep random split"))
-	for i := range records {
-		out := way == "first" && i >= first
-		if way == "random" {
-			sum := sha256.Sum256(binary.BigEndian.AppendUint64(start, uint64(i)))
-			out = float64(binary.BigEndian.Uint64(sum[:8]))*0x1p-64 < share
-		}
-		if out {
-			test = append(test, i)
-		} else {
-			training = append(training, i)
-		}
-	}
-	return training, test
 }
 
 // read reads the parts.

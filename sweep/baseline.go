@@ -1,0 +1,26 @@
+package sweep
+
+import "slices"
+
+// budget are the settings that a run without privacy does not have.
+var budget = []string{"epsilon", "epsilon-per-step", "delta", "noise-multiplier", "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
+
+// OfBudget reports whether a setting belongs to the budget: a run without privacy does not have it.
+func OfBudget(name string) bool { return slices.Contains(budget, name) }
+
+// Baselines returns the configurations without what belongs to the budget, each once.
+func Baselines(configurations [][]Setting) []Candidate {
+	var out []Candidate
+	for _, settings := range configurations {
+		c := Candidate{Baseline: true}
+		for _, one := range settings {
+			if !OfBudget(one.Name) {
+				c.Settings = append(c.Settings, one)
+			}
+		}
+		if !slices.ContainsFunc(out, func(o Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,39 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+// Ways to divide a public table into rows to train on and rows to test on.
+const (
+	SplitFirst  = "first"
+	SplitRandom = "random"
+)
+
+// Divide returns the rows of both parts of a table that is divided, in order: by SplitFirst the share of the rows that
+// stands first is trained on, by SplitRandom about that share is tested on. The random rows follow from the hashes of the
+// table's files, and are always the same.
+func Divide(records int, way string, share float64, hashes []Setting) (training, test []int) {
+	first := int(math.Floor(share*float64(records) + 1e-9))
+	seed := sha256.New()
+	for _, h := range hashes {
+		io.WriteString(seed, h.Name+h.Value) // a hash takes everything
+	}
+	start := seed.Sum([]byte("dither-sweep random split"))
+	for i := range records {
+		out := way == SplitFirst && i >= first
+		if way == SplitRandom {
+			sum := sha256.Sum256(binary.BigEndian.AppendUint64(start, uint64(i)))
+			out = float64(binary.BigEndian.Uint64(sum[:8]))*0x1p-64 < share
+		}
+		if out {
+			test = append(test, i)
+		} else {
+			training = append(training, i)
+		}
+	}
+	return training, test
+}
