@@ -275,7 +275,7 @@ func (e *TooDearError) Unwrap() error { return e.Reason }
 // LargestRun returns about the largest epsilon of a run, of a thousandth of whole to whole, with which a private choice by
 // the law costs at most whole, by bisection of its logarithm. Plan makes a candidate whose run has an epsilon; the cost must
 // grow with it. Where there is none the error is a *TooDearError.
-func (l Law) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
+func (l RunCountDistribution) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error
 	costs := func(logarithm float64) float64 {
@@ -297,7 +297,7 @@ func (l Law) LargestRun(whole float64, plan func(epsilon float64) (Candidate, er
 }
 
 // price is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (l Law) price(plan func(epsilon float64) (Candidate, error), epsilon float64) (float64, error) {
+func (l RunCountDistribution) price(plan func(epsilon float64) (Candidate, error), epsilon float64) (float64, error) {
 	c, err := plan(epsilon)
 	if err != nil {
 		return math.Inf(1), err

@@ -106,7 +106,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.Law, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.
