@@ -37,7 +37,7 @@ func TestDivide(t *testing.T) {
 // TestLargestRunRefuses wants the reason why no run has a price.
 func TestLargestRunRefuses(t *testing.T) {
 	why := errors.New("no plan")
-	_, err := Law{}.LargestRun(1, func(epsilon float64) (Candidate, error) {
+	_, err := RunCountDistribution{}.LargestRun(1, func(epsilon float64) (Candidate, error) {
 		if math.Abs(epsilon-1e-3) > 1e-12 {
 			t.Errorf("got a run of epsilon %v, want a thousandth of 1", epsilon)
 		}
