@@ -71,8 +71,9 @@ var layers = []layer{
 	// How networks learn public records under clipping: a served model, which reaches network, does not carry it.
 	{"internal/dynamics", "internal/kernel internal/dense network"},
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
-	// its weights stand in a file of their own that other programs read: hence network and safetensors.
-	{"model", "internal/special internal/kernel network data internal/safetensors feature internal/strict"},
+	// its weights stand in a file of their own that other programs read: hence network and safetensors. All rows
+	// of a table are predicted on all processors: hence parallel.
+	{"model", "internal/special internal/kernel internal/parallel network data internal/safetensors feature internal/strict"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.

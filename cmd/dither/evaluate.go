@@ -185,27 +185,12 @@ func evaluateDataset(m *model.Model, d *data.Dataset, group string) (*evaluate.C
 
 // measure is evaluateDataset that can be stopped.
 func measure(ctx context.Context, m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
-	if d.Target() == nil {
-		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
-	}
 	grouping, err := newGrouping(d, group)
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := score(ctx, m, d, grouping)
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Schema().Target.Regression() {
-		r, regressErr := evaluate.Regress(kept.targets, kept.predictions, kept.grouping)
-		return nil, &r, regressErr
-	}
-	labels := make([]int, len(kept.targets))
-	for i, v := range kept.targets {
-		labels[i] = int(v)
-	}
-	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
-	return &c, nil, err
+	c, r, err := evaluate.Dataset(ctx, m, d, grouping)
+	return c, r, interruption(ctx, err)
 }
 
 // mostGroups bounds the levels of a group column, so that a column of names or numbers is
@@ -225,35 +210,4 @@ func newGrouping(d *data.Dataset, column string) (*evaluate.Grouping, error) {
 		return nil, fmt.Errorf("--group %q has more than %d different texts, want fewer; name another column", column, mostGroups)
 	}
 	return &evaluate.Grouping{Column: column, Levels: levels, Codes: codes}, nil
-}
-
-// scored are the rows of a data set that the schema keeps.
-type scored struct {
-	targets     []float64
-	predictions []float64 // shape [len(targets), Outputs]
-	grouping    *evaluate.Grouping
-}
-
-// score predicts the rows that the schema keeps, and keeps their targets and groups.
-func score(ctx context.Context, m *model.Model, d *data.Dataset, g *evaluate.Grouping) (scored, error) {
-	k := m.Outputs()
-	out := scored{targets: make([]float64, 0, d.Records()), predictions: make([]float64, 0, d.Records()*k)}
-	if g != nil {
-		out.grouping = &evaluate.Grouping{Column: g.Column, Levels: g.Levels, Codes: make([]int32, 0, d.Records())}
-	}
-	err := predictAll(ctx, m, d, func(first int, predictions []float64) error {
-		for i := 0; i < len(predictions); i += k {
-			row := first + i/k
-			if d.Dropped(row) {
-				continue
-			}
-			out.targets = append(out.targets, float64(d.Target()[row]))
-			out.predictions = append(out.predictions, predictions[i:i+k]...)
-			if g != nil {
-				out.grouping.Codes = append(out.grouping.Codes, g.Codes[row])
-			}
-		}
-		return nil
-	})
-	return out, err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -184,38 +183,8 @@ func (e *evaluateCommand) privateRecords(ctx context.Context, m *model.Model, p 
 	if err != nil {
 		return evaluate.Records{}, err
 	}
-	return recordsOf(ctx, m, p, d)
-}
-
-// recordsOf predicts the rows of a data set for a private evaluation.
-func recordsOf(ctx context.Context, m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Records, error) {
-	if d.Target() == nil {
-		return evaluate.Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
-	}
-	kept, err := score(ctx, m, d, nil)
-	if err != nil {
-		return evaluate.Records{}, err
-	}
-	out := evaluate.Records{Targets: kept.targets, Predictions: kept.predictions}
-	if k := m.Outputs(); k == 2 { // the probability of the second level alone
-		out.Predictions = make([]float64, len(kept.targets))
-		for i := range out.Predictions {
-			out.Predictions[i] = kept.predictions[2*i+1]
-		}
-	}
-	if p.GroupColumn != "" {
-		if out.Groups, _, err = d.Group(p.GroupColumn); err != nil {
-			return evaluate.Records{}, err
-		}
-	}
-	if p.Person != nil {
-		codes, known, groupErr := d.Group(p.Person.Column)
-		if groupErr != nil {
-			return evaluate.Records{}, groupErr
-		}
-		out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
-	}
-	return out, nil
+	records, err := evaluate.RecordsOf(ctx, m, p, d)
+	return records, interruption(ctx, err)
 }
 
 // isFeature reports whether a column is a categorical feature, whose codes are at hand.

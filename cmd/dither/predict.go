@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/model"
+	"github.com/spf13/cobra"
 )
 
 const predictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
@@ -164,7 +161,7 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 		return failed{err}
 	}
 	k := m.Outputs()
-	err = predictAll(ctx, m, d, func(first int, predictions []float64) error {
+	err = m.PredictAll(ctx, d, func(first int, predictions []float64) error {
 		for i := 0; i < len(predictions); i += k {
 			record[0] = strconv.Itoa(first + i/k + 1)
 			copied.fill(record[1:], first+i/k)
@@ -176,7 +173,7 @@ func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.
 		return nil
 	})
 	if err != nil {
-		return err
+		return interruption(ctx, err)
 	}
 	out.Flush()
 	if err := out.Error(); err != nil {
@@ -255,61 +252,4 @@ func spreadsheetSafe(text string) string {
 		return text
 	}
 	return "'" + text
-}
-
-// blockRows is how many rows a goroutine predicts at a time.
-const blockRows = 512
-
-// predictAll predicts the rows of d in order, on all processors, and hands them to use in
-// blocks: predictions has shape [rows, m.Outputs()], and is NaN for a row that was dropped.
-// It is used again after use returns.
-func predictAll(ctx context.Context, m *model.Model, d *data.Dataset, use func(first int, predictions []float64) error) error {
-	k := m.Outputs()
-	predictors := make([]predictor, runtime.GOMAXPROCS(0))
-	for i := range predictors {
-		predictors[i] = predictor{model: m, data: d, reader: m.NewReader(d)}
-	}
-	round := blockRows * len(predictors)
-	out := make([]float64, min(round, d.Records())*k)
-	for first := 0; first < d.Records(); first += round {
-		if ctx.Err() != nil {
-			return failed{errInterrupted}
-		}
-		n := min(round, d.Records()-first)
-		parallel.Each(len(predictors), func(i int) {
-			from, to := min(n, i*blockRows), min(n, (i+1)*blockRows)
-			predictors[i].rows(out[from*k:to*k], first+from)
-		})
-		if err := use(first, out[:n*k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// predictor is what one goroutine needs.
-type predictor struct {
-	model  *model.Model
-	data   *data.Dataset
-	reader *model.Reader
-}
-
-// rowsTogether is how many rows a predictor maps together, which is faster where they are whitened.
-const rowsTogether = 128
-
-// rows predicts consecutive rows from first on until dst is full.
-func (p *predictor) rows(dst []float64, first int) {
-	k := p.model.Outputs()
-	for n := len(dst) / k; n > 0; n = len(dst) / k {
-		n = min(n, rowsTogether)
-		p.reader.PredictRows(dst[:n*k], first, n)
-		for i := range n {
-			if p.data.Dropped(first + i) {
-				for j := range k {
-					dst[i*k+j] = math.NaN()
-				}
-			}
-		}
-		dst, first = dst[n*k:], first+n
-	}
 }

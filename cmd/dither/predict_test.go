@@ -47,7 +47,7 @@ func TestPredictIsServing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := tableText(3*blockRows+17, c.income...)
+			text := tableText(3*512+17, c.income...)
 			table := writeText(t, filepath.Join(t.TempDir(), "table.csv"), text)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			alone, _ := mustInvoke(t, "predict", made.folder, table)

@@ -1,0 +1,96 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
+)
+
+// Dataset returns the measures of a model on a data set with targets, by the groups of its rows unless they are nil. One
+// of the two results is nil. Rows that the schema drops are left out. The numbers are exact, and as private as the
+// data set. The error names a target that was not read, or is that of a context that ends.
+func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (*Classification, *Regression, error) {
+	if d.Target() == nil {
+		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
+	}
+	kept, err := keep(ctx, m, d, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Schema().Target.Regression() {
+		r, regressErr := Regress(kept.targets, kept.predictions, kept.grouping)
+		return nil, &r, regressErr
+	}
+	labels := make([]int, len(kept.targets))
+	for i, v := range kept.targets {
+		labels[i] = int(v)
+	}
+	c, err := ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
+	return &c, nil, err
+}
+
+// RecordsOf returns the rows of a data set with their predictions, for a private evaluation by the plan. The error names
+// a target or a column that was not read, or is that of a context that ends.
+func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Records, error) {
+	if d.Target() == nil {
+		return Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
+	}
+	kept, err := keep(ctx, m, d, nil)
+	if err != nil {
+		return Records{}, err
+	}
+	out := Records{Targets: kept.targets, Predictions: kept.predictions}
+	if k := m.Outputs(); k == 2 { // the probability of the second level alone
+		out.Predictions = make([]float64, len(kept.targets))
+		for i := range out.Predictions {
+			out.Predictions[i] = kept.predictions[2*i+1]
+		}
+	}
+	if p.GroupColumn != "" {
+		if out.Groups, _, err = d.Group(p.GroupColumn); err != nil {
+			return Records{}, err
+		}
+	}
+	if p.Person != nil {
+		codes, known, groupErr := d.Group(p.Person.Column)
+		if groupErr != nil {
+			return Records{}, groupErr
+		}
+		out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
+	}
+	return out, nil
+}
+
+// keptRows are the rows of a data set that the schema keeps.
+type keptRows struct {
+	targets     []float64
+	predictions []float64 // shape [len(targets), Outputs]
+	grouping    *Grouping
+}
+
+// keep predicts the rows that the schema keeps, and keeps their targets and groups.
+func keep(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (keptRows, error) {
+	k := m.Outputs()
+	out := keptRows{targets: make([]float64, 0, d.Records()), predictions: make([]float64, 0, d.Records()*k)}
+	if g != nil {
+		out.grouping = &Grouping{Column: g.Column, Levels: g.Levels, Codes: make([]int32, 0, d.Records())}
+	}
+	err := m.PredictAll(ctx, d, func(first int, predictions []float64) error {
+		for i := 0; i < len(predictions); i += k {
+			row := first + i/k
+			if d.Dropped(row) {
+				continue
+			}
+			out.targets = append(out.targets, float64(d.Target()[row]))
+			out.predictions = append(out.predictions, predictions[i:i+k]...)
+			if g != nil {
+				out.grouping.Codes = append(out.grouping.Codes, g.Codes[row])
+			}
+		}
+		return nil
+	})
+	return out, err
+}
