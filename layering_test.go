@@ -63,8 +63,9 @@ var layers = []layer{
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"internal/safetensors", ""},
 	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
-	// An answer has a certificate of its own, as an evaluation and a training have: hence certificate.
-	{"query", "privacy internal/special internal/kernel internal/parallel mechanism ledger certificate data"},
+	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
+	// certificate.
+	{"query", "privacy internal/special internal/kernel internal/parallel internal/display mechanism account ledger certificate data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -96,8 +97,8 @@ func (d *diagnoseCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out := diagnosis{Notice: notPrivateBanner, NonPrivateDiagnosis: found, Lipschitz: finiteOrNone(found.Lipschitz), StrongConvexity: finiteOrNone(found.StrongConvexity),
-		Epsilon: d.epsilon, Delta: d.delta, ExcessBound: finiteOrNone(found.Bound(d.epsilon, d.delta))}
+	out := diagnosis{Notice: notPrivateBanner, NonPrivateDiagnosis: found, Lipschitz: display.Finite(found.Lipschitz), StrongConvexity: display.Finite(found.StrongConvexity),
+		Epsilon: d.epsilon, Delta: d.delta, ExcessBound: display.Finite(found.Bound(d.epsilon, d.delta))}
 	if m != nil {
 		excess, wrong := found.Excess(m)
 		if wrong != nil {
@@ -135,12 +136,12 @@ func (d diagnosis) write(w io.Writer) error {
 	line("effective rank", "%.2f (trace over largest eigenvalue)", d.EffectiveRank)
 	line("eigenvalues of the mean", "%.4g to %.4g", max(d.Least, 0), d.Largest) // rounding may leave a little less than 0
 	line("bound of rows", "%.4g", d.RowBound)
-	line("Lipschitz constant", "%s", digits(d.Lipschitz))
+	line("Lipschitz constant", "%s", display.Digits(d.Lipschitz))
 	line("smoothness", "%.4g (by the bound of rows %.4g)", d.Smoothness, d.PublicSmoothness)
-	line("strong convexity", "%s at the minimizer", digits(d.StrongConvexity))
+	line("strong convexity", "%s at the minimizer", display.Digits(d.StrongConvexity))
 	line("norm of the minimizer", "%.4g, in the span of the rows %.4g (ridge %.3g)", d.MinimizerNorm, d.ProjectedNorm, d.Ridge)
 	line("mean loss", "%.6g at 0, %.6g at the minimizer", d.Start, d.Minimum)
-	line("rank bound on the excess", "%s at epsilon %.4g, delta %.4g", digits(d.ExcessBound), d.Epsilon, d.Delta)
+	line("rank bound on the excess", "%s at epsilon %.4g, delta %.4g", display.Digits(d.ExcessBound), d.Epsilon, d.Delta)
 	if d.Excess != nil {
 		line("measured excess", "%.4g of the model", *d.Excess)
 	}

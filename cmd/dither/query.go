@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
@@ -138,7 +138,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return target.failure(err)
 	}
-	return k.tell(c, target, newQueryAnswer(q.Plan(), draft, rows))
+	return k.tell(c, target, query.NewFile(q.Plan(), draft, rows))
 }
 
 // priced settles the noise and drafts the certificate; it stops with its command.
@@ -168,9 +168,9 @@ func (k *queryCommand) target(tell io.Writer) (*folder, error) {
 }
 
 // tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept elsewhere.
-func (k *queryCommand) tell(c *cobra.Command, target *folder, answer queryAnswer) error {
+func (k *queryCommand) tell(c *cobra.Command, target *folder, answer query.File) error {
 	printed := answer
-	files, err := sealAnswer(&answer)
+	files, err := answer.Seal(program())
 	if err != nil {
 		return target.failure(err)
 	}
@@ -183,7 +183,10 @@ func (k *queryCommand) tell(c *cobra.Command, target *folder, answer queryAnswer
 	if k.json {
 		err = writeJSON(c.OutOrStdout(), printed)
 	} else {
-		err = printed.print(c.OutOrStdout())
+		var text []byte
+		if text, err = explain.Answer(printed); err == nil {
+			err = writeAll(c.OutOrStdout(), text)
+		}
 	}
 	return target.unprinted(files, err)
 }
@@ -204,51 +207,11 @@ func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
 	if math.IsInf(k.epsilon, 1) {
 		return nil, fmt.Errorf("--epsilon is infinite, want a finite number; an answer without noise is not private")
 	}
-	multiplier, err := leastNoise(p, target)
-	if err != nil {
-		return nil, err
-	}
-	for range mostAttempts { // sums are rounded upward: the price may pass the target by the last digits
-		if q, err = q.WithNoise(multiplier); err != nil {
-			return nil, err
-		}
-		c, failed := q.Plan().Certificate()
-		if price := max(float64(c.Epsilon), c.Charge()); failed != nil || price <= k.epsilon {
-			return q, failed
-		} else if !math.IsInf(price, 1) {
-			multiplier = upward(multiplier * price / k.epsilon)
-		}
-	}
-	return q, nil
-}
-
-// upward is a number rounded upward to nine digits.
-func upward(v float64) float64 {
-	scale := math.Pow(10, 9-math.Ceil(math.Log10(v)))
-	return (math.Floor(v*scale) + 1) / scale
-}
-
-// leastNoise returns a noise multiplier at which the plan meets the target. What is purely private is made so
-// at delta 0.
-func leastNoise(p query.Plan, target privacy.Guarantee) (float64, error) {
-	p.NoiseMultiplier = 1
-	if pure := p.PureEpsilon(); !math.IsInf(pure, 1) {
-		return pure / target.Epsilon(), nil
-	}
-	target, err := certificate.Aim(target, p.NoiseDraws())
-	if err != nil {
-		return 0, err
-	}
-	plan := func(multiplier float64) mechanism.Event {
-		p := p
-		p.NoiseMultiplier = multiplier
-		return p.Event()
-	}
-	multiplier, err := account.Calibrate(account.For(p.Event()), target, plan)
+	within, err := q.Within(target)
 	if errors.Is(err, account.ErrUnreachable) {
-		err = fmt.Errorf("no noise that the samplers have meets epsilon %v at delta %v, want a larger epsilon or delta", target.Epsilon(), target.Delta())
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "query: "))
 	}
-	return multiplier, err
+	return within, err
 }
 
 // reserve sets the cost of the plan aside under the budget.

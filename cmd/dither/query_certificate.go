@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +55,7 @@ func verifyAnswer(folder string) (verification, error) {
 
 // checkAnswer compares the answer with what follows from the plan of the certificate.
 func checkAnswer(text []byte, c certificate.Certificate) error {
-	var a queryAnswer
+	var a query.File
 	if err := strict.Decode(text, &a); err != nil {
 		return fmt.Errorf("%s is not what dither query writes: %w", answerName, err)
 	}
@@ -70,43 +68,5 @@ func checkAnswer(text []byte, c certificate.Certificate) error {
 	if deriveErr := p.Validate(); deriveErr != nil {
 		return spelled // Certificate.Verify says so
 	}
-	return errors.Join(spelled, a.checkDerived(), checkAssumptions(c, p.Assumptions()))
-}
-
-// checkDerived holds what the plan decides in an answer to the plan.
-func (a queryAnswer) checkDerived() error {
-	rows := make([]query.Row, len(a.Rows))
-	for i, r := range a.Rows {
-		rows[i] = query.Row{Name: r.Name, Answer: query.Answer{Value: r.Value, Deviation: numberOr(r.Noise), Lower: numberOr(r.Lower), Upper: numberOr(r.Upper), Count: zeroOr(r.Count), AtLeast: r.Rate == rateText(a.Plan, true)}}
-		if (r.Lower == nil) != (r.Upper == nil) || r.Lower != nil && !(*r.Lower <= *r.Upper) || r.Noise != nil && !(*r.Noise >= 0) {
-			return fmt.Errorf("row %d of %s has an interval without ends in order, or noise below 0, want both", i+1, answerName)
-		}
-	}
-	want := newQueryAnswer(a.Plan, certificate.Certificate{}, rows)
-	want.Certificate = nil
-	got, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(want)
-	if err != nil || !bytes.Equal(got, text) {
-		return fmt.Errorf("%s states a threshold, a rank error, a pure epsilon or a rate of intervals that does not follow from the plan", answerName)
-	}
-	return nil
-}
-
-// numberOr is a number, or NaN for one that was left out.
-func numberOr(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
-}
-
-// zeroOr is a number, or 0 for one that was left out.
-func zeroOr(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
+	return errors.Join(spelled, a.Check(), checkAssumptions(c, p.Assumptions()))
 }

@@ -35,10 +35,10 @@ func questionArgs(args ...string) []string {
 }
 
 // answered runs a question and decodes what it prints as JSON.
-func answered(t *testing.T, args ...string) queryAnswer {
+func answered(t *testing.T, args ...string) query.File {
 	t.Helper()
 	out, _ := mustInvoke(t, append(questionArgs(args...), "--json")...)
-	var a queryAnswer
+	var a query.File
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatalf("%v: %v", args, err)
 	}

@@ -24,9 +24,9 @@ import (
 
 // withoutFolder are the fields that need not occur in a folder of the walk, with the reason.
 var withoutFolder = map[string]string{
-	"main.queryAnswer.certificate": "query --json prints it, and verify refuses it in answer.json",
-	"evaluate.Estimate.gap":        "it depends on the noise; measures are recomputed as a whole from the released numbers",
-	"evaluate.Area.gap":            "as that of other estimates",
+	"query.File.certificate": "query --json prints it, and verify refuses it in answer.json",
+	"evaluate.Estimate.gap":  "it depends on the noise; measures are recomputed as a whole from the released numbers",
+	"evaluate.Area.gap":      "as that of other estimates",
 }
 
 // layerTypes are the types of all layers, by kind.
@@ -238,7 +238,7 @@ func checkFields(t *testing.T, root, dir string) {
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[certificate.Certificate](), reflect.TypeFor[train.Plan](), reflect.TypeFor[erm.Plan](), reflect.TypeFor[neural.Plan](), reflect.TypeFor[query.Plan](),
 		reflect.TypeFor[evaluate.Plan](), reflect.TypeFor[sweep.Selection](), reflect.TypeFor[model.Provenance](), reflect.TypeFor[model.LossSpec](), reflect.TypeFor[feature.Spec](),
-		reflect.TypeFor[evaluate.File](), reflect.TypeFor[queryAnswer]()} {
+		reflect.TypeFor[evaluate.File](), reflect.TypeFor[query.File]()} {
 		everyField(typ, want)
 	}
 	for kind, typ := range layerTypes {
@@ -262,7 +262,7 @@ func checkFields(t *testing.T, root, dir string) {
 			case evaluate.FileName:
 				w.value(tree, reflect.TypeFor[evaluate.File]())
 			case answerName:
-				w.value(tree, reflect.TypeFor[queryAnswer]())
+				w.value(tree, reflect.TypeFor[query.File]())
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"unicode"
 	"unicode/utf16"
 )
@@ -29,4 +30,12 @@ func JSON(v any) ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
+}
+
+// Finite returns a pointer to a number, nil for NaN and infinities, which JSON has not.
+func Finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }

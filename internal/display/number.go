@@ -81,3 +81,11 @@ func aligned(texts ...string) []string {
 func Nearest(v float64, digits int) string {
 	return Plain(Parse(strconv.FormatFloat(v, 'g', digits, 64)))
 }
+
+// Digits returns a number as text with six significant digits, or a dash for none.
+func Digits(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return Nearest(*v, 6)
+}

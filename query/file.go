@@ -1,0 +1,162 @@
+package query
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
+)
+
+// FileName is the name of the answer inside its folder.
+const FileName = "answer.json"
+
+// File is the answer to a question as answer.json holds it: public numbers and what was released.
+type File struct {
+	Plan        Plan                     `json:"plan"`
+	Rows        []FileRow                `json:"rows"`
+	Method      string                   `json:"interval"`
+	Threshold   float64                  `json:"threshold,omitempty"`
+	RankError   float64                  `json:"rank-error,omitempty"`
+	PureEpsilon certificate.Epsilon      `json:"pure-epsilon"`
+	Certificate *certificate.Certificate `json:"certificate,omitempty"`
+}
+
+// FileRow is one answer of a file. Numbers that there are none of are left out.
+type FileRow struct {
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Noise *float64 `json:"noise,omitempty"`
+	Lower *float64 `json:"lower,omitempty"`
+	Upper *float64 `json:"upper,omitempty"`
+	Count *float64 `json:"count,omitempty"`
+	// Rate says how often the interval holds, where there is one.
+	Rate string `json:"rate,omitempty"`
+}
+
+// NewFile returns the file of an answer, with what follows from its plan.
+func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
+	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.PureEpsilon()), Certificate: &c}
+	for _, r := range rows {
+		row := FileRow{Name: r.Name, Value: r.Value, Noise: display.Finite(r.Deviation), Lower: display.Finite(r.Lower), Upper: display.Finite(r.Upper)}
+		if r.Count != 0 {
+			row.Count = display.Finite(r.Count)
+		}
+		if row.Lower != nil {
+			row.Rate = RateText(p, r.AtLeast)
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	a.Method = intervalMethod(p, rows)
+	a.Threshold = p.Threshold()
+	a.RankError = p.RankError()
+	return a
+}
+
+// RateText returns how often an interval holds.
+func RateText(p Plan, atLeast bool) string {
+	text := fmt.Sprintf("%g %%", 100*p.Confidence)
+	if atLeast {
+		return "at least " + text
+	}
+	return text
+}
+
+// intervalMethod says what the intervals are, and how often they hold.
+func intervalMethod(p Plan, rows []Row) string {
+	how := "exact"
+	switch p.Statistic {
+	case MeanStatistic:
+		how = "exact, by Fieller's method; the noise of the count is in it"
+	case VarianceStatistic, CovarianceStatistic, CorrelationStatistic:
+		how = "to first order in the noise"
+	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
+		return fmt.Sprintf("none; with %s confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", RateText(p, true))
+	}
+	var some []string
+	for _, r := range rows {
+		if r.AtLeast {
+			some = append(some, r.Name)
+		}
+	}
+	all := len(some) > 0 && len(some) == len(rows)
+	text := RateText(p, all) + " over the noise alone, for these rows: " + how
+	switch {
+	case all && how == "exact":
+		text += " for whole steps of the noise"
+	case !all && len(some) > 0:
+		text += fmt.Sprintf("; %s for %s", RateText(p, true), shortList(some, len(rows)))
+	}
+	return text
+}
+
+// shortList names a few rows, and counts more.
+func shortList(names []string, of int) string {
+	if len(names) > 4 {
+		return fmt.Sprintf("%d of %d rows", len(names), of)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Seal fills in the certificate of the answer, with a random name for the run and the present time, and returns the files
+// of its folder by name. Program is the program with its version.
+func (a *File) Seal(program string) (map[string][]byte, error) {
+	var id [16]byte
+	rand.Read(id[:])
+	own := *a.Certificate
+	a.Certificate = &own
+	a.Certificate.Program, a.Certificate.Run, a.Certificate.Created = program, hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	alone := *a
+	alone.Certificate = nil
+	text, err := json.MarshalIndent(alone, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	a.Certificate.ModelSHA256 = certificate.Hash(text)
+	certificateText, err := a.Certificate.Encode()
+	return map[string][]byte{FileName: text, certificate.FileName: certificateText}, err
+}
+
+// Check returns an error unless what the plan decides in an answer follows from the plan.
+func (a File) Check() error {
+	rows := make([]Row, len(a.Rows))
+	for i, r := range a.Rows {
+		rows[i] = Row{Name: r.Name, Answer: Answer{Value: r.Value, Deviation: numberOr(r.Noise), Lower: numberOr(r.Lower), Upper: numberOr(r.Upper), Count: zeroOr(r.Count), AtLeast: r.Rate == RateText(a.Plan, true)}}
+		if (r.Lower == nil) != (r.Upper == nil) || r.Lower != nil && !(*r.Lower <= *r.Upper) || r.Noise != nil && !(*r.Noise >= 0) {
+			return fmt.Errorf("query: row %d of %s has an interval without ends in order, or noise below 0, want both", i+1, FileName)
+		}
+	}
+	want := NewFile(a.Plan, certificate.Certificate{}, rows)
+	want.Certificate = nil
+	got, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(want)
+	if err != nil || !bytes.Equal(got, text) {
+		return fmt.Errorf("query: %s states a threshold, a rank error, a pure epsilon or a rate of intervals that does not follow from the plan", FileName)
+	}
+	return nil
+}
+
+// numberOr is a number, or NaN for one that was left out.
+func numberOr(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// zeroOr is a number, or 0 for one that was left out.
+func zeroOr(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
