@@ -22,8 +22,8 @@ func (p Plan) NoiseDraws() int {
 	return p.Numbers()
 }
 
-// Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Claim {
+// derivation returns what the plan implies, for the certificate.
+func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
@@ -66,7 +66,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodPrivate, text, p.Derivation())
+	return certificate.New(MethodPrivate, text, p.derivation())
 }
 
 // ReadPlan reads the JSON of a plan and refuses one that makes no sense.
@@ -81,6 +81,6 @@ func Methods() map[string]certificate.Method {
 		if err != nil {
 			return certificate.Claim{}, err
 		}
-		return p.Derivation(), nil
+		return p.derivation(), nil
 	}}
 }

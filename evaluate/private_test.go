@@ -196,7 +196,7 @@ func TestNewPlanMeetsTheBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			price, err := certificate.PriceOf(p.Derivation())
+			price, err := certificate.PriceOf(p.derivation())
 			if err != nil || price.Epsilon > 0.5*(1+1e-12) || price.Epsilon < 0.499 {
 				t.Errorf("%s, %v: the plan costs %v, want 0.5 (%v)", noise, n, price.Epsilon, err)
 			}

@@ -32,7 +32,7 @@ type Loss interface {
 func LossFor(classes int) (Loss, error) {
 	switch {
 	case classes == 0:
-		return Huber{Width: DefaultHuberWidth}, nil
+		return Huber{Width: defaultHuberWidth}, nil
 	case classes == 2:
 		return Logistic{}, nil
 	case classes > 2:
@@ -139,8 +139,8 @@ func maximum(x []float64) float64 {
 	return top
 }
 
-// DefaultHuberWidth is the width of the Huber loss, in units of half the target's range.
-const DefaultHuberWidth = 0.25
+// defaultHuberWidth is the width of the Huber loss, in units of half the target's range.
+const defaultHuberWidth = 0.25
 
 // Huber is half the squared residual z - y up to Width, and linear beyond (Huber, "Robust
 // Estimation of a Location Parameter", Annals of Mathematical Statistics 1964). The

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// DefaultHingeWidth is the width of the huberized hinge loss.
-const DefaultHingeWidth = 0.5
+// defaultHingeWidth is the width of the huberized hinge loss.
+const defaultHingeWidth = 0.5
 
 // Hinge is the huberized hinge loss of a support vector machine: with the margin m = y·z, y = ±1, it is 0
 // above 1 + Width, 1 - m below 1 - Width, and (1 + Width - m)²/(4·Width) between.

@@ -3,10 +3,10 @@ package model
 import "fmt"
 
 const (
-	// DefaultQuantile is the median.
-	DefaultQuantile = 0.5
-	// DefaultQuantileWidth is the half-width of the smoothing, in units of half the target's range.
-	DefaultQuantileWidth = 0.05
+	// defaultQuantile is the median.
+	defaultQuantile = 0.5
+	// defaultQuantileWidth is the half-width of the smoothing, in units of half the target's range.
+	defaultQuantileWidth = 0.05
 )
 
 // Quantile is the smoothed pinball loss, whose minimizer is a quantile of the target y, scaled to [-1, 1],

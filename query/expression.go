@@ -62,8 +62,8 @@ func (e Expression) Bounds() (lower, upper float64) { return e.lower, e.upper }
 // Condition reports whether the expression is true or false rather than a number.
 func (e Expression) Condition() bool { return e.truth }
 
-// NeedsTarget reports whether the expression names the target column.
-func (e Expression) NeedsTarget() bool { return e.target }
+// needsTarget reports whether the expression names the target column.
+func (e Expression) needsTarget() bool { return e.target }
 
 // On returns the expression as a function of the rows of d, which must be of the same schema: within
 // Bounds, or NaN where it is missing. The value of a row depends on that row only.

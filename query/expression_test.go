@@ -94,7 +94,7 @@ func TestExpressions(t *testing.T) {
 			continue
 		}
 		d := without
-		if e.NeedsTarget() {
+		if e.needsTarget() {
 			d = with
 		}
 		if lower, upper := e.Bounds(); lower != c.lower || upper != c.upper || d.Records() != len(c.values) || e.String() != c.text {

@@ -45,8 +45,8 @@ func (c *Candidate) Certify() (err error) {
 	return err
 }
 
-// Event is what one run of the candidate releases.
-func (c *Candidate) Event() mechanism.Event {
+// event is what one run of the candidate releases.
+func (c *Candidate) event() mechanism.Event {
 	switch {
 	case c.Linear != nil:
 		return c.Linear.Plan.Event()

@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Columns are the names of the columns that say which configuration a row of results is of: first the parameters
+// columnsOf are the names of the columns that say which configuration a row of results is of: first the parameters
 // that the sweep varies, in its order, then the numbers of the plan that are not among them.
-func Columns(varied []Parameter) []string {
+func columnsOf(varied []Parameter) []string {
 	var out []string
 	for _, p := range varied {
 		out = append(out, p.Name)
@@ -118,7 +118,7 @@ func UpwardText(v float64) string {
 // for each variable: those of Columns, the repeat, whether the run diverged, and the metrics. Undefined values are empty cells. A cell that a
 // spreadsheet would take for a formula begins with an apostrophe.
 func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
-	columns, metrics := Columns(varied), metricsOf(results)
+	columns, metrics := columnsOf(varied), metricsOf(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}
 	byKey := map[string]*Candidate{}
 	for i := range candidates {
@@ -140,7 +140,7 @@ func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, resul
 
 // WriteSummary writes summaries as CSV: a row for each configuration and metric.
 func WriteSummary(w io.Writer, varied []Parameter, summaries []Summary) error {
-	columns := Columns(varied)
+	columns := columnsOf(varied)
 	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "diverged", "mean", "standard-deviation", "low", "high"})}
 	for _, s := range summaries {
 		row := append(s.Candidate.cells(columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))

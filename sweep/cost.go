@@ -42,7 +42,7 @@ func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 		out.Neighboring, out.Unit = c.Certificate.Neighboring, c.Certificate.Unit
 		out.Delta, out.Runs = max(out.Delta, c.Certificate.Delta), out.Runs+n
 		draws += n * c.Certificate.NoiseDraws
-		all = append(all, repeated(c.Event(), n))
+		all = append(all, repeated(c.event(), n))
 	}
 	if out.Runs == 0 {
 		return out, nil
@@ -99,7 +99,7 @@ func allowanceOf(c *Candidate) (allowance, error) {
 	d := c.Certificate
 	unit := privacy.Unit{Row: d.Unit, RowsPerPerson: d.GroupRows}
 	if filter, err := c.filter(); err == nil && d.Private {
-		if price, failed := filter.Epsilon(c.Event(), d.Delta, d.Neighboring); failed == nil && !math.IsInf(price.Upper, 1) {
+		if price, failed := filter.Epsilon(c.event(), d.Delta, d.Neighboring); failed == nil && !math.IsInf(price.Upper, 1) {
 			limit, limitErr := privacy.NewGuarantee(price.Upper*(1+1e-9), d.Delta, d.Neighboring, unit)
 			return allowance{limit, filter}, limitErr
 		}
@@ -134,7 +134,7 @@ func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
 	c := candidates[0].Certificate
 	all, delta := mechanism.Sequence{}, 0.0
 	for _, each := range candidates {
-		all, delta = append(all, each.Event()), max(delta, each.Certificate.Delta)
+		all, delta = append(all, each.event()), max(delta, each.Certificate.Delta)
 	}
 	price, err := (account.GDP{}).Epsilon(all, delta, c.Neighboring)
 	if err != nil {

@@ -248,8 +248,8 @@ func (j *Journal) write(v any) error {
 	return j.file.Sync()
 }
 
-// Begin writes down that runs begin. Whatever happens then, they count as paid.
-func (j *Journal) Begin(runs []Run) error {
+// begin writes down that runs begin. Whatever happens then, they count as paid.
+func (j *Journal) begin(runs []Run) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	l := line{Begin: runs}
@@ -260,8 +260,8 @@ func (j *Journal) Begin(runs []Run) error {
 	return nil
 }
 
-// End writes down the results of runs, each a line of its own.
-func (j *Journal) End(results []Measurement) error {
+// end writes down the results of runs, each a line of its own.
+func (j *Journal) end(results []Measurement) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	for i := range results {
@@ -274,8 +274,8 @@ func (j *Journal) End(results []Measurement) error {
 	return nil
 }
 
-// Result returns the result of a run, if it has ended.
-func (j *Journal) Result(r Run) (Measurement, bool) {
+// result returns the result of a run, if it has ended.
+func (j *Journal) result(r Run) (Measurement, bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	found, has := j.results[r.key()]

@@ -34,7 +34,7 @@ func TestJournalGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
 	j := open(t, path)
 	first, second := measurement(1), measurement(2)
-	if err := errors.Join(j.Begin([]Run{first.Run, second.Run}), j.End([]Measurement{first}), j.End([]Measurement{second}), j.Close()); err != nil {
+	if err := errors.Join(j.begin([]Run{first.Run, second.Run}), j.end([]Measurement{first}), j.end([]Measurement{second}), j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -50,21 +50,21 @@ func TestJournalGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		j = open(t, path)
-		got, has := j.Result(first.Run)
+		got, has := j.result(first.Run)
 		if !has || got.Value(MetricAccuracy) != 0.75 || got.Value(MetricAUC) == got.Value(MetricAUC) || got.LearningRate != 0.5 {
 			t.Fatalf("%d bytes: the first result is %v, %v, want the one that was written", length, got, has)
 		}
-		if _, has = j.Result(second.Run); has != (length == len(text)) {
+		if _, has = j.result(second.Run); has != (length == len(text)) {
 			t.Errorf("%d of %d bytes: the second result is there: %v", length, len(text), has)
 		}
 		if n := j.Begun(&Candidate{Settings: first.Settings}); n != 2 {
 			t.Errorf("%d bytes: %d runs began, want 2", length, n)
 		}
-		if err = errors.Join(j.End([]Measurement{measurement(3)}), j.Close()); err != nil {
+		if err = errors.Join(j.end([]Measurement{measurement(3)}), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		j = open(t, path)
-		if _, has = j.Result(measurement(3).Run); !has {
+		if _, has = j.result(measurement(3).Run); !has {
 			t.Errorf("%d bytes: what was added behind a torn line is lost", length)
 		}
 		j.Close()

@@ -63,8 +63,8 @@ func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	return &Evaluator{data: d, tables: map[string]*train.Table{}}, nil
 }
 
-// Measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
-func (e *Evaluator) Measure(m *model.Model) ([]Metric, error) {
+// measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
+func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	d, err := e.data.Under(m.Schema())
 	if err != nil {
 		return nil, err

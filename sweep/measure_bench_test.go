@@ -34,7 +34,7 @@ func BenchmarkMeasure(b *testing.B) {
 				least := time.Duration(math.MaxInt64)
 				for b.Loop() {
 					used := processor.Time()
-					if _, err = e.Measure(m); err != nil {
+					if _, err = e.measure(m); err != nil {
 						b.Fatal(err)
 					}
 					least = min(least, processor.Time()-used)

@@ -68,7 +68,7 @@ func TestMeasureKeepsRows(t *testing.T) {
 		}
 		seen[float64(c.LogLoss)] = true
 		running.Go(func() {
-			got, err := e.Measure(m)
+			got, err := e.measure(m)
 			if err != nil {
 				t.Error(err)
 				return

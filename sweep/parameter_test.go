@@ -99,15 +99,15 @@ func TestInterval(t *testing.T) {
 		{[]float64{1, 2, 6}, 3, math.Sqrt(7), 4.30265 * math.Sqrt(7.0/3)},
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5.5, math.Sqrt(82.5 / 9), 2.26216 * math.Sqrt(82.5/90)},
 	} {
-		mean, deviation, low, high := Interval(c.values)
+		mean, deviation, low, high := interval(c.values)
 		if math.Abs(mean-c.mean) > 1e-12 || math.Abs(deviation-c.deviation) > 1e-12 || math.Abs(high-mean-c.half) > 1e-4 || math.Abs(mean-low-c.half) > 1e-4 {
 			t.Errorf("Interval(%v) is %v, %v, [%v, %v], want %v, %v, give or take %v", c.values, mean, deviation, low, high, c.mean, c.deviation, c.half)
 		}
 	}
-	if mean, deviation, low, high := Interval([]float64{4}); mean != 4 || deviation == deviation || low == low || high == high {
+	if mean, deviation, low, high := interval([]float64{4}); mean != 4 || deviation == deviation || low == low || high == high {
 		t.Errorf("one value gives %v, %v, [%v, %v], want 4 and no interval", mean, deviation, low, high)
 	}
-	if mean, _, _, _ := Interval(nil); mean == mean {
+	if mean, _, _, _ := interval(nil); mean == mean {
 		t.Errorf("no values have mean %v, want NaN", mean)
 	}
 }

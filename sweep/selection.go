@@ -74,9 +74,9 @@ func (s Selection) of(c *Candidate) Selection {
 	return s
 }
 
-// Derivation returns what the plan implies, given what a run implies. The draws of noise are those of so many runs as
+// derivation returns what the plan implies, given what a run implies. The draws of noise are those of so many runs as
 // are exceeded with probability below 2^-180, and one more for that: as much as one draw's tail may be off.
-func (s Selection) Derivation(run certificate.Claim) certificate.Claim {
+func (s Selection) derivation(run certificate.Claim) certificate.Claim {
 	out := run
 	out.Event = s.event(run.Event)
 	out.NoiseDraws = math.MaxInt
@@ -119,7 +119,7 @@ func SelectionMethods(runs map[string]certificate.Method) map[string]certificate
 		if err != nil {
 			return certificate.Claim{}, err
 		}
-		return s.Derivation(run), nil
+		return s.derivation(run), nil
 	}}
 }
 
@@ -130,7 +130,7 @@ func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, erro
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodSelection, text, plan.Derivation(winner.Linear.Plan.Derivation()))
+	return certificate.New(MethodSelection, text, plan.derivation(winner.Linear.Plan.Derivation()))
 }
 
 // Selected is what a private choice releases.
@@ -151,7 +151,7 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	if s.Examiner == nil {
 		return Selected{}, fmt.Errorf("sweep: there is nothing to score models on, want public records")
 	}
-	if _, err := l.Reserve(plan.Derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, MethodSelection); err != nil {
+	if _, err := l.Reserve(plan.derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, MethodSelection); err != nil {
 		return Selected{}, err
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
@@ -211,7 +211,7 @@ func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller
 	if err != nil {
 		return 0, nil, err
 	}
-	metrics, err := s.Examiner.Measure(m)
+	metrics, err := s.Examiner.measure(m)
 	if err != nil {
 		return 0, nil, err
 	}

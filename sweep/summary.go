@@ -6,8 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Confidence is the confidence of the intervals of summaries.
-const Confidence = 0.95
+// confidence is the confidence of the intervals of summaries.
+const confidence = 0.95
 
 // Summary is what the repeats of one candidate say about one metric.
 type Summary struct {
@@ -58,18 +58,18 @@ func summaries(c *Candidate, results []Measurement) []Summary {
 			}
 		}
 		s := Summary{Candidate: c, Metric: name, Repeats: len(values), Diverged: diverged, LearningRate: rate}
-		s.Mean, s.StandardDeviation, s.Low, s.High = Interval(values)
+		s.Mean, s.StandardDeviation, s.Low, s.High = interval(values)
 		out = append(out, s)
 	}
 	return out
 }
 
-// Interval returns mean and standard deviation of independent values of one distribution, and an interval that
+// interval returns mean and standard deviation of independent values of one distribution, and an interval that
 // contains its mean with probability Confidence if it is normal, and about so for many values of any other: the mean
 // give or take the standard deviation over the root of their number, times Student's quantile with one degree of
 // freedom less than values (Student, "The probable error of a mean", Biometrika 1908). Of one value standard
 // deviation and interval are NaN, of none all.
-func Interval(values []float64) (mean, deviation, low, high float64) {
+func interval(values []float64) (mean, deviation, low, high float64) {
 	n := float64(len(values))
 	if n == 0 {
 		return nan, nan, nan, nan
@@ -84,6 +84,6 @@ func Interval(values []float64) (mean, deviation, low, high float64) {
 		deviation += (v - mean) * (v - mean) / (n - 1)
 	}
 	deviation = math.Sqrt(deviation)
-	reach := special.StudentQuantile((1+Confidence)/2, len(values)-1) * deviation / math.Sqrt(n)
+	reach := special.StudentQuantile((1+confidence)/2, len(values)-1) * deviation / math.Sqrt(n)
 	return mean, deviation, mean - reach, mean + reach
 }

@@ -123,7 +123,7 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 		for repeat := range c.Runs(s.Repeats) {
 			run := s.runOf(c, repeat+1)
 			if s.Journal != nil {
-				if result, has := s.Journal.Result(run); has {
+				if result, has := s.Journal.result(run); has {
 					ended[run.key()] = result
 					s.meter.ended++
 					continue
@@ -369,7 +369,7 @@ func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, erro
 	}
 	var err error
 	if m != nil {
-		out.Metrics, err = s.Examiner.Measure(m)
+		out.Metrics, err = s.Examiner.measure(m)
 		return out, err
 	}
 	for _, name := range Metrics(s.Training.Schema().Target) {
@@ -382,14 +382,14 @@ func (s *Sweep) begin(runs []Run) error {
 	if s.Journal == nil {
 		return nil
 	}
-	return s.Journal.Begin(runs)
+	return s.Journal.begin(runs)
 }
 
 func (s *Sweep) end(results []Measurement) error {
 	if s.Journal == nil {
 		return nil
 	}
-	return s.Journal.End(results)
+	return s.Journal.end(results)
 }
 
 // meter adds up what is done.

@@ -82,7 +82,7 @@ func (r *descent) advance(step int, noisy mechanism.Noisy) {
 // converged reports whether further steps would change nothing.
 func (r *descent) converged() bool {
 	search, ok := r.optimizer.(*LBFGS)
-	return ok && search.Converged()
+	return ok && search.converged()
 }
 
 // move takes a step along what was released.

@@ -48,7 +48,7 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Unit = r.Person.Unit(s.Row)
+	p.Unit = r.Person.unit(s.Row)
 	return &Holdout{Share: h.Share, Evaluation: p}, nil
 }
 

@@ -55,7 +55,7 @@ func TestLastIteratePlan(t *testing.T) {
 	if ratio := other.Plan.NoiseMultiplier / p.NoiseMultiplier; err != nil || math.Abs(ratio-math.Sqrt(1000*(1-p.LastIterate.Contraction)/(1+p.LastIterate.Contraction))) > 1e-3 {
 		t.Errorf("composition takes %v times the noise, %v", ratio, err)
 	}
-	text, err := p.JSON()
+	text, err := p.json()
 	if err != nil {
 		t.Fatal(err)
 	}

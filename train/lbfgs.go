@@ -40,8 +40,8 @@ type LBFGS struct {
 
 var _ Optimizer = (*LBFGS)(nil)
 
-// Converged reports whether further steps would not move the weights.
-func (l *LBFGS) Converged() bool { return l.done }
+// converged reports whether further steps would not move the weights.
+func (l *LBFGS) converged() bool { return l.done }
 
 // Step moves to the point at which the next gradient is needed, or where the search has ended.
 func (l *LBFGS) Step(weights []float64, sum mechanism.Noisy) {

@@ -66,7 +66,7 @@ func (s Setup) checkLearns() error {
 	want := learned(s.Schema)
 	var got []PreparationStep
 	for _, statistic := range s.Plan.Preparation {
-		if statistic.Kind.OfColumn() {
+		if statistic.Kind.ofColumn() {
 			got = append(got, statistic)
 		}
 	}
@@ -85,7 +85,7 @@ func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (S
 	of := records{d: d, persons: persons}
 	schema := s.Schema
 	for _, statistic := range s.Plan.Preparation {
-		if !statistic.Kind.OfColumn() {
+		if !statistic.Kind.ofColumn() {
 			continue
 		}
 		learn := statistic.learnBounds

@@ -186,7 +186,7 @@ func TestFitLearnsBoundsAndLevels(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		made := result.Model.Schema()
-		if err = CheckLearned(setup.Plan, made); err != nil {
+		if err = checkLearned(setup.Plan, made); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if result.Model.Linear().Dim != setup.Plan.Dim {

@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// CheckLearned compares what the schema of a model says was learned with what a plan pays for, and returns every
+// checkLearned compares what the schema of a model says was learned with what a plan pays for, and returns every
 // disagreement, joined: each learned column needs its statistic and each statistic its column; bounds must be two
 // candidates of the declared range, in order, and cut points candidates; levels must be distinct sorted texts, no more than there are places.
-func CheckLearned(p Plan, s *data.Schema) error {
+func checkLearned(p Plan, s *data.Schema) error {
 	columns := map[string]data.Column{}
 	for _, c := range s.Learned() {
 		columns[c.Name] = c
@@ -22,7 +22,7 @@ func CheckLearned(p Plan, s *data.Schema) error {
 		wrong = append(wrong, fmt.Errorf("train: column %q of the model is still to be learned, want bounds or levels", c.Name))
 	}
 	for _, statistic := range p.Preparation {
-		if !statistic.Kind.OfColumn() {
+		if !statistic.Kind.ofColumn() {
 			continue
 		}
 		c, there := columns[statistic.Column]

@@ -42,7 +42,7 @@ func learnedShop(t *testing.T) *data.Schema {
 // TestCheckLearnedFindsWhatIsUnpaid changes a learned schema, or the plan, in each way that does not fit.
 func TestCheckLearnedFindsWhatIsUnpaid(t *testing.T) {
 	plan := shopPlan(t, askShop(), shopSchema(t)).Plan
-	if err := CheckLearned(plan, learnedShop(t)); err != nil {
+	if err := checkLearned(plan, learnedShop(t)); err != nil {
 		t.Fatalf("a schema that the plan makes: %v", err)
 	}
 	for name, change := range map[string]func(p *Plan, s *data.Schema){
@@ -71,7 +71,7 @@ func TestCheckLearnedFindsWhatIsUnpaid(t *testing.T) {
 	} {
 		p, s := plan, *learnedShop(t)
 		p.Preparation = slices.Clone(plan.Preparation)
-		if change(&p, &s); CheckLearned(p, &s) == nil {
+		if change(&p, &s); checkLearned(p, &s) == nil {
 			t.Errorf("%s: passes", name)
 		}
 	}
@@ -80,7 +80,7 @@ func TestCheckLearnedFindsWhatIsUnpaid(t *testing.T) {
 // TestLearnedPlansReadBack writes plans to JSON and reads them as a certificate does, and refuses changed ones.
 func TestLearnedPlansReadBack(t *testing.T) {
 	plan := shopPlan(t, askShop(), shopSchema(t)).Plan
-	text, err := plan.JSON()
+	text, err := plan.json()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestPrivateBoundsUnderEveryRelation(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", n, err)
 			}
-			if err = CheckLearned(setup.Plan, result.Model.Schema()); err != nil {
+			if err = checkLearned(setup.Plan, result.Model.Schema()); err != nil {
 				t.Errorf("%v: %v", n, err)
 			}
 		}
@@ -309,7 +309,7 @@ func TestDoubtsFollowPublicNumbers(t *testing.T) {
 	if tail := math.Erfc((limit-1)/s.NoiseMultiplier/math.Sqrt2) / 2; !(tail <= s.ThresholdDelta && tail > 0.99*s.ThresholdDelta) {
 		t.Errorf("normal noise passes the threshold %v with probability %v, want %v", limit, tail, s.ThresholdDelta)
 	}
-	if many.Threshold(many.Preparation[0]) != 0 || s.RankError() != 0 || !(many.Preparation[0].RankError() > 0) {
+	if many.Threshold(many.Preparation[0]) != 0 || s.rankError() != 0 || !(many.Preparation[0].rankError() > 0) {
 		t.Error("a threshold is of levels, an error in rank of bounds")
 	}
 }

@@ -37,8 +37,8 @@ const (
 // maxCuts bounds the cut points of one column, so that their quantiles are whole thousandths apart.
 const maxCuts = 63
 
-// OfColumn reports whether a statistic is one of a single column, learned before rows are encoded.
-func (k StatisticKind) OfColumn() bool { return k.chosen() || k == LevelsStatistic }
+// ofColumn reports whether a statistic is one of a single column, learned before rows are encoded.
+func (k StatisticKind) ofColumn() bool { return k.chosen() || k == LevelsStatistic }
 
 // chosen reports whether a statistic is of quantiles that are chosen.
 func (k StatisticKind) chosen() bool { return k == BoundsStatistic || k == BinsStatistic }
@@ -170,14 +170,14 @@ func (p Plan) alike(kind StatisticKind) int {
 
 // learns reports whether the plan has statistics of single columns.
 func (p Plan) learns() bool {
-	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.OfColumn() })
+	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.ofColumn() })
 }
 
 // validateLearned refuses statistics of columns that make no sense, or are released without a proof.
 func (p Plan) validateLearned() error {
 	seen, rest := map[string]bool{}, false
 	for _, s := range p.Preparation {
-		if !s.Kind.OfColumn() {
+		if !s.Kind.ofColumn() {
 			rest = true
 			if s.Column != "" || s.Lower != 0 || s.Upper != 0 || s.ThresholdDelta != 0 {
 				return fmt.Errorf("train: statistic %q has a column, range or threshold, want none", s.Kind)

@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// RankError bounds, with 95 % confidence, by how many records more the rank of a learned bound or cut point is wrong
+// rankError bounds, with 95 % confidence, by how many records more the rank of a learned bound or cut point is wrong
 // than that of the best candidate; 0 for other statistics. It is a public number; see query.RankError.
-func (statistic PreparationStep) RankError() float64 {
+func (statistic PreparationStep) rankError() float64 {
 	if !statistic.Kind.chosen() {
 		return 0
 	}
@@ -40,7 +40,7 @@ func (p Plan) Doubts() []string {
 	var out []string
 	for _, s := range p.Preparation {
 		limit := p.Threshold(s)
-		switch rank := s.RankError(); {
+		switch rank := s.rankError(); {
 		case s.Kind == BoundsStatistic && rank > BoundsOutside/2*records, s.Kind == BinsStatistic && rank > records/float64(s.Numbers+1):
 			out = append(out, fmt.Sprintf("The %s of %s may be far off: their ranks are known to about %.0f rows, of at most %.0f. Declare them, or give fewer to be learned, more rows or a larger epsilon.", s.Kind, s.Column, rank, records))
 		case limit > records/10:

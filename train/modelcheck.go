@@ -27,12 +27,12 @@ func CheckModel(p Plan, m *model.Model) error {
 	return errors.Join(
 		agree("length of the weights", p.Dim, linear.Dim),
 		agree("number of weight vectors", p.Columns, linear.Columns),
-		agree("unit", p.Unit, p.Person.Unit(s.Row)),
-		agree("number of rows of one person", p.RowsPerPerson, p.Person.RowsPerPerson(s.RowsPerPerson)),
+		agree("unit", p.Unit, p.Person.unit(s.Row)),
+		agree("number of rows of one person", p.RowsPerPerson, p.Person.rowsPerPerson(s.RowsPerPerson)),
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		p.checkPreparation(m),
-		CheckLearned(p, s),
+		checkLearned(p, s),
 		p.checkClipping(m),
 		p.checkRecursion(m),
 		p.checkWeightsOf(s),
@@ -71,7 +71,7 @@ func (p Plan) checkPreparation(m *model.Model) error {
 	f, paid := m.Features(), map[StatisticKind]int{}
 	var wrong []error
 	for _, statistic := range p.Preparation {
-		if statistic.Kind.OfColumn() {
+		if statistic.Kind.ofColumn() {
 			continue // CheckLearned
 		}
 		if !slices.Contains(Kinds(), statistic.Kind) || paid[statistic.Kind] > 0 {
@@ -82,7 +82,7 @@ func (p Plan) checkPreparation(m *model.Model) error {
 	}
 	learned := p.learnedBy(m)
 	for _, kind := range Kinds() {
-		if !kind.OfColumn() && learned[kind] != paid[kind] {
+		if !kind.ofColumn() && learned[kind] != paid[kind] {
 			wrong = append(wrong, fmt.Errorf("train: the model rests on a %s of %d numbers of which the plan releases %d, want as many", kind, learned[kind], paid[kind]))
 		}
 	}
@@ -204,7 +204,7 @@ func (p Plan) Premises() certificate.Premises {
 		out.PersonColumn, out.PersonRows = p.Person.Column, p.Person.MaxRows
 	}
 	for _, s := range p.Preparation {
-		if s.Kind.OfColumn() {
+		if s.Kind.ofColumn() {
 			out.Learned = append(out.Learned, s.Column)
 		}
 	}

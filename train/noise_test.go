@@ -68,7 +68,7 @@ func TestScheduledPlan(t *testing.T) {
 	if err != nil || price.Epsilon > 1 || price.Epsilon < 1-1e-6 {
 		t.Errorf("epsilon is %v, %v, want just below 1", price.Epsilon, err)
 	}
-	text, err := p.JSON()
+	text, err := p.json()
 	if err != nil {
 		t.Fatal(err)
 	}

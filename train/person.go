@@ -40,17 +40,17 @@ func (u *PersonUnit) validate(p Plan) error {
 	return nil
 }
 
-// Unit is what one record is, in words; row is what one row is.
-func (u *PersonUnit) Unit(row string) string {
+// unit is what one record is, in words; row is what one row is.
+func (u *PersonUnit) unit(row string) string {
 	if u == nil {
 		return row
 	}
 	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
 }
 
-// RowsPerPerson is the number of records that one person may have: what the schema declares of rows, and 0,
+// rowsPerPerson is the number of records that one person may have: what the schema declares of rows, and 0,
 // no group beside the record, where a record is all rows of a person.
-func (u *PersonUnit) RowsPerPerson(declared int) int {
+func (u *PersonUnit) rowsPerPerson(declared int) int {
 	if u == nil {
 		return declared
 	}

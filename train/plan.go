@@ -240,8 +240,8 @@ func (p Plan) Validate() error {
 
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 
-// JSON returns the plan as the certificate holds it.
-func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+// json returns the plan as the certificate holds it.
+func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
@@ -270,7 +270,7 @@ func derive(method string) certificate.Method {
 
 // Certificate returns the certificate of the plan, without provenance and hash.
 func (p Plan) Certificate() (certificate.Certificate, error) {
-	text, err := p.JSON()
+	text, err := p.json()
 	if err != nil {
 		return certificate.Certificate{}, err
 	}

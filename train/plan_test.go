@@ -141,7 +141,7 @@ func TestPlanThroughJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.Plan.JSON()
+	text, err := s.Plan.json()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestSampledPlan(t *testing.T) {
 	if err != nil || c.Accountant != "pld" || float64(c.Epsilon) > 1 || float64(c.Epsilon) < 0.9999 || float64(c.GroupEpsilon) < 2*float64(c.Epsilon) {
 		t.Errorf("certificate: accountant %s, epsilon %v, for three rows %v, %v", c.Accountant, c.Epsilon, c.GroupEpsilon, err)
 	}
-	text, _ := s.Plan.JSON()
+	text, _ := s.Plan.json()
 	if _, err = Methods()[MethodSGD](text); err != nil {
 		t.Error(err)
 	}

@@ -89,7 +89,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
-		if statistic.Kind.OfColumn() { // learned before rows were encoded
+		if statistic.Kind.ofColumn() { // learned before rows were encoded
 			continue
 		}
 		terms := query.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}

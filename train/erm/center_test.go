@@ -35,11 +35,11 @@ func TestCenterIsReleasedAndPaid(t *testing.T) {
 		if setup.Features.Center != nil {
 			t.Errorf("%s: the setup was changed by a run", name)
 		}
-		if err = p.CheckMap(result.Model.Features(), setup.Schema); err != nil {
+		if err = p.checkMap(result.Model.Features(), setup.Schema); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		p.Center = nil
-		if p.CheckMap(result.Model.Features(), setup.Schema) == nil {
+		if p.checkMap(result.Model.Features(), setup.Schema) == nil {
 			t.Errorf("%s: a center that no plan pays for was taken", name)
 		}
 	}

@@ -173,7 +173,7 @@ func TestFrameRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.Plan.JSON()
+	text, err := s.Plan.json()
 	if err != nil {
 		t.Fatal(err)
 	}

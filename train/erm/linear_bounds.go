@@ -124,9 +124,9 @@ func checkSide(features, targets int) error {
 	return nil
 }
 
-// CheckMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
+// checkMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
 // plan's bound, and nothing in it was learned but a center that the plan pays for.
-func (p Plan) CheckMap(m *feature.Map, s *data.Schema) error {
+func (p Plan) checkMap(m *feature.Map, s *data.Schema) error {
 	bound := RowBound(m)
 	var center []float64
 	if p.Linear != nil && p.Linear.Declared || p.Newton != nil && p.Newton.Declared {

@@ -35,9 +35,9 @@ const MethodSufficientStatistics = "sufficient-statistics"
 // linearMethods are the rows of the table of methods.
 func linearMethods() []method {
 	return []method{
-		linearMethod{MethodSufficientStatistics, "linear regression from noisy sums of products", false, Ridge{NoiseNorms: DefaultNoiseNorms}},
+		linearMethod{MethodSufficientStatistics, "linear regression from noisy sums of products", false, Ridge{NoiseNorms: defaultNoiseNorms}},
 		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, Ridge{Adaptive: true}},
-		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: DefaultNoiseNorms}},
+		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: defaultNoiseNorms}},
 		newtonMethod{},
 	}
 }

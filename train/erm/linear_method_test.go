@@ -350,12 +350,12 @@ func TestRowsAreWithinTheirBounds(t *testing.T) {
 		if most.l1 > bounds.l1 || most.l2 > bounds.l2 || most.l1 < 0.95*bounds.l1 || most.l2 < 0.95*bounds.l2 {
 			t.Errorf("%s: norms reach %+v, want 0.95 to 1 of %+v", name, most, bounds)
 		}
-		if err = s.Plan.CheckMap(s.Features, schema); err != nil {
+		if err = s.Plan.checkMap(s.Features, schema); err != nil {
 			t.Errorf("%s: the plan's own map: %v", name, err)
 		}
 		moved := *s.Features
 		moved.Center = append(append([]float64(nil), make([]float64, s.Features.Pipeline.Dim()-1)...), 0.25)
-		if s.Plan.CheckMap(&moved, schema) == nil {
+		if s.Plan.checkMap(&moved, schema) == nil {
 			t.Errorf("%s: a map with another center was taken", name)
 		}
 	}

@@ -22,9 +22,9 @@ type Ridge struct {
 	Adaptive bool
 }
 
-// DefaultNoiseNorms is the ridge that needs no tuning: of the values 0.1, 0.15, 0.3, 0.5 and 1 it was best
+// defaultNoiseNorms is the ridge that needs no tuning: of the values 0.1, 0.15, 0.3, 0.5 and 1 it was best
 // or near it on two tables of 13 and 26 features at ε from 0.3 to 4.
-const DefaultNoiseNorms = 0.3
+const defaultNoiseNorms = 0.3
 
 // noiseNormMargin covers the fluctuation of the spectral norm about its limit.
 const noiseNormMargin = 1.05

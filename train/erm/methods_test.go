@@ -142,7 +142,7 @@ func TestMethods(t *testing.T) {
 // TestPlansAreHeldToTheirNumbers edits each plan's JSON; every edit is refused or changes the event.
 func TestPlansAreHeldToTheirNumbers(t *testing.T) {
 	for name, setup := range planned() {
-		text, err := setup.Plan.JSON()
+		text, err := setup.Plan.json()
 		if err != nil {
 			t.Fatal(err)
 		}

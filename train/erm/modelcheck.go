@@ -32,7 +32,7 @@ func CheckModel(p Plan, m *model.Model) error {
 		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
-		p.CheckMap(m.Features(), s),
+		p.checkMap(m.Features(), s),
 		p.checkCenter(m),
 		p.checkLinear(m),
 		learned,

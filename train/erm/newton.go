@@ -30,8 +30,8 @@ type NewtonPlan struct {
 }
 
 const (
-	// DefaultNewtonSteps is the number of steps. On two tables, at ε from 0.5 to 4, 10 did better than 4 and 6.
-	DefaultNewtonSteps = 10
+	// defaultNewtonSteps is the number of steps. On two tables, at ε from 0.5 to 4, 10 did better than 4 and 6.
+	defaultNewtonSteps = 10
 	// baselineNewtonSteps is that of a baseline, whose steps cost nothing: the Huber loss needs them.
 	baselineNewtonSteps = 100
 	// newtonGradientShare and newtonTraceShare are shares of μ²; the step has the rest. The result is flat in
@@ -83,7 +83,7 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 	bound := boundsOf(s.Features, s.Schema).l2
 	p := &s.Plan
 	p.Dim, p.RowBound = s.Model.Dim, bound
-	steps := DefaultNewtonSteps
+	steps := defaultNewtonSteps
 	if p.NonPrivate {
 		steps = baselineNewtonSteps
 	}

@@ -82,18 +82,18 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.NonPrivate{}
 }
 
-// NoiseDraws returns how many random numbers the plan's normal or continuous noise takes; noise that is
+// noiseDraws returns how many random numbers the plan's normal or continuous noise takes; noise that is
 // exact on the integers does not count.
-func (p Plan) NoiseDraws() int {
+func (p Plan) noiseDraws() int {
 	if m, err := methodOf(p.Method); err == nil && !p.NonPrivate {
 		return m.draws(p) + p.centerDraws()
 	}
 	return 0
 }
 
-// Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Claim {
-	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+// derivation returns what the plan implies, for the certificate.
+func (p Plan) derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
@@ -131,16 +131,16 @@ func (p Plan) Validate() error {
 
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 
-// JSON returns the plan as the certificate holds it.
-func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+// json returns the plan as the certificate holds it.
+func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
 // Certificate returns the certificate of the plan, without provenance and hash.
 func (p Plan) Certificate() (certificate.Certificate, error) {
-	text, err := p.JSON()
+	text, err := p.json()
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(p.Method, text, p.Derivation())
+	return certificate.New(p.Method, text, p.derivation())
 }
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
@@ -160,7 +160,7 @@ func Methods() map[string]certificate.Method {
 			if err != nil {
 				return certificate.Claim{}, err
 			}
-			return p.Derivation(), nil
+			return p.derivation(), nil
 		}
 	}
 	return all

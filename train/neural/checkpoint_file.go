@@ -40,9 +40,9 @@ type optimizerHeader struct {
 	Vectors []int `json:"vectors"`
 }
 
-// Encode returns the checkpoint as a file.
-func (c *Checkpoint) Encode() ([]byte, error) {
-	plan, err := c.Plan.JSON()
+// encode returns the checkpoint as a file.
+func (c *Checkpoint) encode() ([]byte, error) {
+	plan, err := c.Plan.json()
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func wide(x []float32) []float64 {
 	return out
 }
 
-// DecodeCheckpoint reads what Encode wrote. A file that is damaged or that holds anything else is refused.
-func DecodeCheckpoint(file []byte) (*Checkpoint, error) {
+// decodeCheckpoint reads what encode wrote. A file that is damaged or that holds anything else is refused.
+func decodeCheckpoint(file []byte) (*Checkpoint, error) {
 	body, ok := bytes.CutPrefix(file, []byte(checkpointMagic))
 	line := bytes.IndexByte(body, '\n')
 	if !ok || line < 0 || len(body)-line-1 < sha256.Size {
@@ -165,7 +165,7 @@ func (c *Checkpoint) Write(path string) error {
 // WriteHeld is Write that returns the file, locked where the system has locks: until it is closed no other run can
 // hold the file at path. Whoever writes several checkpoints closes one after the next is written.
 func (c *Checkpoint) WriteHeld(path string) (*os.File, error) {
-	text, err := c.Encode()
+	text, err := c.encode()
 	if err != nil {
 		return nil, err
 	}
@@ -182,5 +182,5 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("neural: checkpoint: %w", err)
 	}
-	return DecodeCheckpoint(text)
+	return decodeCheckpoint(text)
 }

@@ -218,7 +218,7 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 	n := setup.Plan.Network.Trained
 	c := &Checkpoint{Plan: setup.Plan.interruptedAfter(3, 2), Taken: 7, Ahead: 1, Divisor: 100, Levels: [][2]float64{{1, 0}}, Weights: make([]float64, n),
 		Averaged: 1, AverageSum: make([]float64, n), Optimizers: []train.OptimizerState{{Taken: 7, Vectors: [][]float64{make([]float64, n), nil}}}}
-	text, err := c.Encode()
+	text, err := c.encode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		sum := sha256.Sum256(file)
 		for _, file := range [][]byte{file, append(file[:len(file):len(file)], sum[:]...)} { // the second is what a stranger can write
-			if c, err := DecodeCheckpoint(file); err == nil {
+			if c, err := decodeCheckpoint(file); err == nil {
 				staysTheSame(t, c)
 			}
 		}
@@ -239,15 +239,15 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 // staysTheSame wants a checkpoint that was read to be the same when it is written and read again.
 func staysTheSame(t *testing.T, c *Checkpoint) {
 	t.Helper()
-	again, err := c.Encode()
+	again, err := c.encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := DecodeCheckpoint(again)
+	back, err := decodeCheckpoint(again)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if third, failed := back.Encode(); failed != nil || !bytes.Equal(third, again) {
+	if third, failed := back.encode(); failed != nil || !bytes.Equal(third, again) {
 		t.Errorf("a checkpoint changes when it is written again (%v)", failed)
 	}
 }
@@ -256,16 +256,16 @@ func staysTheSame(t *testing.T, c *Checkpoint) {
 func TestDamagedCheckpointsAreRefused(t *testing.T) {
 	s := ringSchema(t, 100)
 	setup := setupOf(t, ask(), s)
-	text, err := (&Checkpoint{Plan: setup.Plan, Divisor: 1}).Encode()
+	text, err := (&Checkpoint{Plan: setup.Plan, Divisor: 1}).encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = DecodeCheckpoint(text); err != nil {
+	if _, err = decodeCheckpoint(text); err != nil {
 		t.Fatal(err)
 	}
 	for i := range text {
 		text[i] ^= 1
-		if _, err = DecodeCheckpoint(text); err == nil {
+		if _, err = decodeCheckpoint(text); err == nil {
 			t.Errorf("a file is read whose byte %d was changed", i)
 		}
 		text[i] ^= 1

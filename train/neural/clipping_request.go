@@ -43,14 +43,14 @@ type ClippingRequest struct {
 }
 
 const (
-	// DefaultClippingNorm is the clipping norm of the whole gradient.
-	DefaultClippingNorm = 1.0
-	// DefaultStability is the stability of auto-s, as its authors propose, DefaultDamping that of psac.
-	DefaultStability, DefaultDamping = 0.01, 0.1
-	// DefaultThreshold is the threshold of the global rules in units of the clipping norm.
-	DefaultThreshold = 10.0
-	// DefaultQuantile is what authors of adaptive clipping propose; a threshold is to hold nearly all.
-	DefaultQuantile, DefaultThresholdQuantile = 0.5, 0.95
+	// defaultClippingNorm is the clipping norm of the whole gradient.
+	defaultClippingNorm = 1.0
+	// defaultStability is the stability of auto-s, as its authors propose, defaultDamping that of psac.
+	defaultStability, defaultDamping = 0.01, 0.1
+	// defaultThreshold is the threshold of the global rules in units of the clipping norm.
+	defaultThreshold = 10.0
+	// defaultQuantile is what authors of adaptive clipping propose; a threshold is to hold nearly all.
+	defaultQuantile, defaultThresholdQuantile = 0.5, 0.95
 	// DefaultRate is how fast an adaptive norm moves, as its authors propose.
 	DefaultRate = 0.2
 	// DefaultProjections and DefaultCap are how the rule projected estimates norms, and how many clipping norms a
@@ -108,13 +108,13 @@ func (r ClippingRequest) clipping(n *network.Network, batch float64) (Clipping, 
 	norm, needs := c.norm(), used.needs()
 	c.Stability, c.Threshold = r.Stability, r.Threshold
 	if needs.stability && c.Stability == 0 {
-		c.Stability = DefaultStability * norm
+		c.Stability = defaultStability * norm
 		if c.Rule == (psac{}).name() {
-			c.Stability = DefaultDamping * norm
+			c.Stability = defaultDamping * norm
 		}
 	}
 	if needs.threshold && c.Threshold == 0 {
-		c.Threshold = DefaultThreshold * norm
+		c.Threshold = defaultThreshold * norm
 	}
 	if needs.adaptive {
 		c.Adaptive = r.adaptive(c, batch)
@@ -142,7 +142,7 @@ func (r ClippingRequest) groups(blocks []network.Block) ([]Group, error) {
 		counts = []int{len(blocks)}
 	}
 	if norm == 0 {
-		norm = DefaultClippingNorm
+		norm = defaultClippingNorm
 	}
 	if r.Norms != nil && (len(r.Norms) != len(counts) || r.Norm != 0) {
 		return nil, fmt.Errorf("neural: there are %d norms for %d groups and a norm of all of %v, want a norm for each group and none of all", len(r.Norms), len(counts), r.Norm)
@@ -207,9 +207,9 @@ func numbers(blocks []network.Block) int {
 // adaptive says how the level follows counts out of batches of this expected size.
 func (r ClippingRequest) adaptive(c Clipping, batch float64) *Adaptive {
 	a := &Adaptive{Quantile: r.Quantile, Rate: r.Rate, CountNoise: r.CountNoise}
-	first, quantile := c.Groups[0].Norm, DefaultQuantile
+	first, quantile := c.Groups[0].Norm, defaultQuantile
 	if c.Threshold > 0 {
-		first, quantile = c.Threshold, DefaultThresholdQuantile
+		first, quantile = c.Threshold, defaultThresholdQuantile
 	}
 	if a.Quantile == 0 {
 		a.Quantile = quantile

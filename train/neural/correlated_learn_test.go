@@ -116,7 +116,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 		c := []float64{1}
 		setup.Plan.Correlated = nil
 		if kind != "" {
-			setup.Plan.Correlated = &Correlated{kind, squareRoot(parts, DefaultMomentum)}
+			setup.Plan.Correlated = &Correlated{kind, squareRoot(parts, defaultMomentum)}
 			c = c[:0]
 			for _, v := range setup.Plan.Correlated.Coefficients {
 				c = append(c, float64(v))
@@ -128,7 +128,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 		}
 		a, sum := make([]float64, steps), 0.0
 		for k := range a {
-			sum += math.Pow(DefaultMomentum, float64(k))
+			sum += math.Pow(defaultMomentum, float64(k))
 			a[k] = sum
 		}
 		want, norm, got := 0.0, 0.0, 0.0
@@ -138,7 +138,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 		for _, v := range c {
 			norm += v * v
 		}
-		scale := rate / (50.0 / parts) * setup.Plan.NoiseMultiplier * DefaultClippingNorm
+		scale := rate / (50.0 / parts) * setup.Plan.NoiseMultiplier * defaultClippingNorm
 		want *= norm * scale * scale
 		for _, w := range result.Weights[:numbers] {
 			got += float64(w) * float64(w) / numbers

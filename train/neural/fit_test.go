@@ -198,7 +198,7 @@ func TestPlansCostWhatWasAsked(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			price, err := certificate.PriceOf(setup.Plan.Derivation())
+			price, err := certificate.PriceOf(setup.Plan.derivation())
 			if err != nil || price.Epsilon > r.Epsilon || price.Epsilon < r.Epsilon*(1-1e-3) {
 				t.Errorf("%s with %d records: epsilon is %v (%v), want just below %v", name, records, price.Epsilon, err, r.Epsilon)
 			}

@@ -26,8 +26,8 @@ type optimizer struct {
 }
 
 const (
-	// DefaultMomentum is the momentum of descent, and of Adam how much of the mean gradient a step keeps.
-	DefaultMomentum = 0.9
+	// defaultMomentum is the momentum of descent, and of Adam how much of the mean gradient a step keeps.
+	defaultMomentum = 0.9
 	// squareDecay is how much of the mean square Adam keeps, as its authors propose.
 	squareDecay = 0.999
 	// defaultDecay is the weight decay of adamw, as its authors' software has it.
@@ -68,8 +68,8 @@ func Optimizers() []string {
 	return names
 }
 
-// OptimizerSummary says in a few words what an optimizer does; "" for an unknown name.
-func OptimizerSummary(name string) string {
+// optimizerSummary says in a few words what an optimizer does; "" for an unknown name.
+func optimizerSummary(name string) string {
 	o, err := optimizerOf(name)
 	if err != nil {
 		return ""
@@ -132,7 +132,7 @@ func (o Options) decay(line optimizer) float64 {
 func (o Options) momentum() float64 {
 	switch {
 	case o.Momentum == 0:
-		return DefaultMomentum
+		return defaultMomentum
 	case o.Momentum < 0:
 		return 0
 	}

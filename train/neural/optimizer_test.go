@@ -157,7 +157,7 @@ func TestAveragesOfIterates(t *testing.T) {
 // TestListsAreWhole reads the tables by name.
 func TestListsAreWhole(t *testing.T) {
 	for _, name := range Optimizers() {
-		if OptimizerSummary(name) == "" {
+		if optimizerSummary(name) == "" {
 			t.Errorf("optimizer %s has no summary", name)
 		}
 	}
@@ -166,7 +166,7 @@ func TestListsAreWhole(t *testing.T) {
 			t.Errorf("rule %s has no summary", name)
 		}
 	}
-	if OptimizerSummary("sgd")+RuleSummary("hope") != "" {
+	if optimizerSummary("sgd")+RuleSummary("hope") != "" {
 		t.Error("what is not there has a summary")
 	}
 }

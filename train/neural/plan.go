@@ -190,8 +190,8 @@ func (p Plan) Filter() (account.Accountant, error) {
 	return account.RDP{Orders: []float64{order}}, err
 }
 
-// NoiseDraws returns how many random numbers the plan's noise takes.
-func (p Plan) NoiseDraws() int {
+// noiseDraws returns how many random numbers the plan's noise takes.
+func (p Plan) noiseDraws() int {
 	if p.NonPrivate {
 		return 0
 	}
@@ -212,9 +212,9 @@ func (p Plan) NoiseDraws() int {
 	return draws
 }
 
-// Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Claim {
-	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+// derivation returns what the plan implies, for the certificate.
+func (p Plan) derivation() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
@@ -270,16 +270,16 @@ func (p Plan) validateModel() error {
 	return p.Clipping.validate(len(n.Blocks()))
 }
 
-// JSON returns the plan as the certificate holds it.
-func (p Plan) JSON() (json.RawMessage, error) { return json.Marshal(p) }
+// json returns the plan as the certificate holds it.
+func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
 // Certificate returns the certificate of the plan, without provenance and hash.
 func (p Plan) Certificate() (certificate.Certificate, error) {
-	text, err := p.JSON()
+	text, err := p.json()
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodNetwork, text, p.Derivation())
+	return certificate.New(MethodNetwork, text, p.derivation())
 }
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
@@ -294,6 +294,6 @@ func Methods() map[string]certificate.Method {
 		if err != nil {
 			return certificate.Claim{}, err
 		}
-		return p.Derivation(), nil
+		return p.derivation(), nil
 	}}
 }

@@ -197,7 +197,7 @@ func (p *Plan) calibrate(r Request) error {
 	if err != nil {
 		return err
 	}
-	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
+	if target, err = certificate.Aim(target, p.noiseDraws()); err != nil {
 		return fmt.Errorf("neural: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
 	if p.Records == 0 {
