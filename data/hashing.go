@@ -42,7 +42,7 @@ type Hashing struct {
 // The numbers of buckets that a text column may have.
 const (
 	MinBuckets = 1 << 8
-	maxBuckets = 1 << 19
+	MaxBuckets = 1 << 19
 )
 
 // The stop lists of a text column.

@@ -71,8 +71,8 @@ func (c *Column) faultText() *fault {
 	case h.Positions != 0 && h.faultTokens() != nil:
 		return h.faultTokens()
 	case h.Positions != 0:
-	case h.Buckets < MinBuckets || h.Buckets > maxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
-		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", MinBuckets, maxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
+	case h.Buckets < MinBuckets || h.Buckets > MaxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", MinBuckets, MaxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
 	case h.NGrams < 1 || h.NGrams > 3:
 		return &fault{problem: fmt.Sprintf("ngrams is %d", h.NGrams), want: "1 to 3 words", remedy: "choose 2 for words and pairs of words"}
 	}

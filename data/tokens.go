@@ -10,13 +10,13 @@ import (
 
 // The numbers of a text column that keeps its words in order.
 const (
-	// minPositions and maxPositions bound Hashing.Positions.
-	minPositions = 2
-	maxPositions = 1 << 12
+	// MinPositions and MaxPositions bound Hashing.Positions.
+	MinPositions = 2
+	MaxPositions = 1 << 12
 	// MaxTokens is the largest vocabulary of token numbers, MaxHashedTokens that of hashed words, a power of two:
 	// encoded rows keep 16 bits of a token.
 	MaxTokens       = 1<<15 - 1
-	maxHashedTokens = 1 << 14
+	MaxHashedTokens = 1 << 14
 	// defaultTokens is the vocabulary of a column that declares none.
 	defaultTokens = 1 << 13
 )
@@ -72,14 +72,14 @@ func isDivider(c byte) bool {
 func (h *Hashing) faultTokens() *fault {
 	known := h.Tokens == "" || h.Tokens == TokensHashed || h.Tokens == TokensNumbers
 	switch {
-	case h.Positions < minPositions || h.Positions > maxPositions:
-		return &fault{problem: fmt.Sprintf("positions is %d", h.Positions), want: fmt.Sprintf("%d to %d words", minPositions, maxPositions), remedy: "choose how many words of a text are looked at"}
+	case h.Positions < MinPositions || h.Positions > MaxPositions:
+		return &fault{problem: fmt.Sprintf("positions is %d", h.Positions), want: fmt.Sprintf("%d to %d words", MinPositions, MaxPositions), remedy: "choose how many words of a text are looked at"}
 	case !known:
 		return &fault{problem: fmt.Sprintf("tokens is %q", h.Tokens), want: TokensHashed + " or " + TokensNumbers, remedy: "choose hashed for texts of words"}
 	case h.Tokens == TokensNumbers && (h.Buckets < 2 || h.Buckets > MaxTokens):
 		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("2 to %d, one for each token", MaxTokens), remedy: "declare one more than the largest token, without looking at the records"}
-	case h.Tokens != TokensNumbers && (h.Buckets < MinBuckets || h.Buckets > maxHashedTokens || bits.OnesCount(uint(h.Buckets)) != 1):
-		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d where words have positions", MinBuckets, maxHashedTokens), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", defaultTokens)}
+	case h.Tokens != TokensNumbers && (h.Buckets < MinBuckets || h.Buckets > MaxHashedTokens || bits.OnesCount(uint(h.Buckets)) != 1):
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d where words have positions", MinBuckets, MaxHashedTokens), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", defaultTokens)}
 	case h.NGrams != 1 || h.Values != ValuesPresence:
 		return &fault{problem: fmt.Sprintf("ngrams is %d and values %s beside positions", h.NGrams, h.Values), want: "single words", remedy: "remove both"}
 	}

@@ -161,7 +161,7 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 }
 
 // TestFitLearnsBoundsAndLevels trains with learned bounds and levels, under every unit and with a part held out: what is
-// learned is near what the rows are made of, passes CheckLearned, has the declared width, and a town of one
+// learned is near what the rows are made of, passes checkLearned, has the declared width, and a town of one
 // sale is nowhere.
 //
 // At ε = 8 a threshold is about 40 rows and the noise has a deviation of 7; a town of 2000 rows is missed, or a kind of

@@ -72,7 +72,7 @@ func (p Plan) checkPreparation(m *model.Model) error {
 	var wrong []error
 	for _, statistic := range p.Preparation {
 		if statistic.Kind.ofColumn() {
-			continue // CheckLearned
+			continue // checkLearned
 		}
 		if !slices.Contains(Kinds(), statistic.Kind) || paid[statistic.Kind] > 0 {
 			wrong = append(wrong, fmt.Errorf("train: the plan releases statistic %q, or releases it twice, want each kind once", statistic.Kind))
