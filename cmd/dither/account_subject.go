@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -48,8 +49,8 @@ func (s *stepFlags) check(looked string) error {
 }
 
 const (
-	mostNoise = 1e9
-	mostSteps = 1 << 24
+	mostNoise = explain.MostNoise
+	mostSteps = explain.MostSteps
 )
 
 // text writes steps and sampling as flags.

@@ -372,7 +372,7 @@ func TestWideIntervalsAreSaid(t *testing.T) {
 		a.Neighboring = a.Claim.Neighboring
 		a.Accountants = []explain.Price{{Accountant: "rdp", Refused: "no"}, {Accountant: "pld", Lower: &c.lower, Estimate: &c.upper, Upper: &c.upper}}
 		text, err := a.Text("")
-		also, failed := calibrated{Lower: c.lower, Estimate: c.upper, Upper: c.upper, Neighboring: a.Neighboring}.text()
+		also, failed := explain.Calibrated{Lower: c.lower, Estimate: c.upper, Upper: c.upper, Neighboring: a.Neighboring}.Text()
 		for _, text := range []string{string(text), string(also)} {
 			if err != nil || failed != nil || !strings.Contains(text, c.want) || strings.Contains(text, "width ") != (c.want != "") {
 				t.Errorf("%v to %v: got %q (%v, %v), want %q in it", c.lower, c.upper, text, err, failed, c.want)

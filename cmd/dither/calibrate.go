@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
 )
@@ -91,14 +88,14 @@ func (k *calibrateCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := computed(c.Context(), c.ErrOrStderr(), "calibrating", p.solve)
+	out, err := computed(c.Context(), c.ErrOrStderr(), "calibrating", p.Solve)
 	if err != nil {
 		return err
 	}
 	if k.json {
 		return writeJSON(c.OutOrStdout(), out)
 	}
-	text, err := out.text()
+	text, err := out.Text()
 	if err != nil {
 		return failed{err}
 	}
@@ -124,51 +121,3 @@ func (k *calibrateCommand) target() (privacy.Guarantee, error) {
 
 // number is a JSON number, or "infinity".
 type number = certificate.Epsilon
-
-// calibrated is what dither calibrate prints.
-type calibrated struct {
-	// Found names what was looked for, X for a number of --event.
-	Found string `json:"found"`
-	Value number `json:"value"`
-	// AtLimit says that Value is as far as was looked: the target would allow more.
-	AtLimit     bool                `json:"at-limit,omitempty"`
-	Event       string              `json:"event"`
-	Target      number              `json:"target-epsilon"`
-	Delta       float64             `json:"delta"`
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	Accountant  string              `json:"accountant"`
-	Lower       number              `json:"lower"`
-	Estimate    number              `json:"estimate"`
-	Upper       number              `json:"upper"`
-	// Side says in which direction Value was rounded, away from the target.
-	Side string `json:"side"`
-	Next string `json:"next"`
-}
-
-func (o calibrated) text() ([]byte, error) {
-	from, estimate, to := display.Interval(float64(o.Lower), float64(o.Estimate), float64(o.Upper))
-	rows := [][]string{
-		{o.Found, plainly(float64(o.Value)) + "  (" + o.Side + ")"},
-		{"event", o.Event},
-		{"epsilon from", from},
-		{"estimate", estimate},
-		{"to", to + `  <- may be claimed, at most the target ` + plainly(float64(o.Target))},
-		{"delta", plainly(o.Delta)},
-		{"relation", fmt.Sprintf("%v: %s", o.Neighboring, relationWords(o.Neighboring))},
-		{"accountant", o.Accountant},
-	}
-	if width := widthWords(float64(o.Lower), float64(o.Upper)); width != "" {
-		rows = append(rows, []string{"width", width})
-	}
-	var b bytes.Buffer
-	if err := writeColumns(&b, rows); err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(&b, "\nnext  %s\n", o.Next)
-	return b.Bytes(), nil
-}
-
-// interval takes over what an accountant says.
-func (o *calibrated) interval(v account.Interval) {
-	o.Lower, o.Estimate, o.Upper = number(v.Lower), number(v.Estimate), number(v.Upper)
-}

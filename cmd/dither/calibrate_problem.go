@@ -1,38 +1,19 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
-	"strings"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// problem is a number to be found: the event of each value, and whether its cost falls as
-// the value grows.
-type problem struct {
-	found      string
-	target     privacy.Guarantee
-	accountant account.Accountant
-	// plan is the event of a value, nil where there is none.
-	plan    func(value float64) mechanism.Event
-	falling bool
-	// whole says that values are counts.
-	whole bool
-	// low and high bound a value with which the cost grows.
-	low, high float64
-	// advice says what else to change when the target is out of reach.
-	advice string
-}
-
 // problem reads what is looked for.
-func (k *calibrateCommand) problem(target privacy.Guarantee) (problem, error) {
-	p := problem{found: k.find, target: target}
+func (k *calibrateCommand) problem(target privacy.Guarantee) (explain.Problem, error) {
+	p := explain.Problem{Found: k.find, Target: target}
 	var err error
 	switch bounded := k.changed("falling") || k.changed("low") || k.changed("high"); {
 	case k.changed("event"):
@@ -46,24 +27,24 @@ func (k *calibrateCommand) problem(target privacy.Guarantee) (problem, error) {
 		return p, err
 	}
 	if k.accountant != "" {
-		p.accountant, err = account.Named(k.accountant)
+		p.Accountant, err = account.Named(k.accountant)
 	}
 	return p, err
 }
 
 // stepProblem looks for a number of steps of gradient descent.
-func (k *calibrateCommand) stepProblem(p problem) (problem, error) {
+func (k *calibrateCommand) stepProblem(p explain.Problem) (explain.Problem, error) {
 	given := k.steps
 	switch k.find {
 	case findNoise:
-		p.plan = func(v float64) mechanism.Event { s := given; s.noiseMultiplier = v; return s.event() }
-		p.falling, p.advice = true, "take fewer steps, a smaller sampling probability, or a larger epsilon or delta"
+		p.Plan = func(v float64) mechanism.Event { s := given; s.noiseMultiplier = v; return s.event() }
+		p.Falling, p.Advice = true, "take fewer steps, a smaller sampling probability, or a larger epsilon or delta"
 	case findSteps:
-		p.plan = func(v float64) mechanism.Event { s := given; s.steps = int(v); return s.event() }
-		p.whole, p.low, p.high, p.advice = true, 1, mostSteps, "take more noise, a smaller sampling probability, or a larger epsilon or delta"
+		p.Plan = func(v float64) mechanism.Event { s := given; s.steps = int(v); return s.event() }
+		p.Whole, p.Low, p.High, p.Advice = true, 1, mostSteps, "take more noise, a smaller sampling probability, or a larger epsilon or delta"
 	case findProbability:
-		p.plan = func(v float64) mechanism.Event { s := given; s.samplingProbability = v; return s.event() }
-		p.low, p.high, p.advice = 1e-9, 1, "take more noise, fewer steps, or a larger epsilon or delta"
+		p.Plan = func(v float64) mechanism.Event { s := given; s.samplingProbability = v; return s.event() }
+		p.Low, p.High, p.Advice = 1e-9, 1, "take more noise, fewer steps, or a larger epsilon or delta"
 	default:
 		return p, fmt.Errorf("--find is %q, want %s, %s or %s", k.find, findNoise, findSteps, findProbability)
 	}
@@ -73,9 +54,9 @@ func (k *calibrateCommand) stepProblem(p problem) (problem, error) {
 	if k.find != findNoise && !k.changed(findNoise) {
 		return p, fmt.Errorf("--%s is missing, want it beside --find %s", findNoise, k.find)
 	}
-	p.accountant = account.For(p.plan(0.5))
+	p.Accountant = account.For(p.Plan(0.5))
 	if k.find == findSteps {
-		p.accountant = account.For(given.event())
+		p.Accountant = account.For(given.event())
 	}
 	return p, given.check(k.find)
 }
@@ -84,7 +65,7 @@ func (k *calibrateCommand) stepProblem(p problem) (problem, error) {
 var placeholder = regexp.MustCompile(`\bX\b`)
 
 // eventProblem looks for X in an event expression.
-func (k *calibrateCommand) eventProblem(p problem) (problem, error) {
+func (k *calibrateCommand) eventProblem(p explain.Problem) (explain.Problem, error) {
 	switch {
 	case k.changed("find") || k.steps.any(k.changed):
 		return p, fmt.Errorf("--event is given together with --find, --noise-multiplier, --sampling-probability or --steps, want one or the other")
@@ -102,15 +83,15 @@ func (k *calibrateCommand) eventProblem(p problem) (problem, error) {
 	if err != nil {
 		return p, err
 	}
-	if err = mechanism.CheckNeighboring(trial, p.target.Neighboring()); err != nil {
+	if err = mechanism.CheckNeighboring(trial, p.Target.Neighboring()); err != nil {
 		return p, err
 	}
 	if whole && k.falling {
 		return p, fmt.Errorf("--event %q has a count for X, want --falling=false: the cost grows with it", k.event)
 	}
-	p.found, p.falling, p.whole, p.accountant = "X", k.falling, whole, account.For(trial)
-	p.low, p.high, p.advice = k.low, k.high, "change another number of the event, or the target"
-	p.plan = func(v float64) mechanism.Event {
+	p.Found, p.Falling, p.Whole, p.Accountant = "X", k.falling, whole, account.For(trial)
+	p.Low, p.High, p.Advice = k.low, k.high, "change another number of the event, or the target"
+	p.Plan = func(v float64) mechanism.Event {
 		text := plainly(v)
 		if whole {
 			text = fmt.Sprintf("%.0f", v)
@@ -141,94 +122,4 @@ func (k *calibrateCommand) tryEvent(with func(string) (mechanism.Event, error)) 
 		}
 	}
 	return nil, false, fmt.Errorf("--event with a number for X: %w", err)
-}
-
-// solve finds the value, rounds it to the private side and prices it.
-func (p problem) solve() (calibrated, error) {
-	value, err := p.search()
-	if errors.Is(err, account.ErrUnreachable) {
-		return calibrated{}, p.unreachable(err)
-	}
-	if err != nil {
-		return calibrated{}, err
-	}
-	out := calibrated{Found: p.found, Target: number(p.target.Epsilon()), Delta: p.target.Delta(), Neighboring: p.target.Neighboring(), Accountant: p.accountant.Name()}
-	value, v, err := p.settle(value)
-	if err != nil {
-		return calibrated{}, err
-	}
-	e := p.plan(value)
-	out.Value, out.Event, out.Side = number(value), e.String(), p.side(value)
-	out.AtLimit = !p.falling && value >= p.high
-	out.interval(v)
-	out.Next = fmt.Sprintf("dither account %q --delta %s", out.Event, plainly(out.Delta))
-	if out.Neighboring != privacy.AddOrRemoveOne {
-		out.Next += " --neighboring " + out.Neighboring.String()
-	}
-	return out, nil
-}
-
-// search calls the library.
-func (p problem) search() (float64, error) {
-	switch {
-	case p.whole:
-		count, err := account.CalibrateCount(p.accountant, p.target, int(min(p.high, mostSteps)), func(count int) mechanism.Event { return p.plan(float64(count)) })
-		if err == nil && float64(count) < p.low {
-			err = account.ErrUnreachable
-		}
-		return float64(count), err
-	case p.falling:
-		return account.Calibrate(p.accountant, p.target, p.plan)
-	}
-	return account.CalibrateLargest(p.accountant, p.target, p.low, p.high, p.plan)
-}
-
-// settle rounds a value to six digits, or more where the target would be missed, and prices
-// it.
-func (p problem) settle(value float64) (float64, account.Interval, error) {
-	for digits := 6; digits <= 16; digits += 5 {
-		short := display.Parse(rounded(value, digits, p.falling))
-		if p.whole || digits > 15 || short < p.low && !p.falling {
-			short = value
-		}
-		v, err := p.accountant.Epsilon(p.plan(short), p.target.Delta(), p.target.Neighboring())
-		if err != nil {
-			return 0, v, err
-		}
-		if v.Upper <= p.target.Epsilon() {
-			return short, v, nil
-		}
-	}
-	return 0, account.Interval{}, fmt.Errorf("no value that was found meets epsilon %v with a proof; %s", p.target.Epsilon(), p.advice)
-}
-
-// side says where the value stands.
-func (p problem) side(value float64) string {
-	switch {
-	case p.falling:
-		return "rounded up: less would not do"
-	case value >= p.high && p.found == findProbability:
-		return "full batch: no sampling is needed"
-	case value >= p.high:
-		return "as far as was looked; the target would allow more"
-	case p.whole:
-		return "one more would cost too much"
-	}
-	return "rounded down: more would cost too much"
-}
-
-// unreachable says that no value meets the target.
-func (p problem) unreachable(err error) error {
-	reached := fmt.Sprintf("no %s up to %g", p.found, mostNoise)
-	switch {
-	case p.whole:
-		reached = fmt.Sprintf("not even %g for %s", max(1, math.Ceil(p.low)), p.found)
-	case !p.falling:
-		reached = fmt.Sprintf("no %s down to %g", p.found, p.low)
-	}
-	why := "" // the library names the target being out of reach first, then what failed there
-	if _, rest, ok := strings.Cut(err.Error(), "\n"); ok {
-		why = "; " + strings.TrimPrefix(rest, "account: ")
-	}
-	return fmt.Errorf("%s meets epsilon %v at delta %v under %v%s; %s", reached, p.target.Epsilon(), p.target.Delta(), p.target.Neighboring(), why, p.advice)
 }

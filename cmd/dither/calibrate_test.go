@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
 // calibrateJSON runs dither calibrate with --json.
-func calibrateJSON(t *testing.T, args ...string) calibrated {
+func calibrateJSON(t *testing.T, args ...string) explain.Calibrated {
 	t.Helper()
 	stdout, _ := mustInvoke(t, append([]string{"calibrate", "--json"}, args...)...)
-	var out calibrated
+	var out explain.Calibrated
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatalf("%q: %v in %s", args, err, stdout)
 	}
