@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Dataset returns the measures of a model on a data set with targets, by the groups of its rows unless they are nil. One
-// of the two results is nil. Rows that the schema drops are left out. The numbers are exact, and as private as the
-// data set. The error names a target that was not read, or is that of a context that ends.
+// Dataset returns the measures of a model on a data set with targets, by the groups of its rows unless they are nil.
+// One of the two results is nil. Rows that the schema drops are left out. The numbers are exact, and as private as
+// the data set. The error names a target that was not read, or is that of a context that ends.
 func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (*Classification, *Regression, error) {
 	if d.Target() == nil {
 		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
@@ -32,8 +32,8 @@ func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) 
 	return &c, nil, err
 }
 
-// RecordsOf returns the rows of a data set with their predictions, for a private evaluation by the plan. The error names
-// a target or a column that was not read, or is that of a context that ends.
+// RecordsOf returns the rows of a data set with their predictions, for a private evaluation by the plan. The error
+// names a target or a column that was not read, or is that of a context that ends.
 func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Records, error) {
 	if d.Target() == nil {
 		return Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)

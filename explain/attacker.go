@@ -40,8 +40,9 @@ func newAttacker(t account.TradeOff, c Claim) *Attacker {
 // SlowEvent is the name of an event of which a curve takes seconds.
 const SlowEvent = "jl-clipping"
 
-// AttackerCurve returns what is proven about everyone who attacks one record of a certificate: by the event's own curve, and by
-// its epsilon and delta. It is zero where nothing is claimed. An error says that the event has no price.
+// AttackerCurve returns what is proven about everyone who attacks one record of a certificate: by the event's own
+// curve, and by its epsilon and delta. It is zero where nothing is claimed. An error says that the event has no
+// price.
 func AttackerCurve(c certificate.Certificate) (account.TradeOff, error) {
 	epsilon := float64(c.Epsilon)
 	if math.IsInf(epsilon, 1) || c.Delta >= 1 {

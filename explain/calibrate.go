@@ -38,8 +38,8 @@ type Problem struct {
 	Advice string
 }
 
-// Solve returns the value, rounded to the private side, with its price. An error says that no value meets the target with a
-// proof, and what else to change.
+// Solve returns the value, rounded to the private side, with its price. An error says that no value meets the target
+// with a proof, and what else to change.
 func (p Problem) Solve() (Calibrated, error) {
 	value, err := p.search()
 	if errors.Is(err, account.ErrUnreachable) {

@@ -31,9 +31,9 @@ type story struct {
 	branches []branch
 }
 
-// Certificate returns the explanation of a certificate, which the caller has verified. Folder is where its files are and
-// files are their names; folder is "" where the certificate is alone. An error says that the event or plan cannot be read,
-// or has no price.
+// Certificate returns the explanation of a certificate, which the caller has verified. Folder is where its files are
+// and files are their names; folder is "" where the certificate is alone. An error says that the event or plan cannot
+// be read, or has no price.
 func Certificate(c certificate.Certificate, folder string, files ...string) (Explanation, error) {
 	e, err := mechanism.ParseEvent(c.Event)
 	if err != nil {

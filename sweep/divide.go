@@ -13,9 +13,9 @@ const (
 	SplitRandom = "random"
 )
 
-// Divide returns the rows of both parts of a table that is divided, in order: by SplitFirst the share of the rows that
-// stands first is trained on, by SplitRandom about that share is tested on. The random rows follow from the hashes of the
-// table's files, and are always the same.
+// Divide returns the rows of both parts of a table that is divided, in order: by SplitFirst the share of the rows
+// that stands first is trained on, by SplitRandom about that share is tested on. The random rows follow from the
+// hashes of the table's files, and are always the same.
 func Divide(records int, way string, share float64, hashes []Setting) (training, test []int) {
 	first := int(math.Floor(share*float64(records) + 1e-9))
 	seed := sha256.New()

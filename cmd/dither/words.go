@@ -13,7 +13,6 @@ var (
 	learnedWords  = explain.Learned
 	columnWords   = explain.Names
 	samplingWords = explain.Sampling
-	relationWords = explain.Relation
 	weightWords   = explain.Weights
 	numberWords   = explain.Numbers
 	eventText     = explain.Brief
