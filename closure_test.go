@@ -1,0 +1,490 @@
+package dither_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The trusted core is what a reviewer of the guarantee must read: the declarations of this module that can be reached
+// from the functions which make a mechanism.Bounded or a mechanism.Noisy. Code whose result is checked at run time ends
+// the walk.
+//
+// The walk follows names by their types. A method that is called through an interface reaches every type of the walked
+// packages that has the interface. Methods that the standard library alone calls, such as String, are not followed.
+// Files are those of linux/amd64. Assembly counts as the line that declares it.
+
+// corePart is a part of the core with a size of its own. A declaration belongs to the first part that reaches it.
+type corePart struct {
+	name  string
+	most  int      // lines of code
+	roots []string // package.Function, package.Type.Method, or package.Type for all methods of a type
+}
+
+// samplersPart holds what stands in mechanism/internal/sample, whoever reaches it, without tables.
+const samplersPart = "samplers"
+
+// maxSamplers is the largest size of samplersPart.
+const maxSamplers = 540
+
+// eventTypes are prices: a release makes an event of them, and package account reads it.
+var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism.Sequence", "mechanism.RandomAllocation", "mechanism.WithReplacement",
+	"mechanism.TruncatedPoisson", "mechanism.AdaptiveClipping", "mechanism.MixtureOfGaussians", "mechanism.RandomizedResponse", "mechanism.Exponential",
+	"mechanism.PermuteAndFlip", "mechanism.AssumedDP", "mechanism.AssumedZCDP", "mechanism.AssumedXiZCDP", "mechanism.Parallel", "mechanism.PoissonSampled",
+	"mechanism.WithoutReplacement", "mechanism.Partition", "mechanism.LastIterate", "mechanism.LastIterateConvex", "mechanism.TreeAggregation",
+	"mechanism.BandedMatrix", "mechanism.ObjectivePerturbation", "mechanism.RepeatAndSelect"}
+
+var coreParts = []corePart{
+	{"sums and release", 1700, []string{"mechanism.NewSum", "mechanism.Sum", "mechanism.NewGroup", "mechanism.Group",
+		"mechanism.Release", "mechanism.Gaussian", "mechanism.Sampling", "mechanism.Rows.enter", "mechanism.Rows.measure", "mechanism.Noisy", "mechanism.Join"}},
+	{"rows in files", 520, []string{"mechanism.Rows.loadFile", "mechanism.Rows.loadFileAt", "mechanism.rowsFile"}},
+	{"whitened rows", 620, []string{"mechanism.turn", "mechanism.frame.measureWhitened"}},
+	{"vector norms", 330, []string{"mechanism.NewVectorSum", "mechanism.VectorSum", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
+	{"second moments", 1270, []string{"mechanism.SumProducts", "mechanism.SecondMomentOf", "mechanism.Products"}},
+	{"sums of products", 630, []string{"mechanism.NewProductSum", "mechanism.ProductSum"}},
+	{"projections", 210, []string{"mechanism.NewProjectedSum", "mechanism.ProjectedSum", "mechanism.JLClipping"}},
+	{"series", 280, []string{"mechanism.Series", "mechanism.seriesNoise", "mechanism.seriesPart", "mechanism.banded", "mechanism.tree"}},
+	{"last iterate", 280, []string{"mechanism.LastIterate.Run", "mechanism.Recursion"}},
+	{"objective", 550, []string{"mechanism.ObjectivePerturbation.Solve", "mechanism.point.seal", "mechanism.GradientDescent", "mechanism.PermutedDescent"}},
+	{"choices", 410, []string{"mechanism.Choose", "mechanism.NewScoreSum", "mechanism.ScoreSum", "mechanism.NewLosses", "mechanism.Losses", "mechanism.NewRanks", "mechanism.Ranks",
+		"mechanism.NewDiscovery", "mechanism.Discovery"}},
+	{"events", 890, eventTypes},
+}
+
+// checkedCode ends the walk: the check that is named notices where its result is not what it is to be.
+var checkedCode = map[string]string{
+	"mechanism.wholeSum.add":          "Sum.agrees",
+	"mechanism.wholeSum.addColumns":   "Sum.agrees",
+	"mechanism.wholeSum.flush":        "Sum.agrees",
+	"mechanism.Sum.verifyBlock":       "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
+	"mechanism.Sum.verify":            "Sum.admit, as for Sum.verifyBlock",
+	"mechanism.Sum.verifyOnes":        "Sum.admit, as for Sum.verifyBlock",
+	"mechanism.Sum.verifySoon":        "Sum.admit, as for Sum.verifyBlock",
+	"mechanism.Sum.addBeside":         "Sum.agrees, which reads the final sum with its centers and intercepts",
+	"mechanism.frame.measureCentered": "frame.explains",
+	"mechanism.frame.measureUnits":    "frame.explains",
+	"mechanism.frame.measure":         "frame.explains; that the factors and intercepts of a row depend on its own record stays trusted",
+	"mechanism.payload.norms2":        "frame.explains",
+	"internal/kernel.HugePages":       "nothing: it changes no byte",
+}
+
+// coreTypes are the types that only the functions of makerFunctions may fill.
+var coreTypes = []string{"Bounded", "bounded", "Noisy"}
+
+// makerFunctions are the functions that make Bounded and Noisy.
+var makerFunctions = []string{
+	"mechanism.Noisy.Scaled",
+	"mechanism.ObjectivePerturbation.Solve",
+	"mechanism.ProductSum.Seal",
+	"mechanism.ProjectedSum.Seal",
+	"mechanism.Recursion.run",
+	"mechanism.SecondMomentOf",
+	"mechanism.Series.Release",
+	"mechanism.Sum.bounded",
+	"mechanism.SumProducts",
+	"mechanism.VectorSum.Seal",
+	"mechanism.point.seal",
+	"mechanism.release",
+	"mechanism.seriesPart.release",
+}
+
+// checkedTree is the type-checked packages of this module that mechanism imports.
+type checkedTree struct {
+	fset     *token.FileSet
+	info     *types.Info
+	packages map[string]*types.Package
+	decls    map[types.Object]ast.Node // FuncDecl, TypeSpec or ValueSpec
+	files    map[string][]*ast.File
+	std      types.Importer
+	named    []*types.Named
+	faults   []error
+}
+
+var checkTree = sync.OnceValues(func() (*checkedTree, error) {
+	t := &checkedTree{fset: token.NewFileSet(), packages: map[string]*types.Package{}, decls: map[types.Object]ast.Node{}, files: map[string][]*ast.File{},
+		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+	source, err := parsedRepository()
+	if err != nil {
+		return nil, err
+	}
+	platform := build.Default
+	platform.GOOS, platform.GOARCH, platform.CgoEnabled, platform.BuildTags = "linux", "amd64", false, nil
+	t.fset = source.fset
+	for _, s := range source.sources {
+		if match, matchErr := platform.MatchFile(path.Dir(s.path), path.Base(s.path)); matchErr == nil && match && !s.test {
+			t.files[s.pkg] = append(t.files[s.pkg], s.file)
+		}
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output() // -trimpath takes it away
+	if err != nil {
+		return nil, err
+	}
+	build.Default.GOROOT = strings.TrimSpace(string(root))
+	t.std = importer.ForCompiler(token.NewFileSet(), "source", nil)
+	if _, err = t.Import(modulePath + "/mechanism"); err != nil {
+		return nil, err
+	}
+	return t, nil
+})
+
+// Import type-checks a package of this module, or returns that of another.
+func (t *checkedTree) Import(name string) (*types.Package, error) {
+	pkg, ours := within(name)
+	switch {
+	case name == "unsafe":
+		return types.Unsafe, nil
+	case !standard(name) && !ours: // golang.org/x/sys: no name of it is one of ours
+		return types.NewPackage(name, path.Base(name)), nil
+	case !ours:
+		return t.std.Import(name)
+	case t.packages[pkg] != nil:
+		return t.packages[pkg], nil
+	}
+	c := types.Config{Importer: t, Sizes: types.SizesFor("gc", "amd64"), Error: func(err error) { t.faults = append(t.faults, err) }}
+	out, _ := c.Check(name, t.fset, t.files[pkg], t.info) // errors are in faults
+	t.packages[pkg] = out
+	for _, file := range t.files[pkg] {
+		for _, decl := range file.Decls {
+			t.declare(decl)
+		}
+	}
+	for _, each := range out.Scope().Names() {
+		if n, ok := out.Scope().Lookup(each).Type().(*types.Named); ok && !types.IsInterface(n) {
+			t.named = append(t.named, n)
+		}
+	}
+	return out, nil
+}
+
+func (t *checkedTree) declare(decl ast.Decl) {
+	if f, ok := decl.(*ast.FuncDecl); ok {
+		t.decls[t.info.Defs[f.Name]] = f
+		return
+	}
+	for _, spec := range decl.(*ast.GenDecl).Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			t.decls[t.info.Defs[s.Name]] = s
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				t.decls[t.info.Defs[name]] = s
+			}
+		}
+	}
+}
+
+// nameOf returns package.Function or package.Type.Method.
+func nameOf(o types.Object) string {
+	pkg, _ := within(o.Pkg().Path())
+	if f, ok := o.(*types.Func); ok {
+		if recv := f.Signature().Recv(); recv != nil {
+			return pkg + "." + typeName(recv.Type()) + "." + o.Name()
+		}
+	}
+	return pkg + "." + o.Name()
+}
+
+func typeName(t types.Type) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return "?"
+}
+
+// coreWalk is the walk over all parts, one after the other.
+type coreWalk struct {
+	*checkedTree
+	part    map[ast.Node]string
+	checked map[string]bool // of checkedCode, what was met
+	later   map[string]bool // names of types and functions that are roots of a later part
+	queue   []types.Object
+}
+
+// reach notes that a declaration is needed.
+func (w *coreWalk) reach(o types.Object) {
+	switch f := o.(type) {
+	case *types.Func:
+		o = f.Origin()
+	case *types.Var:
+		o = f.Origin()
+	}
+	node := w.decls[o]
+	if node == nil || w.part[node] != "" {
+		return
+	}
+	name := nameOf(o)
+	if ofType := name[:strings.LastIndex(name, ".")]; w.later[name] || w.later[ofType] {
+		return // its own part reaches it
+	}
+	if checkedCode[name] != "" {
+		w.checked[name] = true
+		return
+	}
+	w.part[node] = "?"
+	w.queue = append(w.queue, o)
+}
+
+// walk reaches everything from what is in the queue, for a part.
+func (w *coreWalk) walk(part string) {
+	for len(w.queue) > 0 {
+		o := w.queue[0]
+		w.queue = w.queue[1:]
+		node := w.decls[o]
+		w.part[node] = part
+		if pkg, _ := within(o.Pkg().Path()); beneath(pkg, "mechanism/internal/sample") {
+			w.part[node] = samplersPart
+		}
+		ast.Inspect(node, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if used := w.info.Uses[id]; used != nil {
+					w.use(used)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// use reaches what a name stands for: where that is a method of an interface, those of all types that have it.
+func (w *coreWalk) use(o types.Object) {
+	f, method := o.(*types.Func)
+	if !method || f.Signature().Recv() == nil || !types.IsInterface(f.Signature().Recv().Type()) {
+		w.reach(o)
+		return
+	}
+	face, ok := f.Signature().Recv().Type().Underlying().(*types.Interface)
+	if _, ours := within(pathOf(f)); !ok || !ours || checkedCode[nameOf(f)] != "" {
+		if ok && ours {
+			w.checked[nameOf(f)] = true
+		}
+		return
+	}
+	for _, n := range w.named {
+		if w.later[nameOf(n.Obj())] || !w.has(n, face) {
+			continue
+		}
+		if m, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, f.Pkg(), f.Name()); m != nil {
+			w.reach(n.Obj())
+			w.reach(m)
+		}
+	}
+}
+
+// has reports whether a type, or its pointer, has the methods of an interface, by their names where it is generic.
+func (w *coreWalk) has(n *types.Named, face *types.Interface) bool {
+	if n.TypeParams().Len() == 0 {
+		return types.Implements(types.NewPointer(n), face)
+	}
+	for m := range face.Methods() {
+		if found, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, m.Pkg(), m.Name()); found == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func pathOf(o types.Object) string {
+	if o.Pkg() == nil {
+		return ""
+	}
+	return o.Pkg().Path()
+}
+
+// start puts a root in the queue, and reports whether there is one.
+func (w *coreWalk) start(root string) bool {
+	found := false
+	for o := range w.decls {
+		if o == nil || o.Name() == "_" {
+			continue
+		}
+		if name := nameOf(o); name == root || strings.HasPrefix(name, root+".") {
+			found = true
+			w.reach(o)
+		}
+	}
+	return found
+}
+
+// codeLines returns the numbers of the lines of a declaration that hold code.
+func (w *coreWalk) codeLines(node ast.Node, text map[string][]byte) (file string, lines map[int]bool, err error) {
+	from, to := w.fset.Position(node.Pos()), w.fset.Position(node.End())
+	if text[from.Filename] == nil {
+		if text[from.Filename], err = os.ReadFile(from.Filename); err != nil {
+			return "", nil, err
+		}
+	}
+	part := text[from.Filename][from.Offset:to.Offset]
+	fset := token.NewFileSet()
+	f := fset.AddFile("", -1, len(part))
+	var s scanner.Scanner
+	s.Init(f, part, nil, 0)
+	lines = map[int]bool{}
+	for {
+		pos, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return from.Filename, lines, nil
+		}
+		if kind != token.SEMICOLON || literal == ";" {
+			lines[from.Line+f.Line(pos)-1] = true
+		}
+	}
+}
+
+// TestCoreIsSmall counts the trusted core.
+func TestCoreIsSmall(t *testing.T) {
+	tree, err := checkTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &coreWalk{checkedTree: tree, part: map[ast.Node]string{}, checked: map[string]bool{}, later: map[string]bool{}}
+	for _, p := range coreParts[1:] {
+		for _, root := range p.roots {
+			w.later[root] = true
+		}
+	}
+	for _, fault := range tree.faults {
+		if text := fault.Error(); !strings.Contains(text, "undefined: unix") && !strings.Contains(text, "undefined: cpu") {
+			t.Errorf("type-check: %v", fault)
+		}
+	}
+	most := map[string]int{samplersPart: maxSamplers}
+	for _, p := range coreParts {
+		most[p.name] = p.most
+		for _, root := range p.roots {
+			delete(w.later, root)
+		}
+		for _, root := range p.roots {
+			if !w.start(root) {
+				t.Errorf("there is no %s, want one: a root of the core", root)
+			}
+		}
+		w.walk(p.name)
+	}
+	for name := range checkedCode {
+		if !w.checked[name] {
+			t.Errorf("%s is not reached, want it off the list of checked code", name)
+		}
+	}
+	w.report(t, most)
+}
+
+// report prints the sizes of the parts and holds them.
+func (w *coreWalk) report(t *testing.T, most map[string]int) {
+	text, seen := map[string][]byte{}, map[string]bool{}
+	total, byPackage := map[string]int{}, map[string]int{}
+	for _, node := range slices.SortedFunc(maps.Keys(w.part), func(a, b ast.Node) int { return int(a.Pos() - b.Pos()) }) {
+		file, lines, err := w.codeLines(node, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_gen.go") {
+			continue // tables
+		}
+		part, own := w.part[node], 0
+		for line := range lines {
+			if at := fmt.Sprintf("%s:%d", file, line); !seen[at] {
+				seen[at], own = true, own+1
+			}
+		}
+		total[part] += own
+		byPackage[part+": "+path.Dir(file)] += own
+		byPackage[part+": "+file] += own
+	}
+	for _, name := range slices.Sorted(maps.Keys(byPackage)) {
+		t.Logf("%5d %s", byPackage[name], name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(most)) {
+		t.Logf("%5d %s in all, of at most %d", total[name], name, most[name])
+		if total[name] > most[name] {
+			t.Errorf("%s have %d lines of code in the trusted core, want at most %d; check the result of what is new, or shorten", name, total[name], most[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(checkedCode)) {
+		t.Logf("checked: %s, by %s", name, checkedCode[name])
+	}
+}
+
+// TestOnlyListedFunctionsMake wants the functions that fill a Bounded or a Noisy to be those that are listed.
+func TestOnlyListedFunctionsMake(t *testing.T) {
+	tree, err := checkTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for o, decl := range tree.decls {
+		ast.Inspect(decl, func(n ast.Node) bool {
+			if tree.fills(n) {
+				found = append(found, nameOf(o))
+			}
+			return true
+		})
+	}
+	slices.Sort(found)
+	if found = slices.Compact(found); !slices.Equal(found, slices.Sorted(slices.Values(makerFunctions))) {
+		t.Errorf("Bounded and Noisy are made by\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(makerFunctions, "\n"))
+	}
+}
+
+// fills reports whether a node makes a value of coreTypes with something in it, or writes to a field of one.
+func (t *checkedTree) fills(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		return len(n.Elts) > 0 && t.isCore(t.info.Types[n].Type)
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(n.Lhs, t.writes)
+	case *ast.IncDecStmt:
+		return t.writes(n.X)
+	case *ast.UnaryExpr:
+		return n.Op == token.AND && t.writes(n.X)
+	case *ast.CallExpr: // a conversion
+		return len(n.Args) == 1 && t.info.Types[n.Fun].IsType() && t.isCore(t.info.Types[n.Fun].Type)
+	}
+	return false
+}
+
+// writes reports whether an expression is a field of a value of coreTypes, or a part of one.
+func (t *checkedTree) writes(e ast.Expr) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			return t.isCore(t.info.Types[e].Type)
+		case *ast.SelectorExpr:
+			if t.isCore(t.info.Types[x.X].Type) {
+				return true
+			}
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+func (t *checkedTree) isCore(of types.Type) bool {
+	if of == nil {
+		return false
+	}
+	if p, ok := of.(*types.Pointer); ok {
+		of = p.Elem()
+	}
+	n, ok := of.(*types.Named)
+	return ok && n.Obj().Pkg() == t.packages["mechanism"] && slices.Contains(coreTypes, n.Obj().Name())
+}
