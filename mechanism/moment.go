@@ -62,13 +62,19 @@ func SumProducts(s Sample, rows *Rows, p Products, n Noise, maxRecords int) (Bou
 	if rows.kind != Int16 || rows.file != nil || rows.limit != g.bound || rows.count != rows.total {
 		return Bounded{}, errMoment
 	}
-	unit := rows.step * rows.step
-	return Bounded{&bounded{sample: s, grid: g, values: sumOfProducts(rows, p), unit: unit}}, nil
+	check, values := newMomentCheck(s, p, rows.dim, g.bound), sumOfProducts(rows, p)
+	check.noteRows(rows)
+	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
 
 // SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the
 // sample: o is what MomentRowsOf gives, and worker is as in NewWholeRows. A row beyond the limit becomes all zero.
 func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker func() func(dst []int16, first, n int)) (Bounded, error) {
+	return secondMomentOf(s, o, n, maxRecords, worker, addPairs)
+}
+
+// secondMomentOf is SecondMomentOf with this kernel.
+func secondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker func() func(dst []int16, first, n int), add pairKernel) (Bounded, error) {
 	if s.drawn == nil {
 		return Bounded{}, fmt.Errorf("mechanism: the sample is empty, want one that Sampling.Draw made")
 	}
@@ -85,16 +91,18 @@ func SecondMomentOf(s Sample, o RowsOptions, n Noise, maxRecords int, worker fun
 	if o.Type != Int16 || o.Limit != g.bound || o.First != 0 || o.Total != 0 && o.Total != s.drawn.records {
 		return Bounded{}, errMoment
 	}
-	values := sumPairs(s.drawn.records, o.Dim, func() func(first, n int) []int16 {
+	check := newMomentCheck(s, AllProducts(), o.Dim, g.bound)
+	values := sumPairs(s.drawn.records, o.Dim, add, func() func(first, n int) []int16 {
 		write, room := worker(), make([]int16, min(gramRows, s.drawn.records)*o.Dim)
 		return func(first, n int) []int16 {
 			x := dense[int16]{o.Dim, room[:n*o.Dim]}
 			clear(x.x)
 			x.write(write, first, o.Limit)
+			check.note(first, x.x)
 			return x.x
 		}
 	})
-	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step}}, nil
+	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step, faulty: !check.agrees(values)}}, nil
 }
 
 var errMoment = fmt.Errorf("mechanism: the rows were not made for this second moment, want the options that MomentRows gives, or MomentRowsOf for rows that are not kept")
@@ -121,7 +129,7 @@ const gramRows = 2048
 // sumAllProducts is Products.sum of all pairs of coordinates, in whole numbers throughout.
 func sumAllProducts(rows *Rows) []int64 {
 	d, all := rows.dim, rows.x.(dense[int16]).x
-	return sumPairs(rows.count, d, func() func(first, n int) []int16 {
+	return sumPairs(rows.count, d, addPairs, func() func(first, n int) []int16 {
 		return func(first, n int) []int16 {
 			x := all[first*d : (first+n)*d]
 			for i, n2 := range rows.n2[first : first+n] {
@@ -134,17 +142,21 @@ func sumAllProducts(rows *Rows) []int64 {
 	})
 }
 
+// pairKernel adds to sum, on and below the diagonal, the products of all pairs of d coordinates of rows x.
+type pairKernel func(sum []int64, x []int16, d int)
+
+func addPairs(sum []int64, x []int16, d int) { kernel.AddGramInt(sum, x, d, kernel.GramGroup(x, d)) }
+
 // sumPairs adds up the products of all pairs of d coordinates of rows, exactly. Each goroutine has a function of its own
 // that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold those of 2^33 rows, whose products are at most
 // maxMomentBound.
-func sumPairs(count, d int, rows func() func(first, n int) []int16) []int64 {
+func sumPairs(count, d int, add pairKernel, rows func() func(first, n int) []int16) []int64 {
 	total := make([]int64, d*d)
 	var lock sync.Mutex
 	parallel.Parts(count, func(from, to int) {
 		part, own := make([]int64, d*d), rows()
 		for first := from; first < to; first += gramRows {
-			x := own(first, min(gramRows, to-first))
-			kernel.AddGramInt(part, x, d, kernel.GramGroup(x, d))
+			add(part, own(first, min(gramRows, to-first)), d)
 		}
 		lock.Lock()
 		defer lock.Unlock()

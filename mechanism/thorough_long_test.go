@@ -7,6 +7,7 @@ package mechanism
 // TestMinimizeSensitivity, TestGradientDescentSensitivity, TestNeighborsMoveARunByAtMostWhatIsCharged,
 // TestReachabilityAttack, TestTrueSumsAreNotFaulty, TestFaultsOfSumsAreFound, TestFaultsOfMeasuresAreFound,
 // TestCoefficientsBeyondTheBoundAreFound, TestBytesThatChangeAreFound, TestFaultsOfProductSumsAreFound, TestFaultsOfGroupsAreFound,
+// TestTrueSecondMomentsAreNotFaulty, TestFaultsOfSecondMomentsAreFound, TestRowsBeyondTheLimitOfMomentsAreFound,
 // TestTrueProductSumsAreNotFaulty, TestExtremeRowsAreNotFaulty and TestLargestSumsAreNotFaulty.
 const thorough = true
 
