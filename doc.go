@@ -1,6 +1,7 @@
-// Package dither is the map of a library that trains machine-learning models whose every
-// release is differentially private, and that can prove it. The package itself holds no code;
-// this page says where things are and in which direction they depend on each other.
+// Package dither trains machine-learning models whose every release is differentially private, and
+// can prove it. It is the front door of a library: NewBudget, Train, Query, Save, Open and Verify
+// have the defaults of the command, and the packages beneath have all the rest. This page says
+// where things are and in which direction they depend on each other.
 //
 // # One direction
 //
@@ -50,7 +51,8 @@
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
-// Beneath internal stand the packages that no user imports: kernel (dense and sparse kernels, and the buffer that
+// Beneath internal stand the packages that no user imports: artefact (folders of results, written
+// and verified), kernel (dense and sparse kernels, and the buffer that
 // models fill), special (special functions), parallel, dense, and what reads and writes files.
 //
 // The trusted part is small: mechanism (draw the sample, verify the contribution, add exactly, add
@@ -62,7 +64,7 @@
 //
 // # Where to begin
 //
-// The command does the whole job: go run ./cmd/dither train. In a program, begin with package
-// train to fit a model, package model to load and serve one, and package account to price or
-// calibrate a mechanism.
+// The command does the whole job: go run ./cmd/dither train. In a program, begin with NewBudget and
+// Train, which take a slice of structs, a file or a data set; go run ./examples/structs shows them.
+// Package train has every plan and optimizer, and package account prices any mechanism.
 package dither

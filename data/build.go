@@ -167,7 +167,9 @@ func (b *builder) take(rows int, keepDropped bool) *Dataset {
 	}
 	d.sparse, b.entries = b.entries.cut(rows)
 	if b.hasTarget {
-		d.target, b.target = cut(b.target, rows)
+		if d.target, b.target = cut(b.target, rows); d.target == nil {
+			d.target = []float32{} // no rows, but a target: nil would tell that there are none
+		}
 	}
 	for i := range b.extra {
 		e := &b.extra[i]

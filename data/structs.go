@@ -21,22 +21,31 @@ const structTag = "dither"
 // error if the fields do not fit the schema or there are more records than the schema allows; what
 // becomes of single values hangs on the schema only. The records are copied.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
+	return FromSlice(s, records, o)
+}
+
+// FromSlice is FromStructs for a slice of structs whose type is not known when the program is built.
+func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
+	records := reflect.ValueOf(slice)
+	if !records.IsValid() || records.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("data: type of the records is %T, want a slice of structs", slice)
+	}
 	q, b, err := newRequest(s, "", 0, o)
 	if err != nil {
 		return nil, err
 	}
-	if len(records) > q.maxRecords {
+	if records.Len() > q.maxRecords {
 		return nil, fmt.Errorf("data: there are more records than the declared bound %d; raise max-records", q.maxRecords)
 	}
 	var l layout
-	fields, err := structFields(q, reflect.TypeFor[T](), &l)
+	fields, err := structFields(q, records.Type().Elem(), &l)
 	if err != nil {
 		return nil, err
 	}
 	b.begin(l)
 	cells := make([]string, len(fields))
-	for i := range records {
-		v := reflect.ValueOf(&records[i]).Elem()
+	for i := range records.Len() {
+		v := records.Index(i)
 		for j, f := range fields {
 			cells[j] = f.text(v)
 		}

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ditherml/dither/internal/durable"
 	"github.com/spf13/cobra"
+
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/durable"
 )
 
 // outputFile is a file that appears under its name whole or not at all: it is written
@@ -49,7 +51,7 @@ func writeFile(path string, o outputOptions, write func(io.Writer) error) error 
 }
 
 // temporaryPrefix is how the names of files begin that are being written.
-const temporaryPrefix = ".dither-writing-"
+const temporaryPrefix = artefact.TemporaryPrefix
 
 func newOutputFile(path string, o outputOptions) (*outputFile, error) {
 	if err := checkFree(path, o.replace); err != nil {

@@ -1,48 +1,14 @@
 package main
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/privacy"
 )
 
-// mostAttempts bounds how often a plan is made anew for a little less than was asked for.
-const mostAttempts = 4
-
-// within makes a plan that costs at most the epsilon that was asked for, as its certificate has it and as a ledger
-// charges, and notes in the certificate what was asked for. A plan of a proven accountant meets the target that it was
-// calibrated to; another lattice, at the delta that a ledger counts with, may put the price above it by a hair, and
-// then the plan is made again for that much less. What has no whole budget (asked is 0) is made once.
+// within is certificate.Within.
 func within(asked float64, plan func(epsilon float64) (certificate.Certificate, error)) (certificate.Certificate, error) {
-	epsilon := asked
-	for range mostAttempts {
-		c, err := plan(epsilon)
-		if err != nil || asked == 0 || math.IsInf(asked, 1) {
-			return c, err
-		}
-		price := max(float64(c.Epsilon), c.Charge())
-		if price <= asked {
-			c.Asked = certificate.Epsilon(asked)
-			return c, nil
-		}
-		epsilon *= asked / price * (1 - 1e-12)
-	}
-	return certificate.Certificate{}, fmt.Errorf("%w: no plan for epsilon %v was found to cost at most that, want another epsilon", ledger.ErrOverBudget, asked)
+	return certificate.Within(asked, plan)
 }
 
-// ledgerOf returns the ledger of a run alone. Its limit is the epsilon that was asked for; where none was asked for
-// the whole, as with a budget of each step, it is the price of the plan.
-func ledgerOf(c certificate.Certificate) (*ledger.Ledger, error) {
-	most := float64(c.Asked)
-	if most == 0 {
-		most = max(float64(c.Epsilon), c.Charge())
-	}
-	limit, err := privacy.NewGuarantee(most, c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
-	if err != nil {
-		return nil, err
-	}
-	return ledger.NewSingle(limit)
-}
+// ledgerOf is the ledger of a run alone.
+func ledgerOf(c certificate.Certificate) (*ledger.Ledger, error) { return c.Ledger() }

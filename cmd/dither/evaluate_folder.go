@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -62,66 +61,4 @@ func privateMetrics(v evaluate.Private) *report.Metrics {
 		m.Tables = append(m.Tables, report.Table(table))
 	}
 	return m
-}
-
-// checkedEvaluation lists in words what verifyEvaluation looks at.
-var checkedEvaluation = []string{
-	"certificate.json, its plan and evaluation.json are spelled as dither writes them, byte by byte",
-	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
-	"epsilon, also for all rows of one person, follows from the event",
-	"the assumptions follow from the plan",
-	"the folder holds the files that the certificate has a hash of, and no others",
-	"evaluation.json has the plan of the certificate and names the same run, program, time and model",
-	"the measures follow from the released numbers",
-}
-
-// verifyEvaluation compares the files of a private evaluation.
-func verifyEvaluation(folder string, certificateText []byte, c certificate.Certificate) (verification, error) {
-	text, err := readPart(folder, evaluate.FileName)
-	if err != nil {
-		return verification{}, err
-	}
-	f, err := evaluate.DecodeFile(text)
-	if err != nil {
-		return verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, evaluate.FileName), err)
-	}
-	v := verification{Checked: checkedEvaluation}
-	v.add(checkSpelling(certificateText, c))
-	v.add(c.VerifyEvent(methods))
-	plan, err := evaluate.ReadPlan(c.Plan)
-	if err != nil {
-		return v, nil // VerifyPlan says so
-	}
-	v.add(checkReleased(c, text, f, plan))
-	v.add(agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
-	v.add(checkOrigin(c))
-	v.add(checkAssumptions(c, plan.Assumptions()))
-	v.add(checkBare(c, true))
-	v.add(checkEntries(folder, certificate.FileName, evaluate.FileName, reportName))
-	v.add(reportOf(c).check(folder))
-	v.settle(c, methods)
-	return v, nil
-}
-
-// checkReleased compares a certificate with the evaluation that belongs to it, whose plan is given.
-func checkReleased(c certificate.Certificate, text []byte, f evaluate.File, plan evaluate.Plan) error {
-	a, errA := certificatePlan(plan)
-	b, errB := certificatePlan(f.Plan)
-	if errA != nil || errB != nil || a != b {
-		return fmt.Errorf("the plan in %s is not that of %s, want one plan", evaluate.FileName, certificate.FileName)
-	}
-	return errors.Join(
-		checkBytes(evaluate.FileName, text, f.Encode),
-		agreeWith(evaluate.FileName, "SHA-256 of the evaluation", c.EvaluationSHA256, certificate.Hash(text)),
-		agreeWith(evaluate.FileName, "run", c.Run, f.Run),
-		agreeWith(evaluate.FileName, "program", c.Program, f.Program),
-		agreeWith(evaluate.FileName, "time", c.Created, f.Created),
-		f.Check(),
-	)
-}
-
-// certificatePlan is a plan as a certificate holds it.
-func certificatePlan(p evaluate.Plan) (string, error) {
-	c, err := p.Certificate()
-	return string(c.Plan), err
 }

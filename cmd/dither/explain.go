@@ -10,14 +10,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/spf13/cobra"
 )
 
 const explainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,
@@ -162,9 +164,9 @@ func (e *explainCommand) file(path string, text []byte) (explain.Explanation, er
 	if err == nil && !sameJSON(text, want) { // white space is that of the file that holds it
 		err = fmt.Errorf("the certificate is not spelled as dither writes it, want each field once and in order")
 	}
-	if err = errors.Join(err, checkPlans(c), c.VerifyPlan(everyMethod())); err != nil {
+	if err = errors.Join(err, artefact.CheckPlans(c), c.VerifyPlan(everyMethod())); err != nil {
 		var v verification
-		v.add(err)
+		v.Add(err)
 		return explain.Unverified(path, v.Disagreements), nil
 	}
 	return explain.Certificate(c, "")
@@ -172,7 +174,7 @@ func (e *explainCommand) file(path string, text []byte) (explain.Explanation, er
 
 // everyMethod is methods, and that of answers.
 func everyMethod() map[string]certificate.Method {
-	all := allMethods()
+	all := artefact.Methods()
 	maps.Copy(all, query.Methods())
 	return all
 }

@@ -9,13 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/ledger"
-	"github.com/spf13/cobra"
 )
 
 // Exit statuses.
@@ -62,17 +62,6 @@ func status(err error) int {
 type failed struct{ error }
 
 func (f failed) Unwrap() error { return f.error }
-
-// oneLine keeps an error on one line and free of control characters.
-func oneLine(text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "; ")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '�'
-		}
-		return r
-	}, text)
-}
 
 // commands is the table of commands; a new one is one file and one line here.
 var commands = []func() *cobra.Command{

@@ -7,13 +7,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/spf13/cobra"
 )
 
 const queryLong = `Answer one question about a table with differential privacy, with its noise, an interval

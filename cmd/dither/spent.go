@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ditherml/dither/certificate"
@@ -154,15 +153,4 @@ func (f *folder) stranded(path string, why error) error {
 		text += "; " + words
 	}
 	return failed{errors.New(text)}
-}
-
-// certificateLast orders names so that a folder with a certificate is whole.
-func certificateLast(a, b string) int {
-	if a != b && (a == certificate.FileName || b == certificate.FileName) {
-		if a == certificate.FileName {
-			return 1
-		}
-		return -1
-	}
-	return strings.Compare(a, b)
 }

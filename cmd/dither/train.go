@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/explain"
@@ -15,7 +17,6 @@ import (
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
-	"github.com/spf13/cobra"
 )
 
 const trainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
@@ -223,16 +224,7 @@ func (t *trainCommand) planDescent(source tables, request *train.Request, option
 	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return f, err
 	}
-	if f.draft, err = within(wholeBudget(*request), func(epsilon float64) (certificate.Certificate, error) {
-		asked := *request
-		if !asked.PerStep {
-			asked.Epsilon = epsilon
-		}
-		if f.setup, err = train.NewPlan(asked, source.schema); err != nil {
-			return certificate.Certificate{}, err
-		}
-		return f.setup.Plan.Certificate()
-	}); err != nil {
+	if f.setup, f.draft, err = train.Draft(*request, source.schema); err != nil {
 		return f, err
 	}
 	if f.setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {

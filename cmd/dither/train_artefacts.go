@@ -1,22 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -52,10 +48,7 @@ type summary struct {
 
 // artefacts makes the files of the model folder.
 func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][]byte, summary, error) {
-	var id [16]byte
-	rand.Read(id[:])
-	run, now := hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
-	evaluation, err := evaluationOf(f.setup.Plan, result)
+	evaluation, err := artefact.EvaluationOf(f.setup.Plan, result)
 	if err != nil {
 		return nil, summary{}, err
 	}
@@ -63,19 +56,10 @@ func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][
 	if err != nil {
 		return nil, summary{}, err
 	}
-	m.Provenance = model.Provenance{Program: program(), Run: run, Created: now, Private: f.draft.Private}
-	modelText, err := m.Encode()
+	files, c, err := artefact.Seal(m, f.draft, evaluation, result)
 	if err != nil {
 		return nil, summary{}, err
 	}
-	c := f.draft
-	c.Program, c.Run, c.Created, c.ModelSHA256 = program(), run, now, certificate.Hash(modelText)
-	c.Learned = train.Released(m.Schema())
-	evaluationText, err := sealEvaluation(evaluation, &c)
-	if err != nil {
-		return nil, summary{}, err
-	}
-	iterates := sealIterates(result, &c)
 	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
 		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Inference: result.Inference, Learned: c.Learned, Warnings: f.warnings()}
 	if evaluation != nil {
@@ -87,24 +71,12 @@ func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][
 			return nil, summary{}, err
 		}
 	}
-	files := map[string][]byte{model.FileName: modelText}
 	about := t.page(f, result, c, s)
-	if iterates != nil {
-		files[iteratesName] = iterates
+	if c.IteratesSHA256 != "" {
 		about.Files = append(about.Files, report.Fact{Name: iteratesName, Value: "SHA-256 " + c.IteratesSHA256, Why: "the weights after every step, released at no further cost"})
 	}
-	var page bytes.Buffer
-	if err = about.WriteHTML(&page); err != nil {
+	if err = artefact.SealPage(files, c, about); err != nil {
 		return nil, summary{}, err
-	}
-	files[reportName] = page.Bytes()
-	c.ReportSHA256 = certificate.Hash(page.Bytes())
-	if files[certificate.FileName], err = c.Encode(); err != nil {
-		return nil, summary{}, err
-	}
-	maps.Copy(files, m.Files())
-	if evaluation != nil {
-		files[evaluate.FileName] = evaluationText
 	}
 	return files, s, nil
 }

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/ditherml/dither/train/neural"
-	"github.com/spf13/pflag"
 )
 
 // planFlags are the flags that decide the plan and the optimizer.
@@ -43,15 +44,16 @@ type planFlags struct {
 
 func (p *planFlags) add(f *pflag.FlagSet) {
 	p.flags = f
-	f.Float64Var(&p.epsilon, "epsilon", 1, "privacy budget of the whole run, in nats")
+	request, options := train.Defaults()
+	f.Float64Var(&p.epsilon, "epsilon", request.Epsilon, "privacy budget of the whole run, in nats")
 	f.Float64Var(&p.epsilonPerStep, "epsilon-per-step", 0, "budget of each release instead, as courses state it; the total is computed and printed")
-	f.Float64Var(&p.delta, "delta", 1e-6, short("delta"))
-	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
+	f.Float64Var(&p.delta, "delta", request.Delta, short("delta"))
+	f.StringVar(&p.neighboring, "neighboring", request.Neighboring.String(), short("neighboring"))
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
 	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling; %s has %d, %s by records and epsilon)", train.DefaultSteps, train.WhitenedSteps, train.BaselineSteps, train.DefaultEpochs, erm.MethodZeroth, erm.DefaultZerothSteps, erm.MethodFrankWolfe))
-	f.StringVar(&p.clipping, "clipping", string(train.ClipGradient), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
+	f.StringVar(&p.clipping, "clipping", string(request.ClippingMode), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
@@ -65,12 +67,12 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.lossSpec.Width, "loss-width", 0, "width of the huber (default 0.25) or quantile (0.05) loss, in units of half the target's range, or of the hinge (0.5)")
 	f.Float64Var(&p.lossSpec.Quantile, "quantile", 0, "which quantile the quantile loss predicts (default 0.5)")
 	f.Float64Var(&p.learningRate, "learning-rate", 0, "step size (default: a rule from public numbers)")
-	f.Float64Var(&p.momentum, "momentum", train.DefaultMomentum, "momentum, at least 0 and less than 1")
+	f.Float64Var(&p.momentum, "momentum", options.Momentum, "momentum, at least 0 and less than 1")
 	f.Float64Var(&p.ridge, "ridge", 0, "strength of the penalty on squared weights")
 	f.StringVar(&p.unit, "unit", "row", "what the guarantee protects: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows contribute nothing")
-	f.IntVar(&p.featureBits, "feature-bits", 16, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
-	p.descent.add(f)
+	f.IntVar(&p.featureBits, "feature-bits", options.FeatureBits, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
+	p.descent.add(f, request, options)
 	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(neural.Averages())+" (auto is "+string(averages["auto"])+")")
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -163,11 +162,6 @@ func (f *folder) close() {
 	f.home = ""
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // modelFiles are the files that a folder of results may have.
 var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", iteratesName}
 
@@ -183,17 +177,6 @@ func isModelFolder(path string) bool {
 		}
 	}
 	return true
-}
-
-// pathless drops the path that an *os.PathError repeats.
-func pathless(err error) error {
-	switch e := err.(type) {
-	case *os.PathError:
-		return e.Err
-	case *os.LinkError:
-		return e.Err
-	}
-	return err
 }
 
 // write puts the results in their place. When that fails they stand in another folder, which the error
@@ -212,30 +195,6 @@ func (f *folder) write(files map[string][]byte) error {
 		path = next
 	}
 	return f.stranded(path, err)
-}
-
-// finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing is left
-// of one that cannot be finished.
-func finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
-	if held, path, err = durable.TemporaryFolder(parent, prefix); err != nil {
-		return nil, "", err
-	}
-	for _, name := range slices.SortedFunc(maps.Keys(files), certificateLast) {
-		if err == nil {
-			err = durable.Create(filepath.Join(path, name), files[name], 0o644)
-		}
-	}
-	if err == nil {
-		err = os.Chmod(path, 0o755)
-	}
-	if err != nil {
-		_ = os.RemoveAll(path) // the first error is the one that matters
-		held.Close()
-		return nil, "", err
-	}
-	durable.SyncFolder(path)
-	durable.SyncFolder(parent)
-	return held, path, nil
 }
 
 // place gives a finished folder the name. What stands there must be what stood there when the name was

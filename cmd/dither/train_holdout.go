@@ -1,20 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/certificate"
+	"github.com/spf13/pflag"
+
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
-	"github.com/spf13/pflag"
 )
 
 // holdoutFlags are the flags of a part that is held out of the training records, and of the threshold.
@@ -172,30 +170,6 @@ func (h *holdoutFlags) decide(m *model.Model, file *evaluate.File) (*model.Model
 	return m.WithThreshold(choice.Threshold)
 }
 
-// evaluationOf is the evaluation of the held-out part, nil without one. Before the run its numbers are 0.
-func evaluationOf(p train.Plan, r *train.Result) (*evaluate.File, error) {
-	if p.Holdout == nil {
-		return nil, nil
-	}
-	numbers := r.Evaluation
-	if numbers == nil {
-		numbers = make([]float64, p.Holdout.Evaluation.Numbers())
-	}
-	f, err := evaluate.NewFile(p.Holdout.Evaluation, numbers)
-	return &f, err
-}
-
-// sealEvaluation gives an evaluation the provenance of a certificate and the certificate its hash.
-func sealEvaluation(f *evaluate.File, c *certificate.Certificate) ([]byte, error) {
-	if f == nil {
-		return nil, nil
-	}
-	f.Program, f.Run, f.Created, f.ModelSHA256 = c.Program, c.Run, c.Created, c.ModelSHA256
-	text, err := f.Encode()
-	c.EvaluationSHA256 = certificate.Hash(text)
-	return text, err
-}
-
 // holdoutWords says what was held out.
 func holdoutWords(p train.Plan) string {
 	return fmt.Sprintf("records held out at random, each with probability %v; intervals hold in 95 %% of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records", p.Holdout.Share)
@@ -206,38 +180,4 @@ func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
 	m := privateMetrics(v)
 	m.Source = holdoutWords(p)
 	return m
-}
-
-// checkHoldout compares the evaluation in a model folder with the certificate, or wants none.
-func checkHoldout(folder string, c certificate.Certificate, p train.Plan, m *model.Model) error {
-	if p.Holdout == nil {
-		if c.EvaluationSHA256 != "" || exists(filepath.Join(folder, evaluate.FileName)) {
-			return fmt.Errorf("there is an evaluation, but the plan holds no part out")
-		}
-		return nil
-	}
-	text, err := readPart(folder, evaluate.FileName)
-	if err != nil {
-		return err
-	}
-	f, err := evaluate.DecodeFile(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", evaluate.FileName, err)
-	}
-	return errors.Join(checkReleased(c, text, f, p.Holdout.Evaluation),
-		agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256), checkThreshold(p.Holdout.Evaluation, f.Numbers, m))
-}
-
-// checkThreshold refuses a model of two levels whose decision threshold is neither that of the plan nor one of
-// those that follow from the released numbers.
-func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
-	v, err := evaluate.Measures(p, numbers)
-	if err != nil || v.Classification == nil || v.Classification.BestAccuracy == nil {
-		return nil // checkReleased says what is wrong with the numbers
-	}
-	best, balanced := v.Classification.BestAccuracy.Threshold, v.Classification.BestBalanced.Threshold
-	if got := m.Threshold(); got != p.Threshold && got != best && got != balanced {
-		return fmt.Errorf("the threshold of the model is %v, want %v of the plan, or %v or %v, which are the best ones by the released numbers", got, p.Threshold, best, balanced)
-	}
-	return nil
 }

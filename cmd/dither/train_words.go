@@ -11,16 +11,8 @@ import (
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/report"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
-
-// assumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
-// schema, feature map and what the certificate declares.
-func assumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
-	p.Selected = c.Method == sweep.MethodSelection
-	return train.PremisesOf(p, s, m).Assumptions(c)
-}
 
 // declarations is what the command line says of other data than the records, nil for nothing.
 func declarations(t tables, scoredOn string) *certificate.Declared {

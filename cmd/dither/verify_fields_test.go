@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/query"
@@ -44,7 +45,7 @@ var layerTypes = func() map[string]reflect.Type {
 // planType is the type of the plan of a method.
 func planType(method string) reflect.Type {
 	switch {
-	case known(method):
+	case artefact.IsDescent(method):
 		return reflect.TypeFor[train.Plan]()
 	case isOther(method):
 		return reflect.TypeFor[erm.Plan]()

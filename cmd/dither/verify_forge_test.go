@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 )
 
@@ -130,7 +131,7 @@ func (n *node) alterations(path string) []alteration {
 		at := path + "/" + name
 		for _, with := range v.others() {
 			was := *v
-			out = append(out, alteration{at, "to " + shortly(string(with.text())), func() { *v = *with }, func() { *v = was }})
+			out = append(out, alteration{at, "to " + artefact.Shortly(string(with.text())), func() { *v = *with }, func() { *v = was }})
 		}
 		names, values := n.names, n.values
 		restore := func() { n.names, n.values = names, values }

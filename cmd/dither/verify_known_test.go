@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -76,8 +77,8 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"a page without a hash":        {1, file(reportName, "epsilon 0.01")},
 		"weights that nobody paid for": {1, file(iteratesName, "x")},
 		"weights of no run with their hash": {1, func(t *testing.T, m *modelFolder) {
-			m.certificate.IteratesSHA256 = certificate.Hash(matrixNPY([][]float64{m.model.Weights()}))
-			file(iteratesName, string(matrixNPY([][]float64{m.model.Weights()})))(t, m)
+			m.certificate.IteratesSHA256 = certificate.Hash(artefact.MatrixNPY([][]float64{m.model.Weights()}))
+			file(iteratesName, string(artefact.MatrixNPY([][]float64{m.model.Weights()})))(t, m)
 		}},
 		"a further file": {1, file("notes.txt", "audited")},
 		"a link to a file": {1, func(t *testing.T, m *modelFolder) {

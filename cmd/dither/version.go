@@ -8,15 +8,17 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/ditherml/dither/internal/kernel"
 	"github.com/spf13/cobra"
+
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/kernel"
 )
 
 // version is the program's version, as models, certificates and release archives name it.
-const version = "0.1.0"
+const version = artefact.Version
 
 // program names this program in artefacts.
-func program() string { return "dither " + version }
+func program() string { return artefact.Program }
 
 const versionLong = `Print what this program is: the version that models and certificates name, the state of the
 source that it was built from, the Go version, and the level of processor instructions that its kernels

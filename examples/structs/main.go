@@ -10,11 +10,9 @@ import (
 	"log"
 	"os"
 
+	"github.com/ditherml/dither"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/train"
 )
 
 // patient is a record of a service. A field is the column with its name, or the one that its tag names.
@@ -47,68 +45,30 @@ func main() {
 }
 
 func run(w io.Writer) error {
+	ctx := context.Background()
 	schema, err := data.ParseSchema("patients", []byte(schemaText))
 	if err != nil {
 		return err
 	}
-	records, err := data.FromStructs(schema, patients(4000), data.ReadOptions{})
+	budget, err := dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
-	// The plan follows from public numbers: the request and the schema.
-	setup, err := train.NewPlan(train.Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, schema)
+	trained, err := dither.Train(ctx, budget, schema, patients(4000))
 	if err != nil {
 		return err
 	}
-	certificate, err := setup.Plan.Certificate()
+	c := trained.Certificate
+	fmt.Fprintf(w, "epsilon %.4f at delta %g, for %s\n", c.Epsilon, c.Delta, c.Unit)
+	asked := []patient{{Age: 30}, {Age: 80, Smoker: true}} // of whom the weight is not known
+	predictions, err := dither.Predict(ctx, trained.Model, asked)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "epsilon %.4f at delta %g, for %s\n", certificate.Epsilon, certificate.Delta, certificate.Unit)
-
-	// The ledger holds the budget of these records, over everything that is ever released of them.
-	limit, err := privacy.NewGuarantee(1, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{Row: schema.Row})
-	if err != nil {
-		return err
-	}
-	budget, err := ledger.New(limit)
-	if err != nil {
-		return err
-	}
-	result, err := train.Fit(context.Background(), budget, setup, records, train.Options{Momentum: train.DefaultMomentum})
-	if err != nil {
-		return err
-	}
-	for _, p := range []struct {
-		age    float64
-		smoker string
-	}{{30, "false"}, {80, "true"}} {
-		probability, err := illness(result.Model, p.age, p.smoker)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "age %v, smoker %s: ill with probability %.2f\n", p.age, p.smoker, probability)
+	for i, p := range asked {
+		fmt.Fprintf(w, "age %d, smoker %v: ill with probability %.2f\n", p.Age, p.Smoker, predictions[i][0])
 	}
 	return nil
-}
-
-// illness asks the model about one patient, of whom the weight is not known.
-func illness(m *model.Model, age float64, smoker string) (float64, error) {
-	row := m.NewRow()
-	if err := row.SetNumber("age", age); err != nil {
-		return 0, err
-	}
-	if err := row.SetText("smoker", smoker); err != nil {
-		return 0, err
-	}
-	if err := row.SetMissing("weight-kg"); err != nil {
-		return 0, err
-	}
-	prediction, ok := row.Predict()
-	if !ok {
-		return 0, fmt.Errorf("columns %v are not set, or the schema drops such a row", row.Unset())
-	}
-	return prediction[len(prediction)-1], nil
 }
 
 // patients makes records up: who is old or smokes is ill more often.

@@ -1,4 +1,4 @@
-package main
+package artefact
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 
 // isAnswerFolder reports whether a folder is one that dither query wrote.
 func isAnswerFolder(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, answerName))
+	_, err := os.Stat(filepath.Join(folder, query.FileName))
 	return err == nil
 }
 
@@ -29,24 +29,24 @@ var answerChecked = []string{
 	"answer.json states the plan of the certificate; the threshold, the rank error, the pure epsilon and how often the intervals hold follow from it",
 }
 
-// verifyAnswer is verifyFolder for the folder of an answer.
-func verifyAnswer(folder string) (verification, error) {
-	certificateText, c, err := readCertificate(folder)
+// verifyAnswer is Verify for the folder of an answer.
+func verifyAnswer(folder string) (Verification, error) {
+	certificateText, c, err := ReadCertificate(folder)
 	if err != nil {
-		return verification{}, err
+		return Verification{}, err
 	}
-	answerText, err := readPart(folder, answerName)
+	answerText, err := ReadPart(folder, query.FileName)
 	if err != nil {
-		return verification{}, err
+		return Verification{}, err
 	}
-	v := verification{Checked: answerChecked}
-	v.add(checkSpelling(certificateText, c))
+	v := Verification{Checked: answerChecked}
+	v.Add(checkSpelling(certificateText, c))
 	derived := query.Methods()
-	v.add(errors.Join(c.VerifyEvent(derived), c.VerifyHash(answerText)))
-	v.add(checkOrigin(c))
-	v.add(checkBare(c, false))
-	v.add(checkAnswer(answerText, c))
-	v.add(checkEntries(folder, certificate.FileName, answerName))
+	v.Add(errors.Join(c.VerifyEvent(derived), c.VerifyHash(answerText)))
+	v.Add(checkOrigin(c))
+	v.Add(checkBare(c, false))
+	v.Add(checkAnswer(answerText, c))
+	v.Add(checkEntries(folder, certificate.FileName, query.FileName))
 	if v.settle(c, derived); v.Verified {
 		v.Guarantee = strings.Replace(v.Guarantee, "the model", "the answer", 1)
 	}
@@ -57,12 +57,12 @@ func verifyAnswer(folder string) (verification, error) {
 func checkAnswer(text []byte, c certificate.Certificate) error {
 	var a query.File
 	if err := strict.Decode(text, &a); err != nil {
-		return fmt.Errorf("%s is not what dither query writes: %w", answerName, err)
+		return fmt.Errorf("%s is not what dither query writes: %w", query.FileName, err)
 	}
-	spelled := checkBytes(answerName, text, func() ([]byte, error) { return json.MarshalIndent(a, "", " ") })
+	spelled := checkBytes(query.FileName, text, func() ([]byte, error) { return json.MarshalIndent(a, "", " ") })
 	plan, err := json.Marshal(a.Plan)
-	if err != nil || !sameJSON(plan, c.Plan) || a.Certificate != nil {
-		return errors.Join(spelled, fmt.Errorf("%s states another plan than the certificate, want one plan", answerName))
+	if err != nil || !SameJSON(plan, c.Plan) || a.Certificate != nil {
+		return errors.Join(spelled, fmt.Errorf("%s states another plan than the certificate, want one plan", query.FileName))
 	}
 	p := a.Plan
 	if deriveErr := p.Validate(); deriveErr != nil {

@@ -1,14 +1,16 @@
-package main
+package artefact
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/sweep"
@@ -36,7 +38,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 	if premises == nil {
 		return err // Certificate.Verify says what is wrong with the plan
 	}
-	return errors.Join(err, checkLearned(c, m), checkDeclared(c, m), checkAssumptions(c, assumptionsOf(*premises, m.Schema(), m.Features(), c)))
+	return errors.Join(err, checkLearned(c, m), checkDeclared(c, m), checkAssumptions(c, AssumptionsOf(*premises, m.Schema(), m.Features(), c)))
 }
 
 // checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
@@ -48,15 +50,15 @@ func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premi
 			return nil, nil
 		}
 		return checkPlanned(run, m)
-	case isNetwork(c.Method):
+	case IsNetwork(c.Method):
 		p, err := neural.ReadPlan(c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), neural.CheckModel(p, m)
-	case isOther(c.Method):
+	case IsOther(c.Method):
 		p, err := erm.ReadPlan(c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), erm.CheckModel(p, m)
-	case known(c.Method):
+	case IsDescent(c.Method):
 		p, err := train.ReadPlan(c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), train.CheckModel(p, m)
@@ -79,9 +81,9 @@ func checkAssumptions(c certificate.Certificate, want []string) error {
 		case i >= len(c.Assumptions):
 			return fmt.Errorf("an assumption is missing: %q, which follows from plan, schema and declarations", want[i])
 		case i >= len(want):
-			return fmt.Errorf("the assumption %q follows from nothing, want none", shortly(c.Assumptions[i]))
+			return fmt.Errorf("the assumption %q follows from nothing, want none", Shortly(c.Assumptions[i]))
 		case c.Assumptions[i] != want[i]:
-			return fmt.Errorf("an assumption is %q, want %q, which follows from plan, schema and declarations", shortly(c.Assumptions[i]), want[i])
+			return fmt.Errorf("an assumption is %q, want %q, which follows from plan, schema and declarations", Shortly(c.Assumptions[i]), want[i])
 		}
 	}
 	return nil
@@ -116,15 +118,15 @@ func promise(c certificate.Certificate) string {
 	words := relationMeaning(c.Neighboring)
 	text := fmt.Sprintf("Differential privacy with epsilon %s and delta %v, %v, for one record (%s), by accountant %s: %s changes the probability of whatever "+
 		"anyone may conclude from the %s by at most the factor %s (e to the power epsilon)",
-		epsilonText(float64(c.Epsilon)), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, released(c), epsilonText(math.Exp(float64(c.Epsilon))))
+		certificate.Epsilon(float64(c.Epsilon)).Rounded(), c.Delta, c.Neighboring, c.Unit, c.Accountant, words, released(c), certificate.Epsilon(math.Exp(float64(c.Epsilon))).Rounded())
 	if c.Delta > 0 {
 		text += fmt.Sprintf(", plus %v", c.Delta)
 	}
 	text += "."
 	if c.GroupRows > 1 {
-		text += fmt.Sprintf(" For all %d rows that one person has at most, epsilon is %s at the same delta.", c.GroupRows, epsilonText(float64(c.GroupEpsilon)))
+		text += fmt.Sprintf(" For all %d rows that one person has at most, epsilon is %s at the same delta.", c.GroupRows, certificate.Epsilon(float64(c.GroupEpsilon)).Rounded())
 	}
-	return printable(text)
+	return display.Printable(text)
 }
 
 // released names what a certificate is of.
@@ -148,27 +150,20 @@ func relationMeaning(n privacy.Neighboring) string {
 	return "the difference between any two neighboring tables"
 }
 
-// text is the verification for a terminal.
-func (v verification) text() string {
-	var b strings.Builder
-	list := func(title string, lines []string) {
-		b.WriteString(title + "\n")
-		for _, line := range lines {
-			b.WriteString("  - " + line + "\n")
-		}
+// AssumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
+// schema, feature map and what the certificate declares.
+func AssumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
+	p.Selected = c.Method == sweep.MethodSelection
+	return train.PremisesOf(p, s, m).Assumptions(c)
+}
+
+// SelectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
+// method and plan of the winner.
+func SelectionRun(c certificate.Certificate) (certificate.Certificate, error) {
+	plan, err := sweep.ReadSelection(c.Plan)
+	if err != nil {
+		return c, err
 	}
-	if !v.Verified {
-		list("NOT VERIFIED, for this disagrees", v.Disagreements)
-		list("\nof what was compared", v.Checked)
-		return b.String()
-	}
-	list("checked", v.Checked)
-	b.WriteString("\nguarantee\n" + wrapped(v.Guarantee) + "\nassumptions, which no file can show\n")
-	for _, line := range v.Certificate.Assumptions {
-		b.WriteString("  - " + printable(line) + "\n")
-	}
-	list("\nnor can any file show", []string{"that training ran as the plan says, on these records",
-		"that released numbers and the page are those of the run: hashes alone hold them (docs/verification.md lists what is free)"})
-	fmt.Fprintf(&b, "\nrun %s, %s, %s\nverified\n", printable(v.Certificate.Run), printable(v.Certificate.Program), printable(v.Certificate.Created))
-	return b.String()
+	c.Method, c.Plan = plan.RunMethod, plan.Run
+	return c, nil
 }

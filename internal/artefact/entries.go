@@ -1,4 +1,4 @@
-package main
+package artefact
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/sweep"
@@ -24,15 +25,15 @@ import (
 func checkEntries(folder string, names ...string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return fmt.Errorf("%s: %w, want a folder that can be listed", folder, pathless(err))
+		return fmt.Errorf("%s: %w, want a folder that can be listed", folder, display.Pathless(err))
 	}
 	var wrong []error
 	for _, e := range entries {
 		switch {
 		case !slices.Contains(names, e.Name()):
-			wrong = append(wrong, fmt.Errorf("there is %s, which the certificate does not know, want none; nothing says what it cost", printable(e.Name())))
+			wrong = append(wrong, fmt.Errorf("there is %s, which the certificate does not know, want none; nothing says what it cost", display.Printable(e.Name())))
 		case !e.Type().IsRegular():
-			wrong = append(wrong, fmt.Errorf("%s is no plain file, want one", printable(e.Name())))
+			wrong = append(wrong, fmt.Errorf("%s is no plain file, want one", display.Printable(e.Name())))
 		}
 	}
 	return errors.Join(wrong...)
@@ -43,7 +44,7 @@ type hashed struct{ name, what, hash string }
 
 // check compares the hash of the file in a folder with the certificate. Neither may be there without the other.
 func (h hashed) check(folder string) error {
-	there := exists(filepath.Join(folder, h.name))
+	there := display.Exists(filepath.Join(folder, h.name))
 	switch {
 	case !there && h.hash == "":
 		return nil
@@ -52,7 +53,7 @@ func (h hashed) check(folder string) error {
 	case h.hash == "":
 		return fmt.Errorf("there is %s, but the certificate has no hash of it, want none", h.name)
 	}
-	text, err := readPart(folder, h.name)
+	text, err := ReadPart(folder, h.name)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (h hashed) check(folder string) error {
 }
 
 func reportOf(c certificate.Certificate) hashed {
-	return hashed{reportName, "the page", c.ReportSHA256}
+	return hashed{ReportName, "the page", c.ReportSHA256}
 }
 
 // checkOrigin refuses provenance that is none. What the command writes has all three parts; a folder that was made in
@@ -72,20 +73,20 @@ func checkOrigin(c certificate.Certificate) error {
 	_, err := time.Parse(time.RFC3339, c.Created)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the time is %q, want one as 2006-01-02T15:04:05Z", shortly(c.Created))
+		return fmt.Errorf("the time is %q, want one as 2006-01-02T15:04:05Z", Shortly(c.Created))
 	case !plainWord(c.Program) || !plainWord(c.Run):
-		return fmt.Errorf("the program is %q and the run %q, want both named in at most 200 printable characters", shortly(c.Program), shortly(c.Run))
+		return fmt.Errorf("the program is %q and the run %q, want both named in at most 200 printable characters", Shortly(c.Program), Shortly(c.Run))
 	}
 	return nil
 }
 
 // plainWord reports whether a text is something printable.
 func plainWord(text string) bool {
-	return text != "" && len(text) <= 200 && printable(text) == text && strings.TrimSpace(text) == text
+	return text != "" && len(text) <= 200 && display.Printable(text) == text && strings.TrimSpace(text) == text
 }
 
-// shortly is the beginning of a text.
-func shortly(text string) string {
+// Shortly is the beginning of a text.
+func Shortly(text string) string {
 	const most = 60
 	if len(text) > most {
 		return strings.ToValidUTF8(text[:most], "") + "…"
@@ -95,17 +96,17 @@ func shortly(text string) string {
 
 // checkIterates compares the file of all iterates in a model folder with certificate, plan and model, or wants none.
 func checkIterates(folder string, c certificate.Certificate, m *model.Model) error {
-	if err := (hashed{iteratesName, "the iterates", c.IteratesSHA256}).check(folder); err != nil || c.IteratesSHA256 == "" {
+	if err := (hashed{IteratesName, "the iterates", c.IteratesSHA256}).check(folder); err != nil || c.IteratesSHA256 == "" {
 		return err
 	}
-	if !known(c.Method) {
-		return fmt.Errorf("there is %s, and the plan of method %s does not pay for the weights after every step, want none", iteratesName, c.Method)
+	if !IsDescent(c.Method) {
+		return fmt.Errorf("there is %s, and the plan of method %s does not pay for the weights after every step, want none", IteratesName, c.Method)
 	}
 	p, err := train.ReadPlan(c.Plan)
 	if err != nil {
 		return nil // Certificate.Verify says so
 	}
-	text, err := readPart(folder, iteratesName)
+	text, err := ReadPart(folder, IteratesName)
 	if err != nil {
 		return err
 	}
@@ -116,10 +117,10 @@ func checkIterates(folder string, c certificate.Certificate, m *model.Model) err
 	return train.CheckIterates(p, m, iterates)
 }
 
-// readMatrix reads what matrixNPY writes, of this shape.
+// readMatrix reads what MatrixNPY writes, of this shape.
 func readMatrix(text []byte, rows, columns int) ([][]float64, error) {
 	if rows < 1 || columns < 1 || len(text)/8/columns < rows {
-		return nil, fmt.Errorf("%s has %d bytes, want the weights after %d steps of %d numbers", iteratesName, len(text), rows, columns)
+		return nil, fmt.Errorf("%s has %d bytes, want the weights after %d steps of %d numbers", IteratesName, len(text), rows, columns)
 	}
 	numbers := text[len(text)-8*rows*columns:]
 	out := make([][]float64, rows)
@@ -129,8 +130,8 @@ func readMatrix(text []byte, rows, columns int) ([][]float64, error) {
 			out[i][j] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*(i*columns+j):]))
 		}
 	}
-	if !bytes.Equal(matrixNPY(out), text) {
-		return nil, fmt.Errorf("%s is not spelled as dither writes it, want a matrix of %d rows and %d columns", iteratesName, rows, columns)
+	if !bytes.Equal(MatrixNPY(out), text) {
+		return nil, fmt.Errorf("%s is not spelled as dither writes it, want a matrix of %d rows and %d columns", IteratesName, rows, columns)
 	}
 	return out, nil
 }
@@ -158,7 +159,7 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 		return fmt.Errorf("the certificate speaks of %d frozen layers, want %d as the model has", d.Frozen.Layers, frozenLayers(m))
 	case selected != (d.ScoredOn != ""):
 		return fmt.Errorf("the certificate names records that models were scored on: %v, want that of a private choice alone", d.ScoredOn != "")
-	case d.ScoredOn != oneLine(d.ScoredOn):
+	case d.ScoredOn != display.OneLine(d.ScoredOn):
 		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
 	}
 	return d.Frozen.Check()
@@ -172,7 +173,7 @@ func checkBare(c certificate.Certificate, evaluation bool) error {
 	case !evaluation && (c.EvaluationSHA256 != "" || c.ReportSHA256 != ""):
 		return fmt.Errorf("the certificate has the hash of an evaluation or a page, want none with an answer")
 	case !certificate.IsHash(c.ModelSHA256):
-		return fmt.Errorf("the SHA-256 of the model is %q, want a hash", shortly(c.ModelSHA256))
+		return fmt.Errorf("the SHA-256 of the model is %q, want a hash", Shortly(c.ModelSHA256))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package artefact
 
 import (
 	"bytes"
@@ -11,22 +11,22 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// iteratesName is the file of a model folder with the weights after every step.
-const iteratesName = "iterates.npy"
+// IteratesName is the file of a model folder with the weights after every step.
+const IteratesName = "iterates.npy"
 
-// sealIterates returns the file of all iterates, if they are to be released, and gives the certificate its hash: a
+// SealIterates returns the file of all iterates, if they are to be released, and gives the certificate its hash: a
 // matrix of float64 with one row a step.
-func sealIterates(r *train.Result, c *certificate.Certificate) []byte {
+func SealIterates(r *train.Result, c *certificate.Certificate) []byte {
 	if len(r.Iterates) == 0 {
 		return nil
 	}
-	text := matrixNPY(r.Iterates)
+	text := MatrixNPY(r.Iterates)
 	c.IteratesSHA256 = certificate.Hash(text)
 	return text
 }
 
-// matrixNPY writes rows of one length as an NPY file of version 1.0.
-func matrixNPY(rows [][]float64) []byte {
+// MatrixNPY writes rows of one length as an NPY file of version 1.0.
+func MatrixNPY(rows [][]float64) []byte {
 	const magic, multiple = "\x93NUMPY\x01\x00", 64
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
 	header += strings.Repeat(" ", multiple-1-(len(magic)+2+len(header))%multiple) + "\n"

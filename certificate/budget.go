@@ -1,0 +1,47 @@
+package certificate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/privacy"
+)
+
+// MostAttempts is the bound on how often a plan is made anew for a little less than was asked for.
+const MostAttempts = 4
+
+// Within makes a plan that costs at most the epsilon that was asked for, as its certificate has it and as a ledger
+// charges, and notes in the certificate what was asked for. A plan of a proven accountant meets the target that it was
+// calibrated to; another lattice, at the delta that a ledger counts with, may put the price above it by a hair, and
+// then the plan is made again for that much less. What has no whole budget (asked is 0) is made once.
+func Within(asked float64, plan func(epsilon float64) (Certificate, error)) (Certificate, error) {
+	epsilon := asked
+	for range MostAttempts {
+		c, err := plan(epsilon)
+		if err != nil || asked == 0 || math.IsInf(asked, 1) {
+			return c, err
+		}
+		price := max(float64(c.Epsilon), c.Charge())
+		if price <= asked {
+			c.Asked = Epsilon(asked)
+			return c, nil
+		}
+		epsilon *= asked / price * (1 - 1e-12)
+	}
+	return Certificate{}, fmt.Errorf("certificate: %w: no plan for epsilon %v was found to cost at most that, want another epsilon", ledger.ErrOverBudget, asked)
+}
+
+// Ledger returns the ledger of a run alone. Its limit is the epsilon that was asked for; where none was asked for
+// the whole, as with a budget of each step, it is the price of the plan.
+func (c Certificate) Ledger() (*ledger.Ledger, error) {
+	most := float64(c.Asked)
+	if most == 0 {
+		most = max(float64(c.Epsilon), c.Charge())
+	}
+	limit, err := privacy.NewGuarantee(most, c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
+	if err != nil {
+		return nil, err
+	}
+	return ledger.NewSingle(limit)
+}

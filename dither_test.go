@@ -1,0 +1,285 @@
+package dither_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// patient is a record of the tests.
+type patient struct {
+	Age    int
+	Smoker bool
+	Ill    bool
+}
+
+// patients makes records up, and patientSchema parses their schema.
+func patients(n int) []patient {
+	all := make([]patient, n)
+	for i := range all {
+		p := patient{Age: 20 + i*7919%70, Smoker: i%4 == 0}
+		p.Ill = p.Age+i*1299709%50 > 85
+		all[i] = p
+	}
+	return all
+}
+
+const patientText = `
+dither-schema: 1
+row: one patient
+rows-per-person: 1
+max-records: 10000
+target: {column: ill, levels: ["false", "true"]}
+defaults: {missing: indicator, out-of-range: clamp, unknown: other}
+columns:
+  age: {numeric: [18, 100]}
+  smoker: {levels: ["false", "true"]}
+`
+
+func patientSchema(t testing.TB) *data.Schema {
+	t.Helper()
+	s, err := data.ParseSchema("patients", []byte(patientText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newBudget(t testing.TB) *dither.Budget {
+	t.Helper()
+	b, err := dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTrainSaveVerify trains on structs, on a file and on a data set, saves, verifies and opens.
+func TestTrainSaveVerify(t *testing.T) {
+	s, records, place := patientSchema(t), patients(500), t.TempDir()
+	var table strings.Builder
+	table.WriteString("age,smoker,ill\n")
+	for _, p := range records {
+		fmt.Fprintf(&table, "%d,%v,%v\n", p.Age, p.Smoker, p.Ill)
+	}
+	file := filepath.Join(place, "patients.csv")
+	if err := os.WriteFile(file, []byte(table.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.FromStructs(s, records, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string]any{"structs": records, "file": file, "set": set, "none": []patient{}} {
+		b := newBudget(t)
+		run, err := dither.Train(t.Context(), b, s, source)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if e := float64(run.Certificate.Epsilon); !(e > 0.99 && e <= 1) || float64(run.Certificate.Asked) != 1 {
+			t.Errorf("%s: the certificate has epsilon %v, asked %v, want at most the budget of 1", name, e, run.Certificate.Asked)
+		}
+		folder := filepath.Join(place, name)
+		if err = run.Save(folder); err != nil {
+			t.Fatal(err)
+		}
+		if err = run.Save(folder); err == nil {
+			t.Error("a folder that exists was written again, want an error")
+		}
+		v, err := dither.Verify(folder)
+		if err != nil || !v.Verified {
+			t.Fatalf("%s: got %+v and error %v, want a verified folder", name, v, err)
+		}
+		m, err := dither.Open(folder)
+		if err != nil || len(m.Weights()) != len(run.Model.Weights()) {
+			t.Errorf("%s: the folder does not open: %v", name, err)
+		}
+		asked := []struct {
+			Age    int
+			Smoker *bool
+		}{{Age: 30}, {Age: 80}}
+		p, err := dither.Predict(t.Context(), m, asked)
+		if err != nil || len(p) != 2 || len(p[0]) != 1 || !(p[0][0] > 0 && p[0][0] < 1) || p[0][0] == p[1][0] {
+			t.Errorf("%s: got predictions %v and error %v, want a probability for each of two records", name, p, err)
+		}
+		if _, err = dither.Query(t.Context(), b, s, source, "count"); !errors.Is(err, ledger.ErrOverBudget) {
+			t.Errorf("%s: a question after training got error %v, want ErrOverBudget", name, err)
+		}
+		if _, err = dither.Train(t.Context(), b, s, source); !errors.Is(err, ledger.ErrOverBudget) || b.Left() != 0 {
+			t.Errorf("%s: a second training got error %v with %v left, want ErrOverBudget", name, err, b.Left())
+		}
+	}
+}
+
+// TestVerifyRefusesAnEditedFolder edits one number of a saved model.
+func TestVerifyRefusesAnEditedFolder(t *testing.T) {
+	run, err := dither.Train(t.Context(), newBudget(t), patientSchema(t), patients(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"model.json", "certificate.json"} {
+		folder := filepath.Join(t.TempDir(), "m")
+		if err = run.Save(folder); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := strings.Replace(string(text), "one patient", "two patients", 1)
+		if edited == string(text) {
+			edited = strings.Replace(string(text), "age", "agf", 1)
+		}
+		if err = os.WriteFile(path, []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := dither.Verify(folder); err == nil && v.Verified {
+			t.Errorf("%s: an edited folder is verified", name)
+		}
+	}
+}
+
+// TestBudgetIsShared asks, trains and asks again of one budget, whose ledger prices all of it within the limit.
+func TestBudgetIsShared(t *testing.T) {
+	s, b := patientSchema(t), newBudget(t)
+	answer, err := dither.Query(t.Context(), b, s, patients(500), "mean age", dither.WithEpsilon(0.5), dither.Where("smoker = true"))
+	if err != nil || len(answer.Rows) != 1 || float64(answer.Certificate.Epsilon) > 0.5 {
+		t.Fatalf("got %+v and error %v, want one mean at epsilon 0.5", answer, err)
+	}
+	left := b.Left()
+	if !(left > 0.5 && left < 1) {
+		t.Errorf("after epsilon 0.5 there is %v left, want more than the difference and less than all", left)
+	}
+	if _, err = dither.Query(t.Context(), b, s, patients(500), "count", dither.WithEpsilon(1)); !errors.Is(err, ledger.ErrOverBudget) {
+		t.Errorf("all of the budget again got error %v, want ErrOverBudget", err)
+	}
+	run, err := dither.Train(t.Context(), b, s, patients(500))
+	if err != nil || float64(run.Certificate.Asked) != left {
+		t.Fatalf("training got %+v and error %v, want what is left", run, err)
+	}
+	other, err := data.ParseSchema("visits", []byte(strings.Replace(patientText, "one patient", "one visit", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := newBudget(t)
+	for schema, want := range map[*data.Schema]bool{s: true, other: false} {
+		if schema == other {
+			if _, err = dither.Query(t.Context(), fresh, s, patients(10), "count", dither.WithEpsilon(0.1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err = dither.Query(t.Context(), fresh, schema, patients(10), "count", dither.WithEpsilon(0.1)); (err == nil) != want {
+			t.Errorf("a question about %q got error %v, want an answer: %v", schema.Row, err, want)
+		}
+	}
+	if got := b.Left(); got > 0.01 {
+		t.Errorf("after training there is %v left, want next to nothing", got)
+	}
+}
+
+// TestTrainRefuses gives wrong inputs. None may spend anything.
+func TestTrainRefuses(t *testing.T) {
+	s := patientSchema(t)
+	tainted := *s
+	tainted.FromData = []string{"age"}
+	other, err := data.ParseSchema("other", []byte(strings.Replace(patientText, "[18, 100]", "[18, 90]", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := data.FromStructs(other, patients(10), data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBudget(t)
+	for _, c := range []struct {
+		name    string
+		schema  *data.Schema
+		records any
+		want    string
+	}{
+		{"no schema", nil, patients(10), "schema is nil"},
+		{"a copied schema", &tainted, patients(10), "copied out of the records"},
+		{"no records", s, nil, "records are nil"},
+		{"no slice", s, patients(1)[0], "want a slice of structs"},
+		{"a field is missing", s, []struct{ Age int }{{30}}, "smoker"},
+		{"a field of another type", s, []struct {
+			Age    []int
+			Smoker bool
+			Ill    bool
+		}{{}}, "type of field Age"},
+		{"no file", s, filepath.Join(t.TempDir(), "none.csv"), "none.csv"},
+		{"a set of another schema", s, foreign, "another schema"},
+	} {
+		if _, err := dither.Train(t.Context(), b, c.schema, c.records); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
+		}
+		if _, err := dither.Query(t.Context(), b, c.schema, c.records, "mean age", dither.By("smoker")); err == nil && c.name != "a field is missing" {
+			t.Errorf("%s: a question was answered", c.name)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := dither.Train(ctx, b, s, patients(10)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled training got error %v, want context.Canceled", err)
+	}
+	if _, err := dither.Query(ctx, b, s, patients(10), "count"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled question got error %v, want context.Canceled", err)
+	}
+	if b.Left() != 1 {
+		t.Errorf("refused calls left epsilon %v, want 1", b.Left())
+	}
+	for _, v := range [][2]float64{{0, 1e-6}, {1, 0}, {1, 1}, {-1, 1e-6}} {
+		if _, err := dither.NewBudget(v[0], v[1], privacy.AddOrRemoveOne); err == nil {
+			t.Errorf("a budget of epsilon %v and delta %v was made", v[0], v[1])
+		}
+	}
+}
+
+// TestPriceAndCalibrate goes from noise to epsilon and back.
+func TestPriceAndCalibrate(t *testing.T) {
+	z, err := dither.Calibrate(func(z float64) mechanism.Event { return mechanism.Gaussian{NoiseMultiplier: z} }, 1, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := dither.Price(fmt.Sprintf("gaussian(%v)", z), 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || !(g.Epsilon() > 0.999 && g.Epsilon() <= 1) {
+		t.Errorf("noise for epsilon 1 costs %v, error %v", g, err)
+	}
+	if _, err = dither.Price("gaussian(", 1e-6, privacy.AddOrRemoveOne); err == nil {
+		t.Error("half an event has a price")
+	}
+}
+
+// ExampleTrain trains from a slice of structs, and asks a question that the budget does not pay for any more.
+func ExampleTrain() {
+	ctx := context.Background()
+	schema, err := data.ParseSchema("patients", []byte(patientText))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	budget, err := dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	run, err := dither.Train(ctx, budget, schema, patients(500))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = dither.Query(ctx, budget, schema, patients(500), "count")
+	fmt.Println(len(run.Model.Weights()) > 0, errors.Is(err, ledger.ErrOverBudget))
+	// Output: true true
+}

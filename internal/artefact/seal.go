@@ -1,0 +1,54 @@
+package artefact
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"maps"
+	"time"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// Seal gives a model, the draft of its certificate and what else was released one provenance, and the certificate the
+// hashes of all. It returns the files of the folder but for certificate and page, which SealPage adds.
+func Seal(m *model.Model, draft certificate.Certificate, evaluation *evaluate.File, r *train.Result) (map[string][]byte, certificate.Certificate, error) {
+	var id [16]byte
+	rand.Read(id[:])
+	c := draft
+	c.Program, c.Run, c.Created = Program, hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
+	m.Provenance = model.Provenance{Program: c.Program, Run: c.Run, Created: c.Created, Private: c.Private}
+	text, err := m.Encode()
+	if err != nil {
+		return nil, c, err
+	}
+	files := map[string][]byte{model.FileName: text}
+	maps.Copy(files, m.Files())
+	c.ModelSHA256, c.Learned = certificate.Hash(text), train.Released(m.Schema())
+	if evaluation != nil {
+		if files[evaluate.FileName], err = SealEvaluation(evaluation, &c); err != nil {
+			return nil, c, err
+		}
+	}
+	if iterates := SealIterates(r, &c); iterates != nil {
+		files[IteratesName] = iterates
+	}
+	return files, c, nil
+}
+
+// SealPage adds the page and the certificate, which holds the hash of the page.
+func SealPage(files map[string][]byte, c certificate.Certificate, about report.Page) error {
+	var page bytes.Buffer
+	if err := about.WriteHTML(&page); err != nil {
+		return err
+	}
+	files[ReportName] = page.Bytes()
+	c.ReportSHA256 = certificate.Hash(page.Bytes())
+	var err error
+	files[certificate.FileName], err = c.Encode()
+	return err
+}

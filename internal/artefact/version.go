@@ -1,0 +1,7 @@
+package artefact
+
+// Version is the version of the program, as models, certificates and release archives name it.
+const Version = "0.1.0"
+
+// Program is the name of the program in models and certificates.
+const Program = "dither " + Version

@@ -1,0 +1,33 @@
+package dither
+
+import (
+	"context"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/model"
+)
+
+// Predict returns the prediction of a model for each record: of two levels the probability of the second, of more
+// levels the probability of each in the schema's order, or the value of a numeric target. It is nil for a record that the schema drops. Records are a slice of structs
+// or a file name, without a need for the target, or a data set of the model's schema. Nothing is released or paid for:
+// whoever sees predictions of private records sees something of them.
+func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
+	d, err := read(ctx, m.Schema(), records, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostPredicted})
+	if err != nil {
+		return nil, err
+	}
+	reader, all := m.NewReader(d), make([][]float64, d.Records())
+	for i := range all {
+		if err = ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !d.Dropped(i) {
+			all[i] = make([]float64, m.Outputs())
+			reader.Predict(all[i], i)
+		}
+	}
+	return all, nil
+}
+
+// mostPredicted is the bound on records to predict, whose number costs nothing.
+const mostPredicted = 1 << 30

@@ -1,0 +1,31 @@
+package dither
+
+import (
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Price returns the guarantee of an event in text, such as "repeat(60, gaussian(30))", at a delta: its epsilon is an
+// upper bound by the accountant that suits the event, in nats and for one record. docs/account.md lists the events.
+func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarantee, error) {
+	e, err := mechanism.ParseEvent(event)
+	if err != nil {
+		return privacy.Guarantee{}, err
+	}
+	epsilon, err := account.ForDelta(e, delta).Epsilon(e, delta, n)
+	if err != nil {
+		return privacy.Guarantee{}, err
+	}
+	return privacy.NewGuarantee(epsilon.Upper, delta, n, privacy.Unit{Row: "one record"})
+}
+
+// Calibrate returns the least noise multiplier, to the precision of package account, at which the event that plan makes
+// of it costs at most epsilon, in nats, at delta.
+func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
+	target, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"})
+	if err != nil {
+		return 0, err
+	}
+	return account.Calibrate(account.For(plan(1)), target, plan)
+}

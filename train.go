@@ -1,0 +1,90 @@
+package dither
+
+import (
+	"context"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/train"
+)
+
+// Run is a finished training. All of it was released.
+type Run struct {
+	// Model predicts; it is safe for concurrent use.
+	Model *model.Model
+	// Certificate states what the run guarantees, and the plan from which that follows.
+	Certificate certificate.Certificate
+	files       map[string][]byte
+}
+
+// Train trains a linear model of the schema's target, as the command does without flags, and pays for it with what is
+// left of the budget, or less by WithEpsilon. Records are a slice of structs, a file name, or a *data.Dataset of the
+// same schema. What can be refused is refused before anything is spent; the error wraps ledger.ErrOverBudget when too
+// little is left. An error after the first step, as when ctx ends, leaves the budget spent. How many records there are is
+// private: none are trained on like many.
+func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options ...Option) (*Run, error) {
+	if err := b.check(s); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	asked := settled(options)
+	request, how := train.Defaults()
+	request.Delta, request.Neighboring = b.delta, b.neighboring
+	var err error
+	if request.Epsilon, err = b.asked(asked.epsilon); err != nil {
+		return nil, err
+	}
+	setup, draft, err := train.Draft(request, s)
+	if err != nil {
+		return nil, err
+	}
+	draft.Assumptions = artefact.AssumptionsOf(setup.Plan.Premises(), setup.Schema, setup.Features, draft)
+	limit, err := b.open(setup.Plan.Event(), setup.Plan.Derivation().Unit)
+	if err != nil {
+		return nil, err
+	}
+	d, err := read(ctx, s, records, data.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if asked.progress != nil {
+		how.Progress = func(p train.Progress) { asked.progress(p.Step, p.Steps, p.Epsilon) }
+	}
+	result, err := train.Fit(ctx, limit, setup, d, how)
+	if err != nil {
+		return nil, err
+	}
+	return sealed(setup, how, draft, result)
+}
+
+// sealed makes the files of a run.
+func sealed(setup train.Setup, how train.Options, draft certificate.Certificate, result *train.Result) (*Run, error) {
+	var held *evaluate.File // nothing is held out
+	files, c, err := artefact.Seal(result.Model, draft, held, result)
+	if err != nil {
+		return nil, err
+	}
+	if files[certificate.FileName], err = c.Encode(); err != nil {
+		return nil, err
+	}
+	return &Run{Model: result.Model, Certificate: c, files: files}, nil
+}
+
+// Save writes model and certificate into a new folder, which Verify and the command read; the page of the command is
+// not among them. A name that something has is refused.
+func (r *Run) Save(folder string) error { return artefact.Write(folder, r.files) }
+
+// Open returns the model of a folder that Save or the command wrote. It does not verify the folder.
+func Open(folder string) (*model.Model, error) { return model.Load(folder) }
+
+// Verification is the result of Verify: disagreements, or the guarantee in words with the certificate.
+type Verification = artefact.Verification
+
+// Verify recomputes what follows from the plan of a folder that Save or the command wrote, and compares all of its
+// files. The error is about files that are missing or cannot be read; a folder that disagrees with itself has a
+// verification with Verified false.
+func Verify(folder string) (Verification, error) { return artefact.Verify(folder) }

@@ -1,0 +1,35 @@
+package train
+
+import (
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Defaults returns the request and the options of a run of which nothing is said: the defaults of the command's flags.
+func Defaults() (Request, Options) {
+	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: ClipGradient, Accounting: AccountingComposition},
+		Options{Momentum: DefaultMomentum, FeatureBits: 16, Optimizer: OptimizerMomentum, Schedule: ScheduleConstant}
+}
+
+// Draft returns a plan that costs at most the epsilon of the request, and its certificate without assumptions, hashes
+// and provenance. It reads no record. The error wraps ledger.ErrOverBudget where no plan stays within the epsilon.
+func Draft(r Request, s *data.Schema) (Setup, certificate.Certificate, error) {
+	var setup Setup
+	asked := r.Epsilon
+	if r.PerStep {
+		asked = 0
+	}
+	draft, err := certificate.Within(asked, func(epsilon float64) (certificate.Certificate, error) {
+		attempt := r
+		if !attempt.PerStep {
+			attempt.Epsilon = epsilon
+		}
+		var failed error
+		if setup, failed = NewPlan(attempt, s); failed != nil {
+			return certificate.Certificate{}, failed
+		}
+		return setup.Plan.Certificate()
+	})
+	return setup, draft, err
+}
