@@ -56,6 +56,7 @@ var mutants = []mutant{
 	{"notes of a part lost", "mechanism/check.go", "s.mixes[k] = residue(s.mixes[k] + v)", "_, _ = k, v", "./mechanism", "TestTrueSumsAreNotFaulty"},
 	{"a sum of products that is not checked", "mechanism/product.go", "faulty: !s.agrees()", "faulty: false", "./mechanism", "TestFaultsOfProductSumsAreFound"},
 	{"products admitted beyond the bound", "mechanism/product_check.go", "s.faulty = s.faulty || !norm.within(s.grid.bound)", "_ = norm", "./mechanism", "TestFaultsOfProductSumsAreFound"},
+	{"contributions of other positions admitted", "mechanism/product_check.go", "mix == p.mixPositions(i, r)", "true", "./mechanism", "TestContributionsOfOtherPositionsAreFound"},
 	{"a token admitted twice", "mechanism/product_check.go", "k > 0 && v <= p.tokens[k-1] ||", "", "./mechanism", "TestFaultsOfProductSumsAreFound"},
 	{"notes of a part of products lost", "mechanism/product.go", "residue(s.mix+o.mix), s.faulty", "s.mix, s.faulty", "./mechanism", "TestTrueProductSumsAreNotFaulty"},
 	{"a group that loses records", "mechanism/group.go", "g.fail()", "_ = g", "./mechanism", "TestGroupIsFaultyAsAWhole"},

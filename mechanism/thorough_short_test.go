@@ -8,6 +8,7 @@ package mechanism
 // TestReachabilityAttack, TestTrueSumsAreNotFaulty, TestFaultsOfSumsAreFound, TestFaultsOfMeasuresAreFound,
 // TestCoefficientsBeyondTheBoundAreFound, TestBytesThatChangeAreFound, TestFaultsOfProductSumsAreFound, TestFaultsOfGroupsAreFound,
 // TestTrueSecondMomentsAreNotFaulty, TestFaultsOfSecondMomentsAreFound, TestRowsBeyondTheLimitOfMomentsAreFound,
+// TestContributionsOfOtherPositionsAreFound, TestTrueConvolutionsAreNotFaulty, TestMixPositionsIsThatOfBigIntegers,
 // TestTrueProductSumsAreNotFaulty, TestExtremeRowsAreNotFaulty and TestLargestSumsAreNotFaulty.
 const thorough = false
 
