@@ -258,5 +258,5 @@ func (r frankWolfeRun) scores(weights []float64) (mechanism.Scores, error) {
 		defer lock.Unlock()
 		failed[k] = errors.Join(err, sum.Merge(part))
 	})
-	return sum.Seal(), errors.Join(failed...)
+	return sum.Seal(), joined(failed...)
 }

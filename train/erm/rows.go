@@ -38,5 +38,15 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 		}
 		failed = errors.Join(failed, err)
 	})
-	return failed
+	return joined(failed)
+}
+
+// joined returns the errors of goroutines as one. If a check of one of them failed, it is mechanism.ErrComputation itself,
+// which does not say how many goroutines found it.
+func joined(failed ...error) error {
+	err := errors.Join(failed...)
+	if errors.Is(err, mechanism.ErrComputation) {
+		return mechanism.ErrComputation
+	}
+	return err
 }

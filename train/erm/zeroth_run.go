@@ -84,7 +84,7 @@ func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
 		defer lock.Unlock()
 		failed[k] = errors.Join(err, sum.Merge(part.sum))
 	})
-	return errors.Join(failed...)
+	return joined(failed...)
 }
 
 // zerothPart is what one goroutine adds up.
