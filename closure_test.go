@@ -53,7 +53,7 @@ var coreParts = []corePart{
 	{"whitened rows", 620, []string{"mechanism.turn", "mechanism.frame.measureWhitened"}},
 	{"vector norms", 330, []string{"mechanism.NewVectorSum", "mechanism.VectorSum", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
 	{"second moments", 390, []string{"mechanism.SumProducts", "mechanism.SecondMomentOf"}},
-	{"sums of products", 650, []string{"mechanism.NewProductSum", "mechanism.ProductSum"}},
+	{"sums of products", 680, []string{"mechanism.NewProductSum", "mechanism.ProductSum"}},
 	{"projections", 210, []string{"mechanism.NewProjectedSum", "mechanism.ProjectedSum", "mechanism.JLClipping"}},
 	{"series", 280, []string{"mechanism.Series", "mechanism.seriesNoise", "mechanism.seriesPart", "mechanism.banded", "mechanism.tree"}},
 	{"last iterate", 280, []string{"mechanism.LastIterate.Run", "mechanism.Recursion"}},
