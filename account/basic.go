@@ -119,22 +119,35 @@ func (r releases) least() float64 {
 	return fixed
 }
 
-// basic returns Σ ε_i at a δ for all, +Inf where it does not suffice.
+// basic returns Σ ε_i at a δ for all, +Inf where it does not suffice. The sum is rounded once, to nearest: rounding it up would
+// make 10 releases at ε = 0.1 cost more than 1, and cost more than any δ at ε = 1.
 func (r releases) basic(delta float64) float64 {
 	fixed, sharing := r.disclosed()
 	if fixed > delta {
 		return math.Inf(1)
 	}
 	part := shareOf((delta-fixed)/(1-fixed), sharing)
-	sum := 0.0
+	sum, lost := 0.0, 0.0 // lost is what is rounded away
 	for _, v := range r {
 		at := v.fixed
 		if !v.pure {
 			at = part
 		}
-		sum += v.count * v.epsilon(at)
+		epsilon := v.epsilon(at)
+		product := v.count * epsilon
+		next := sum + product
+		lost += math.FMA(v.count, epsilon, -product)
+		if sum > product {
+			lost += sum - next + product
+		} else {
+			lost += product - next + sum
+		}
+		sum = next
 	}
-	return sum
+	if math.IsInf(sum, 1) {
+		return sum
+	}
+	return sum + lost
 }
 
 // shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below. With u = 2^-53 its

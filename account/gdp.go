@@ -160,7 +160,13 @@ func (g GDP) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
 	mu, err := g.Mu(e, n)
-	return epsilonOf(float64(records)*mu, delta), err
+	if err != nil {
+		return 0, err
+	}
+	if err = checkDelta(delta); err != nil {
+		return 0, err
+	}
+	return epsilonOf(float64(records)*mu, delta), nil
 }
 
 // epsilonOf returns the ε at which the inflated δ of μ-GDP meets delta, from above.

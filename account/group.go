@@ -246,17 +246,24 @@ func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
 	case mechanism.Laplace:
 		return mechanism.Laplace{NoiseMultiplier: e.NoiseMultiplier / k}, true
 	case mechanism.DiscreteLaplace:
-		e.Sensitivity *= int64(records)
-		return e, mechanism.CheckEvent(e) == nil
+		together, fits := multiplied(e.Sensitivity, records)
+		e.Sensitivity = together
+		return e, fits && mechanism.CheckEvent(e) == nil
 	case mechanism.DiscreteGaussian:
-		e.Sensitivity *= int64(records)
-		return e, mechanism.CheckEvent(e) == nil
+		together, fits := multiplied(e.Sensitivity, records)
+		e.Sensitivity = together
+		return e, fits && mechanism.CheckEvent(e) == nil
 	case mechanism.Exponential:
 		return mechanism.Exponential{Epsilon: k * e.Epsilon}, true
 	case mechanism.AssumedDP:
 		return assumedGroup(e, k), true
 	}
 	return e, records == 1
+}
+
+// multiplied returns the sensitivity of so many records, and whether it is an int64.
+func multiplied(sensitivity int64, records int) (int64, bool) {
+	return sensitivity * int64(records), sensitivity <= math.MaxInt64/int64(records)
 }
 
 // assumedGroup is (ε, δ)-differential privacy for k records: (kε, δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as above).

@@ -66,8 +66,8 @@ func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
 			return e.Epsilon
 		}
 		rest := (delta - e.Delta) / (1 - e.Delta) * (1 - 1e-15) // with the sum and the product below, six roundings
-		if v := math.Log1p(-rest*(1+math.Exp(-e.Epsilon))) + 1e-15; v > -e.Epsilon {
-			return min(e.Epsilon, e.Epsilon+v)
+		if v := math.Log1p(-rest*(1+math.Exp(-e.Epsilon)))*(1-1e-15) + 1e-15; v > -e.Epsilon {
+			return min(e.Epsilon, (e.Epsilon+v)*(1+1e-15))
 		}
 		return 0
 	}
@@ -77,7 +77,7 @@ func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
 // bounded range ε (see pair.BoundedRange).
 func boundedRangeEpsilon(epsilon float64) func(delta float64) float64 {
 	return func(delta float64) float64 {
-		root := math.Sqrt(delta * -math.Expm1(-epsilon))
+		root := math.Sqrt(delta*-math.Expm1(-epsilon)) * (1 - 1e-15) // near 1 its three roundings would grow
 		return max(0, epsilon+2*math.Log1p(-root)*(1-1e-15)) * (1 + 1e-15)
 	}
 }
@@ -117,10 +117,10 @@ func amplified(e mechanism.Event, q float64, n privacy.Neighboring) (func(delta 
 	}, nil
 }
 
-// sampleEpsilon is log(1 + q(e^ε-1)), without overflow.
+// sampleEpsilon is log(1 + q(e^ε-1)), without overflow, to a relative 8 units of 2^-53 or above.
 func sampleEpsilon(epsilon, q float64) float64 {
-	if epsilon > 50 {
-		return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon))
+	if epsilon > 700 { // the sum has less than the rounding of its two parts
+		return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) + 1e-15*epsilon
 	}
 	return math.Log1p(q * math.Expm1(epsilon))
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -118,7 +119,7 @@ func simplify(e mechanism.Event, n privacy.Neighboring) mechanism.Event {
 		if e.Steps == 0 {
 			return nil
 		}
-		height := math.Ceil(math.Log2(float64(e.Steps) + 1))
+		height := float64(bits.Len(uint(e.Steps))) // the logarithm of one more than the steps, rounded up
 		return gaussianOf(notFaint(height / e.NoiseMultiplier / e.NoiseMultiplier))
 	}
 	return simplifySampled(e)

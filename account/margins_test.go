@@ -1,0 +1,118 @@
+package account
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestGroupsOfManyRecordsDoNotOverflow asks for groups of which the sensitivity is no int64: δ(ε) of discrete Laplace noise is
+// at least 1 - e^((ε-ε0)/2) less than its largest loss ε0, so that ε at a small δ is close to ε0.
+func TestGroupsOfManyRecordsDoNotOverflow(t *testing.T) {
+	for _, c := range []struct {
+		event   mechanism.Event
+		records int
+		truth   float64 // less than ε
+	}{
+		{mechanism.DiscreteLaplace{Scale: 1e10, Sensitivity: 1<<33 + 1}, 1 << 31, 1.8e9},
+		{mechanism.DiscreteLaplace{Scale: 1e10, Sensitivity: 1 << 33}, 1 << 31, 1.8e9},
+		{mechanism.DiscreteGaussian{StandardDeviation: 1e10, Sensitivity: 1<<33 + 1}, 1 << 31, 1e9},
+	} {
+		v, err := PLD{}.EpsilonGroup(c.event, 1e-5, privacy.AddOrRemoveOne, c.records)
+		if err == nil && v < c.truth {
+			t.Errorf("%v for %d records: got %v, want at least %v", c.event, c.records, v, c.truth)
+		}
+	}
+}
+
+// TestGroupsRefuseDeltasThatOneRecordIsRefused holds that no accountant answers for two records at a δ at which it refuses one.
+func TestGroupsRefuseDeltasThatOneRecordIsRefused(t *testing.T) {
+	for _, delta := range []float64{-1, 1, 2, math.NaN(), 5e-324, 1e-310} {
+		for _, a := range accountants() {
+			for records := 1; records < 3; records++ {
+				if v, err := EpsilonGroup(a, gaussian(1), delta, privacy.AddOrRemoveOne, records); err == nil {
+					t.Errorf("%s for %d records at δ %v: got %v, want an error", a.Name(), records, delta, v)
+				}
+			}
+		}
+	}
+}
+
+// TestTreesHaveAllTheirLevels counts the levels of a tree of 2^k steps, of which the logarithm of one more rounds to k.
+func TestTreesHaveAllTheirLevels(t *testing.T) {
+	for k := range 62 {
+		for _, c := range []struct{ steps, levels int }{{1 << k, k + 1}, {1<<k - 1, k}} {
+			want, err := GDP{}.Mu(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 3}, Count: c.levels}, privacy.AddOrRemoveOne)
+			got, failed := GDP{}.Mu(mechanism.TreeAggregation{NoiseMultiplier: 3, Steps: c.steps}, privacy.AddOrRemoveOne)
+			if err != nil || failed != nil || got < want*(1-1e-9) || got > want*(1+1e-9) {
+				t.Errorf("%d steps: got μ %v (%v), want %v (%v)", c.steps, got, failed, want, err)
+			}
+		}
+	}
+}
+
+// TestSumsOfManyEpsilonsAreRoundedOnce adds up unlike releases in math/big.
+func TestSumsOfManyEpsilonsAreRoundedOnce(t *testing.T) {
+	var list mechanism.Sequence
+	truth := precise(0)
+	for i := range 1000 {
+		epsilon, count := 0.1+float64(i*i)/9973, 1+i%7
+		list = append(list, mechanism.Repeat{Event: assumed(epsilon, 0), Count: count})
+		truth.Add(truth, new(big.Float).Mul(precise(epsilon), precise(float64(count))))
+	}
+	v := priced(t, Basic{}, list, 0, privacy.ZeroOut)
+	if want, _ := truth.Float64(); v != want {
+		t.Errorf("got %v, want %v, %v units of 2^-53 apart", v, want, apart(v, truth))
+	}
+	if v := priced(t, Basic{}, append(list, mechanism.NonPrivate{}), 0, privacy.ZeroOut); !math.IsInf(v, 1) {
+		t.Errorf("with a release of no privacy: got %v, want +Inf", v)
+	}
+}
+
+// TestEpsilonOfOneReleaseHoldsAtItsDelta puts ε of single releases of large loss into their profiles, in math/big.
+func TestEpsilonOfOneReleaseHoldsAtItsDelta(t *testing.T) {
+	less := func(x float64, y *big.Float) *big.Float { return new(big.Float).SetPrec(600).Sub(precise(x), y) }
+	for i := range 100 {
+		top := 0.5 + float64(i*i)/16
+		for _, delta := range []float64{1e-300, 1e-9, 0.05, 0.3, 0.5, 0.8, 0.9, 0.97, 0.99, 0.998, 1 - 1e-6, 1 - 1e-12} {
+			end := preciseExp(precise(top))
+			if v := assumedEpsilon(mechanism.AssumedDP{Epsilon: top})(delta); v < top {
+				truth := less(1, preciseExp(less(top, precise(v))))
+				if truth.Quo(truth, new(big.Float).Add(precise(1), end)).Cmp(precise(delta)) > 0 {
+					t.Errorf("a loss of ±%v at δ %v: got ε %v, want more", top, delta, v)
+				}
+			}
+			if v := boundedRangeEpsilon(top)(delta); v < top {
+				gap := less(top, precise(v))
+				truth := less(1, preciseExp(gap.Quo(gap, precise(2))))
+				truth.Mul(truth, truth)
+				if truth.Quo(truth, less(1, end)).Cmp(precise(delta)) > 0 {
+					t.Errorf("a range of %v at δ %v: got ε %v, want more", top, delta, v)
+				}
+			}
+		}
+	}
+}
+
+// TestEpsilonOfRareSamplesIsFromAbove compares log(1 + q(e^ε-1)) with math/big where q·e^ε is about 1.
+func TestEpsilonOfRareSamplesIsFromAbove(t *testing.T) {
+	for i := range 100 {
+		epsilon := 20 + float64(i*i)/19
+		for _, away := range []float64{1e-6, 0.01, 0.3, 1, 7} {
+			q := math.Exp(-epsilon) * away
+			grown := new(big.Float).Quo(precise(1), preciseExp(precise(epsilon)))
+			grown.Sub(grown, precise(1)).Mul(grown, precise(q)).Add(grown, precise(1))
+			at, err := amplified(mechanism.AssumedDP{Epsilon: epsilon}, q, privacy.AddOrRemoveOne)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := at(0)
+			if v < 0 || new(big.Float).Quo(precise(1), preciseExp(precise(v))).Cmp(grown) < 0 {
+				t.Errorf("ε %v, q %v: got %v, want more", epsilon, q, v)
+			}
+		}
+	}
+}
