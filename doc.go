@@ -47,7 +47,7 @@
 //	sweep        many settings at once, and private selection among them
 //	report       text, plots and pages; computes nothing
 //	explain      certificates, events and plans in plain words
-//	sweep/outcome  what a finished sweep says: its table, page and files
+//	internal/outcome  what a finished sweep says: its table, page and files
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //

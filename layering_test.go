@@ -97,7 +97,7 @@ var layers = []layer{
 	// numbers are written. What it draws is a figure of report.
 	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
 	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
-	{"sweep/outcome", "certificate data evaluate internal/display model train sweep report explain"},
+	{"internal/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display"},
 	// The front door: what most programs need, with the defaults of the command.
@@ -111,7 +111,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display explain sweep/outcome"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display explain internal/outcome"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

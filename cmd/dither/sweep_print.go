@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ditherml/dither/sweep"
-	"github.com/ditherml/dither/sweep/outcome"
 	"golang.org/x/term"
+
+	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/sweep"
 )
 
 // print prints the table of a finished sweep.

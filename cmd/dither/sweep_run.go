@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
-	"github.com/ditherml/dither/sweep/outcome"
 )
 
 // execute runs what is left of a sweep and writes its files.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
-	"github.com/ditherml/dither/sweep/outcome"
 )
 
 // sweepSelection is a private choice of settings: what it costs at most and how many runs it makes on average.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/ditherml/dither/explain"
-	"github.com/ditherml/dither/sweep/outcome"
+	"github.com/ditherml/dither/internal/outcome"
 )
 
 // Short names of the words that package explain has for plans, certificates and terms.
