@@ -12,7 +12,7 @@ import (
 )
 
 // progressEvery is how often a long computation says that it goes on.
-const progressEvery = 2 * time.Second
+const progressEvery = time.Second
 
 // errNoPrice is the error of a computation that was stopped.
 var errNoPrice = failed{errors.New("stopped before the price was known; nothing was spent or written")}
