@@ -102,13 +102,16 @@ func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 	return gaussianDeltas(mu, epsilon), nil
 }
 
+// lessMu is a μ for lower bounds: below the true one of a μ that Mu returned, and one that has a finite ε.
+func lessMu(mu float64) float64 { return min(mu*(1-3*muError), maxMu) }
+
 // gaussianDeltas is the interval of δ(ε) for a μ that Mu returned.
 func gaussianDeltas(mu, epsilon float64) Interval {
 	if mu == 0 || math.IsInf(epsilon, 1) {
 		return Interval{}
 	}
 	upper := min(1, upward(gaussianDelta(mu, epsilon)*(1+deltaError)))
-	lower := gaussianDelta(mu*(1-3*muError), epsilon) * (1 - deltaError)
+	lower := gaussianDelta(lessMu(mu), epsilon) * (1 - deltaError)
 	if lower < faintest || mu < leastMu {
 		lower = 0
 	}
@@ -150,7 +153,7 @@ func gaussianEpsilon(mu, delta float64) Interval {
 	if mu < leastMu {
 		return Interval{0, upper, upper}
 	}
-	return Interval{epsilonOf(mu*(1-3*muError), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
+	return Interval{epsilonOf(lessMu(mu), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
 }
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many

@@ -116,3 +116,23 @@ func TestEpsilonOfRareSamplesIsFromAbove(t *testing.T) {
 		}
 	}
 }
+
+// TestLowerBoundsOfLittleNoiseAreFinite asks for Gaussian releases beyond maxMu: ε at a δ of 1e-9 or more is at most
+// μ²/2 + 6μ, and no more than zcdp proves.
+func TestLowerBoundsOfLittleNoiseAreFinite(t *testing.T) {
+	for _, z := range []float64{1.0 / 899, 1.0 / 901, 1e-3, 1e-4, 1e-6} {
+		for _, delta := range []float64{1e-9, 1e-5, 0.5, 0.999} {
+			for _, a := range []Accountant{GDP{}, PLD{}, Best{}} {
+				truth := 1/z*(1/z/2+6) + 1
+				v, err := a.Epsilon(gaussian(z), delta, privacy.AddOrRemoveOne)
+				if err != nil || !(v.Lower <= truth && v.Lower >= 4e5-900*5 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
+					t.Errorf("%s of one release of noise %v at δ %v: got %v (%v), want a lower bound of at most %v", a.Name(), z, delta, v, err, truth)
+				}
+				d, err := a.Delta(gaussian(z), truth, privacy.AddOrRemoveOne)
+				if err != nil || !(d.Lower <= 1e-9 && d.Lower <= d.Estimate && d.Estimate <= d.Upper) {
+					t.Errorf("%s of one release of noise %v at ε %v: got δ %v (%v), want a lower bound of at most 1e-9", a.Name(), z, truth, d, err)
+				}
+			}
+		}
+	}
+}
