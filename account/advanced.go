@@ -104,7 +104,7 @@ func (r releases) composed(delta, shared float64) float64 {
 		d.Add(at, v.count)
 	}
 	_, disclosed := d.Bounds()
-	if math.IsInf(s.sum, 1) || disclosed > delta {
+	if math.IsInf(s.total.value(), 1) || disclosed > delta {
 		return math.Inf(1)
 	}
 	return s.closed((delta - disclosed) / (1 - disclosed) * (1 - 1e-15)) // three roundings

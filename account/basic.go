@@ -127,27 +127,38 @@ func (r releases) basic(delta float64) float64 {
 		return math.Inf(1)
 	}
 	part := shareOf((delta-fixed)/(1-fixed), sharing)
-	sum, lost := 0.0, 0.0 // lost is what is rounded away
+	var sum total
 	for _, v := range r {
 		at := v.fixed
 		if !v.pure {
 			at = part
 		}
-		epsilon := v.epsilon(at)
-		product := v.count * epsilon
-		next := sum + product
-		lost += math.FMA(v.count, epsilon, -product)
-		if sum > product {
-			lost += sum - next + product
-		} else {
-			lost += product - next + sum
-		}
-		sum = next
+		sum.add(v.epsilon(at), v.count)
 	}
-	if math.IsInf(sum, 1) {
-		return sum
+	return sum.value()
+}
+
+// total is a sum of products of 0 or more with compensation for what is rounded away (Neumaier, 1974).
+type total struct{ sum, lost float64 }
+
+func (t *total) add(x, count float64) {
+	product := count * x
+	next := t.sum + product
+	t.lost += math.FMA(count, x, -product)
+	if t.sum > product {
+		t.lost += t.sum - next + product
+	} else {
+		t.lost += product - next + t.sum
 	}
-	return sum + lost
+	t.sum = next
+}
+
+// value is the sum, rounded once.
+func (t total) value() float64 {
+	if math.IsInf(t.sum, 1) {
+		return t.sum
+	}
+	return t.sum + t.lost
 }
 
 // shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below. With u = 2^-53 its

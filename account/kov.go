@@ -149,14 +149,17 @@ func (l lattice) epsilonAt(rest float64) float64 {
 }
 
 // spread holds what the closed form needs of releases that are each ε-differentially private.
-type spread struct{ sum, squares, drift float64 }
+type spread struct {
+	total          total
+	squares, drift float64
+}
 
 // add takes count releases of one ε.
 func (s *spread) add(epsilon, count float64) {
 	if count == 0 {
 		return
 	}
-	s.sum += count * epsilon
+	s.total.add(epsilon, count)
 	s.squares += count * epsilon * epsilon
 	s.drift += count * epsilon * math.Tanh(epsilon/2) // (e^ε-1)/(e^ε+1)
 }
@@ -164,12 +167,13 @@ func (s *spread) add(epsilon, count float64) {
 // closed is the least ε' at a slack by Kairouz, Oh & Viswanath 2015, theorem 3.5, the heterogeneous
 // form of theorem 3.4.
 func (s spread) closed(slack float64) float64 {
+	sum := s.total.value()
 	if slack <= 0 {
-		return s.sum
+		return sum
 	}
 	log := max(0, min(-special.Log(slack), math.Log(math.E+math.Sqrt(s.squares)/slack)))
-	if v := s.drift + math.Sqrt(2*s.squares*log)*(1+1e-14); v < s.sum {
+	if v := s.drift + math.Sqrt(2*s.squares*log)*(1+1e-14); v < sum {
 		return v
 	}
-	return s.sum
+	return sum
 }
