@@ -138,3 +138,18 @@ func TestLowerBoundsOfLittleNoiseAreFinite(t *testing.T) {
 		}
 	}
 }
+
+// TestLargestLossOfManyReleasesIsFromAbove adds up losses that each round down in a sum beyond 2^16.
+func TestLargestLossOfManyReleasesIsFromAbove(t *testing.T) {
+	list := mechanism.Sequence{mechanism.Repeat{Event: assumed(700, 0), Count: 100}}
+	truth := precise(70000)
+	for i := range 10000 {
+		epsilon := 1 + float64(22768-100+i)*0x1p-52 // less than half of what the sum can hold
+		list = append(list, assumed(epsilon, 0))
+		truth.Add(truth, precise(epsilon))
+	}
+	v, err := PLD{}.Epsilon(list, 0, privacy.ZeroOut)
+	if err != nil || precise(v.Upper).Cmp(truth) < 0 || precise(v.Lower).Cmp(truth) > 0 || v.Upper > 80000.01 {
+		t.Errorf("got %v (%v), want %v between", v, err, truth)
+	}
+}

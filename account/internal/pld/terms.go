@@ -42,7 +42,11 @@ func (j *job) take(terms []Term) error {
 		j.top = math.Inf(1)
 		j.merged = unit * float64(4*merged+8)
 	}
-	j.top *= 1 + 1e-14 // rounding of the sum
+	if !math.IsInf(j.top, 0) {
+		rounding := math.Abs(j.top) * (1e-14 + unit*float64(len(terms))) // of the sum
+		j.top += rounding
+		j.loose += rounding
+	}
 	return nil
 }
 
