@@ -16,8 +16,9 @@ import (
 )
 
 // Budget is what all releases of one data set together may cost. It lives in memory, for one process. Calls that
-// spend of one budget wait for each other.
+// spend of one budget wait for each other. A copy of a Budget, or one that NewBudget did not make, spends nothing.
 type Budget struct {
+	self           *Budget // the address that NewBudget returned: a copy would spend a second time
 	epsilon, delta float64
 	neighboring    privacy.Neighboring
 	mu             sync.Mutex
@@ -35,12 +36,18 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	if delta == 0 || math.IsInf(epsilon, 1) {
 		return nil, fmt.Errorf("dither: budget is epsilon %v and delta %v, want a finite epsilon and a positive delta", epsilon, delta)
 	}
-	return &Budget{epsilon: epsilon, delta: delta, neighboring: n}, nil
+	b := &Budget{epsilon: epsilon, delta: delta, neighboring: n}
+	b.self = b
+	return b, nil
 }
 
 // Left returns an epsilon that one more release of Gaussian noise may cost, at the delta of the budget, rounded down.
-// It is 0 when nothing is left.
+// It is 0 when nothing is left. It is also 0 below a thousandth or so of the budget, which rounding leaves of a budget
+// that was all asked for.
 func (b *Budget) Left() float64 {
+	if !b.made() {
+		return 0
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.left()
@@ -57,7 +64,8 @@ func (b *Budget) left() float64 {
 	}
 	whole := account.GDP{}.MuOf(b.ledger.Limit())
 	rest := math.Sqrt(whole*whole - spent*spent)
-	if !(rest > whole*1e-6) {
+	// Left is short by a millionth of epsilon, so a call that asked for all of it leaves sqrt(2e-6) of whole at most.
+	if !(rest > whole*2e-3) {
 		return 0
 	}
 	noise := mechanism.Gaussian{NoiseMultiplier: b.neighboring.Movement() / rest}
@@ -74,8 +82,10 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 	switch {
 	case epsilon < 0 || math.IsNaN(epsilon) || math.IsInf(epsilon, 1):
 		return 0, fmt.Errorf("dither: epsilon is %v, want a positive finite number, or 0 for all that is left", epsilon)
-	case left == 0 || epsilon > left:
-		return 0, fmt.Errorf("dither: %w: epsilon %.6g of %.6g is left, want less to be asked for or a larger budget", ledger.ErrOverBudget, left, b.epsilon)
+	case left == 0:
+		return 0, fmt.Errorf("dither: %w: epsilon 0 of %v is left, want a larger budget", ledger.ErrOverBudget, b.epsilon)
+	case epsilon > left:
+		return 0, fmt.Errorf("dither: %w: epsilon is %v, want at most %v, which is left of %v", ledger.ErrOverBudget, epsilon, left, b.epsilon)
 	case epsilon == 0:
 		return left, nil
 	}
@@ -85,9 +95,14 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 // open returns the ledger that pays for an event. Gaussian releases add up under one filter; any other event is one
 // plan that is fixed before its first release, and has the budget for itself.
 func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
+	_, notGaussian := account.GDP{}.Mu(e, b.neighboring)
 	if b.ledger != nil && len(b.ledger.Entries()) > 0 {
 		if unit != b.unit {
-			return nil, fmt.Errorf("dither: unit is %v, want %v as in the releases before; take a budget for each data set", unit, b.unit)
+			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; take a budget for each data set",
+				unit.Row, unit.RowsPerPerson, b.unit.Row, b.unit.RowsPerPerson)
+		}
+		if notGaussian != nil {
+			return nil, fmt.Errorf("dither: release is not Gaussian, want an unspent budget for it, as for private bounds, bins or levels: %w", notGaussian)
 		}
 		return b.ledger, nil
 	}
@@ -96,7 +111,7 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 		return nil, err
 	}
 	made := ledger.New
-	if _, err = (account.GDP{}).Mu(e, b.neighboring); err != nil {
+	if notGaussian != nil {
 		made = ledger.NewSingle
 	}
 	if b.ledger, err = made(limit); err != nil {
@@ -124,18 +139,21 @@ func settled(options []Option) settings {
 	return s
 }
 
-// WithEpsilon lets Train or Query spend this much; 0, the default, is all that is left.
+// WithEpsilon lets Train or Query spend this much; 0, the default, is all that is left. A release that is not Gaussian
+// takes the whole budget all the same: see Train.
 func WithEpsilon(epsilon float64) Option { return func(s *settings) { s.epsilon = epsilon } }
 
-// WithProgress tells f of every finished step of Train and of what it would have cost to stop there.
+// WithProgress tells f how far Train is and what it would have cost to stop there: after the preparation, which is step
+// 0, and after each step, or each hundredth of the steps if there are more than 100. f must not call Left, Train or
+// Query with the same budget: they wait for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return func(s *settings) { s.progress = f }
 }
 
-// Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f".
+// Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f". Train refuses it.
 func Where(condition string) Option { return func(s *settings) { s.where = condition } }
 
-// By has Query answer for each level of a column.
+// By has Query answer for each level of a column. Train refuses it.
 func By(column string) Option { return func(s *settings) { s.by = column } }
 
 // read makes a data set of a slice of structs, the name of a file, or a data set.
@@ -160,11 +178,16 @@ func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) 
 	return data.FromSlice(s, records, o)
 }
 
+// made reports whether NewBudget returned b.
+func (b *Budget) made() bool { return b != nil && b.self == b }
+
 // check refuses a budget or a schema that training and questions have no use for.
 func (b *Budget) check(s *data.Schema) error {
 	switch {
 	case b == nil:
-		return errors.New("dither: budget is nil, want one that NewBudget made")
+		return errors.New("dither: budget is nil, want the pointer that NewBudget returned")
+	case !b.made():
+		return errors.New("dither: budget is a copy or a zero value, want the pointer that NewBudget returned")
 	case s == nil:
 		return errors.New("dither: schema is nil, want one that data.ReadSchema or data.ParseSchema made")
 	case s.Tainted():

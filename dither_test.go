@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -243,6 +244,96 @@ func TestTrainRefuses(t *testing.T) {
 		if _, err := dither.NewBudget(v[0], v[1], privacy.AddOrRemoveOne); err == nil {
 			t.Errorf("a budget of epsilon %v and delta %v was made", v[0], v[1])
 		}
+	}
+}
+
+// TestBudgetIsOfOnePointer spends through copies, the zero value and nil.
+func TestBudgetIsOfOnePointer(t *testing.T) {
+	s, b := patientSchema(t), newBudget(t)
+	copied := reflect.New(reflect.TypeFor[dither.Budget]()).Interface().(*dither.Budget)
+	reflect.ValueOf(copied).Elem().Set(reflect.ValueOf(b).Elem()) // *copied = *b, which go vet refuses
+	for name, other := range map[string]*dither.Budget{"a copy": copied, "the zero value": {}, "nil": nil} {
+		if _, err := dither.Query(t.Context(), other, s, patients(10), "count"); err == nil || !strings.Contains(err.Error(), "want the pointer") {
+			t.Errorf("%s answered a question, or got error %v, want one with %q", name, err, "want the pointer")
+		}
+		if _, err := dither.Train(t.Context(), other, s, patients(10)); err == nil || !strings.Contains(err.Error(), "want the pointer") {
+			t.Errorf("%s trained, or got error %v, want one with %q", name, err, "want the pointer")
+		}
+		if left := other.Left(); left != 0 {
+			t.Errorf("%s has epsilon %v left, want 0", name, left)
+		}
+	}
+	if left := b.Left(); left != 1 {
+		t.Errorf("the budget has epsilon %v left after its copies were refused, want 1", left)
+	}
+}
+
+// TestNothingIsLeft asks twice for all that is left after another release: what rounding leaves is nothing.
+func TestNothingIsLeft(t *testing.T) {
+	for _, v := range [][2]float64{{1, 1e-6}, {0.01, 1e-3}, {8, 1e-9}} {
+		b, err := dither.NewBudget(v[0], v[1], privacy.AddOrRemoveOne)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, epsilon := range []float64{v[0] / 5, 0} {
+			if _, err = dither.Query(t.Context(), b, patientSchema(t), patients(10), "count", dither.WithEpsilon(epsilon)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left := b.Left(); left != 0 {
+			t.Errorf("of %v there is epsilon %v left after all was asked for, want 0", v, left)
+		}
+		if _, err = dither.Query(t.Context(), b, patientSchema(t), patients(10), "count"); !errors.Is(err, ledger.ErrOverBudget) {
+			t.Errorf("a question after all of %v got error %v, want ErrOverBudget", v, err)
+		}
+	}
+}
+
+// TestFrontDoorRefuses gives options and values that a call has no use for.
+func TestFrontDoorRefuses(t *testing.T) {
+	s, b := patientSchema(t), newBudget(t)
+	private, err := data.ParseSchema("private", []byte(strings.Replace(patientText, "{numeric: [18, 100]}", "{bounds: private, range: [0, 1000]}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := newBudget(t)
+	if _, err = dither.Query(t.Context(), spent, s, patients(10), "count", dither.WithEpsilon(0.1)); err != nil {
+		t.Fatal(err)
+	}
+	left := spent.Left()
+	train := func(b *dither.Budget, s *data.Schema, options ...dither.Option) error {
+		_, refusal := dither.Train(t.Context(), b, s, patients(10), options...)
+		return refusal
+	}
+	_, asked := dither.Query(t.Context(), b, s, patients(10), "quantiles age")
+	_, predicted := dither.Predict(t.Context(), nil, patients(10))
+	_, calibrated := dither.Calibrate(nil, 1, 1e-6, privacy.AddOrRemoveOne)
+	other, err := data.ParseSchema("visits", []byte(strings.Replace(patientText, "one patient", "one visit", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a condition on training", train(b, s, dither.Where("age > 30")), "Where"},
+		{"groups of training", train(b, s, dither.By("smoker")), "By"},
+		{"more than there is", train(b, s, dither.WithEpsilon(2)), "epsilon is 2"},
+		{"private bounds of a budget in use", train(spent, private, dither.WithEpsilon(0.5)), "unspent budget"},
+		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), `unit is "one visit" with at most 1 rows`},
+		{"a statistic that Gaussian noise does not answer", asked, "permute-and-flip"},
+		{"no model", predicted, "model is nil"},
+		{"no plan", calibrated, "plan is nil"},
+		{"a run that nobody trained", new(dither.Run).Save(filepath.Join(t.TempDir(), "run")), "want one that Train returned"},
+		{"no run", (*dither.Run)(nil).Save(filepath.Join(t.TempDir(), "run")), "want one that Train returned"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one with %q", c.name, c.err, c.want)
+		}
+	}
+	if b.Left() != 1 || spent.Left() != left {
+		t.Errorf("refused calls left epsilon %v and %v, want 1 and %v", b.Left(), spent.Left(), left)
 	}
 }
 

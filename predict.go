@@ -2,6 +2,7 @@ package dither
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/model"
@@ -12,6 +13,9 @@ import (
 // or a file name, without a need for the target, or a data set of the model's schema. Nothing is released or paid for:
 // whoever sees predictions of private records sees something of them.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
+	if m == nil {
+		return nil, errors.New("dither: model is nil, want one that Train or Open returned")
+	}
 	d, err := read(ctx, m.Schema(), records, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostPredicted})
 	if err != nil {
 		return nil, err

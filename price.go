@@ -1,6 +1,8 @@
 package dither
 
 import (
+	"errors"
+
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -23,6 +25,9 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 // Calibrate returns the least noise multiplier, to the precision of package account, at which the event that plan makes
 // of it costs at most epsilon, in nats, at delta.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
+	if plan == nil {
+		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")
+	}
 	target, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"})
 	if err != nil {
 		return 0, err

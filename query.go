@@ -21,9 +21,10 @@ type Answer struct {
 }
 
 // Query answers a question about the records with Gaussian noise, and pays with what is left of the budget, or less by
-// WithEpsilon. The question is a statistic of package query with its expressions, divided by commas, such as "count" or
-// "mean age". Records are those of Train. The error wraps ledger.ErrOverBudget when too little is left; then no record
-// was read.
+// WithEpsilon. A call asks one question: "count", "sum age", "mean age", "variance age", "histogram age", "covariance
+// age, bmi" or "correlation age, bmi", where an expression of package query may stand for a column. The other
+// statistics of package query have other noise, and are refused. Records are those of Train. The error wraps
+// ledger.ErrOverBudget when too little is left; then no record was read.
 func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question string, options ...Option) (*Answer, error) {
 	if err := b.check(s); err != nil {
 		return nil, err

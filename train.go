@@ -2,6 +2,7 @@ package dither
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -25,13 +26,19 @@ type Run struct {
 // same schema. What can be refused is refused before anything is spent; the error wraps ledger.ErrOverBudget when too
 // little is left. An error after the first step, as when ctx ends, leaves the budget spent. How many records there are is
 // private: none are trained on like many.
+//
+// Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such a training wants an
+// unspent budget and leaves nothing of it, even by WithEpsilon.
 func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options ...Option) (*Run, error) {
 	if err := b.check(s); err != nil {
 		return nil, err
 	}
+	asked := settled(options)
+	if asked.where != "" || asked.by != "" {
+		return nil, errors.New("dither: option of Train is Where or By, want neither; both are for Query")
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	asked := settled(options)
 	request, how := train.Defaults()
 	request.Delta, request.Neighboring = b.delta, b.neighboring
 	var err error
@@ -75,13 +82,19 @@ func sealed(setup train.Setup, how train.Options, draft certificate.Certificate,
 }
 
 // Save writes model and certificate into a new folder, which Verify and the command read; the page of the command is
-// not among them. A name that something has is refused.
-func (r *Run) Save(folder string) error { return artefact.Write(folder, r.files) }
+// not among them. A name that something has is refused, and so is a Run that Train did not return.
+func (r *Run) Save(folder string) error {
+	if r == nil || len(r.files) == 0 {
+		return errors.New("dither: run is empty, want one that Train returned")
+	}
+	return artefact.Write(folder, r.files)
+}
 
 // Open returns the model of a folder that Save or the command wrote. It does not verify the folder.
 func Open(folder string) (*model.Model, error) { return model.Load(folder) }
 
-// Verification is the result of Verify: disagreements, or the guarantee in words with the certificate.
+// Verification is the result of Verify. Verified says whether the folder agrees with itself, and Checked lists what was
+// compared. Disagreements are what was found; without them there are Guarantee, in words, and Certificate.
 type Verification = artefact.Verification
 
 // Verify recomputes what follows from the plan of a folder that Save or the command wrote, and compares all of its
