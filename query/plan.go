@@ -175,7 +175,7 @@ func (p Plan) Validate() error {
 func (f form) wants() string {
 	switch {
 	case f.most == 0:
-		return "none; a condition goes to --where"
+		return "none; a condition goes to --where or dither.Where"
 	case f.most == 1:
 		return "one"
 	}

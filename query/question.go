@@ -84,7 +84,7 @@ func (q *Question) bind() error {
 	if p.Where != "" {
 		where, err := ParseCondition(q.schema, p.Where)
 		if err != nil {
-			return fmt.Errorf("--where: %w", err)
+			return fmt.Errorf("query: condition of rows: %w", err)
 		}
 		q.where = &where
 	}
@@ -92,7 +92,7 @@ func (q *Question) bind() error {
 	if p.By != "" {
 		c, err := b.column(p.By)
 		if err != nil {
-			return fmt.Errorf("--by: %w", err)
+			return fmt.Errorf("query: column of groups: %w", err)
 		}
 		if c.column.Kind != data.Categorical {
 			return fmt.Errorf("query: column %q has no levels to group by, want a column of levels; ask for a histogram of it", p.By)

@@ -138,7 +138,7 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 		want string
 	}{
 		{"statistic", planOf("median", "age"), "statistic is \"median\", want one of"},
-		{"expressions", planOf(CountStatistic, "age"), "want none"},
+		{"expressions", planOf(CountStatistic, "age"), "want none; a condition goes to --where or dither.Where"},
 		{"no expression", planOf(MeanStatistic), "want one"},
 		{"one column", planOf(CovarianceStatistic, "age"), "want 2 or more"},
 		{"constant", planOf(MeanStatistic, "3"), "the same for all rows"},
@@ -148,8 +148,9 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 		{"edges of levels", with(planOf(HistogramStatistic, "sex"), func(p *Plan) { p.Edges = []float64{1} }), "want no edges"},
 		{"groups of numbers", with(planOf(CountStatistic), func(p *Plan) { p.By = "age" }), "no levels to group by"},
 		{"groups of quantiles", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.By = "sex" }), "want groups with"},
-		{"unknown group", with(planOf(CountStatistic), func(p *Plan) { p.By = "x" }), "--by: query: \"x\" is no column"},
+		{"unknown group", with(planOf(CountStatistic), func(p *Plan) { p.By = "x" }), "query: column of groups: query: \"x\" is no column"},
 		{"condition", with(planOf(CountStatistic), func(p *Plan) { p.Where = "age" }), "want a condition"},
+		{"broken condition", with(planOf(CountStatistic), func(p *Plan) { p.Where = "age >" }), "query: condition of rows: query: the expression"},
 		{"noise", with(planOf(MeanStatistic, "age"), func(p *Plan) { p.Noise = NoiseDiscrete }), "want one of [laplace gaussian]"},
 		{"noise of moments", with(planOf(CorrelationStatistic, "age", "rate"), func(p *Plan) { p.Noise = NoiseLaplace }), "want one of [gaussian]"},
 		{"whole numbers", with(planOf(SumStatistic, "rate * 0.3"), func(p *Plan) { p.Noise = NoiseDiscrete }), "want a whole number"},
