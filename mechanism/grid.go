@@ -31,8 +31,8 @@ const maxMaxRecords = 1 << 40
 // maxKNormBits bounds the scale of K-norm noise, for the exact samplers.
 const maxKNormBits = 40
 
-// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
-// 16·S < 2^60, so that nothing overflows; Δ is at most maxBound (0: no such limit).
+// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ·a +
+// 16·S < 2^60, so that nothing overflows; a is what Norm.longest returns. Δ is at most maxBound (0: no such limit).
 // The executed multiplier S/Δ is at least z. Where the fit has the largest integer of rows, b is no larger than
 // their rounding asks for.
 func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
@@ -48,7 +48,7 @@ func newGrid(n Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 		if delta.Cmp(big.NewInt(maxBound)) > 0 {
 			continue
 		}
-		worst := new(big.Int).Mul(delta, big.NewInt(int64(f.maxRecords)))
+		worst := new(big.Int).Mul(delta, big.NewInt(int64(f.maxRecords)*f.norm.longest()))
 		worst.Add(worst, new(big.Int).Lsh(big.NewInt(16), b))
 		if worst.BitLen() <= sumBits {
 			if delta.BitLen() < minBoundBits {
@@ -114,7 +114,7 @@ func newExactGrid(n Noise, f fit) (grid, error) {
 	}
 	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<44)
 	bound := int64(1) << 44
-	for bound > (1<<sumBits-1)/int64(f.maxRecords) || bound > maxBound {
+	for bound > (1<<sumBits-1)/(int64(f.maxRecords)*f.norm.longest()) || bound > maxBound {
 		bound >>= 1
 	}
 	return grid{noise: n, bound: bound, maxRecords: f.maxRecords, norm: f.norm}, nil

@@ -50,3 +50,31 @@ func TestSumAllProducts(t *testing.T) {
 		}
 	}
 }
+
+// TestMomentsRefuseBoundsBeyondTheirRows wants no second moment whose bound is beyond that of MomentRows: sums of such rows
+// are not exact in float64.
+func TestMomentsRefuseBoundsBeyondTheirRows(t *testing.T) {
+	const n, dim = 2, 3
+	for _, c := range []struct {
+		noise   Noise
+		refused bool
+	}{
+		{DiscreteGaussian{1, maxMomentBound}, false}, {DiscreteGaussian{1, maxMomentBound + 1}, true},
+		{DiscreteLaplace{1, maxMomentBound}, false}, {DiscreteLaplace{1, 1 << 50}, true},
+	} {
+		limit := int64(maxMomentBound)
+		if c.refused {
+			limit = 1 << 50
+			if d, discrete := c.noise.(DiscreteGaussian); discrete {
+				limit = d.Sensitivity
+			}
+		}
+		rows, err := NewRows(n, RowsOptions{Dim: dim, Step: 1, Limit: limit}, func([]float64, int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = SumProducts(fullSample(t, n), rows, ChannelProducts(1, dim), c.noise, n); (err != nil) != c.refused {
+			t.Errorf("%v: the error is %v, want one: %v", c.noise, err, c.refused)
+		}
+	}
+}

@@ -54,7 +54,8 @@ func (n DiscreteLaplace) fit(f fit) (grid, error) {
 	return discreteGrid(n, n.Scale, n.Sensitivity, f)
 }
 
-// discreteGrid is the grid of integers on which one record's bound is the sensitivity.
+// discreteGrid is the grid of integers on which one record's bound is the sensitivity. In the norm of an ellipsoid the
+// integer itself could move by more.
 func discreteGrid(n Noise, scale float64, sensitivity int64, f fit) (grid, error) {
 	if err := CheckEvent(n); err != nil {
 		return grid{}, err
@@ -64,6 +65,12 @@ func discreteGrid(n Noise, scale float64, sensitivity int64, f fit) (grid, error
 	}
 	if f.dim != 1 {
 		return grid{}, fmt.Errorf("mechanism: noise is %v and the sum has %d numbers, want 1; for more use gaussian or k-norm", n, f.dim)
+	}
+	if f.norm.kind == normEllipsoid {
+		return grid{}, fmt.Errorf("mechanism: noise is %v and the bound is in norm %v, want norm %v, %v or %v", n, f.norm, L1(), L2(), LInfinity())
+	}
+	if f.maxBound > 0 && sensitivity > f.maxBound {
+		return grid{}, fmt.Errorf("mechanism: sensitivity is %d, want at most %d for a sum of this kind", sensitivity, f.maxBound)
 	}
 	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords || sensitivity > (1<<sumBits-1)/int64(f.maxRecords) {
 		return grid{}, fmt.Errorf("mechanism: max records is %d with sensitivity %d, want 1 to 2^40, and a product below 2^%d", f.maxRecords, sensitivity, sumBits)

@@ -84,6 +84,18 @@ func (n Norm) maxBound() int64 {
 	return 0
 }
 
+// longest returns the largest magnitude that a number of a vector of norm 1 can have, rounded up and at least 1: at most
+// 2^16.
+func (n Norm) longest() int64 {
+	longest := uint64(1) << axisBits
+	if n.kind == normEllipsoid {
+		for _, a := range *n.axes {
+			longest = max(longest, a)
+		}
+	}
+	return int64((longest + 1<<axisBits - 1) >> axisBits)
+}
+
 // within reports, in exact integers, whether the norm of q is at most bound. Every |q_j| is at
 // most maxCoefficient.
 func (n Norm) within(q []int64, bound int64) bool {

@@ -94,15 +94,43 @@ func TestWithinAtItsEdge(t *testing.T) {
 	}
 }
 
+// TestLongAxesLeaveRoomForTheSum adds as many records as are declared, each at the end of an axis that is longer than the
+// bound: their sum is below 2^60, as that of short axes.
+func TestLongAxesLeaveRoomForTheSum(t *testing.T) {
+	const n = 1 << 12
+	norm, err := Ellipsoid([]float64{maxAxis})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, noise := range []Noise{KNorm{1.0 / 16}, NonPrivate{}} {
+		s, newErr := NewVectorSum(fullSample(t, n), VectorOptions{Noise: noise, Norm: norm, Dim: 1, Bound: 1, MaxRecords: n})
+		if newErr != nil {
+			t.Fatal(newErr)
+		}
+		vectors := make([]float64, n)
+		for i := range vectors {
+			vectors[i] = maxAxis
+		}
+		if err = s.Add(0, vectors); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Seal().state.values[0]; got < 1<<40 || got >= 1<<sumBits {
+			t.Errorf("%v: the sum is %d, want a positive one below 2^%d", noise, got, sumBits)
+		}
+	}
+}
+
 func TestVectorRefusals(t *testing.T) {
 	sample, _ := Full().Draw(4)
 	good := VectorOptions{Noise: Gaussian{2}, Norm: L2(), Dim: 3, Bound: 1, MaxRecords: 4}
 	short, _ := Ellipsoid([]float64{1})
+	long, _ := Ellipsoid([]float64{1000})
 	for name, change := range map[string]func(*VectorOptions){
 		"no noise":                   func(o *VectorOptions) { o.Noise = nil },
 		"no norm":                    func(o *VectorOptions) { o.Norm = Norm{} },
 		"normal noise in l1":         func(o *VectorOptions) { o.Norm = L1() },
 		"discrete noise of vectors":  func(o *VectorOptions) { o.Noise = DiscreteLaplace{2, 1} },
+		"discrete noise, ellipsoid":  func(o *VectorOptions) { o.Noise, o.Norm, o.Dim = DiscreteLaplace{2, 10}, long, 1 },
 		"discrete noise, bad event":  func(o *VectorOptions) { o.Noise, o.Dim = DiscreteLaplace{2, 0}, 1 },
 		"axes of another length":     func(o *VectorOptions) { o.Noise, o.Norm = KNorm{2}, short },
 		"no dim":                     func(o *VectorOptions) { o.Dim = 0 },
