@@ -230,3 +230,18 @@ func TestMomentsNoteEachRecordOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAreClearedForTheirOwnNorm wants a row to be beyond the limit only where its own integers are, whatever a kernel
+// computed as its norm: that of another record would decide else.
+func TestRowsAreClearedForTheirOwnNorm(t *testing.T) {
+	x := dense[int16]{2, []int16{3, 4, math.MinInt16, math.MinInt16}}
+	for _, c := range []struct {
+		row         int
+		norm, limit int64
+		beyond      bool
+	}{{0, 25, 25, false}, {0, 25, 24, true}, {0, 1 << 31, 25, false}, {1, 1 << 31, 1<<31 - 1, true}, {1, 1<<31 + 1, 1 << 31, false}} {
+		if got := x.beyond(c.row, c.norm, c.limit); got != c.beyond {
+			t.Errorf("row %d with norm %d: it is beyond %d: %v, want %v", c.row, c.norm, c.limit, got, c.beyond)
+		}
+	}
+}

@@ -105,11 +105,24 @@ func (x dense[T]) write(worker func(dst []T, first, n int), first int, limit int
 		n := min(wholeBlock, x.count()-i)
 		worker(x.x[i*x.dim:(i+n)*x.dim:(i+n)*x.dim], first+i, n)
 		for k := i; k < i+n; k++ {
-			if limit > 0 && x.norm2(k) > limit {
+			if limit > 0 && x.beyond(k, x.norm2(k), limit) {
 				clear(x.row(k))
 			}
 		}
 	}
+}
+
+// beyond reports whether the squared norm of row i is beyond a limit, given what a kernel computed as that norm. Portable
+// code confirms it, so that no record is lost for the norm of another.
+func (x dense[T]) beyond(i int, norm2, limit int64) bool {
+	if norm2 <= limit {
+		return false
+	}
+	square := int64(0)
+	for _, v := range x.row(i) {
+		square += int64(v) * int64(v)
+	}
+	return square > limit
 }
 
 // NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
@@ -176,10 +189,14 @@ func (r *Rows) fill(from, to int, fill func(dst []float64, first, n int), put fu
 // put rounds v onto the i-th row of the block.
 func (r *Rows) put(i int, v []float64) {
 	r.x.put(i, v, r.step, math.Round)
-	if r.limit == 0 || r.x.norm2(i) <= r.limit {
+	if r.limit == 0 {
 		return
 	}
-	if r.x.put(i, v, r.step, math.Trunc); r.x.norm2(i) > r.limit {
+	x := r.x.(dense[int16]) // as all rows with a limit are
+	if !x.beyond(i, x.norm2(i), r.limit) {
+		return
+	}
+	if r.x.put(i, v, r.step, math.Trunc); x.beyond(i, x.norm2(i), r.limit) {
 		clear(v)
 		r.x.put(i, v, r.step, math.Round)
 	}
