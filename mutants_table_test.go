@@ -122,7 +122,7 @@ var mutants = []mutant{
 	{"second moments that one vector checks", "mechanism/moment_check.go", "right: r[side:]", "right: r[:side]", "./mechanism", "TestFaultsOfSecondMomentsAreFound"},
 	{"second moments that are checked without a limit", "mechanism/moment_check.go", "if square > c.limit {", "if false {", "./mechanism", "TestRowsBeyondTheLimitOfMomentsAreFound"},
 	{"second moments that note a record twice", "mechanism/moment_check.go", "if c.faulty || c.records", "if c.records", "./mechanism", "TestMomentsNoteEachRecordOnce"},
-	{"rows that are not kept without their limit", "mechanism/rows.go", "if limit > 0 && x.norm2(k) > limit {", "if false {", "./mechanism", "TestSecondMomentOfRowsThatAreNotKept"},
+	{"rows that are not kept without their limit", "mechanism/rows.go", "if limit > 0 && x.beyond(k, x.norm2(k), limit) {", "if false {", "./mechanism", "TestSecondMomentOfRowsThatAreNotKept"},
 	{"center subtracted once", "mechanism/frame.go", "v -= betas[k] * f.m[j]", "v -= min(betas[k], 1) * f.m[j]", "./mechanism", "TestFramedSumIsTheDenseSum"},
 	{"discrete noise of half the scale", "mechanism/noise.go", "return uint64(math.Ldexp(scale, scaleBits)), 1 << scaleBits, nil", "return uint64(math.Ldexp(scale, scaleBits)), 2 << scaleBits, nil", "./mechanism", "TestEveryNoiseIsReleased"},
 	{"zero twice as likely", "mechanism/internal/sample/laplace.go", "case magnitude != 0:", "default:", "./mechanism/internal/sample", "TestDiscreteLaplaceLaw"},
