@@ -98,7 +98,7 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 	_, notGaussian := account.GDP{}.Mu(e, b.neighboring)
 	if b.ledger != nil && len(b.ledger.Entries()) > 0 {
 		if unit != b.unit {
-			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; take a budget for each data set",
+			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; give the schemas of one budget the same row and rows-per-person",
 				unit.Row, unit.RowsPerPerson, b.unit.Row, b.unit.RowsPerPerson)
 		}
 		if notGaussian != nil {

@@ -321,7 +321,7 @@ func TestFrontDoorRefuses(t *testing.T) {
 		{"groups of training", train(b, s, dither.By("smoker")), "By"},
 		{"more than there is", train(b, s, dither.WithEpsilon(2)), "epsilon is 2"},
 		{"private bounds of a budget in use", train(spent, private, dither.WithEpsilon(0.5)), "unspent budget"},
-		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), `unit is "one visit" with at most 1 rows`},
+		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), "give the schemas of one budget the same row and rows-per-person"},
 		{"a statistic that Gaussian noise does not answer", asked, "permute-and-flip"},
 		{"no model", predicted, "model is nil"},
 		{"no plan", calibrated, "plan is nil"},
