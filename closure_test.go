@@ -47,7 +47,7 @@ var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism
 	"mechanism.BandedMatrix", "mechanism.ObjectivePerturbation", "mechanism.RepeatAndSelect"}
 
 var coreParts = []corePart{
-	{"sums and release", 1720, []string{"mechanism.NewSum", "mechanism.Sum", "mechanism.NewGroup", "mechanism.Group",
+	{"sums and release", 1710, []string{"mechanism.NewSum", "mechanism.Sum", "mechanism.NewGroup", "mechanism.Group",
 		"mechanism.Release", "mechanism.Gaussian", "mechanism.Sampling", "mechanism.Rows.enter", "mechanism.Rows.measure", "mechanism.Noisy", "mechanism.Join"}},
 	{"rows in files", 520, []string{"mechanism.Rows.loadFile", "mechanism.Rows.loadFileAt", "mechanism.rowsFile"}},
 	{"whitened rows", 620, []string{"mechanism.turn", "mechanism.frame.measureWhitened"}},

@@ -63,17 +63,12 @@ func discreteGrid(n Noise, scale float64, sensitivity int64, f fit) (grid, error
 	if _, _, err := dyadic(n, scale); err != nil {
 		return grid{}, err
 	}
-	if f.dim != 1 {
-		return grid{}, fmt.Errorf("mechanism: noise is %v and the sum has %d numbers, want 1; for more use gaussian or k-norm", n, f.dim)
+	if f.dim != 1 || f.norm.kind == normEllipsoid {
+		return grid{}, fmt.Errorf("mechanism: noise is %v and the sum has %d numbers in norm %v, want 1 and no ellipsoid; for others use gaussian or k-norm", n, f.dim, f.norm)
 	}
-	if f.norm.kind == normEllipsoid {
-		return grid{}, fmt.Errorf("mechanism: noise is %v and the bound is in norm %v, want norm %v, %v or %v", n, f.norm, L1(), L2(), LInfinity())
-	}
-	if f.maxBound > 0 && sensitivity > f.maxBound {
-		return grid{}, fmt.Errorf("mechanism: sensitivity is %d, want at most %d for a sum of this kind", sensitivity, f.maxBound)
-	}
-	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords || sensitivity > (1<<sumBits-1)/int64(f.maxRecords) {
-		return grid{}, fmt.Errorf("mechanism: max records is %d with sensitivity %d, want 1 to 2^40, and a product below 2^%d", f.maxRecords, sensitivity, sumBits)
+	most := leastPositive(f.maxBound, 1<<sumBits-1)
+	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords || sensitivity > min(most, (1<<sumBits-1)/int64(f.maxRecords)) {
+		return grid{}, fmt.Errorf("mechanism: max records is %d with sensitivity %d, want 1 to 2^40, a sensitivity of at most %d, and a product below 2^%d", f.maxRecords, sensitivity, most, sumBits)
 	}
 	return grid{noise: n, bound: sensitivity, maxRecords: f.maxRecords, norm: f.norm}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
@@ -87,13 +88,10 @@ func (n Norm) maxBound() int64 {
 // longest returns the largest magnitude that a number of a vector of norm 1 can have, rounded up and at least 1: at most
 // 2^16.
 func (n Norm) longest() int64 {
-	longest := uint64(1) << axisBits
-	if n.kind == normEllipsoid {
-		for _, a := range *n.axes {
-			longest = max(longest, a)
-		}
+	if n.kind != normEllipsoid {
+		return 1
 	}
-	return int64((longest + 1<<axisBits - 1) >> axisBits)
+	return int64((max(1<<axisBits, slices.Max(*n.axes))-1)>>axisBits) + 1
 }
 
 // within reports, in exact integers, whether the norm of q is at most bound. Every |q_j| is at

@@ -189,11 +189,8 @@ func (r *Rows) fill(from, to int, fill func(dst []float64, first, n int), put fu
 // put rounds v onto the i-th row of the block.
 func (r *Rows) put(i int, v []float64) {
 	r.x.put(i, v, r.step, math.Round)
-	if r.limit == 0 {
-		return
-	}
-	x := r.x.(dense[int16]) // as all rows with a limit are
-	if !x.beyond(i, x.norm2(i), r.limit) {
+	x, short := r.x.(dense[int16]) // as all rows with a limit are
+	if !short || r.limit == 0 || !x.beyond(i, x.norm2(i), r.limit) {
 		return
 	}
 	if r.x.put(i, v, r.step, math.Trunc); x.beyond(i, x.norm2(i), r.limit) {
