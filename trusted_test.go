@@ -18,7 +18,7 @@ const maxTrusted = 1040
 
 // trustedRecursion are the files that plans which release the last iterate alone lean on as well, and
 // maxRecursion their lines: there gradients are not verified but made, because the proof is about how
-// they hang on the weights.
+// they depend on the weights.
 var trustedRecursion = []string{"lastiterate.go", "recursion.go", "loss_derivative.go"}
 
 const maxRecursion = 370

@@ -4,7 +4,7 @@
 // records there may be. It is public: nothing in it may come from the records, and where
 // something does, the schema names it under from-data and is tainted. [Read] turns a CSV,
 // LIBSVM, NPY, NPZ or IDX file into a [Dataset] of float32 columns, in one pass and row by
-// row: what becomes of a cell hangs on its own row and on the schema only. A bad cell is
+// row: what becomes of a cell depends on its own row and on the schema only. A bad cell is
 // never an error; a malformed file is a [FileError] that quotes no cell and no header.
 // [ReadBlocks] reads a table that is larger than memory. Files of further formats are read by
 // what [Source].Formats names.

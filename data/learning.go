@@ -174,7 +174,7 @@ func (c *Column) faultLearning() *fault {
 	return &fault{problem: "learning is asked for of a column that is neither numeric nor categorical", want: "bounds or levels", remedy: "declare the column"}
 }
 
-// faultLearnedBounds wants treatments that do not hang on the bounds that are learned, so that the rows that
+// faultLearnedBounds wants treatments that do not depend on the bounds that are learned, so that the rows that
 // take part are known before.
 func (c *Column) faultLearnedBounds() *fault {
 	switch {

@@ -19,7 +19,7 @@ const structTag = "dither"
 // A field is a number, a string, a bool, or a pointer to one of these, of which nil is a missing cell, as NaN and
 // infinities are. A bool is the text true or false where its column has levels, and elsewhere 1 or 0. It is an
 // error if the fields do not fit the schema or there are more records than the schema allows; what
-// becomes of single values hangs on the schema only. The records are copied.
+// becomes of single values depends on the schema only. The records are copied.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }

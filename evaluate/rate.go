@@ -4,7 +4,7 @@ import "math"
 
 // Rate says in how many cases of 100 an interval holds its number, over all draws of the records and of the noise: in 95, up to
 // 0.7 more or fewer, or in at least 95, less 0.7 at most, where the release cannot tell the variance or has too few records. It
-// hangs on the plan and on released numbers alone. It is the rate of all draws from a population, and not of those
+// depends on the plan and on released numbers alone. It is the rate of all draws from a population, and not of those
 // draws in which it is stated: where a population is near the limit, noise decides which of the two that is. Empty where there is no interval.
 type Rate string
 

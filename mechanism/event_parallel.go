@@ -7,7 +7,7 @@ import (
 )
 
 // Parallel is several events, each on a part of the records of its own. The part of each record is drawn
-// once, independently of everything else, and hangs on the record's place, not on its content; later
+// once, independently of everything else, and depends on the record's place, not on its content; later
 // events may depend on the outputs of earlier ones.
 //
 // It costs what the dearest of them costs: given the parts, neighbors differ in one part alone, so that

@@ -23,7 +23,7 @@ type LastIterateConvex struct {
 }
 
 // TreeAggregation is the release of all prefix sums of a stream of Steps vectors by a binary tree
-// of noisy sums, each record being in one vector, which hangs on the record's place, not on its content, and
+// of noisy sums, each record being in one vector, which depends on the record's place, not on its content, and
 // on no other record: NoiseMultiplier is the noise of a node over one record's bound (Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep)
 // Learning without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039).
 type TreeAggregation struct {
@@ -35,7 +35,7 @@ type TreeAggregation struct {
 // of Bands bands, each record taking part at most once in Bands steps in a row: NoiseMultiplier is the
 // standard deviation of the uncorrelated noise over one record's bound times the largest column norm.
 // Below 1, Probability is that of a Poisson sample within the group of records whose turn it is. Which group
-// is a record's hangs on the record's place, not on its content, and on no other record; so the proof, written
+// is a record's depends on the record's place, not on its content, and on no other record; so the proof, written
 // out at Series, holds under every relation. The source states it for zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded Matrix
 // Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {

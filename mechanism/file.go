@@ -19,7 +19,7 @@ import (
 // What a record may add is verified with measures of the very integers that are added: those in the memory
 // that a block was copied into, or those in the file itself while the operating system keeps writers away
 // (fileView). They are computed anew each time, whatever the file has become, so that the bound of a sum does not
-// hang on the disk. Where they are kept instead, of rows of bits that are long, the checksum of a block is held at
+// depend on the disk. Where they are kept instead, of rows of bits that are long, the checksum of a block is held at
 // each reading. Checksums otherwise guard the result, not the guarantee: they are held when a block is read for
 // the first time and then every so often.
 

@@ -16,7 +16,7 @@ const (
 )
 
 // pace remembers how fast parts of a file were done in each of two ways, seen in place and copied. Which is
-// faster hangs on the operating system: pages of a few KB take longer to show than to copy, large ones do
+// faster depends on the operating system: pages of a few KB take longer to show than to copy, large ones do
 // not. Both ways give the same bits. It is safe for concurrent use.
 type pace struct {
 	lock  sync.Mutex

@@ -140,7 +140,7 @@ func TestStepKeepsItsPromise(t *testing.T) {
 }
 
 // TestRecordsStandAlone adds up what single records add, which must be what all of them add, to the bit: no
-// record's part hangs on the others, nor on how they are divided over processors.
+// record's part depends on the others, nor on how they are divided over processors.
 func TestRecordsStandAlone(t *testing.T) {
 	const n, dim, columns = 150, 5, 3
 	r := rand.New(rand.NewPCG(7, 7))

@@ -27,7 +27,7 @@ import (
 //     one step. The rows of a participation, given all rows before, are a function of those rows plus coin · c
 //     ⊗ g_t plus noise: a Gaussian mechanism of sensitivity ‖c‖·Δ, released row by row, on a sample of
 //     probability q. Under replace-one the two neighbors are moved by c ⊗ g_t and c ⊗ g'_t, as two bounds of the
-//     relation. That later sums hang on earlier rows is the same on both neighbors.
+//     relation. That later sums depend on earlier rows is the same on both neighbors.
 //  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ, where of a tree ‖c‖² is left to the event,
 //     which counts the nodes above a leaf. Rows are integers, so that H + round(Z) = round(H + Z) is
 //     post-processing of the continuous noise. So each participation costs one sampled Gaussian of the

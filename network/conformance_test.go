@@ -391,7 +391,7 @@ func bitsOf[T kernel.Float](outputs []T, factors []kernel.Factors[T], records, i
 		values := part(f.Values)
 		for e, index := range f.Index[i*len(f.Index)/records : (i+1)*len(f.Index)/records] {
 			if index == kernel.NoIndex {
-				continue // how many there are may hang on other records, and adds nothing
+				continue // how many there are may depend on other records, and adds nothing
 			}
 			if text += fmt.Sprint(" ", index); values != nil {
 				text += fmt.Sprintf(" %x", kernel.Bytes(values[e:e+1]))

@@ -22,7 +22,7 @@ type Answer struct {
 	Count float64
 	// AtLeast says that the interval holds the value no less often than stated, and maybe more often: where the noise is
 	// discrete, where it hides the records, or where all that is possible is the interval. Else it holds as often as stated, within
-	// 0.7 points. It hangs on the plan and on released numbers, and is about all draws, not those in which it is said.
+	// 0.7 points. It depends on the plan and on released numbers, and is about all draws, not those in which it is said.
 	AtLeast bool
 }
 

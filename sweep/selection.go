@@ -30,7 +30,7 @@ const MethodSelection = "dp-select"
 // one law is the same as a random one, a total order of what they return. A run that diverges is one of its outcomes, the least
 // in that order: whether it does follows from the noisy sums that it released, so that a run stays private as its event says, and the
 // number of runs is drawn before the first and does not change with it. Were the choice to stop there, or to draw anew, the number
-// of runs would hang on the records.
+// of runs would depend on the records.
 type Selection struct {
 	// RunCountDistribution is that of the number of runs.
 	RunCountDistribution

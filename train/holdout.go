@@ -13,7 +13,7 @@ import (
 )
 
 // Holdout says that a random part of the records is not trained on: the model is measured on it, privately.
-// Each record is held out with probability Share, by a coin of its own that hangs on nothing else. A record
+// Each record is held out with probability Share, by a coin of its own that depends on nothing else. A record
 // then pays for training or for the measuring, so that the plan costs the larger of the two
 // (mechanism.Parallel).
 type Holdout struct {

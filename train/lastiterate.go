@@ -29,7 +29,7 @@ func Accountings() []Accounting {
 	return []Accounting{AccountingComposition, AccountingLastIterate, AccountingAuto}
 }
 
-// LastIterate are the numbers that the cost of the last iterate alone hangs on, beside those of the plan.
+// LastIterate are the numbers that the cost of the last iterate alone depends on, beside those of the plan.
 // The learning rate and the ridge decide privacy here.
 type LastIterate struct {
 	LearningRate float64 `json:"learning-rate"`

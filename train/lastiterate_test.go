@@ -28,7 +28,7 @@ func declaredToy(t testing.TB) *data.Schema {
 }
 
 // TestLastIteratePlan wants the price to be what was asked for, below that of composition at the same
-// noise, and the plan to be read back and refused after any edit of what it hangs on.
+// noise, and the plan to be read back and refused after any edit of what it depends on.
 func TestLastIteratePlan(t *testing.T) {
 	setup, err := NewPlan(alone(), declaredToy(t))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 const partNumbers = 1 << 16
 
 // EachPart calls do for parts of the numbers 0 … n-1, which do not overlap, on all processors when there are many.
-// It is for work whose result does not hang on the division: coordinate by coordinate.
+// It is for work whose result does not depend on the division: coordinate by coordinate.
 func EachPart(n int, do func(from, to int)) {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/partNumbers))
 	parallel.Each(parts, func(p int) { do(p*n/parts, (p+1)*n/parts) })

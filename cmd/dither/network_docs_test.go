@@ -6,7 +6,7 @@ import (
 )
 
 // TestNetworkPage runs the commands of the page, none of which draws noise, and compares their outputs word by word, but
-// for the last line, which hangs on the number of processors.
+// for the last line, which depends on the number of processors.
 func TestNetworkPage(t *testing.T) {
 	checkPage(t, "../../docs/networks.md", 2, func(got, want string) bool {
 		got, gotTime, has := strings.Cut(got, "\nabout ")

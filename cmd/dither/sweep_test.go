@@ -397,7 +397,7 @@ func TestSweepSelectsByLaws(t *testing.T) {
 }
 
 // TestSweepPage runs the dry run of docs/sweep.md and compares words and prices, but not how long it would take, which
-// hangs on the machine.
+// depends on the machine.
 func TestSweepPage(t *testing.T) {
 	checkPage(t, "../../docs/sweep.md", 1, func(got, want string) bool {
 		before := func(text string) string { head, _, _ := strings.Cut(text, "; about "); return head }

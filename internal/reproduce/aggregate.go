@@ -156,7 +156,7 @@ func (s slopes) aggregated(blocks int, epsilon, exact float64, runs int) (median
 	return median, clipped, nil
 }
 
-// divided puts each of n rows into a block of its own choice, which does not hang on other rows.
+// divided puts each of n rows into a block of its own choice, which does not depend on other rows.
 func divided(n, blocks int) ([][]int, error) {
 	random := make([]byte, 4*n)
 	if _, err := rand.Read(random); err != nil {

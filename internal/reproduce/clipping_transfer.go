@@ -53,7 +53,7 @@ func (t *table) transfer(ctx context.Context, l sweep.Environment, public, priva
 }
 
 // behind is a private trial of a network of which the first layers stay as they are, with these parameters of the
-// whole network, and the others begin anew. The first weights of those come from a fixed seed: they hang on no record.
+// whole network, and the others begin anew. The first weights of those come from a fixed seed: they depend on no record.
 func behind(whole *network.Network, kept int, weights []float32) (networkTrial, error) {
 	frozen, initial, err := whole.Freeze(kept, weights)
 	if err != nil {

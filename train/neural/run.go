@@ -68,7 +68,7 @@ func newRun(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, slo
 	return r, r.group()
 }
 
-// begin fills in the weights before the first step. Random ones come from a seed that nobody keeps; they hang on
+// begin fills in the weights before the first step. Random ones come from a seed that nobody keeps; they depend on
 // no record.
 func (r *run) begin(initial []float32) {
 	if initial != nil {
