@@ -38,7 +38,11 @@ func bands() [][]string {
 	for _, l := range layers {
 		h := 0
 		for imported := range strings.FieldsSeq(l.imports) {
-			h = max(h, height[imported]+1)
+			below, known := height[strings.TrimPrefix(imported, front)]
+			if !known {
+				panic("architecture: the row of " + l.pkg + " imports " + imported + ", want a package of an earlier row")
+			}
+			h = max(h, below+1)
 		}
 		height[l.pkg] = h
 		for len(out) <= h {

@@ -5,7 +5,7 @@ var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 const (
-	// exactMantissa bounds the whole numbers that a float64 holds without a gap.
+	// exactMantissa bounds the integers that a float64 holds without a gap.
 	exactMantissa = 1 << 53
 	// maxDigits is how many decimal digits a uint64 always holds.
 	maxDigits = 19

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// WholeRows are the features of many rows before normalization, as whole numbers of a unit: exact, or nearly, where one unit
+// WholeRows are the features of many rows before normalization, as integers of a unit: exact, or nearly, where one unit
 // has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitInt). A
 // feature is off by at most 2^-24 of the largest, or 2^-27 of Pipeline.Bound. They are immutable and safe for concurrent use.
 type WholeRows struct {
@@ -120,10 +120,10 @@ func (w *WholeRows) Square(i int) float64 { return w.squares[i] }
 // Unit returns the unit of the products that Multiply writes, of columns that are whole numbers.
 func (w *WholeRows) Unit() float64 { return w.unit }
 
-// Extent bounds the whole numbers of every row.
+// Extent bounds the integers of every row.
 func (w *WholeRows) Extent() kernel.IntExtent { return w.extent }
 
-// Multiply returns the products of the rows of block b with columns of whole numbers, row after row, in the memory of room
+// Multiply returns the products of the rows of block b with columns of integers, row after row, in the memory of room
 // if there is enough: of row r and column k they are Σ_j x_j·columns[j·count+k] in units, exactly as far as the limbs hold
 // the features. Columns has shape Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
 func (w *WholeRows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {

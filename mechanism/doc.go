@@ -1,5 +1,5 @@
 // Package mechanism is the trusted part of dither: it draws the sample, verifies
-// in whole numbers what each record contributes, sums exactly, asks for payment and
+// in integers what each record contributes, sums exactly, asks for payment and
 // adds noise. The noise that is drawn and the cost that is charged are one value.
 //
 // The chain of types is Rows → Sum → Bounded → Noisy. Rows are records on an

@@ -215,7 +215,7 @@ func (f Standardization) seen(x []float64) []float64 {
 }
 
 // TestFramedRowsAreTheDefinition compares norms and scores with float64. The center is put on a grid
-// of 2^-10 of its largest coordinate, and β rounded to whole numbers.
+// of 2^-10 of its largest coordinate, and β rounded to integers.
 func TestFramedRowsAreTheDefinition(t *testing.T) {
 	const n, dim, columns = 30, 7, 3
 	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Standardization) {

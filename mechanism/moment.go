@@ -126,7 +126,7 @@ func sumOfProducts(rows *Rows, p Products) []int64 {
 // gramRows is how many rows are multiplied at a time, in groups of their own.
 const gramRows = 2048
 
-// sumAllProducts is Products.sum of all pairs of coordinates, in whole numbers throughout.
+// sumAllProducts is Products.sum of all pairs of coordinates, in integers throughout.
 func sumAllProducts(rows *Rows) []int64 {
 	d, all := rows.dim, rows.x.(dense[int16]).x
 	return sumPairs(rows.count, d, addPairs, func() func(first, n int) []int16 {
@@ -182,7 +182,7 @@ const (
 	momentFlush = 1 << 22
 )
 
-// flushLower moves the whole numbers on and below the diagonal to total, on both sides of it.
+// flushLower moves the integers on and below the diagonal to total, on both sides of it.
 func flushLower(total []int64, whole []float64, d int) {
 	for i := range d {
 		for j := range i + 1 {

@@ -41,7 +41,7 @@ type ProductOptions struct {
 
 // ProductSum is an exact sum of verified contributions to blocks of parameters, of which each is a sum of
 // outer products: what the layers of a network make of a record (see kernel.Factors). Factors are
-// proposals: both sides are rounded to whole numbers, the norm of their products is computed exactly, over all
+// proposals: both sides are rounded to integers, the norm of their products is computed exactly, over all
 // blocks, and the record is added only if it is within the bound. It is not safe for concurrent use;
 // goroutines fill their own (Empty) and Merge. Order and division of the work do not change a bit of the
 // result.

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// productPart is one block of a ProductSum with the whole numbers of the records that are being added.
+// productPart is one block of a ProductSum with the integers of the records that are being added.
 // Where a record has one position and a dense left factor, its contribution is one outer product, and those of
 // all records are summed together at the end; otherwise it is formed, measured and added by itself.
 type productPart struct {

@@ -101,7 +101,7 @@ func (p Products) sum(rows *Rows) []int64 {
 	return p.sumMatrix(rows)
 }
 
-// sumMatrix adds up the products as whole numbers in float64 and mirrors them. Of one row no sum of
+// sumMatrix adds up the products as integers in float64 and mirrors them. Of one row no sum of
 // magnitudes of products passes ‖x‖², by Cauchy and Schwarz, and so not maxMomentBound.
 func (p Products) sumMatrix(rows *Rows) []int64 {
 	d, side := rows.dim, p.Side(rows.dim)

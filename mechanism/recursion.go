@@ -72,7 +72,7 @@ func (p *recursionPart) add(b Block) error {
 	return nil
 }
 
-// coefficients writes the whole numbers that record i of the block adds its row times: of each column the
+// coefficients writes the integers that record i of the block adds its row times: of each column the
 // derivative at the record's score, rounded, and cut to what keeps all columns within the bound.
 func (p *recursionPart) coefficients(q []float64, b Block, i int) {
 	n2, label := b.n2[i], math.NaN()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkRecursion is a step of the last iterate alone, in whole numbers, without its noise.
+// BenchmarkRecursion is a step of the last iterate alone, in integers, without its noise.
 func BenchmarkRecursion(b *testing.B) {
 	const n, dim = 36176, 105
 	r := rand.New(rand.NewPCG(1, 2))

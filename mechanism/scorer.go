@@ -25,7 +25,7 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 }
 
 // RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasIntColumns names, of bytes or 16
-// bits, the weights of each column are rounded to whole numbers of a unit, as kernel.RoundColumns does, and multiplied
+// bits, the weights of each column are rounded to integers of a unit, as kernel.RoundColumns does, and multiplied
 // faster. Of other rows it is Scorer.
 func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, true)

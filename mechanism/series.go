@@ -10,7 +10,7 @@ import (
 
 // Series is a run of releases with correlated noise that one event has paid for: BandedMatrix or
 // TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z, where C is a public
-// lower-triangular matrix of whole numbers and Z is fresh rounded Gaussian noise on every row; neither G nor
+// lower-triangular matrix of integers and Z is fresh rounded Gaussian noise on every row; neither G nor
 // C·G leaves. What it hands out, an estimate of G_t, is computed from the released rows alone.
 //
 // Claim. Given what the event says of who takes part when, the whole run costs what the event is priced at.

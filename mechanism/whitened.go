@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// IntMatrix is a square matrix of whole numbers of a unit, row after row.
+// IntMatrix is a square matrix of integers of a unit, row after row.
 type IntMatrix struct {
 	Numbers []int16
 	Unit    float64

@@ -67,7 +67,7 @@ func (w *wholeSum) hold(rows int, q []float64) bool {
 	return true
 }
 
-// flush moves the whole numbers to the integers.
+// flush moves the integers to the integers.
 func (w *wholeSum) flush() {
 	if w.whole != nil {
 		w.form.flush(w.total, w.whole, w.columns)

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// WholeScores predicts rows that are kept as whole numbers between models. Of a row it makes exact products: with the
+// WholeScores predicts rows that are kept as integers between models. Of a row it makes exact products: with the
 // columns of the whitening, for the norm of the whitened row alone, and with vectors, of which the scores are made: the
 // weights behind the whitening, and the center. It is immutable and safe for concurrent use.
 //
@@ -133,7 +133,7 @@ const (
 	shortest = 0x1p-8
 )
 
-// roundMatrix returns the whitening as whole numbers, in one limb where they are.
+// roundMatrix returns the whitening as integers, in one limb where they are.
 func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
 	w.side = w.rows.Dim()
 	norm := shortest * kernel.Norm(matrix)

@@ -52,14 +52,14 @@ func whitening(r *rand.Rand, dim int, whole bool) *feature.Whitening {
 	return out
 }
 
-// keptRows are the rows of a data set as whole numbers.
+// keptRows are the rows of a data set as integers.
 func keptRows(m *Model, d *data.Dataset) *feature.WholeRows {
 	return m.features.WholeRows(d.Records(), func() func(int) []float32 {
 		return func(i int) []float32 { return d.Row(nil, i) }
 	})
 }
 
-// TestWholeScores compares predictions of rows that are kept as whole numbers with those of one row, for every
+// TestWholeScores compares predictions of rows that are kept as integers with those of one row, for every
 // normalization, with center, intercept and whitening and without, of rows and matrices of whole multiples and of any numbers.
 func TestWholeScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
@@ -173,7 +173,7 @@ func newRow(m *Model, d *data.Dataset, i int) []float64 {
 	return x
 }
 
-// TestWholeScoresRefuses has models that do not take rows of whole numbers.
+// TestWholeScoresRefuses has models that do not take rows of integers.
 func TestWholeScoresRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	narrow := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)

@@ -8,7 +8,7 @@ type padding struct {
 	of        []bool // records × positions
 }
 
-// at reports whether a position of a record is padding. Inverted an embedding nothing is.
+// at reports whether a position of a record is padding. Without an embedding nothing is.
 func (p *padding) at(record, position int) bool {
 	return p != nil && p.of[record*p.positions+position]
 }

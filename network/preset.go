@@ -29,7 +29,7 @@ func CNN(outputs int) Layers {
 }
 
 // Text returns the layers of a network for texts of tokens: the mean of their embeddings, one linear layer and
-// tanh for each number of hidden units, and a linear layer for the outputs. Inverted hidden units it is that of A.
+// tanh for each number of hidden units, and a linear layer for the outputs. Without hidden units it is that of A.
 // Joulin, E. Grave, P. Bojanowski and T. Mikolov, "Bag of tricks for efficient text classification", EACL 2017.
 func Text(vocabulary, features, outputs int, hidden ...int) Layers {
 	return append(Layers{EmbeddingBag{Vocabulary: vocabulary, Features: features}}, head(outputs, hidden)...)

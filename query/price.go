@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// maxWholeBound bounds sums in whole numbers.
+// maxWholeBound bounds sums in integers.
 const maxWholeBound = 1 << 15
 
-// sensitivity is by how much one record moves an answer in whole numbers.
+// sensitivity is by how much one record moves an answer in integers.
 func (p Plan) sensitivity() (int64, error) {
 	rows := p.Person.rows()
 	if p.Statistic != SumStatistic || p.Noise != NoiseDiscrete {

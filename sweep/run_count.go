@@ -169,7 +169,7 @@ func (l RunCountDistribution) NoRuns() float64 {
 	return 0
 }
 
-// draw draws a number of runs, by whole numbers alone, so that its probabilities are those of the law.
+// draw draws a number of runs, by integers alone, so that its probabilities are those of the law.
 func (l RunCountDistribution) draw(c *coin) (int, error) {
 	count := 0
 	switch l.Name {

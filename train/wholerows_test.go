@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TestWhitenedWholeRows compares rows that are whitened in whole numbers, by a frame where every step takes all of them and
+// TestWhitenedWholeRows compares rows that are whitened in integers, by a frame where every step takes all of them and
 // else before, with what the map of the model makes of the record by itself. A coordinate of a centered row that is kept is
 // rounded by less than a step, toward zero, which the whitening stretches by its norm at most and the normalization divides
 // by that of the row, twice that at most; then half a step of the other grid is added, and as much for rounding in

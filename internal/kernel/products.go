@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// IntColumns are columns of weights, each rounded to whole numbers of a unit of its own, that rows of whole
+// IntColumns are columns of weights, each rounded to integers of a unit of its own, that rows of whole
 // numbers are multiplied by. They are immutable and safe for concurrent use.
 type IntColumns[T IntEntry] struct {
 	dim, columns int
@@ -50,7 +50,7 @@ func RoundColumns[T IntEntry](w []float32, dim, columns int) *IntColumns[T] {
 	return c
 }
 
-// roundColumn writes the whole numbers of a column and returns their unit.
+// roundColumn writes the integers of a column and returns their unit.
 func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 	largest, all := float64(byteWeight), float64(byteWeights)
 	if strideOf[T](1) == 2 {

@@ -86,7 +86,7 @@ func InterceptScores(dst, src, units []float32, scale float64, b AffineTerms) {
 	}
 }
 
-// DotRounded returns Σ q[i]·v[i] of whole numbers, modulo 2^64; those of q are of magnitude at most 2^52.
+// DotRounded returns Σ q[i]·v[i] of integers, modulo 2^64; those of q are of magnitude at most 2^52.
 func DotRounded(q []float64, v []int32) int64 {
 	sameLengths(len(q), len(v), len(q), len(q))
 	sum, done := dotRoundedVector(available, q, v)

@@ -7,7 +7,7 @@ type Entry interface {
 	float32 | int16 | uint8
 }
 
-// IntEntry is the type of an entry of a dense row of whole numbers.
+// IntEntry is the type of an entry of a dense row of integers.
 type IntEntry interface {
 	int16 | uint8
 }
@@ -71,7 +71,7 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 	}
 }
 
-// AddInt adds sums of rows, weighted by whole numbers, to dst, exactly:
+// AddInt adds sums of rows, weighted by integers, to dst, exactly:
 // dst[k*dim+j] += Σ_i q[i*columns+k]·x[i*dim+j]. x has shape [rows, dim] and q has shape
 // [rows, columns], both row-major; dst has shape [columns, dim].
 //
@@ -92,7 +92,7 @@ func AddInt[T IntEntry](dst []float64, x []T, dim int, q []float64, columns int)
 	}
 }
 
-// AddIntColumns is AddInt with the whole numbers of each column together: q has shape [columns, rows].
+// AddIntColumns is AddInt with the integers of each column together: q has shape [columns, rows].
 func AddIntColumns[T IntEntry](dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	wantLength("x", len(x), rows, dim)

@@ -195,7 +195,7 @@ func TestLargestDouble(t *testing.T) {
 	}
 }
 
-// TestFlushInt moves whole numbers of every size to integers.
+// TestFlushInt moves integers of every size to integers.
 func TestFlushInt(t *testing.T) {
 	eachSet(t, func(t *testing.T, set instructions) {
 		r := rand.New(rand.NewPCG(34, 1))

@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-// MulInt writes the product of a matrix of whole numbers, of shape len(dst) × len(v), row after row, with the vector v
+// MulInt writes the product of a matrix of integers, of shape len(dst) × len(v), row after row, with the vector v
 // to dst, modulo 2^64. The call panics, and writes nothing, when the matrix is not of that shape. dst must not overlap v.
 func MulInt(dst []int64, matrix []int16, v []int64) {
 	checkTurn("TurnWhole", len(matrix), len(dst), len(v))
@@ -26,7 +26,7 @@ func turnWhole(set instructions, dst []int64, matrix []int16, v []int64) {
 	}
 }
 
-// MulIntT writes the product of the transpose of a matrix of whole numbers, of shape len(w) × len(dst), row after row, with
+// MulIntT writes the product of the transpose of a matrix of integers, of shape len(w) × len(dst), row after row, with
 // the vector w to dst. Entries of w are rounded to float32 first; then products are exact, and are added in float64 in
 // ascending order, and the sum is rounded to float32: the result has the same bits on every processor and in every
 // build. The call panics, and writes nothing, when the matrix is not of that shape.

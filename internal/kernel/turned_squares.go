@@ -9,7 +9,7 @@ const turnedLanes = singleLanes
 // mostTurned is how many rows Turn.Squares takes at a time, so that a panel is read once for all of them.
 const mostTurned = 96
 
-// Turn is a square matrix W of whole numbers, a center m and a scale s, in the form that rows are measured with.
+// Turn is a square matrix W of integers, a center m and a scale s, in the form that rows are measured with.
 type Turn struct {
 	side   int
 	stride int

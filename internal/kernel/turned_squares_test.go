@@ -45,7 +45,7 @@ func (c turnCase) apart(stride int) []int16 {
 	return out
 }
 
-// exact returns the sum for a row, of whole numbers but for its own additions.
+// exact returns the sum for a row, of integers but for its own additions.
 func (c turnCase) exact(i int) float64 {
 	sum := 0.0
 	for k, m := range c.center {

@@ -26,7 +26,7 @@ func TestAddProductIntStaysInside(t *testing.T) {
 	})
 }
 
-// TestRoundIntStaysInside does so with rows of singles and of whole numbers.
+// TestRoundIntStaysInside does so with rows of singles and of integers.
 func TestRoundIntStaysInside(t *testing.T) {
 	const most = 100
 	src := unsafe.Slice((*float32)(unsafe.Pointer(&beforeGap(t, 4*most)[0])), most)

@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// IntShape is the shape of a sum of outer products of rows of whole numbers.
+// IntShape is the shape of a sum of outer products of rows of integers.
 type IntShape struct {
 	// Rows is how many rows a and b have.
 	Rows int

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// RoundInt writes the entries of src, times scale, as whole numbers to dst: the product is rounded to float32,
+// RoundInt writes the entries of src, times scale, as integers to dst: the product is rounded to float32,
 // then to the nearest whole number, halves to the even one, and what lies beyond limit or below -limit becomes
 // limit or -limit. A product that is not a number becomes 0; an infinite one becomes limit or -limit.
 //

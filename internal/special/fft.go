@@ -73,7 +73,7 @@ func newFFT(length int) *FFT {
 }
 
 // root returns e^{-2πik/n}, both parts correct to one unit in the last place: the angle
-// is first brought into [-π/4, π/4] in whole numbers.
+// is first brought into [-π/4, π/4] in integers.
 func root(k, n int) complex128 {
 	octant := (8*(k%n) + n) / (2 * n) // nearest quarter turn, 0 to 4
 	s, c := math.Sincos(2 * math.Pi * float64(4*(k%n)-octant*n) / float64(4*n))

@@ -17,7 +17,7 @@ func scramble(n int) []float64 {
 	return x
 }
 
-// transformByDefinition is Σ x_j e^{-2πijk/n} for one k, angles reduced in whole numbers.
+// transformByDefinition is Σ x_j e^{-2πijk/n} for one k, angles reduced in integers.
 func transformByDefinition(x []float64, k int) complex128 {
 	var re, im, reRest, imRest float64
 	for j, v := range x {

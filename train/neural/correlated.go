@@ -69,7 +69,7 @@ func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
 // maxBands bounds the bands that a request has by default: each keeps as many numbers as the network has.
 const maxBands = 64
 
-// coefficientScale is the first coefficient: the others are rounded to whole numbers beside it.
+// coefficientScale is the first coefficient: the others are rounded to integers beside it.
 const coefficientScale = 1 << 12
 
 // squareRoot returns the first coefficients of ((1-x)·(1-βx))^(-1/2), times coefficientScale and rounded: the

@@ -23,7 +23,7 @@ const (
 	// weightBytes is what a weight takes: in both widths, in momentum, average, noise and sum; partBytes what it
 	// takes in the sum of a goroutine; baseBytes what the program takes before.
 	weightBytes, partBytes, baseBytes = 52, 8, 32 << 20
-	// tapeBytes is what a number of a layer takes for a record that is worked on: in both passes, and in whole numbers.
+	// tapeBytes is what a number of a layer takes for a record that is worked on: in both passes, and in integers.
 	tapeBytes = 8
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// productTile is so many rows times so many columns of whole numbers.
+// productTile is so many rows times so many columns of integers.
 type productTile struct{ rows, columns int }
 
 // productTiles are the tiles of a kernel, the most columns first; for each number of columns the most rows
