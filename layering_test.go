@@ -39,8 +39,10 @@ var layers = []layer{
 	{"internal/strict", ""},
 	// What makes names, texts and errors of others fit for one line of a terminal.
 	{"internal/display", ""},
+	// What tells a full disk from a wrong flag: the command has an exit status for each.
+	{"internal/failure", ""},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
-	{"internal/durable", ""},
+	{"internal/durable", "internal/display internal/failure"},
 	// What benchmarks ask of the system; imported by tests only.
 	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
@@ -99,7 +101,7 @@ var layers = []layer{
 	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
 	{"internal/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
-	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display"},
+	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display internal/failure"},
 	// The front door: what most programs need, with the defaults of the command.
 	{"", "privacy mechanism account ledger certificate data query model evaluate train internal/artefact"},
 	// What measures the defaults of training on public data sets is a command too.
@@ -111,7 +113,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display explain internal/outcome"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/outcome"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -159,7 +160,7 @@ func (a *accountCommand) answer(s subject, q explain.Question) (explain.Cost, ac
 
 // writePlot writes the picture into the file of --plot.
 func (a *accountCommand) writePlot(picture report.CostPlot) error {
-	return writeFile(a.plot, outputOptions{a.replace, 0o644}, func(w io.Writer) error {
+	return durable.WriteWhole(a.plot, a.replace, 0o644, func(w io.Writer) error {
 		if err := picture.WriteSVG(w); err != nil {
 			return failed{err}
 		}

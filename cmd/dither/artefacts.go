@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
@@ -31,7 +29,3 @@ func assumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c cer
 func oneLine(text string) string { return display.OneLine(text) }
 func exists(path string) bool    { return display.Exists(path) }
 func pathless(err error) error   { return display.Pathless(err) }
-
-func finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
-	return artefact.Finish(parent, prefix, files)
-}

@@ -164,7 +164,7 @@ func listCache(folder string) ([]cacheEntry, error) {
 	entries := []cacheEntry{}
 	for _, f := range files {
 		info, err := f.Info()
-		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(f.Name(), cacheEnding) && !strings.HasSuffix(f.Name(), sweepEnding) && !strings.HasPrefix(f.Name(), temporaryPrefix) {
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(f.Name(), cacheEnding) && !strings.HasSuffix(f.Name(), sweepEnding) && !strings.HasPrefix(f.Name(), durable.Prefix) {
 			continue
 		}
 		entries = append(entries, cacheEntry{f.Name(), info.Size(), tableOf(filepath.Join(folder, f.Name()), info.Size())})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/spf13/cobra"
 )
 
@@ -229,7 +230,7 @@ func exportFiles(files []builtin.File, folder string) (made []string, err error)
 	}
 	for _, file := range files {
 		path := filepath.Join(folder, file.Name)
-		err := writeFile(path, outputOptions{mode: 0o644}, func(w io.Writer) error { return writeAll(w, file.Text) })
+		err := durable.WriteWhole(path, false, 0o644, func(w io.Writer) error { return writeAll(w, file.Text) })
 		if err != nil {
 			return made, err
 		}

@@ -10,12 +10,13 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 )
 
 // evaluationFiles makes the files of a private evaluation.
-func evaluationFiles(out *folder, file evaluate.File, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
+func evaluationFiles(out *artefact.Folder, file evaluate.File, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	file.Program, file.Run, file.Created = program(), hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
@@ -34,7 +35,7 @@ func evaluationFiles(out *folder, file evaluate.File, c certificate.Certificate,
 }
 
 // evaluationPage is the report about a private evaluation.
-func evaluationPage(out *folder, file evaluate.File, c certificate.Certificate, m *model.Model) report.Page {
+func evaluationPage(out *artefact.Folder, file evaluate.File, c certificate.Certificate, m *model.Model) report.Page {
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
@@ -42,7 +43,7 @@ func evaluationPage(out *folder, file evaluate.File, c certificate.Certificate, 
 		Assumptions: c.Assumptions,
 		Events:      []report.Event{{Purpose: "evaluation", Text: eventText(file.Plan.Event()), Count: 1, Share: 1}},
 		Metrics:     privateMetrics(file.Measures),
-		Verify:      "dither verify " + filepath.Base(out.path),
+		Verify:      "dither verify " + filepath.Base(out.Path()),
 		Files: []report.Fact{{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers, and what follows from them"},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"},
 			{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "the model that was measured"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -118,12 +119,12 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	out := &folder{}
+	out := &artefact.Folder{}
 	if e.private.out != "" {
-		if out, err = newFolder(c.ErrOrStderr(), e.private.out, e.private.replace); err != nil {
+		if out, err = artefact.Claim(e.private.out, e.private.replace, c.ErrOrStderr()); err != nil {
 			return err
 		}
-		defer out.close()
+		defer out.Close()
 	}
 	modelText, err := readPart(modelPath, model.FileName)
 	if err != nil {
@@ -141,15 +142,15 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	result := privateEvaluation{Epsilon: draft.Epsilon, Delta: draft.Delta, Neighboring: draft.Neighboring, Unit: draft.Unit, Accountant: draft.Accountant, Private: file.Measures, text: guaranteeText(draft)}
 	files, err := evaluationFiles(out, file, draft, m)
 	if err != nil {
-		return out.failure(err)
+		return out.Failure(err)
 	}
 	if e.private.out != "" {
-		result.Folder = out.path
-		if err = out.write(files); err != nil {
+		result.Folder = out.Path()
+		if err = out.Write(files); err != nil {
 			return err
 		}
 	}
-	return out.unprinted(files, result.print(c.OutOrStdout(), e.json))
+	return out.Unprinted(files, result.print(c.OutOrStdout(), e.json))
 }
 
 // planEvaluation settles the plan of a private evaluation and its price; it stops with its command.
@@ -198,7 +199,7 @@ func isFeature(s *data.Schema, name string) bool {
 }
 
 // releaseEvaluation pays for the plan and releases.
-func releaseEvaluation(out *folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
+func releaseEvaluation(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
 	budget, err := ledgerOf(draft)
 	if err != nil {
 		return evaluate.File{}, err
@@ -210,16 +211,17 @@ func releaseEvaluation(out *folder, p evaluate.Plan, draft certificate.Certifica
 	if err != nil {
 		return evaluate.File{}, failed{err}
 	}
-	if err = out.spend(draft); err != nil {
+	outliveReaders()
+	if err = out.Spend(draft); err != nil {
 		return evaluate.File{}, err
 	}
 	numbers, err := evaluate.Release(grant, p, records)
 	if err != nil {
-		return evaluate.File{}, out.failure(err)
+		return evaluate.File{}, out.Failure(err)
 	}
 	file, err := evaluate.NewFile(p, numbers)
 	if err != nil {
-		return evaluate.File{}, out.failure(err)
+		return evaluate.File{}, out.Failure(err)
 	}
 	return file, nil
 }

@@ -11,11 +11,11 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/ledger"
+	"github.com/spf13/cobra"
 )
 
 // Exit statuses.
@@ -47,11 +47,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // status tells usage from failure: errors are usage errors unless marked.
 func status(err error) int {
-	var failure failed
+	var marked failed
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return exitRefused
-	case errors.As(err, &failure):
+	case errors.As(err, &marked), failure.IsRunning(err):
 		return exitFailed
 	}
 	return exitUsage

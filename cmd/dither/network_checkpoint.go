@@ -81,12 +81,10 @@ func (t *trainCommand) takeCheckpoint(n *networkFitting) error {
 		n.held = file
 		_ = durable.Lock(file) // it is new; a system without locks has none
 	}
-	out, err := newOutputFile(n.checkpoint, outputOptions{replace: true, mode: 0o600})
-	if err != nil {
+	if err := durable.CheckWhole(n.checkpoint, true, 0o600); err != nil {
 		n.closeCheckpoint()
 		return err
 	}
-	out.discard()
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -44,10 +45,10 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 		}
 		return t.printNetworkDryRun(f)
 	}
-	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
+	if f.folder, err = artefact.Claim(t.out, t.replace, t.stderr); err != nil {
 		return err
 	}
-	defer f.folder.close()
+	defer f.folder.Close()
 	if err = t.takeCheckpoint(f.network); err != nil {
 		return err
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/spf13/cobra"
 )
 
@@ -51,3 +54,33 @@ func arguments(names ...string) cobra.PositionalArgs {
 
 // errInterrupted is what remains to be said when a person stops a command.
 var errInterrupted = errors.New("stopped before the end; no file was written")
+
+// outputFlags are the flags by which commands write a file instead of standard output.
+type outputFlags struct {
+	path    string
+	replace bool
+}
+
+func (o *outputFlags) add(c *cobra.Command, what string) {
+	c.Flags().StringVar(&o.path, "out", "", what+", whole or not at all (default: standard output)")
+	c.Flags().BoolVar(&o.replace, "replace", false, "replace the file of --out if it exists")
+}
+
+// write writes through fill to the file, made with these permissions, or to standard
+// output.
+func (o *outputFlags) write(c *cobra.Command, mode fs.FileMode, fill func(io.Writer) error) error {
+	switch {
+	case o.path != "":
+		return durable.WriteWhole(o.path, o.replace, mode, fill)
+	case o.replace:
+		return fmt.Errorf("--replace goes with --out FILE")
+	}
+	w := bufio.NewWriter(c.OutOrStdout())
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+	}
+	return nil
+}

@@ -7,14 +7,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
+	"github.com/spf13/cobra"
 )
 
 const queryLong = `Answer one question about a table with differential privacy, with its noise, an interval
@@ -127,17 +127,18 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer target.close()
+	defer target.Close()
 	d, err := readTrainingTable(c.Context(), q.Schema(), k.path, k.table, q.ReadOptions())
 	if err != nil {
 		return err
 	}
-	if err = target.spend(draft); err != nil {
+	outliveReaders()
+	if err = target.Spend(draft); err != nil {
 		return err
 	}
 	rows, err := q.Ask(grant, d)
 	if err != nil {
-		return target.failure(err)
+		return target.Failure(err)
 	}
 	return k.tell(c, target, query.NewFile(q.Plan(), draft, rows))
 }
@@ -158,26 +159,26 @@ func (k *queryCommand) priced(c *cobra.Command, q *query.Question) (*query.Quest
 }
 
 // target takes the name of --out; without it the answer is printed and kept nowhere.
-func (k *queryCommand) target(tell io.Writer) (*folder, error) {
+func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
 	if k.out == "" {
-		return &folder{}, nil
+		return &artefact.Folder{}, nil
 	}
 	if exists(k.out) {
 		return nil, fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
 	}
-	return newFolder(tell, k.out, false)
+	return artefact.Claim(k.out, false, tell)
 }
 
 // tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept elsewhere.
-func (k *queryCommand) tell(c *cobra.Command, target *folder, answer query.File) error {
+func (k *queryCommand) tell(c *cobra.Command, target *artefact.Folder, answer query.File) error {
 	printed := answer
 	files, err := answer.Seal(program())
 	if err != nil {
-		return target.failure(err)
+		return target.Failure(err)
 	}
 	if k.out != "" {
 		printed = answer
-		if err = target.write(files); err != nil {
+		if err = target.Write(files); err != nil {
 			return err
 		}
 	}
@@ -189,7 +190,7 @@ func (k *queryCommand) tell(c *cobra.Command, target *folder, answer query.File)
 			err = writeAll(c.OutOrStdout(), text)
 		}
 	}
-	return target.unprinted(files, err)
+	return target.Unprinted(files, err)
 }
 
 // settleNoise takes the noise that is given, or finds the least that the budget allows.

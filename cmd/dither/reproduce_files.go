@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
@@ -66,7 +67,7 @@ func (f *reproductionFiles) write(results []sweep.Result) error {
 
 // file writes one file whole or not at all.
 func (f *reproductionFiles) file(name string, write func(io.Writer) error) error {
-	return writeFile(filepath.Join(f.folder, name), outputOptions{replace: true, mode: 0o644}, write)
+	return durable.WriteWhole(filepath.Join(f.folder, name), true, 0o644, write)
 }
 
 // draw writes the figures of one result, each as SVG and as PNG.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/durable"
 )
 
 // TestStream trains from the cache, without privacy so that two runs may be compared: the same model as
@@ -96,7 +98,7 @@ func TestStreamRepairsTheCache(t *testing.T) {
 	if code, _, messages := invoke(append(arguments, "--replace")...); code != 1 || !strings.Contains(messages, "damaged") || !strings.Contains(messages, "dither clean") {
 		t.Errorf("a changed byte: %d, %q", code, messages)
 	}
-	writeText(t, filepath.Join(cache, temporaryPrefix+"X"), "half")
+	writeText(t, filepath.Join(cache, durable.Prefix+"X"), "half")
 	writeText(t, filepath.Join(cache, "notes.txt"), "mine")
 	mustInvoke(t, "clean")
 	if left, _ := filepath.Glob(filepath.Join(cache, "*")); len(left) != 1 {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
@@ -138,7 +139,7 @@ func (s *sweepCommand) finish(p *sweepPlan, measured []sweep.Measurement) error 
 			mode = 0o644
 		}
 		for _, f := range files {
-			err = writeFile(filepath.Join(s.out, f.Name), outputOptions{replace: true, mode: mode}, func(w io.Writer) error { return writeAll(w, f.Text) })
+			err = durable.WriteWhole(filepath.Join(s.out, f.Name), true, mode, func(w io.Writer) error { return writeAll(w, f.Text) })
 			if err != nil {
 				return failed{err}
 			}

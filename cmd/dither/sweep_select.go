@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
@@ -115,11 +116,11 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if !s.flags.Changed("out") {
 		out = ""
 	}
-	place, err := newFolder(s.stderr, out, false)
+	place, err := artefact.Claim(out, false, s.stderr)
 	if err != nil {
 		return err
 	}
-	defer place.close()
+	defer place.Close()
 	if err = p.parts.read(ctx, p.source); err != nil {
 		return err
 	}
@@ -136,7 +137,8 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	}
 	runs := sweep.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
 	metric := sweep.Metrics(p.source.schema.Target)[0]
-	if err = place.spend(chosen.draft); err != nil {
+	outliveReaders()
+	if err = place.Spend(chosen.draft); err != nil {
 		return err
 	}
 	won, err := runs.Select(ctx, budget, chosen.plan, metric, false)
@@ -144,24 +146,24 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 		return selectionFailure(place, budget, err)
 	}
 	study := s.study(p)
-	study.Folder = place.path
+	study.Folder = place.Path()
 	files, err := study.WinnerFiles(won, outcome.Origin{Program: program(), Asked: chosen.draft.Asked, Declared: declarations(p.source, oneLine(p.measuredName()))})
 	if err != nil {
-		return place.failure(err)
+		return place.Failure(err)
 	}
-	if err = place.write(files); err != nil {
+	if err = place.Write(files); err != nil {
 		return err
 	}
 	if s.json {
-		return writeJSON(s.stdout, map[string]any{"folder": place.path, "settings": won.Winner.Settings, "certificate": won.Certificate})
+		return writeJSON(s.stdout, map[string]any{"folder": place.Path(), "settings": won.Winner.Settings, "certificate": won.Certificate})
 	}
-	return writeAll(s.stdout, fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", place.path, guaranteeText(won.Certificate), printable(won.Winner.Words()), place.path))
+	return writeAll(s.stdout, fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", place.Path(), guaranteeText(won.Certificate), printable(won.Winner.Words()), place.Path()))
 }
 
 // selectionFailure marks the error of a choice, of which nothing may have been reserved.
-func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
+func selectionFailure(place *artefact.Folder, budget *ledger.Ledger, err error) error {
 	if len(budget.Entries()) == 0 {
-		place.unspend()
+		place.Unspend()
 	}
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
@@ -171,5 +173,5 @@ func selectionFailure(place *folder, budget *ledger.Ledger, err error) error {
 	case errors.Is(err, sweep.ErrAllDiverged):
 		err = fmt.Errorf("the weights of every run did not stay finite: there is no model; lower the learning rates")
 	}
-	return place.failure(err)
+	return place.Failure(err)
 }

@@ -7,16 +7,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
+	"github.com/spf13/cobra"
 )
 
 const trainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
@@ -181,10 +181,10 @@ func (t *trainCommand) run(ctx context.Context) error {
 		f.planned = time.Since(begun).Seconds()
 		return t.printDryRun(ctx, f)
 	}
-	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
+	if f.folder, err = artefact.Claim(t.out, t.replace, t.stderr); err != nil {
 		return err
 	}
-	defer f.folder.close()
+	defer f.folder.Close()
 	if err = t.read(ctx, &f); err != nil {
 		return stopped(err)
 	}
@@ -284,18 +284,18 @@ func (f trainRun) untrained() (*model.Model, error) {
 // failure marks the error of a run, of which nothing may have been reserved.
 func (f trainRun) failure(budget *ledger.Ledger, err error) error {
 	if len(budget.Entries()) == 0 {
-		f.folder.unspend()
+		f.folder.Unspend()
 	}
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return err
-	case f.network != nil && f.network.checkpoint != "" && f.folder.spent != nil:
+	case f.network != nil && f.network.checkpoint != "" && f.folder.Spent():
 		if errors.Is(err, context.Canceled) { // then the checkpoint is whole, and counts every step
-			f.folder.removeTrace()
+			f.folder.RemoveTrace()
 		}
 		err = f.network.interrupted(err)
 	}
-	return f.folder.failure(err)
+	return f.folder.Failure(err)
 }
 
 // stopped marks an interruption as a failure while running.
@@ -314,7 +314,7 @@ type trainRun struct {
 	network *networkFitting // nil: a linear model
 	options train.Options
 	draft   certificate.Certificate
-	folder  *folder
+	folder  *artefact.Folder
 	records *data.Dataset // nil: in encoded or table
 	encoded *os.File
 	table   *train.Table
@@ -327,7 +327,8 @@ func (t *trainCommand) fit(ctx context.Context, f trainRun) error {
 	if err != nil {
 		return err
 	}
-	if err = f.folder.spend(f.draft); err != nil {
+	outliveReaders()
+	if err = f.folder.Spend(f.draft); err != nil {
 		return err
 	}
 	progress := newProgress(t.stderr, t.quiet)
@@ -353,12 +354,12 @@ func (t *trainCommand) fit(ctx context.Context, f trainRun) error {
 	}
 	files, summary, err := t.artefacts(f, result)
 	if err != nil {
-		return f.folder.failure(err)
+		return f.folder.Failure(err)
 	}
-	if err := f.folder.write(files); err != nil {
+	if err := f.folder.Write(files); err != nil {
 		return err
 	}
-	if err := f.folder.unprinted(files, t.printSummary(summary, f)); err != nil {
+	if err := f.folder.Unprinted(files, t.printSummary(summary, f)); err != nil {
 		return err
 	}
 	return t.printPrivateMetrics(f, result)

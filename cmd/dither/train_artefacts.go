@@ -60,7 +60,7 @@ func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][
 	if err != nil {
 		return nil, summary{}, err
 	}
-	s := summary{Folder: f.folder.path, Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
+	s := summary{Folder: f.folder.Path(), Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
 		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Inference: result.Inference, Learned: c.Learned, Warnings: f.warnings()}
 	if evaluation != nil {
 		s.Holdout = &evaluation.Measures
@@ -93,7 +93,7 @@ func (t *trainCommand) page(f trainRun, result *train.Result, c certificate.Cert
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: t.attacker.of(c), NoisePerRecord: f.noiseWords()},
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
 		Model: f.modelFacts(result), Events: f.events(), Budget: t.figures, Tradeoff: t.tradeoff(f, c, s),
-		Verify: "dither verify " + filepath.Base(f.folder.path),
+		Verify: "dither verify " + filepath.Base(f.folder.Path()),
 		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: f.network.modelHolds()},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},

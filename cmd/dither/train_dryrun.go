@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/artefact"
 )
 
 // mostEpsilon is the largest budget that commands take. Far below it a promise is empty: at epsilon 20 a
@@ -58,27 +57,5 @@ func (t *trainCommand) checkTables(ctx context.Context, source tables) error {
 	case err != nil:
 		return err
 	}
-	return checkFolder(t.out, t.replace)
-}
-
-// checkFolder returns the error with which a run would refuse to write a model folder at a path. It leaves nothing.
-func checkFolder(path string, replace bool) error {
-	if path == "" {
-		path = defaultFolder
-		replace = true // a free name is found, or the flag says so
-	}
-	path = filepath.Clean(path)
-	switch {
-	case !exists(path):
-	case !replace:
-		return fmt.Errorf("%s exists, want a new folder; give another --out, or --replace", path)
-	case path != defaultFolder && !isModelFolder(path):
-		return fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
-	}
-	parent := filepath.Dir(path)
-	probe, err := os.MkdirTemp(parent, temporaryPrefix)
-	if err != nil {
-		return fmt.Errorf("%s cannot be written in: %w; give another --out", parent, pathless(err))
-	}
-	return os.Remove(probe)
+	return artefact.CheckClaim(t.out, t.replace)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/durable"
 )
 
 // TestTrainKilledAtEverySystemCall kills runs as they enter each system call that changes names or waits for the
@@ -73,8 +74,8 @@ func killedAt(t *testing.T, strace, call string, n int, replace bool) bool {
 		}
 		return true
 	}
-	hidden, _ := filepath.Glob(temporaryPrefix + "*/*")
-	traces, _ := filepath.Glob("*/" + spentName)
+	hidden, _ := filepath.Glob(durable.Prefix + "*/*")
+	traces, _ := filepath.Glob("*/" + durable.TraceName)
 	if len(hidden) > 0 && len(traces) == 0 {
 		t.Errorf("%s: files were made and there is no trace of what was spent: %v", where, strings.Join(treeOf(t, "."), " "))
 	}
@@ -96,7 +97,7 @@ func TestTrainOnAFullDisk(t *testing.T) {
 	status := run(t.Context(), []string{"train", "--data", table, "--schema", schema, "--out", "small/m", "--steps", "50"}, out, out)
 	_, rest, _ := strings.Cut(out.text.String(), "the finished results stand in ")
 	place, rest, _ := strings.Cut(rest, ";")
-	if status != exitFailed || !strings.Contains(rest, "budget spent") || !exists(filepath.Join("small", "m", spentName)) {
+	if status != exitFailed || !strings.Contains(rest, "budget spent") || !exists(filepath.Join("small", "m", durable.TraceName)) {
 		t.Fatalf("got status %d and %q, want a failure that says what is spent", status, out.text.String())
 	}
 	mustInvoke(t, "verify", place)

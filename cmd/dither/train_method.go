@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -130,10 +131,10 @@ func (t *trainCommand) runMethod(ctx context.Context, source tables, request tra
 		}
 		return t.printMethodDryRun(f)
 	}
-	if f.folder, err = newFolder(t.stderr, t.out, t.replace); err != nil {
+	if f.folder, err = artefact.Claim(t.out, t.replace, t.stderr); err != nil {
 		return err
 	}
-	defer f.folder.close()
+	defer f.folder.Close()
 	if f.records, err = source.train(ctx); err != nil {
 		return stopped(err)
 	}

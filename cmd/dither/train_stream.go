@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
@@ -129,7 +130,7 @@ func (t *trainCommand) encode(ctx context.Context, s train.Setup, o train.Option
 
 // writeEncoded reads the table block by block and writes its rows.
 func (t *trainCommand) writeEncoded(ctx context.Context, path string, note json.RawMessage, s train.Setup, o train.Options) error {
-	return writeFile(path, outputOptions{replace: true, mode: 0o600}, func(w io.Writer) error {
+	return durable.WriteWhole(path, true, 0o600, func(w io.Writer) error {
 		e, err := train.NewEncoder(s, o, w)
 		if err != nil {
 			return err

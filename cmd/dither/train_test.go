@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/model"
 )
 
@@ -323,7 +324,7 @@ func TestTrainReplaces(t *testing.T) {
 	if bytes.Equal(one, two) {
 		t.Error("the model was not replaced")
 	}
-	if names := list(t); strings.Contains(names, temporaryPrefix) {
+	if names := list(t); strings.Contains(names, durable.Prefix) {
 		t.Errorf("a temporary folder is left: %s", names)
 	}
 }
@@ -464,8 +465,8 @@ func TestTrainKilledLeavesNoHalfModel(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		if !exists(filepath.Join(out, certificate.FileName)) {
-			if names, _ := os.ReadDir(out); len(names) > 1 || len(names) == 1 && names[0].Name() != spentName && names[0].Name() != "probe" {
-				t.Errorf("a killed run left %v, want a model or %s alone", names, spentName)
+			if names, _ := os.ReadDir(out); len(names) > 1 || len(names) == 1 && names[0].Name() != durable.TraceName && names[0].Name() != "probe" {
+				t.Errorf("a killed run left %v, want a model or %s alone", names, durable.TraceName)
 			}
 			none++
 			continue

@@ -13,14 +13,11 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 )
 
-// TemporaryPrefix is how the names of files and folders begin that are being written.
-const TemporaryPrefix = ".dither-writing-"
-
 // Write makes the folder path with the files, which takes its name in one step when all of them are on disk. A name
 // that something has is refused.
 func Write(path string, files map[string][]byte) error {
 	path = filepath.Clean(path)
-	held, work, err := Finish(filepath.Dir(path), TemporaryPrefix, files)
+	held, work, err := finish(filepath.Dir(path), durable.Prefix, files)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w; take another place", path, display.Pathless(err))
 	}
@@ -33,9 +30,9 @@ func Write(path string, files map[string][]byte) error {
 	return nil
 }
 
-// Finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing is left
+// finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing is left
 // of one that cannot be finished.
-func Finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
+func finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
 	if held, path, err = durable.TemporaryFolder(parent, prefix); err != nil {
 		return nil, "", err
 	}

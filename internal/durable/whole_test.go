@@ -1,16 +1,20 @@
-package main
+package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/failure"
 )
 
-func TestWriteFile(t *testing.T) {
+func TestWriteWhole(t *testing.T) {
 	broken := errors.New("broken")
 	text := strings.Repeat("new", 1<<16)
 	cases := []struct {
@@ -35,7 +39,7 @@ func TestWriteFile(t *testing.T) {
 			if c.old != "" {
 				writeText(t, path, c.old)
 			}
-			err := writeFile(path, outputOptions{replace: c.replace, mode: 0o600}, func(w io.Writer) error {
+			err := WriteWhole(path, c.replace, 0o600, func(w io.Writer) error {
 				if _, err := io.WriteString(w, text); err != nil {
 					return err
 				}
@@ -62,16 +66,16 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestWriteFileLateRival lets a file take the name while the new one is being written.
-func TestWriteFileLateRival(t *testing.T) {
+// TestWriteWholeLateRival lets a file take the name while the new one is being written.
+func TestWriteWholeLateRival(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "out")
-	err := writeFile(path, outputOptions{mode: 0o600}, func(w io.Writer) error {
+	err := WriteWhole(path, false, 0o600, func(w io.Writer) error {
 		writeText(t, path, "rival")
 		_, err := io.WriteString(w, "new")
 		return err
 	})
-	if status(err) != exitFailed {
+	if !failure.IsRunning(err) {
 		t.Errorf("got %v, want a failure while running", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "rival" {
@@ -82,7 +86,7 @@ func TestWriteFileLateRival(t *testing.T) {
 	}
 }
 
-func TestWriteFileRefusesWhatIsNoFile(t *testing.T) {
+func TestWriteWholeRefusesWhatIsNoFile(t *testing.T) {
 	folder := t.TempDir()
 	file, link := writeText(t, filepath.Join(folder, "file"), "old"), filepath.Join(folder, "link")
 	if err := os.Symlink(file, link); err != nil {
@@ -91,15 +95,45 @@ func TestWriteFileRefusesWhatIsNoFile(t *testing.T) {
 	before := treeOf(t, folder)
 	for _, path := range []string{link, folder, filepath.Join(folder, "absent", "out"), filepath.Join(file, "out")} {
 		called := false
-		err := writeFile(path, outputOptions{replace: true, mode: 0o600}, func(io.Writer) error {
+		err := WriteWhole(path, true, 0o600, func(io.Writer) error {
 			called = true
 			return nil
 		})
-		if status(err) != exitUsage || called {
+		if err == nil || failure.IsRunning(err) || called {
 			t.Errorf("%s: got %v, called %v; want a usage error before anything is written", filepath.Base(path), err, called)
 		}
 	}
 	if after := treeOf(t, folder); !slices.Equal(after, before) {
 		t.Errorf("got %q, want %q", after, before)
 	}
+}
+
+func writeText(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// treeOf lists all files below a folder with their sizes.
+func treeOf(t *testing.T, folder string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && !entry.IsDir() {
+			names = append(names, fmt.Sprintf("%s %d", path, info.Size()))
+		} else {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }

@@ -1,4 +1,4 @@
-package main
+package artefact
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/privacy"
 )
 
-// spentName is the file that stands in the folder of a run from before its first draw of noise until its
-// results do. All of it is public.
-const spentName = "spent.json"
-
-// spending is what a run has reserved. No part of it comes back, however the run ends.
+// spending is what a run has reserved: the trace in its folder. No part of it comes back, however the run ends. All of
+// it is public.
 type spending struct {
 	Note        string              `json:"note"`
 	Folder      string              `json:"folder,omitempty"`
@@ -41,13 +40,11 @@ func newSpending(c certificate.Certificate) *spending {
 		return nil
 	}
 	return &spending{Note: spentNote, Method: c.Method, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit, Accountant: c.Accountant,
-		Event: c.Event, Program: program(), Began: time.Now().UTC().Format(time.RFC3339)}
+		Event: c.Event, Program: Program, Began: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// spend leaves the trace of a cost on disk, before the first draw. From here on the process outlives a
-// reader that goes away.
-func (f *folder) spend(c certificate.Certificate) error {
-	outliveReaders()
+// Spend leaves the trace of a cost on disk, before the first draw. Without a name to leave it under, it is remembered.
+func (f *Folder) Spend(c certificate.Certificate) error {
 	f.spent = newSpending(c)
 	if f.home == "" || f.spent == nil {
 		return nil
@@ -55,78 +52,81 @@ func (f *folder) spend(c certificate.Certificate) error {
 	f.spent.Folder = f.path
 	text, err := json.MarshalIndent(f.spent, "", " ")
 	if err == nil {
-		err = durable.Create(filepath.Join(f.home, spentName), append(text, '\n'), 0o644)
+		err = durable.Create(filepath.Join(f.home, durable.TraceName), append(text, '\n'), 0o644)
 	}
 	if err != nil {
 		f.spent = nil
-		return failed{fmt.Errorf("%s cannot be written in: %w; nothing was spent; give another --out", f.home, pathless(err))}
+		return failure.Running(fmt.Errorf("%s cannot be written in: %w; nothing was spent; give another --out", f.home, display.Pathless(err)))
 	}
 	durable.SyncFolder(f.home)
 	durable.SyncFolder(filepath.Dir(f.home))
 	return nil
 }
 
-// unspend takes the trace back: nothing was reserved.
-func (f *folder) unspend() {
-	f.removeTrace()
+// Unspend takes the trace back: nothing was reserved.
+func (f *Folder) Unspend() {
+	f.RemoveTrace()
 	f.spent = nil
 }
 
-// removeTrace removes the trace from the folder: something else keeps it.
-func (f *folder) removeTrace() {
+// RemoveTrace removes the trace from the folder: something else keeps it.
+func (f *Folder) RemoveTrace() {
 	if f.home != "" && f.spent != nil {
-		_ = os.Remove(filepath.Join(f.home, spentName))
+		_ = os.Remove(filepath.Join(f.home, durable.TraceName))
 	}
 }
 
+// Spent reports whether something is spent, or reserved for it.
+func (f *Folder) Spent() bool { return f.spent != nil }
+
 // spentWords say what a run that has begun to draw cost, "" for one that costs nothing.
-func (f *folder) spentWords() string {
+func (f *Folder) spentWords() string {
 	if f == nil || f.spent == nil {
 		return ""
 	}
 	s := f.spent
-	text := fmt.Sprintf("budget spent: at most epsilon %s at delta %g (%v), which must be counted", epsilonText(float64(s.Epsilon)), s.Delta, s.Neighboring)
-	if trace := filepath.Join(f.home, spentName); f.home != "" && exists(trace) {
+	text := fmt.Sprintf("budget spent: at most epsilon %s at delta %g (%v), which must be counted", s.Epsilon.Rounded(), s.Delta, s.Neighboring)
+	if trace := filepath.Join(f.home, durable.TraceName); f.home != "" && display.Exists(trace) {
 		text += "; " + trace + " keeps it"
 	}
 	return text
 }
 
-// failure marks an error of a run that has begun to draw: it says what is spent.
-func (f *folder) failure(err error) error {
+// Failure marks an error of a run that has begun to draw: it says what is spent.
+func (f *Folder) Failure(err error) error {
 	words := f.spentWords()
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%w; there is no result", err)
 	}
 	if words == "" {
-		return failed{err}
+		return failure.Running(err)
 	}
-	return failed{fmt.Errorf("%w; %s", err, words)}
+	return failure.Running(fmt.Errorf("%w; %s", err, words))
 }
 
 // refuge keeps results that cannot stand beside their place where there is room. The error says where.
-func (f *folder) refuge(files map[string][]byte, why error) error {
+func (f *Folder) refuge(files map[string][]byte, why error) error {
 	path, err := keepElsewhere(files)
 	if err != nil {
-		return failed{fmt.Errorf("%s cannot be written: %w; neither can another folder: %w; the results are lost; %s", f.path, pathless(why), pathless(err), f.spentWords())}
+		return failure.Running(fmt.Errorf("%s cannot be written: %w; neither can another folder: %w; the results are lost; %s", f.path, display.Pathless(why), display.Pathless(err), f.spentWords()))
 	}
 	return f.stranded(path, why)
 }
 
-// unprinted keeps results that were to be printed and could not be, unless they stand in a folder. It
+// Unprinted keeps results that were to be printed and could not be, unless they stand in a folder. It
 // returns nil for an error of nil.
-func (f *folder) unprinted(files map[string][]byte, err error) error {
+func (f *Folder) Unprinted(files map[string][]byte, err error) error {
 	if err == nil {
 		return nil
 	}
 	if f.path != "" {
-		return failed{fmt.Errorf("%w; the results stand in %s", err, f.path)}
+		return failure.Running(fmt.Errorf("%w; the results stand in %s", err, f.path))
 	}
 	path, failing := keepElsewhere(files)
 	if failing != nil {
-		return failed{fmt.Errorf("%w; neither can a folder: %w; the results are lost; %s", err, pathless(failing), f.spentWords())}
+		return failure.Running(fmt.Errorf("%w; neither can a folder: %w; the results are lost; %s", err, display.Pathless(failing), f.spentWords()))
 	}
-	return failed{fmt.Errorf("%w; the results stand in %s; %s", err, path, f.spentWords())}
+	return failure.Running(fmt.Errorf("%w; the results stand in %s; %s", err, path, f.spentWords()))
 }
 
 // keepElsewhere writes results into a new folder: of temporary files, of the user's cache, or of the user.
@@ -147,10 +147,10 @@ func keepElsewhere(files map[string][]byte) (string, error) {
 }
 
 // stranded is the error about results that are finished and stand elsewhere.
-func (f *folder) stranded(path string, why error) error {
-	text := fmt.Sprintf("%s cannot be written: %v; the finished results stand in %s", f.path, pathless(why), path)
+func (f *Folder) stranded(path string, why error) error {
+	text := fmt.Sprintf("%s cannot be written: %v; the finished results stand in %s", f.path, display.Pathless(why), path)
 	if words := f.spentWords(); words != "" {
 		text += "; " + words
 	}
-	return failed{errors.New(text)}
+	return failure.Running(errors.New(text))
 }

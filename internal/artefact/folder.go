@@ -1,4 +1,4 @@
-package main
+package artefact
 
 import (
 	"errors"
@@ -11,12 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 )
 
-// folder is a name that a run takes for its results before it reads a record. The results go to a hidden
+// Folder is a name that a run takes for its results before it reads a record. The results go to a hidden
 // folder beside it, and take the name in one step once they are safe on disk.
-type folder struct {
+type Folder struct {
 	path string
 	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other folder
 	// becomes the same file.
@@ -37,12 +38,14 @@ const (
 	unfinishedEnd = "-unfinished"
 )
 
-// newFolder takes the name for this run alone and makes sure that files can be written there. With
-// replace, a folder of results that has the name stays as it is until write. What dead runs left beside it
-// is told of on tell.
-func newFolder(tell io.Writer, path string, replace bool) (*folder, error) {
-	sweepLeftovers(filepath.Dir(filepath.Clean(path)), tell)
-	if path == "" && (!replace || !exists(defaultFolder)) {
+// Claim takes a name for a run alone, and makes sure that files can be written there; "" is the first free one of
+// dither-model, dither-model-2, …. With replace, a folder of results that has the name stands as it is until Write.
+// What dead runs left beside it is told of on tell.
+func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
+	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
+		fmt.Fprintf(tell, "note: %s was left by a run that was killed, or replaced by one; its budget is spent; move it to a name of its own, or remove it\n", display.Printable(path))
+	})
+	if path == "" && (!replace || !display.Exists(defaultFolder)) {
 		return claimNext(defaultFolder, "")
 	}
 	if path == "" {
@@ -54,9 +57,9 @@ func newFolder(tell io.Writer, path string, replace bool) (*folder, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return claimed(path, path)
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be looked at: %w; give another --out", path, pathless(err))
-	case exists(filepath.Join(path, spentName)):
-		return nil, fmt.Errorf("%s exists and belongs to a run that goes on or did not finish, want a new folder; give another --out, or remove it once what %s says is counted", path, spentName)
+		return nil, fmt.Errorf("%s cannot be looked at: %w; give another --out", path, display.Pathless(err))
+	case display.Exists(filepath.Join(path, durable.TraceName)):
+		return nil, fmt.Errorf("%s exists and belongs to a run that goes on or did not finish, want a new folder; give another --out, or remove it once what %s says is counted", path, durable.TraceName)
 	case !replace:
 		return nil, taken(path)
 	case !isModelFolder(path):
@@ -71,15 +74,37 @@ func newFolder(tell io.Writer, path string, replace bool) (*folder, error) {
 		return f, nil
 	}
 	if f.oldOpen, err = os.Open(path); err != nil {
-		f.close()
-		return nil, fmt.Errorf("%s cannot be read: %w; give another --out", path, pathless(err))
+		f.Close()
+		return nil, fmt.Errorf("%s cannot be read: %w; give another --out", path, display.Pathless(err))
 	}
 	return f, nil
 }
 
+// CheckClaim returns the error that Claim would have. It leaves nothing.
+func CheckClaim(path string, replace bool) error {
+	if path == "" {
+		path = defaultFolder
+		replace = true // a free name is found, or the flag says so
+	}
+	path = filepath.Clean(path)
+	switch {
+	case !display.Exists(path):
+	case !replace:
+		return taken(path)
+	case path != defaultFolder && !isModelFolder(path):
+		return fmt.Errorf("%s exists and is no model folder, want one that dither train wrote; give another --out", path)
+	}
+	parent := filepath.Dir(path)
+	probe, err := os.MkdirTemp(parent, durable.Prefix)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written in: %w; give another --out", parent, display.Pathless(err))
+	}
+	return os.Remove(probe)
+}
+
 // claimNext claims home, or the first of home-2, home-3, … that nobody has. path is where results go, "" for
 // what is claimed.
-func claimNext(home, path string) (*folder, error) {
+func claimNext(home, path string) (*Folder, error) {
 	name := home
 	for n := 2; ; n++ {
 		at := path
@@ -95,18 +120,18 @@ func claimNext(home, path string) (*folder, error) {
 }
 
 // claimed makes the folder home for results that go to path. Two runs never both succeed.
-func claimed(home, path string) (*folder, error) {
+func claimed(home, path string) (*Folder, error) {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil, taken(home)
 		}
-		return nil, fmt.Errorf("%s cannot be written: %w; give another --out", home, pathless(err))
+		return nil, fmt.Errorf("%s cannot be written: %w; give another --out", home, display.Pathless(err))
 	}
-	f := &folder{path: path, home: home}
+	f := &Folder{path: path, home: home}
 	err := f.try()
 	if err != nil {
-		f.close()
-		return nil, fmt.Errorf("%s cannot be written in: %w; give another --out", home, pathless(err))
+		f.Close()
+		return nil, fmt.Errorf("%s cannot be written in: %w; give another --out", home, display.Pathless(err))
 	}
 	return f, nil
 }
@@ -125,11 +150,14 @@ func (e takenError) Error() string {
 
 func (e takenError) Unwrap() error { return fs.ErrExist }
 
+// Path returns where the results go.
+func (f *Folder) Path() string { return f.path }
+
 // probeBytes is how much is written into a folder to see whether files can be.
 const probeBytes = 1 << 16
 
 // try holds the folder and writes a file in it.
-func (f *folder) try() (err error) {
+func (f *Folder) try() (err error) {
 	if f.held, err = os.Open(f.home); err != nil {
 		return err
 	}
@@ -149,8 +177,8 @@ func (f *folder) try() (err error) {
 	return os.Remove(probe)
 }
 
-// close gives the name back. The folder goes if it is empty; what holds the trace of a run stays.
-func (f *folder) close() {
+// Close gives the name back. The folder goes if it is empty; what holds the trace of a run stays.
+func (f *Folder) Close() {
 	if f == nil || f.home == "" {
 		return
 	}
@@ -163,7 +191,7 @@ func (f *folder) close() {
 }
 
 // modelFiles are the files that a folder of results may have.
-var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", iteratesName}
+var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", IteratesName}
 
 // isModelFolder reports whether a folder holds nothing but the files of a model.
 func isModelFolder(path string) bool {
@@ -179,11 +207,11 @@ func isModelFolder(path string) bool {
 	return true
 }
 
-// write puts the results in their place. When that fails they stand in another folder, which the error
-// names; an old folder then stands as it was. An error wraps failed.
-func (f *folder) write(files map[string][]byte) error {
-	defer f.close()
-	work, path, err := finish(filepath.Dir(f.path), temporaryPrefix, files)
+// Write puts the results in their place. When that fails they stand in another folder, which the error
+// names; an old folder then stands as it was. An error is one of running.
+func (f *Folder) Write(files map[string][]byte) error {
+	defer f.Close()
+	work, path, err := finish(filepath.Dir(f.path), durable.Prefix, files)
 	if err != nil {
 		return f.refuge(files, err)
 	}
@@ -199,7 +227,7 @@ func (f *folder) write(files map[string][]byte) error {
 
 // place gives a finished folder the name. What stands there must be what stood there when the name was
 // taken; anything else keeps the name, and place errs.
-func (f *folder) place(work string) error {
+func (f *Folder) place(work string) error {
 	expected := f.own
 	if f.old != nil {
 		expected = f.old
@@ -212,12 +240,12 @@ func (f *folder) place(work string) error {
 		return f.placeInSteps(work)
 	}
 	if err != nil {
-		return pathless(err)
+		return display.Pathless(err)
 	}
 	durable.SyncFolder(filepath.Dir(f.path))
 	if named, failed := os.Lstat(work); failed != nil || !os.SameFile(named, expected) {
 		if err = durable.Exchange(work, f.path); err != nil {
-			return pathless(err)
+			return display.Pathless(err)
 		}
 		return fmt.Errorf("%s is not what it was when this run began", f.path)
 	}
@@ -227,13 +255,13 @@ func (f *folder) place(work string) error {
 
 // placeInSteps is place where names cannot be exchanged. An old folder has a hidden name for a moment, and
 // its own again when the new one cannot have it.
-func (f *folder) placeInSteps(work string) error {
+func (f *Folder) placeInSteps(work string) error {
 	away := work + "-old"
 	if err := os.Rename(f.path, away); err != nil {
-		return pathless(err)
+		return display.Pathless(err)
 	}
 	if err := os.Rename(work, f.path); err != nil {
-		return errors.Join(pathless(err), pathless(os.Rename(away, f.path)))
+		return errors.Join(display.Pathless(err), display.Pathless(os.Rename(away, f.path)))
 	}
 	durable.SyncFolder(filepath.Dir(f.path))
 	f.clear(away)
@@ -242,13 +270,13 @@ func (f *folder) placeInSteps(work string) error {
 
 // clear removes the trace, now that the results stand, and what they took the place of. A folder that
 // somebody put other files into is kept under a name that shows.
-func (f *folder) clear(away string) {
+func (f *Folder) clear(away string) {
 	if f.old == nil {
-		_ = os.Remove(filepath.Join(away, spentName))
+		_ = os.Remove(filepath.Join(away, durable.TraceName))
 		_ = os.Remove(away)
 		return
 	}
-	_ = os.Remove(filepath.Join(f.home, spentName))
+	_ = os.Remove(filepath.Join(f.home, durable.TraceName))
 	if f.old.Mode()&fs.ModeSymlink != 0 {
 		_ = os.Remove(away)
 		return

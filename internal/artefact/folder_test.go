@@ -1,11 +1,10 @@
-package main
+package artefact
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,9 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -31,9 +32,9 @@ func results(text string) map[string][]byte {
 }
 
 // take takes a name, or ends the test.
-func take(t *testing.T, path string, replace bool) *folder {
+func take(t *testing.T, path string, replace bool) *Folder {
 	t.Helper()
-	f, err := newFolder(t.Output(), path, replace)
+	f, err := Claim(path, replace, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +42,10 @@ func take(t *testing.T, path string, replace bool) *folder {
 }
 
 // spent is take with something spent.
-func spent(t *testing.T, path string, replace bool) *folder {
+func spent(t *testing.T, path string, replace bool) *Folder {
 	t.Helper()
 	f := take(t, path, replace)
-	if err := f.spend(draftOf()); err != nil {
+	if err := f.Spend(draftOf()); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -64,13 +65,13 @@ func TestFoldersAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range runs {
 		group.Go(func() {
-			f, err := newFolder(t.Output(), "", false)
+			f, err := Claim("", false, t.Output())
 			if err == nil {
-				err = f.spend(draftOf())
+				err = f.Spend(draftOf())
 			}
 			if err == nil {
 				paths[i] = f.path
-				err = f.write(results(fmt.Sprint(i)))
+				err = f.Write(results(fmt.Sprint(i)))
 			}
 			if err != nil {
 				t.Error(err)
@@ -97,7 +98,7 @@ func TestFoldersAtOnce(t *testing.T) {
 func TestFolderRefusals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	held := spent(t, "held", false)
-	defer held.close()
+	defer held.Close()
 	if err := os.MkdirAll("other", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +118,8 @@ func TestFolderRefusals(t *testing.T) {
 		{"other", false, "exists"},
 		{"other", true, "no model folder"},
 	} {
-		f, err := newFolder(t.Output(), c.path, c.replace)
-		if err == nil || status(err) != exitUsage || !strings.Contains(err.Error(), c.want) {
+		f, err := Claim(c.path, c.replace, t.Output())
+		if err == nil || failure.IsRunning(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.20s, replace %v: got %v and error %v, want a usage error with %q", c.path, c.replace, f, err, c.want)
 		}
 	}
@@ -126,8 +127,8 @@ func TestFolderRefusals(t *testing.T) {
 		t.Errorf("got %v, want %v", after, before)
 	}
 	f := take(t, "free", false)
-	f.close()
-	if exists("free") {
+	f.Close()
+	if display.Exists("free") {
 		t.Error("a name that was given back is still there")
 	}
 }
@@ -141,13 +142,13 @@ func TestFolderLateFailures(t *testing.T) {
 		spoil   func(t *testing.T)
 		still   func() bool // what must hold afterwards
 	}{
-		{"the parent is gone", false, func(t *testing.T) { removeAll(t, "par") }, func() bool { return !exists("par") }},
-		{"the parent of an old model is gone", true, func(t *testing.T) { removeAll(t, "par") }, func() bool { return !exists("par") }},
+		{"the parent is gone", false, func(t *testing.T) { removeAll(t, "par") }, func() bool { return !display.Exists("par") }},
+		{"the parent of an old model is gone", true, func(t *testing.T) { removeAll(t, "par") }, func() bool { return !display.Exists("par") }},
 		{"another folder has the name", false, func(t *testing.T) { removeAll(t, "par/m"); makeModel(t, "par/m", "rival") }, func() bool { return modelIn("par/m") == "rival" }},
-		{"a file has the name", false, func(t *testing.T) { removeAll(t, "par/m"); writeText(t, "par/m", "rival") }, func() bool { return exists("par/m") }},
-		{"the name is gone", false, func(t *testing.T) { removeAll(t, "par/m") }, func() bool { return !exists("par/m") }},
+		{"a file has the name", false, func(t *testing.T) { removeAll(t, "par/m"); writeText(t, "par/m", "rival") }, func() bool { return display.Exists("par/m") }},
+		{"the name is gone", false, func(t *testing.T) { removeAll(t, "par/m") }, func() bool { return !display.Exists("par/m") }},
 		{"another run replaced the old model", true, func(t *testing.T) { removeAll(t, "par/m"); makeModel(t, "par/m", "rival") }, func() bool { return modelIn("par/m") == "rival" }},
-		{"the parent is a file", false, func(t *testing.T) { removeAll(t, "par"); writeText(t, "par", "rival") }, func() bool { return exists("par") }},
+		{"the parent is a file", false, func(t *testing.T) { removeAll(t, "par"); writeText(t, "par", "rival") }, func() bool { return display.Exists("par") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -160,8 +161,8 @@ func TestFolderLateFailures(t *testing.T) {
 			}
 			f := spent(t, "par/m", c.replace)
 			c.spoil(t)
-			err := f.write(results("new"))
-			if status(err) != exitFailed || !strings.Contains(err.Error(), "budget spent: at most epsilon 0.75 at delta 1e-06") {
+			err := f.Write(results("new"))
+			if !failure.IsRunning(err) || !strings.Contains(err.Error(), "budget spent: at most epsilon 0.75 at delta 1e-06") {
 				t.Fatalf("got %v, want a failure that says what is spent", err)
 			}
 			_, rest, _ := strings.Cut(err.Error(), "the finished results stand in ")
@@ -195,7 +196,7 @@ func makeModel(t *testing.T, path, text string) {
 func TestFolderNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := spent(t, "m", false)
-	defer f.close()
+	defer f.Close()
 	for _, name := range []string{"TMPDIR", "XDG_CACHE_HOME", "HOME"} {
 		t.Setenv(name, filepath.Join(t.TempDir(), "absent"))
 	}
@@ -203,7 +204,7 @@ func TestFolderNowhere(t *testing.T) {
 	t.Chdir(gone)
 	removeAll(t, gone)
 	f.path = filepath.Join(gone, "m")
-	if err := f.write(results("new")); status(err) != exitFailed || !strings.Contains(err.Error(), "the results are lost") || !strings.Contains(err.Error(), "budget spent") {
+	if err := f.Write(results("new")); !failure.IsRunning(err) || !strings.Contains(err.Error(), "the results are lost") || !strings.Contains(err.Error(), "budget spent") {
 		t.Errorf("got %v, want a failure that says that the results are lost", err)
 	}
 }
@@ -222,13 +223,13 @@ func TestFolderStops(t *testing.T) {
 			f := spent(t, "m", replace)
 			check := func(when, want string) {
 				t.Helper()
-				traced := exists(filepath.Join(f.home, spentName))
+				traced := display.Exists(filepath.Join(f.home, durable.TraceName))
 				if got := modelIn("m"); got != want || got != "new" && !traced {
 					t.Errorf("%s: m holds model %q and a trace is there: %v, want %q", when, got, traced, want)
 				}
 			}
 			check("after the first draw", old)
-			held, work, err := finish(".", temporaryPrefix, results("new"))
+			held, work, err := finish(".", durable.Prefix, results("new"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,14 +240,18 @@ func TestFolderStops(t *testing.T) {
 			check("after the exchange", "new")
 			held.Close() // the process is dead
 			f.held.Close()
-			old2 := time.Now().Add(-2 * leftoverAge)
+			old2 := time.Now().Add(-2 * time.Hour)
 			if err = os.Chtimes(work, old2, old2); err != nil {
 				t.Fatal(err)
 			}
 			var told bytes.Buffer
-			sweepLeftovers(".", &told)
-			if replace != exists(work) || replace != strings.Contains(told.String(), work) {
-				t.Errorf("%s is there: %v, and was told %q; want an old model kept and told of, and a trace removed", work, exists(work), told.String())
+			later, err := Claim("later", false, &told)
+			if err != nil {
+				t.Fatal(err)
+			}
+			later.Close()
+			if replace != display.Exists(work) || replace != strings.Contains(told.String(), work) {
+				t.Errorf("%s is there: %v, and was told %q; want an old model kept and told of, and a trace removed", work, display.Exists(work), told.String())
 			}
 			check("after a later run", "new")
 		})
@@ -259,10 +264,10 @@ func TestFolderKeepsOldModelAside(t *testing.T) {
 	makeModel(t, "m", "old")
 	f := spent(t, "m", true)
 	writeText(t, filepath.Join("m", "notes.txt"), "mine")
-	if err := f.write(results("new")); err != nil {
+	if err := f.Write(results("new")); err != nil {
 		t.Fatal(err)
 	}
-	if modelIn("m") != "new" || modelIn("m-2") != "old" || !exists(filepath.Join("m-2", "notes.txt")) || exists("m-unfinished") {
+	if modelIn("m") != "new" || modelIn("m-2") != "old" || !display.Exists(filepath.Join("m-2", "notes.txt")) || display.Exists("m-unfinished") {
 		t.Errorf("got %v, want the new model in m and the old one with the notes in m-2", treeOf(t, "."))
 	}
 }
@@ -275,7 +280,7 @@ func TestFolderWithoutExchange(t *testing.T) {
 			makeModel(t, "m", "old")
 		}
 		f := spent(t, "m", replace)
-		held, work, err := finish(".", temporaryPrefix, results("new"))
+		held, work, err := finish(".", durable.Prefix, results("new"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,113 +288,38 @@ func TestFolderWithoutExchange(t *testing.T) {
 			t.Fatal(err)
 		}
 		held.Close()
-		f.close()
+		f.Close()
 		if files := treeOf(t, "."); modelIn("m") != "new" || len(files) != 4 {
 			t.Errorf("replace %v: got %v, want the new model alone", replace, files)
 		}
 	}
 }
 
-// TestSweepLeftovers holds that only what no process holds and nobody pays for again is removed.
-func TestSweepLeftovers(t *testing.T) {
-	t.Chdir(t.TempDir())
-	then := time.Now().Add(-2 * leftoverAge)
-	name := func(text string) string { return temporaryPrefix + text }
-	for _, file := range []string{name("young"), name("old"), name("live"), "old"} {
-		writeText(t, file, "half")
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for folder, files := range map[string][]string{name("empty"): nil, name("traced"): {spentName}, name("paid"): {model.FileName}, name("busy"): nil} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			writeText(t, filepath.Join(folder, file), "{}")
-		}
-	}
-	if err := os.Symlink("old", name("link")); err != nil {
-		t.Skip("this system has no links: ", err)
-	}
-	for _, path := range []string{name("old"), name("live"), "old", name("empty"), name("traced"), name("paid"), name("busy")} {
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, path := range []string{name("live"), name("busy")} {
-		file, err := os.Open(path)
+}
+
+// treeOf lists all files below a folder with their sizes.
+func treeOf(t *testing.T, folder string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		defer file.Close()
-		if err = durable.Lock(file); err != nil {
-			t.Skip(err)
+		info, err := entry.Info()
+		if err == nil && !entry.IsDir() {
+			names = append(names, fmt.Sprintf("%s %d", path, info.Size()))
+		} else {
+			names = append(names, path)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	sweepLeftovers(".", &told)
-	want := []string{name("busy"), name("link"), name("live"), name("paid"), name("young"), "old"}
-	entries, err := os.ReadDir(".")
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Name())
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if strings.Count(told.String(), "\n") != 1 || !strings.Contains(told.String(), name("paid")) {
-		t.Errorf("got %q, want a line about the folder with a model", told.String())
-	}
-}
-
-// TestTrainTellsWhatIsSpent stops a run after its first step: the folder keeps what it spent, and a run of that name is
-// refused.
-func TestTrainTellsWhatIsSpent(t *testing.T) {
-	schema, table := workplace(t, 300)
-	args := []string{"train", "--data", table, "--schema", schema, "--out", "m", "--steps", "4000"}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out := &stopper{at: "step 400 of 4000", stop: cancel}
-	status := run(ctx, args, out, out)
-	message := out.text.String()
-	if last := message[strings.LastIndex(strings.TrimSpace(message), "\n")+1:]; status != exitFailed || !strings.Contains(last, "budget spent: at most epsilon 1 at delta 1e-06 (add-or-remove-one), which must be counted") {
-		t.Fatalf("got status %d and %q, want a failure that says what is spent", status, last)
-	}
-	var trace spending
-	text, err := os.ReadFile(filepath.Join("m", spentName))
-	if err != nil || json.Unmarshal(text, &trace) != nil || !(trace.Epsilon > 0.99 && trace.Epsilon <= 1) || trace.Delta != 1e-6 || !strings.Contains(trace.Event, "repeat(4000, ") || trace.Folder != "m" {
-		t.Errorf("got %s (%v), want what the plan costs", text, err)
-	}
-	if status, _, stderr := invoke(append(args, "--replace")...); status != exitUsage || !strings.Contains(stderr, spentName) {
-		t.Errorf("got status %d and %q, want a refusal that names %s", status, stderr, spentName)
-	}
-	removeAll(t, "m")
-	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "m", "--steps", "5", "--quiet")
-	if exists(filepath.Join("m", spentName)) {
-		t.Error("a finished folder holds the trace of its run")
-	}
-	mustInvoke(t, "verify", "m")
-}
-
-// noReader is an output that nobody reads.
-type noReader struct{}
-
-func (noReader) Write([]byte) (int, error) { return 0, os.ErrClosed }
-
-// TestAnswersAreNotLost prints paid-for results to nobody: they are kept, and the error says where.
-func TestAnswersAreNotLost(t *testing.T) {
-	schema, table := workplace(t, 300)
-	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "m", "--steps", "5", "--quiet")
-	t.Setenv("TMPDIR", t.TempDir())
-	for file, args := range map[string][]string{
-		answerName:        {"query", "count", "--data", table, "--schema", schema},
-		"evaluation.json": {"evaluate", "m", table, "--private", "--epsilon", "1"},
-	} {
-		var stderr bytes.Buffer
-		status := run(t.Context(), args, noReader{}, &stderr)
-		_, rest, _ := strings.Cut(stderr.String(), "the results stand in ")
-		place, rest, _ := strings.Cut(rest, ";")
-		if status != exitFailed || !strings.Contains(rest, "budget spent") || !exists(filepath.Join(place, file)) {
-			t.Errorf("%v: got status %d and %q, want a failure that says where %s is", args, status, stderr.String(), file)
-		}
-		mustInvoke(t, "verify", place)
-	}
+	return names
 }

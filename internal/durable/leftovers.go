@@ -1,0 +1,64 @@
+package durable
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// leftoverAge is how long nothing was written to what a dead process left before it is removed. Programs
+// without locks may be at work on younger ones.
+const leftoverAge = time.Hour
+
+// Prefix is how the names of files and folders begin that are being written.
+const Prefix = ".dither-writing-"
+
+// TraceName is the file that stands in a folder from before anything is spent until the results do.
+const TraceName = "spent.json"
+
+// RemoveLeftovers removes the hidden files that dead processes of this user left in a folder, and
+// such folders without results. Folders with results are kept, and told of by their paths. What a
+// process holds is left alone.
+func RemoveLeftovers(parent string, tell func(path string)) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), Prefix) {
+			continue
+		}
+		path := filepath.Join(parent, e.Name())
+		if held := Abandoned(path); held != nil {
+			removeLeftover(path, held, tell)
+			held.Close()
+		}
+	}
+}
+
+// removeLeftover removes one, or tells of it.
+func removeLeftover(path string, held *os.File, tell func(path string)) {
+	info, err := held.Stat()
+	if err != nil {
+		return
+	}
+	old := time.Since(info.ModTime()) > leftoverAge
+	if !info.IsDir() {
+		if old {
+			_ = os.Remove(path)
+		}
+		return
+	}
+	files, err := os.ReadDir(path)
+	switch {
+	case err != nil:
+	case len(files) == 0 || len(files) == 1 && files[0].Name() == TraceName: // the results took the place of the latter
+		if old {
+			_ = os.Remove(filepath.Join(path, TraceName))
+			_ = os.Remove(path)
+		}
+	default:
+		tell(path)
+	}
+}

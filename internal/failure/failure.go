@@ -1,0 +1,17 @@
+// Package failure tells errors of running, such as a full disk, from errors about what was asked for.
+package failure
+
+import "errors"
+
+type running struct{ error }
+
+func (r running) Unwrap() error { return r.error }
+
+// Running returns an error that IsRunning knows, and that wraps err.
+func Running(err error) error { return running{err} }
+
+// IsRunning reports whether Running made an error or one that it wraps.
+func IsRunning(err error) bool {
+	var r running
+	return errors.As(err, &r)
+}
