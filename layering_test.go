@@ -43,6 +43,10 @@ var layers = []layer{
 	{"internal/failure", ""},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", "internal/display internal/failure"},
+	// What commands of one family share: completion, suggestions and help texts by theme.
+	{"internal/flags", ""},
+	// What a process keeps to itself when it ends, and what program it is.
+	{"internal/process", "internal/kernel internal/display"},
 	// What benchmarks ask of the system; imported by tests only.
 	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
@@ -98,6 +102,8 @@ var layers = []layer{
 	// Words about what every other package plans and certifies: hence all of them, and internal/display for how
 	// numbers are written. What it draws is a figure of report.
 	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
+	// The tables of exact diagnoses: numbers of both ways to train, in words of explain.
+	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural explain"},
 	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
 	{"internal/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
@@ -113,7 +119,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/outcome"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/flags"
 	"github.com/spf13/cobra"
 )
 
@@ -92,7 +93,7 @@ func TestCompletedValues(t *testing.T) {
 // its values: a name that has changed must change in both.
 func TestCompletedFlagsExist(t *testing.T) {
 	var all []*cobra.Command
-	walk(newRoot(nil, nil), func(c *cobra.Command) { all = append(all, c) })
+	flags.Walk(newRoot(nil, nil), func(c *cobra.Command) { all = append(all, c) })
 	for key, values := range flagValues {
 		command, name, own := strings.Cut(key, " --")
 		having := all

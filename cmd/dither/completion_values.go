@@ -59,13 +59,6 @@ var flagValues = map[string]func() []string{
 	"whiten":            whitenings,
 }
 
-// tableNames are flags that name a table, which may be a built-in one, and modelNames flags that name a
-// model folder.
-var (
-	tableNames = []string{"data", "test"}
-	modelNames = []string{"frozen-from"}
-)
-
 // texts lists values as flags spell them.
 func texts[T any](values []T) []string {
 	out := make([]string, len(values))

@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -58,19 +56,6 @@ func newDiagnose() *cobra.Command {
 	return c
 }
 
-// diagnosis is what dither diagnose prints as JSON.
-type diagnosis struct {
-	Notice string `json:"notice"`
-	*erm.NonPrivateDiagnosis
-	// Lipschitz and the bound are nil where the loss has none, StrongConvexity where it is not computed.
-	Lipschitz       *float64 `json:"lipschitz"`
-	StrongConvexity *float64 `json:"strong-convexity"`
-	Epsilon         float64  `json:"epsilon"`
-	Delta           float64  `json:"delta"`
-	ExcessBound     *float64 `json:"excess-bound"`
-	Excess          *float64 `json:"measured-excess,omitempty"`
-}
-
 func (d *diagnoseCommand) run(c *cobra.Command) error {
 	if !(d.epsilon > 0) || !(d.delta > 0 && d.delta < 1) {
 		return fmt.Errorf("--epsilon is %v and --delta %v, want positive numbers, delta below 1", d.epsilon, d.delta)
@@ -97,19 +82,14 @@ func (d *diagnoseCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out := diagnosis{Notice: notPrivateBanner, NonPrivateDiagnosis: found, Lipschitz: display.Finite(found.Lipschitz), StrongConvexity: display.Finite(found.StrongConvexity),
-		Epsilon: d.epsilon, Delta: d.delta, ExcessBound: display.Finite(found.Bound(d.epsilon, d.delta))}
-	if m != nil {
-		excess, wrong := found.Excess(m)
-		if wrong != nil {
-			return wrong
-		}
-		out.Excess = &excess
+	out, err := diagnosis.OfProblem(notPrivateBanner, found, d.epsilon, d.delta, m)
+	if err != nil {
+		return err
 	}
 	if d.json {
 		return writeJSON(c.OutOrStdout(), out)
 	}
-	return out.write(c.OutOrStdout())
+	return out.WriteText(c.OutOrStdout())
 }
 
 // load returns the model that was named, nil if none was.
@@ -125,25 +105,4 @@ func (d *diagnoseCommand) load(s *data.Schema) (*model.Model, error) {
 		return nil, fmt.Errorf("the model predicts %s and the table is for %s, want one target", oneLine(m.Schema().Target.Column), oneLine(s.Target.Column))
 	}
 	return m, nil
-}
-
-func (d diagnosis) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n", d.Notice)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name, format string, values ...any) { fmt.Fprintf(t, name+"\t"+format+"\n", values...) }
-	line("loss", "%s over %d records of %d features", d.Loss, d.Records, d.Features)
-	line("rank of Σ x·xᵀ", "%d eigenvalues above %.3g", d.Rank, d.Tolerance)
-	line("effective rank", "%.2f (trace over largest eigenvalue)", d.EffectiveRank)
-	line("eigenvalues of the mean", "%.4g to %.4g", max(d.Least, 0), d.Largest) // rounding may leave a little less than 0
-	line("bound of rows", "%.4g", d.RowBound)
-	line("Lipschitz constant", "%s", display.Digits(d.Lipschitz))
-	line("smoothness", "%.4g (by the bound of rows %.4g)", d.Smoothness, d.PublicSmoothness)
-	line("strong convexity", "%s at the minimizer", display.Digits(d.StrongConvexity))
-	line("norm of the minimizer", "%.4g, in the span of the rows %.4g (ridge %.3g)", d.MinimizerNorm, d.ProjectedNorm, d.Ridge)
-	line("mean loss", "%.6g at 0, %.6g at the minimizer", d.Start, d.Minimum)
-	line("rank bound on the excess", "%s at epsilon %.4g, delta %.4g", display.Digits(d.ExcessBound), d.Epsilon, d.Delta)
-	if d.Excess != nil {
-		line("measured excess", "%.4g of the model", *d.Excess)
-	}
-	return t.Flush()
 }

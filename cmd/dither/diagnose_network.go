@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -22,9 +22,6 @@ records.`
 
 const diagnoseNetworkExample = `  dither diagnose network --model mlp --hidden 16
   dither diagnose network --data digits.csv --schema digits.yaml --public --model layers.yaml`
-
-// publicBanner stands over what is exact about records that were declared public.
-const publicBanner = "NOT PRIVATE: the numbers below are exact about the records of a table that was declared public."
 
 // diagnoseNetworkCommand holds the flags of dither diagnose network.
 type diagnoseNetworkCommand struct {
@@ -86,30 +83,7 @@ func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
 		return err
 	}
 	if d.json {
-		return writeJSON(c.OutOrStdout(), networkDiagnosis{publicBanner, found, found.Reasons()})
+		return writeJSON(c.OutOrStdout(), diagnosis.OfNetwork(found))
 	}
-	return writeNetworkDiagnosis(c.OutOrStdout(), found)
-}
-
-// networkDiagnosis is what dither diagnose network prints as JSON.
-type networkDiagnosis struct {
-	Notice string `json:"notice"`
-	*neural.NonPrivateDiagnosis
-	Reasons []string `json:"reasons"`
-}
-
-func writeNetworkDiagnosis(w io.Writer, n *neural.NonPrivateDiagnosis) error {
-	fmt.Fprintf(w, "%s\n\n", publicBanner)
-	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, weightWords(n.Weights), n.Seed)
-	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
-	if n.Steps > 0 {
-		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)
-	}
-	write := []func(io.Writer, *neural.NonPrivateDiagnosis) error{writeKernels, writeDescents, writeConvergence, writeNorms}
-	for _, part := range write {
-		if err := part(w, n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return diagnosis.OfNetwork(found).WriteText(c.OutOrStdout())
 }

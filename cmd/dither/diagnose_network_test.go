@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/diagnosis"
 )
 
 // TestDiagnoseNetwork looks at a table of a test as text and as JSON, and wants one thing from both.
@@ -14,7 +16,7 @@ func TestDiagnoseNetwork(t *testing.T) {
 	schema, table := writeText(t, "s.yaml", binaryText), writeText(t, "t.csv", tableText(200, "low", "=HIGH()"))
 	line := []string{"diagnose", "network", "--data", table, "--schema", schema, "--public", "--hidden", "3", "--records", "6", "--steps", "50"}
 	out, _ := mustInvoke(t, line...)
-	for _, want := range []string{publicBanner, "logistic loss of 6 records", "tangent kernel", "layerwise", "norms of the gradients of ", "norms of 2.linear", "###", "in brackets the course's entry"} {
+	for _, want := range []string{diagnosis.PublicNotice, "logistic loss of 6 records", "tangent kernel", "layerwise", "norms of the gradients of ", "norms of 2.linear", "###", "in brackets the course's entry"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)
 		}
@@ -37,7 +39,7 @@ func TestDiagnoseNetwork(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Notice != publicBanner || got.Records != 6 || !(got.Small > 0) || len(got.Clippings) != 6 || got.Clippings[0].Flow != nil ||
+	if got.Notice != diagnosis.PublicNotice || got.Records != 6 || !(got.Small > 0) || len(got.Clippings) != 6 || got.Clippings[0].Flow != nil ||
 		got.Clippings[0].Kernel.Asymmetry != 0 || !(got.Clippings[1].Kernel.Asymmetry > 0) || !(got.Clippings[0].Kernel.Trace > got.Clippings[1].Kernel.Trace) || len(got.Norms) != 3 {
 		t.Errorf("got %+v, want 6 clippings of 6 records without descents, the second without symmetry, and norms of 3 parts", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -211,7 +212,7 @@ func releaseEvaluation(out *artefact.Folder, p evaluate.Plan, draft certificate.
 	if err != nil {
 		return evaluate.File{}, failed{err}
 	}
-	outliveReaders()
+	process.OutliveReaders()
 	if err = out.Spend(draft); err != nil {
 		return evaluate.File{}, err
 	}

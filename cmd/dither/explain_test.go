@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -197,7 +198,7 @@ func TestExplainTerms(t *testing.T) {
 // TestTermsAreOfOnePlace wants the help of flags that are terms to say what the glossary says.
 func TestTermsAreOfOnePlace(t *testing.T) {
 	seen := 0
-	walk(newRoot(nil, nil), func(c *cobra.Command) {
+	flags.Walk(newRoot(nil, nil), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, name := range []string{"delta", "neighboring"} {
 				if f.Name == name && c.CommandPath() != "dither diagnose" {

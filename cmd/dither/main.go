@@ -13,7 +13,9 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
 )
@@ -27,7 +29,7 @@ const (
 )
 
 func main() {
-	keepMemoryPrivate()
+	process.KeepMemoryPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // the last would print stacks
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -85,9 +87,9 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	for _, command := range commands {
 		root.AddCommand(command())
 	}
-	complete(root)
-	arrange(root)
-	suggest(root)
+	flags.Complete(root, argumentValues(), valuesOf)
+	flags.Arrange(root, mostUsed, themes, pageWidth(stdout))
+	flags.Suggest(root)
 	return root
 }
 

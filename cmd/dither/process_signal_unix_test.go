@@ -32,7 +32,7 @@ func TestQuitStopsInOrder(t *testing.T) {
 	schema, table := workplace(t, 100)
 	args := []string{"train", "--data", table, "--schema", schema, "--model", "mlp", "--hidden", "3", "--sampling", "full", "--steps", "10000000", "--checkpoint", "state", "--out", "m"}
 	c := exec.Command(os.Args[0], "-test.run=^TestMainProcess$")
-	c.Env = append(os.Environ(), mainVariable+"="+strings.Join(args, "\n"), tracebackVariable+"=all")
+	c.Env = append(os.Environ(), mainVariable+"="+strings.Join(args, "\n"), "GOTRACEBACK"+"=all")
 	var out strings.Builder
 	c.Stdout = &out
 	messages, err := c.StderrPipe()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -13,6 +14,11 @@ import (
 
 // processVariable makes the test program a process of dither: its value are the arguments, a line each.
 const processVariable = "DITHER_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // commands are many and short, and leave much behind
+	os.Exit(m.Run())
+}
 
 // TestProcess is the process that other tests kill.
 func TestProcess(t *testing.T) {
@@ -38,8 +44,8 @@ func withoutImages(t *testing.T) {
 	t.Cleanup(func() { drawImage = draw })
 }
 
-// process returns a process of dither that has not begun.
-func process(args ...string) *exec.Cmd {
+// startable returns a process of dither that has not begun.
+func startable(args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], "-test.run=^TestProcess$")
 	c.Env = append(os.Environ(), processVariable+"="+strings.Join(args, "\n"))
 	return c

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -132,7 +133,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	outliveReaders()
+	process.OutliveReaders()
 	if err = target.Spend(draft); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 )
@@ -137,7 +138,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	}
 	runs := sweep.Sweep{Candidates: p.candidates, Repeats: 1, Training: p.parts.training, Examiner: examiner}
 	metric := sweep.Metrics(p.source.schema.Target)[0]
-	outliveReaders()
+	process.OutliveReaders()
 	if err = place.Spend(chosen.draft); err != nil {
 		return err
 	}

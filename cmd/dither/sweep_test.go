@@ -220,7 +220,7 @@ func TestSweepSurvivesKills(t *testing.T) {
 // reports whether the process had not ended before.
 func killedLate(t *testing.T, args []string, journal string) bool {
 	t.Helper()
-	c := process(args...)
+	c := startable(args...)
 	before := bytesOf(journal)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

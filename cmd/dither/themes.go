@@ -1,22 +1,10 @@
 package main
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-)
-
-// helpWidth is the longest line in the flags of a help text. Narrower terminals get shorter lines.
-const helpWidth = 100
-
-// theme is what some flags have in common. Help texts list their flags in this order.
-type theme struct{ title, flags string }
+import "github.com/ditherml/dither/internal/flags"
 
 // themes divides the flags of every command that mostUsed names. A flag stands in one theme, and means the same in
 // all commands.
-var themes = []theme{
+var themes = []flags.Theme{
 	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private"},
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
 	{"Settings to compare", "plan repeats baseline select split mark"},
@@ -36,49 +24,9 @@ var themes = []theme{
 }
 
 // mostUsed has the ten flags that stand first in the help text of a command, by the command's name. Every command
-// with more than manyFlags flags is here.
+// with many flags is here.
 var mostUsed = map[string]string{
 	"train": "data schema epsilon delta unit model loss holdout out dry-run",
 	"sweep": "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",
 	"query": "data schema epsilon delta unit where by noise out json",
-}
-
-// manyFlags is the largest number of flags that a help text lists without themes.
-const manyFlags = 25
-
-// arrange gives the commands of mostUsed help texts by theme.
-func arrange(root *cobra.Command) {
-	page := root.OutOrStdout() // help texts are written to a buffer first, which has no width
-	for _, c := range root.Commands() {
-		if first, many := mostUsed[c.Name()]; many {
-			c.SetUsageFunc(func(c *cobra.Command) error {
-				return writeAll(c.OutOrStdout(), []byte(themedUsage(c, first, min(helpWidth, pageWidth(page)))))
-			})
-		}
-	}
-}
-
-// themedUsage is the part of a help text after the description: usage, examples, and flags by theme, those that
-// first names before all.
-func themedUsage(c *cobra.Command, first string, width int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
-	if c.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
-	}
-	shown := map[string]bool{}
-	for _, group := range append([]theme{{"Most used", first}}, themes...) {
-		flags := pflag.NewFlagSet(group.title, pflag.ContinueOnError)
-		flags.SortFlags = false
-		for name := range strings.FieldsSeq(group.flags) {
-			if f := c.LocalFlags().Lookup(name); f != nil && !shown[name] {
-				flags.AddFlag(f)
-				shown[name] = true
-			}
-		}
-		if flags.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", group.title, flags.FlagUsagesWrapped(width))
-		}
-	}
-	return b.String()
 }

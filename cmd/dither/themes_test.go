@@ -9,7 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ditherml/dither/internal/flags"
 )
+
+// manyFlags is the largest number of flags that a help text lists without themes.
+const manyFlags = 25
 
 // flagNames are the flags of a command that its help text lists.
 func flagNames(c *cobra.Command) []string {
@@ -37,12 +42,12 @@ func listed(text string) []string {
 func TestThemes(t *testing.T) {
 	count := map[string]int{}
 	for _, group := range themes {
-		for name := range strings.FieldsSeq(group.flags) {
+		for name := range strings.FieldsSeq(group[1]) {
 			count[name]++
 		}
 	}
 	used := map[string]bool{}
-	walk(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
+	flags.Walk(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
 		names := flagNames(c)
 		first, themed := mostUsed[c.Name()]
 		themed = themed && c.CommandPath() == "dither "+c.Name()
@@ -80,26 +85,26 @@ func TestThemedHelp(t *testing.T) {
 		}
 		names := flagNames(c)
 		for _, width := range []int{leastWidth, 80, 100} {
-			text := themedUsage(c, first, width)
-			_, flags, found := strings.Cut(text, "\nMost used:\n")
+			text := flags.Usage(c, first, themes, width)
+			_, list, found := strings.Cut(text, "\nMost used:\n")
 			if !found {
 				t.Fatalf("%s: there are no most used flags in %q", c.Name(), text)
 			}
-			got := listed(flags)
+			got := listed(list)
 			if want := strings.Fields(first); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 				t.Errorf("%s: got %q, want first %q", c.Name(), got, want)
 			}
 			if slices.Sort(got); !slices.Equal(got, names) {
 				t.Errorf("%s: got flags %q, want each of these once: %q", c.Name(), got, names)
 			}
-			for line := range strings.Lines(flags) {
+			for line := range strings.Lines(list) {
 				if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
 					t.Errorf("%s: a line of help has %d columns, want at most %d: %q", c.Name(), n, width, line)
 				}
 			}
 		}
 		stdout, _ := mustInvoke(t, c.Name(), "--help")
-		if !strings.HasSuffix(stdout, themedUsage(c, first, 100)) {
+		if !strings.HasSuffix(stdout, flags.Usage(c, first, themes, 100)) {
 			t.Errorf("%s --help does not end with its flags by theme: %q", c.Name(), stdout)
 		}
 	}

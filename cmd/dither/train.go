@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/sweep"
@@ -327,7 +328,7 @@ func (t *trainCommand) fit(ctx context.Context, f trainRun) error {
 	if err != nil {
 		return err
 	}
-	outliveReaders()
+	process.OutliveReaders()
 	if err = f.folder.Spend(f.draft); err != nil {
 		return err
 	}

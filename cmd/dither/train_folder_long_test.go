@@ -49,7 +49,7 @@ func killedAt(t *testing.T, strace, call string, n int, replace bool) bool {
 		before, _ = os.ReadFile("m/model.json")
 		args = append(args, "--replace")
 	}
-	inner := process(args...)
+	inner := startable(args...)
 	c := exec.Command(strace, append([]string{"-f", "-qq", "-o", os.DevNull, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n)}, inner.Args...)...)
 	c.Env = append(inner.Env, "GOMAXPROCS=1")
 	out, err := c.CombinedOutput()

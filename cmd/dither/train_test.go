@@ -457,7 +457,7 @@ func TestTrainKilledLeavesNoHalfModel(t *testing.T) {
 	}
 	for i := range runs {
 		out := fmt.Sprintf("m%d", i)
-		c := process("train", "--data", table, "--schema", schema, "--out", out, "--quiet")
+		c := startable("train", "--data", table, "--schema", schema, "--out", out, "--quiet")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

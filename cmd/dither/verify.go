@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -42,7 +41,7 @@ func runVerify(c *cobra.Command, folder string, asJSON bool) error {
 	if asJSON {
 		err = writeJSON(w, v)
 	} else {
-		err = writeAll(w, []byte(verificationText(v)))
+		err = writeAll(w, []byte(v.Text()))
 	}
 	if err == nil && !v.Verified {
 		err = failed{fmt.Errorf("%s: not verified: %s%s; do not rely on it", folder, v.Disagreements[0], andMore(len(v.Disagreements)-1))}
@@ -56,29 +55,4 @@ func andMore(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (and %d more)", n)
-}
-
-// verificationText is the verification for a terminal.
-func verificationText(v verification) string {
-	var b strings.Builder
-	list := func(title string, lines []string) {
-		b.WriteString(title + "\n")
-		for _, line := range lines {
-			b.WriteString("  - " + line + "\n")
-		}
-	}
-	if !v.Verified {
-		list("NOT VERIFIED, for this disagrees", v.Disagreements)
-		list("\nof what was compared", v.Checked)
-		return b.String()
-	}
-	list("checked", v.Checked)
-	b.WriteString("\nguarantee\n" + wrapped(v.Guarantee) + "\nassumptions, which no file can show\n")
-	for _, line := range v.Certificate.Assumptions {
-		b.WriteString("  - " + printable(line) + "\n")
-	}
-	list("\nnor can any file show", []string{"that training ran as the plan says, on these records",
-		"that released numbers and the page are those of the run: hashes alone hold them (docs/verification.md lists what is free)"})
-	fmt.Fprintf(&b, "\nrun %s, %s, %s\nverified\n", printable(v.Certificate.Run), printable(v.Certificate.Program), printable(v.Certificate.Created))
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package main
+package diagnosis
 
 import (
 	"fmt"
@@ -6,9 +6,41 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/dynamics"
 	"github.com/ditherml/dither/train/neural"
 )
+
+// PublicNotice stands over what is exact about records that were declared public.
+const PublicNotice = "NOT PRIVATE: the numbers below are exact about the records of a table that was declared public."
+
+// Network is what dither diagnose network prints as JSON.
+type Network struct {
+	Notice string `json:"notice"`
+	*neural.NonPrivateDiagnosis
+	Reasons []string `json:"reasons"`
+}
+
+// OfNetwork returns a diagnosis with its notice and the reasons for it.
+func OfNetwork(n *neural.NonPrivateDiagnosis) Network { return Network{PublicNotice, n, n.Reasons()} }
+
+// WriteText writes the diagnosis as tables.
+func (d Network) WriteText(w io.Writer) error {
+	n := d.NonPrivateDiagnosis
+	fmt.Fprintf(w, "%s\n\n", d.Notice)
+	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, explain.Weights(n.Weights), n.Seed)
+	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
+	if n.Steps > 0 {
+		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)
+	}
+	write := []func(io.Writer, *neural.NonPrivateDiagnosis) error{writeKernels, writeDescents, writeConvergence, writeNorms}
+	for _, part := range write {
+		if err := part(w, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // newTable begins a table with a heading and names of columns.
 func newTable(w io.Writer, heading string, columns ...string) *tabwriter.Writer {

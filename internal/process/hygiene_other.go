@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package main
+package process
 
 // forbidTracing does nothing where the system has no such switch.
 func forbidTracing() {}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package process
 
 // silenceStacks does nothing where a program cannot start itself over in its own process.
 func silenceStacks() {}

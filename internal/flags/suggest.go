@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 // mostEdits is how many edits away a name may be to be suggested.
 const mostEdits = 2
 
-// suggest makes a command name the nearest of what exists when a name is unknown.
-func suggest(root *cobra.Command) {
-	walk(root, func(c *cobra.Command) {
+// Suggest makes a command name the nearest of what exists when a name is unknown.
+func Suggest(root *cobra.Command) {
+	Walk(root, func(c *cobra.Command) {
 		if c.HasSubCommands() {
 			c.Args = knownCommand
 		}

@@ -1,20 +1,19 @@
-package main
+package process
 
 import (
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// hygieneVariable makes the test program crash after keepMemoryPrivate, with a secret at hand.
+// hygieneVariable makes the test program crash after KeepMemoryPrivate, with a secret at hand.
 const hygieneVariable = "DITHER_TEST_CRASH"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(hygieneVariable) != "" {
-		keepMemoryPrivate()
+		KeepMemoryPrivate()
 		var limit syscall.Rlimit
 		if err := syscall.Getrlimit(syscall.RLIMIT_CORE, &limit); err != nil || limit.Max != 0 {
 			os.Exit(7)
@@ -26,9 +25,11 @@ func TestMain(m *testing.M) {
 		cells := []string{secret}
 		crash(cells, len(cells)+3)
 	}
-	debug.SetGCPercent(300) // commands are many and short, and leave much behind
 	os.Exit(m.Run())
 }
+
+// secret stands for a cell of a record.
+const secret = "4711-secret"
 
 // crash panics as a bug would, with records on the stack.
 //

@@ -1,0 +1,53 @@
+package flags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the longest line in the flags of a help text. Narrower terminals get shorter lines.
+const helpWidth = 100
+
+// Theme is what some flags have in common, and the names of the flags: separated by spaces, in the order of a help text.
+type Theme [2]string
+
+// Arrange gives the commands below root that first names help texts by theme: the flags that first has for a command,
+// then the flags of each theme. Width is the width of the terminal; lines have 100 columns at most.
+func Arrange(root *cobra.Command, first map[string]string, themes []Theme, width int) {
+	for _, c := range root.Commands() {
+		if mostUsed, many := first[c.Name()]; many {
+			c.SetUsageFunc(func(c *cobra.Command) error {
+				_, err := c.OutOrStdout().Write([]byte(Usage(c, mostUsed, themes, min(helpWidth, width))))
+				return err
+			})
+		}
+	}
+}
+
+// Usage is the part of a help text after the description: usage, examples, and flags by theme, those that first names
+// before all.
+func Usage(c *cobra.Command, first string, themes []Theme, width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	shown := map[string]bool{}
+	for _, group := range append([]Theme{{"Most used", first}}, themes...) {
+		flags := pflag.NewFlagSet(group[0], pflag.ContinueOnError)
+		flags.SortFlags = false
+		for name := range strings.FieldsSeq(group[1]) {
+			if f := c.LocalFlags().Lookup(name); f != nil && !shown[name] {
+				flags.AddFlag(f)
+				shown[name] = true
+			}
+		}
+		if flags.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", group[0], flags.FlagUsagesWrapped(width))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,83 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// About is what dither version prints. What the build does not know is left out.
+type About struct {
+	Program string `json:"program"`
+	Module  string `json:"module,omitempty"`
+	// ModuleVersion is the version of the module as the go command knows it: a tag, or one made of the
+	// time and the commit.
+	ModuleVersion string `json:"module-version,omitempty"`
+	Commit        string `json:"commit,omitempty"`
+	CommitTime    string `json:"commit-time,omitempty"`
+	// Modified is nil where it is not known.
+	Modified *bool  `json:"modified,omitempty"`
+	Tags     string `json:"tags,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Kernels  string `json:"kernels"`
+}
+
+// AboutOf returns what the build information, which may be nil, says of the program of this name.
+func AboutOf(program string, info *debug.BuildInfo) About {
+	a := About{Program: program, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernels: kernel.Instructions()}
+	if info == nil {
+		return a
+	}
+	a.Module, a.ModuleVersion = info.Main.Path, info.Main.Version
+	if a.ModuleVersion == "(devel)" {
+		a.ModuleVersion = ""
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			a.Commit = s.Value
+		case "vcs.time":
+			a.CommitTime = s.Value
+		case "vcs.modified":
+			modified := s.Value == "true"
+			a.Modified = &modified
+		case "-tags":
+			a.Tags = s.Value
+		}
+	}
+	return a
+}
+
+// Text returns the lines for a terminal.
+func (a About) Text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n", a.Program)
+	for _, line := range [][2]string{{"module", strings.TrimSpace(a.Module + " " + a.ModuleVersion)}, {"source", a.source()}, {"tags", a.Tags},
+		{"go", a.Go}, {"platform", a.Platform}, {"kernels", a.Kernels}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", line[0], display.Printable(line[1]))
+		}
+	}
+	return b.Bytes()
+}
+
+// source says from what the program was built.
+func (a About) source() string {
+	if a.Commit == "" {
+		return "not known: built outside of a checkout"
+	}
+	text := "commit " + a.Commit
+	if a.CommitTime != "" {
+		text += " of " + a.CommitTime
+	}
+	if a.Modified != nil && *a.Modified {
+		text += ", modified"
+	}
+	return text
+}
