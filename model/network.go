@@ -96,11 +96,11 @@ func outputs(shape network.Shape, layers network.Layers) int {
 		case network.Residual:
 			numbers += outputs(shape, l.Layers)
 		}
-		next, err := layer.Output(shape)
+		alone, err := network.New(shape, layer)
 		if err != nil {
 			return numbers // New has made a network of them
 		}
-		shape = next
+		shape = alone.Output()
 		if numbers += shape.Size(); numbers > maxOutputs {
 			return numbers
 		}

@@ -33,11 +33,11 @@ type Activation struct {
 
 var _ Layer = Activation{}
 
-// Kind returns "activation".
-func (Activation) Kind() string { return "activation" }
+// kind returns "activation".
+func (Activation) kind() string { return "activation" }
 
-// Output returns in.
-func (a Activation) Output(in Shape) (Shape, error) {
+// output returns in.
+func (a Activation) output(in Shape) (Shape, error) {
 	switch a.Function {
 	case "relu", "tanh", "sigmoid", "silu", "gelu", "gelu-tanh":
 		if a.Scale != 0 || a.Temperature != 0 || a.Offset != 0 {
@@ -53,11 +53,11 @@ func (a Activation) Output(in Shape) (Shape, error) {
 	return in, nil
 }
 
-// Blocks returns nil.
-func (Activation) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (Activation) blocks(Shape) []Block { return nil }
 
-// UnmarshalJSON accepts the name of a function alone, besides the fields.
-func (a *Activation) UnmarshalJSON(text []byte) error {
+// readDescription accepts the name of a function alone, besides the fields.
+func (a *Activation) readDescription(text []byte) error {
 	if json.Unmarshal(text, &a.Function) == nil {
 		return nil
 	}
@@ -65,13 +65,12 @@ func (a *Activation) UnmarshalJSON(text []byte) error {
 	return unmarshalStrictly(text, (*fields)(a))
 }
 
-// MarshalJSON returns the name alone where there is no more to say.
-func (a Activation) MarshalJSON() ([]byte, error) {
+// described returns the name alone where there is no more to say.
+func (a Activation) described() any {
 	if a == (Activation{Function: a.Function}) {
-		return json.Marshal(a.Function)
+		return a.Function
 	}
-	type fields Activation
-	return json.Marshal(fields(a))
+	return a
 }
 
 func (Activation) initial(Shape, [][]float32, float64, *generator) {}

@@ -22,13 +22,13 @@ type Attention struct {
 
 var _ Layer = Attention{}
 
-// Kind returns "attention".
-func (Attention) Kind() string { return "attention" }
+// kind returns "attention".
+func (Attention) kind() string { return "attention" }
 
 func (l Attention) heads() int { return max(l.Heads, 1) }
 
-// Output returns in.
-func (l Attention) Output(in Shape) (Shape, error) {
+// output returns in.
+func (l Attention) output(in Shape) (Shape, error) {
 	switch {
 	case len(in) != 2 || l.Heads < 0 || in[1]%l.heads() != 0:
 		return nil, fmt.Errorf("heads are %d for an input of %v, want [positions, features] and a positive number that divides the features", l.Heads, in)
@@ -41,11 +41,11 @@ func (l Attention) Output(in Shape) (Shape, error) {
 // projections are the four linear functions.
 var projections = [4]string{"query", "key", "value", "output"}
 
-// Blocks returns four blocks, features × features, of queries, keys, values and outputs.
-func (l Attention) Blocks(in Shape) []Block {
+// blocks returns four blocks, features × features, of queries, keys, values and outputs.
+func (l Attention) blocks(in Shape) []Block {
 	blocks := make([]Block, len(projections))
 	for i, name := range projections {
-		blocks[i] = Linear{Outputs: in.Features()}.Blocks(in)[0]
+		blocks[i] = Linear{Outputs: in.features()}.blocks(in)[0]
 		blocks[i].Name = name
 	}
 	return blocks
@@ -53,7 +53,7 @@ func (l Attention) Blocks(in Shape) []Block {
 
 func (l Attention) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
 	for i := range blocks {
-		Linear{Outputs: in.Features()}.initial(in, blocks[i:i+1], 1, random)
+		Linear{Outputs: in.features()}.initial(in, blocks[i:i+1], 1, random)
 	}
 }
 

@@ -20,7 +20,7 @@ func newAveragePool[T kernel.Float](l AveragePool, in Shape) *averagePool[T] {
 
 // newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position but padding.
 func newGlobalAveragePool[T kernel.Float](in Shape, s *space) *averagePool[T] {
-	p := &averagePool[T]{padding: s.padding, size: in.Size(), positions: 1, channels: in.Features()}
+	p := &averagePool[T]{padding: s.padding, size: in.Size(), positions: 1, channels: in.features()}
 	for at := 0; at < p.size; at += p.channels {
 		p.views.at = append(p.views.at, int32(at))
 	}

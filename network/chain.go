@@ -10,12 +10,12 @@ import (
 func (l Layers) shapes(in Shape) ([]Shape, error) {
 	shapes := []Shape{in}
 	for i, layer := range l {
-		out, err := layer.Output(shapes[i])
+		out, err := layer.output(shapes[i])
 		if err != nil {
-			return nil, fmt.Errorf("layer %d, %s: %w", i, layer.Kind(), err)
+			return nil, fmt.Errorf("layer %d, %s: %w", i, layer.kind(), err)
 		}
 		if err = out.check(); err != nil {
-			return nil, fmt.Errorf("layer %d, %s: output: %w", i, layer.Kind(), err)
+			return nil, fmt.Errorf("layer %d, %s: output: %w", i, layer.kind(), err)
 		}
 		shapes = append(shapes, out)
 	}
@@ -30,8 +30,8 @@ func (l Layers) blocks(in Shape) []Block {
 	}
 	var all []Block
 	for i, layer := range l {
-		for _, b := range layer.Blocks(shapes[i]) {
-			b.Name = fmt.Sprintf("%d.%s.%s", i, layer.Kind(), b.Name)
+		for _, b := range layer.blocks(shapes[i]) {
+			b.Name = fmt.Sprintf("%d.%s.%s", i, layer.kind(), b.Name)
 			all = append(all, b)
 		}
 	}
@@ -51,7 +51,7 @@ func (l Layers) initialAll(in Shape, blocks [][]float32, random *generator) {
 				gain = next.gain()
 			}
 		}
-		own := len(layer.Blocks(shapes[i]))
+		own := len(layer.blocks(shapes[i]))
 		layer.initial(shapes[i], blocks[:own], gain, random)
 		blocks = blocks[own:]
 	}
@@ -82,7 +82,7 @@ func newChain[T kernel.Float](l Layers, in Shape, s *space) *chain[T] {
 	}
 	c := &chain[T]{lowest: len(l)}
 	for i, layer := range l {
-		blocks := layer.Blocks(shapes[i])
+		blocks := layer.blocks(shapes[i])
 		if len(trained(blocks)) > 0 && !s.frozen {
 			c.lowest = min(c.lowest, i)
 		}

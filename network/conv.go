@@ -24,13 +24,21 @@ type Conv struct {
 	// it is 0.
 	Groups int `json:"groups,omitempty"`
 	// NoBias leaves the bias out. In a description it is bias: false.
-	NoBias Inverted `json:"bias,omitempty"`
+	NoBias bool `json:"bias,omitempty"`
 }
 
 var _ Layer = Conv{}
 
-// Kind returns "conv".
-func (Conv) Kind() string { return "conv" }
+func (l Conv) described() any {
+	type fields Conv
+	return struct {
+		fields
+		NoBias inverted `json:"bias,omitempty"`
+	}{fields(l), inverted(l.NoBias)}
+}
+
+// kind returns "conv".
+func (Conv) kind() string { return "conv" }
 
 func (l Conv) window(in Shape) (window, error) {
 	return newWindow(in, l.Kernel, l.Stride, l.Padding, l.Dilation)
@@ -38,8 +46,8 @@ func (l Conv) window(in Shape) (window, error) {
 
 func (l Conv) groups() int { return max(l.Groups, 1) }
 
-// Output returns the shape of the places of the windows, with Channels.
-func (l Conv) Output(in Shape) (Shape, error) {
+// output returns the shape of the places of the windows, with Channels.
+func (l Conv) output(in Shape) (Shape, error) {
 	w, err := l.window(in)
 	switch g := l.groups(); {
 	case err != nil:
@@ -52,8 +60,8 @@ func (l Conv) Output(in Shape) (Shape, error) {
 	return w.shape(in, l.Channels), nil
 }
 
-// Blocks returns one block for each group, channels of the group × numbers that a window sees of it.
-func (l Conv) Blocks(in Shape) []Block {
+// blocks returns one block for each group, channels of the group × numbers that a window sees of it.
+func (l Conv) blocks(in Shape) []Block {
 	w, err := l.window(in)
 	if err != nil {
 		return nil
@@ -69,9 +77,9 @@ func (l Conv) Blocks(in Shape) []Block {
 }
 
 func (l Conv) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
-	for g, b := range l.Blocks(in) {
+	for g, b := range l.blocks(in) {
 		// What an input place reaches, by the kernel, is what counts as outputs.
-		random.fillUniform(blocks[g], b, variance(gain, b.Left, b.Left/(in.Features()/l.groups())*b.Right))
+		random.fillUniform(blocks[g], b, variance(gain, b.Left, b.Left/(in.features()/l.groups())*b.Right))
 	}
 }
 
@@ -104,7 +112,7 @@ func newConv[T kernel.Float](l Conv, in Shape, s *space) *conv[T] {
 	if err != nil {
 		panic(err)
 	}
-	c := &conv[T]{space: s, window: w, block: l.Blocks(in)[0], groups: l.groups(), frozen: s.frozen, weights: make([][]T, l.groups())}
+	c := &conv[T]{space: s, window: w, block: l.blocks(in)[0], groups: l.groups(), frozen: s.frozen, weights: make([][]T, l.groups())}
 	each := w.positions() * c.block.Left
 	c.batch = min(s.records, max(1, convNumbers/each))
 	kept := s.records

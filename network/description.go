@@ -11,45 +11,56 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Inverted is a bool that is written the other way round in descriptions: true is written as false. It is for
-// what a layer has unless it is said that it has not.
-type Inverted bool
+// inverted is a bool that descriptions have as its negation. It is for what a layer has by default.
+type inverted bool
 
-// MarshalJSON returns the opposite.
-func (w Inverted) MarshalJSON() ([]byte, error) { return json.Marshal(!bool(w)) }
+// MarshalJSON returns the negation.
+func (w inverted) MarshalJSON() ([]byte, error) { return json.Marshal(!bool(w)) }
 
-// UnmarshalJSON reads the opposite.
-func (w *Inverted) UnmarshalJSON(text []byte) error {
+// UnmarshalJSON reads the negation.
+func (w *inverted) UnmarshalJSON(text []byte) error {
 	var has bool
 	if err := json.Unmarshal(text, &has); err != nil {
 		return err
 	}
-	*w = Inverted(!has)
+	*w = inverted(!has)
 	return nil
+}
+
+// describer is a layer whose description is not the JSON of its fields.
+type describer interface {
+	// described returns the value whose JSON is the description.
+	described() any
+}
+
+// reader is a pointer to a layer whose description is not the JSON of its fields.
+type reader interface {
+	// readDescription sets the layer to the one that the text describes.
+	readDescription(text []byte) error
 }
 
 // kinds reads the fields of a layer of each kind.
 var kinds = map[string]func(fields []byte) (Layer, error){
-	Linear{}.Kind():            read[Linear],
-	SparseLinear{}.Kind():      read[SparseLinear],
-	Activation{}.Kind():        read[Activation],
-	Frozen{}.Kind():            read[Frozen],
-	Residual{}.Kind():          read[Residual],
-	Conv{}.Kind():              read[Conv],
-	MaxPool{}.Kind():           read[MaxPool],
-	AveragePool{}.Kind():       read[AveragePool],
-	GlobalAveragePool{}.Kind(): read[GlobalAveragePool],
-	Flatten{}.Kind():           read[Flatten],
-	ChannelsLast{}.Kind():      read[ChannelsLast],
-	Dropout{}.Kind():           read[Dropout],
-	GroupNorm{}.Kind():         read[GroupNorm],
-	LayerNorm{}.Kind():         read[LayerNorm],
-	Embedding{}.Kind():         read[Embedding],
-	EmbeddingBag{}.Kind():      read[EmbeddingBag],
-	PositionEmbedding{}.Kind(): read[PositionEmbedding],
-	Recurrent{}.Kind():         read[Recurrent],
-	Attention{}.Kind():         read[Attention],
-	RMSNorm{}.Kind():           read[RMSNorm],
+	Linear{}.kind():            read[Linear],
+	SparseLinear{}.kind():      read[SparseLinear],
+	Activation{}.kind():        read[Activation],
+	Frozen{}.kind():            read[Frozen],
+	Residual{}.kind():          read[Residual],
+	Conv{}.kind():              read[Conv],
+	MaxPool{}.kind():           read[MaxPool],
+	AveragePool{}.kind():       read[AveragePool],
+	GlobalAveragePool{}.kind(): read[GlobalAveragePool],
+	Flatten{}.kind():           read[Flatten],
+	ChannelsLast{}.kind():      read[ChannelsLast],
+	Dropout{}.kind():           read[Dropout],
+	GroupNorm{}.kind():         read[GroupNorm],
+	LayerNorm{}.kind():         read[LayerNorm],
+	Embedding{}.kind():         read[Embedding],
+	EmbeddingBag{}.kind():      read[EmbeddingBag],
+	PositionEmbedding{}.kind(): read[PositionEmbedding],
+	Recurrent{}.kind():         read[Recurrent],
+	Attention{}.kind():         read[Attention],
+	RMSNorm{}.kind():           read[RMSNorm],
 }
 
 // read returns the layer of type L with the given fields, nil for none.
@@ -61,8 +72,8 @@ func read[L Layer](fields []byte) (Layer, error) {
 		}
 		return layer, nil
 	}
-	if own, has := any(&layer).(json.Unmarshaler); has {
-		err := own.UnmarshalJSON(fields)
+	if own, has := any(&layer).(reader); has {
+		err := own.readDescription(fields)
 		return layer, err
 	}
 	err := unmarshalStrictly(fields, &layer)
@@ -142,9 +153,13 @@ func plainStyle(n *yaml.Node, above yaml.Kind) {
 
 // MarshalJSON returns the list with one object {kind: fields} for each layer.
 func (l Layers) MarshalJSON() ([]byte, error) {
-	list := make([]map[string]Layer, len(l))
+	list := make([]map[string]any, len(l))
 	for i, layer := range l {
-		list[i] = map[string]Layer{layer.Kind(): layer}
+		var fields any = layer
+		if own, has := layer.(describer); has {
+			fields = own.described()
+		}
+		list[i] = map[string]any{layer.kind(): fields}
 	}
 	return json.Marshal(list)
 }
@@ -193,7 +208,7 @@ func readLayer(kind string, fields []byte) (Layer, error) {
 	}
 	readFields, known := kinds[kind]
 	if !known {
-		return nil, fmt.Errorf("kind is %q, want one of %s", kind, strings.Join(Kinds(), ", "))
+		return nil, fmt.Errorf("kind is %q, want one of %s", kind, strings.Join(kindNames(), ", "))
 	}
 	layer, err := readFields(fields)
 	if err != nil {
@@ -202,8 +217,8 @@ func readLayer(kind string, fields []byte) (Layer, error) {
 	return layer, nil
 }
 
-// Kinds returns the names of all layers, sorted.
-func Kinds() []string {
+// kindNames returns the names of all layers, sorted.
+func kindNames() []string {
 	var names []string
 	for kind := range kinds {
 		names = append(names, kind)

@@ -19,22 +19,22 @@ type Dropout struct {
 
 var _ Layer = Dropout{}
 
-// Kind returns "dropout".
-func (Dropout) Kind() string { return "dropout" }
+// kind returns "dropout".
+func (Dropout) kind() string { return "dropout" }
 
-// Output returns in.
-func (l Dropout) Output(in Shape) (Shape, error) {
+// output returns in.
+func (l Dropout) output(in Shape) (Shape, error) {
 	if !(l.Probability >= 0 && l.Probability < 1) {
 		return nil, fmt.Errorf("probability is %v, want at least 0 and less than 1", l.Probability)
 	}
 	return in, nil
 }
 
-// Blocks returns nil.
-func (Dropout) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (Dropout) blocks(Shape) []Block { return nil }
 
-// UnmarshalJSON accepts the probability alone, besides the fields.
-func (l *Dropout) UnmarshalJSON(text []byte) error {
+// readDescription accepts the probability alone, besides the fields.
+func (l *Dropout) readDescription(text []byte) error {
 	if json.Unmarshal(text, &l.Probability) == nil {
 		return nil
 	}
@@ -42,8 +42,8 @@ func (l *Dropout) UnmarshalJSON(text []byte) error {
 	return unmarshalStrictly(text, (*fields)(l))
 }
 
-// MarshalJSON returns the probability alone.
-func (l Dropout) MarshalJSON() ([]byte, error) { return json.Marshal(l.Probability) }
+// described returns the probability alone.
+func (l Dropout) described() any { return l.Probability }
 
 func (Dropout) initial(Shape, [][]float32, float64, *generator) {}
 

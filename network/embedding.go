@@ -27,17 +27,17 @@ type EmbeddingBag struct {
 
 var _, _ Layer = Embedding{}, EmbeddingBag{}
 
-// Kind returns "embedding".
-func (Embedding) Kind() string { return "embedding" }
+// kind returns "embedding".
+func (Embedding) kind() string { return "embedding" }
 
-// Kind returns "embedding-bag".
-func (EmbeddingBag) Kind() string { return "embedding-bag" }
+// kind returns "embedding-bag".
+func (EmbeddingBag) kind() string { return "embedding-bag" }
 
 // maxVocabulary is how many whole numbers float32 can tell apart.
 const maxVocabulary = 1 << 24
 
-// Output returns [positions, Features].
-func (l Embedding) Output(in Shape) (Shape, error) {
+// output returns [positions, Features].
+func (l Embedding) output(in Shape) (Shape, error) {
 	if len(in) != 1 {
 		return nil, fmt.Errorf("input is %v, want one token for each position", in)
 	}
@@ -47,9 +47,9 @@ func (l Embedding) Output(in Shape) (Shape, error) {
 	return Shape{in[0], l.Features}, nil
 }
 
-// Output returns [Features].
-func (l EmbeddingBag) Output(in Shape) (Shape, error) {
-	out, err := l.table().Output(in)
+// output returns [Features].
+func (l EmbeddingBag) output(in Shape) (Shape, error) {
+	out, err := l.table().output(in)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +61,16 @@ func (l EmbeddingBag) Output(in Shape) (Shape, error) {
 
 func (l EmbeddingBag) table() Embedding { return Embedding{l.Vocabulary, l.Features} }
 
-// Blocks returns the table, one row for each token.
-func (l Embedding) Blocks(Shape) []Block {
+// blocks returns the table, one row for each token.
+func (l Embedding) blocks(Shape) []Block {
 	return []Block{{Name: "table", Right: l.Features, Left: l.Vocabulary, Sparse: true}}
 }
 
-// Blocks returns the table, one row for each token.
-func (l EmbeddingBag) Blocks(in Shape) []Block { return l.table().Blocks(in) }
+// blocks returns the table, one row for each token.
+func (l EmbeddingBag) blocks(in Shape) []Block { return l.table().blocks(in) }
 
 func (l Embedding) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
-	random.fillUniform(blocks[0], l.Blocks(in)[0], 1/float64(l.Features))
+	random.fillUniform(blocks[0], l.blocks(in)[0], 1/float64(l.Features))
 }
 
 func (l EmbeddingBag) initial(in Shape, blocks [][]float32, gain float64, random *generator) {

@@ -59,11 +59,12 @@ func ExampleTape() {
 	tape := network.NewTape[float32](n, 3)
 	outputs := tape.Forward([]float32{0, 0, 1, 1, 0, 1}, 3, weights)
 	fmt.Printf("%.4f\n", outputs)
+	var workspace network.Workspace[float32]
 	squares := make([]float64, 3)
 	for i, f := range tape.Backward([]float32{1, 1, 1}) {
-		network.SquaredNorms(squares, f)
+		workspace.SquaredNorms(squares, f)
 		sum := make([]float32, f.Numbers())
-		network.AddSum(sum, f, []float32{1, 1, 1})
+		workspace.AddSum(sum, f, []float32{1, 1, 1})
 		fmt.Printf("%s %.4f\n", n.Blocks()[i].Name, sum)
 	}
 	fmt.Printf("%.4f\n", squares)

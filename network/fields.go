@@ -20,8 +20,9 @@ type FieldError struct {
 // Error returns "outputs is "two", want a whole number".
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that the struct has not,
-// or that is of another type, is a *FieldError.
+// unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that
+// the struct lacks, or that is of another type, is a *FieldError. A bool whose name begins with No is
+// the negation of its field.
 func unmarshalStrictly(text []byte, into any) error {
 	var fields map[string]json.RawMessage
 	to := reflect.ValueOf(into).Elem()
@@ -40,6 +41,9 @@ func unmarshalStrictly(text []byte, into any) error {
 			return &FieldError{name, "is not known, want " + wantedFields(known)}
 		}
 		field := to.Field(at).Addr().Interface()
+		if negated, is := field.(*bool); is && strings.HasPrefix(to.Type().Field(at).Name, "No") {
+			field = (*inverted)(negated)
+		}
 		if string(fields[name]) == "null" {
 			return &FieldError{name, "is empty, want " + wantedType(field)}
 		}

@@ -7,14 +7,14 @@ type Flatten struct{}
 
 var _ Layer = Flatten{}
 
-// Kind returns "flatten".
-func (Flatten) Kind() string { return "flatten" }
+// kind returns "flatten".
+func (Flatten) kind() string { return "flatten" }
 
-// Output returns [in.Size()].
-func (Flatten) Output(in Shape) (Shape, error) { return Shape{in.Size()}, nil }
+// output returns [in.Size()].
+func (Flatten) output(in Shape) (Shape, error) { return Shape{in.Size()}, nil }
 
-// Blocks returns nil.
-func (Flatten) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (Flatten) blocks(Shape) []Block { return nil }
 
 func (Flatten) initial(Shape, [][]float32, float64, *generator) {}
 func (Flatten) worker32(_ Shape, _ *space) worker[float32]      { return &same[float32]{} }
@@ -34,16 +34,16 @@ type ChannelsLast struct{}
 
 var _ Layer = ChannelsLast{}
 
-// Kind returns "channels-last".
-func (ChannelsLast) Kind() string { return "channels-last" }
+// kind returns "channels-last".
+func (ChannelsLast) kind() string { return "channels-last" }
 
-// Output moves the first number of in to the end.
-func (ChannelsLast) Output(in Shape) (Shape, error) {
+// output moves the first number of in to the end.
+func (ChannelsLast) output(in Shape) (Shape, error) {
 	return append(append(Shape(nil), in[1:]...), in[0]), nil
 }
 
-// Blocks returns nil.
-func (ChannelsLast) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (ChannelsLast) blocks(Shape) []Block { return nil }
 
 func (ChannelsLast) initial(Shape, [][]float32, float64, *generator) {}
 

@@ -12,11 +12,11 @@ type Frozen struct{ Layers Layers }
 
 var _ Layer = Frozen{}
 
-// Kind returns "frozen".
-func (Frozen) Kind() string { return "frozen" }
+// kind returns "frozen".
+func (Frozen) kind() string { return "frozen" }
 
-// Output is what the last of the layers gives.
-func (l Frozen) Output(in Shape) (Shape, error) {
+// output is what the last of the layers gives.
+func (l Frozen) output(in Shape) (Shape, error) {
 	shapes, err := l.Layers.shapes(in)
 	if err != nil {
 		return nil, err
@@ -24,8 +24,8 @@ func (l Frozen) Output(in Shape) (Shape, error) {
 	return shapes[len(shapes)-1], nil
 }
 
-// Blocks returns the blocks of the layers, frozen.
-func (l Frozen) Blocks(in Shape) []Block {
+// blocks returns the blocks of the layers, frozen.
+func (l Frozen) blocks(in Shape) []Block {
 	blocks := l.Layers.blocks(in)
 	for i := range blocks {
 		blocks[i].Frozen = true
@@ -35,11 +35,9 @@ func (l Frozen) Blocks(in Shape) []Block {
 
 func (l Frozen) inner() Layers { return l.Layers }
 
-// MarshalJSON returns the list of layers.
-func (l Frozen) MarshalJSON() ([]byte, error) { return l.Layers.MarshalJSON() }
+func (l Frozen) described() any { return l.Layers }
 
-// UnmarshalJSON reads a list of layers.
-func (l *Frozen) UnmarshalJSON(text []byte) error { return l.Layers.UnmarshalJSON(text) }
+func (l *Frozen) readDescription(text []byte) error { return l.Layers.UnmarshalJSON(text) }
 
 func (l Frozen) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
 	l.Layers.initialAll(in, blocks, random)

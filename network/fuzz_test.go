@@ -38,9 +38,9 @@ func drawnLayer(r *rand.Rand, depth int) network.Layer {
 	small := func(n int) int { return r.IntN(n) }
 	switch r.IntN(15) {
 	case 0, 1:
-		return network.Linear{Outputs: 1 + small(6), NoBias: network.Inverted(small(3) == 0)}
+		return network.Linear{Outputs: 1 + small(6), NoBias: small(3) == 0}
 	case 2, 3:
-		return network.Conv{Channels: 1 + small(6), Kernel: 1 + small(3), Stride: small(3), Padding: small(3), Dilation: small(3), Groups: small(3), NoBias: network.Inverted(small(3) == 0)}
+		return network.Conv{Channels: 1 + small(6), Kernel: 1 + small(3), Stride: small(3), Padding: small(3), Dilation: small(3), Groups: small(3), NoBias: small(3) == 0}
 	case 4, 5:
 		return network.Activation{Function: []string{"relu", "tanh", "gelu", "sigmoid", "silu", "gelu-tanh"}[small(6)]}
 	case 6:

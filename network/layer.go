@@ -6,20 +6,23 @@ import "github.com/ditherml/dither/internal/kernel"
 // description as text. The layers of this package are all there are: that records are not mixed is a promise
 // of this package.
 type Layer interface {
-	// Kind is the name of the layer in descriptions: "linear".
-	Kind() string
-	// Output returns the shape that the layer gives for one that it takes, or an error that says what it
+	// kind is the name of the layer in descriptions: "linear".
+	kind() string
+	// output returns the shape that the layer gives for one that it takes, or an error that says what it
 	// cannot take.
-	Output(in Shape) (Shape, error)
-	// Blocks returns the blocks of parameters that the layer has for a shape that Output accepts, nil for
+	output(in Shape) (Shape, error)
+	// blocks returns the blocks of parameters that the layer has for a shape that output accepts, nil for
 	// none.
-	Blocks(in Shape) []Block
+	blocks(in Shape) []Block
 
 	// initial fills the blocks with first values for an activation of the given gain that follows.
 	initial(in Shape, blocks [][]float32, gain float64, random *generator)
 	worker32(in Shape, s *space) worker[float32]
 	worker64(in Shape, s *space) worker[float64]
 }
+
+// Kind returns the name of a layer in descriptions, such as "linear".
+func Kind(l Layer) string { return l.kind() }
 
 // Block describes a block of parameters, a matrix of Right × Width numbers, row after row, where Width is
 // Left, and one more with Bias; a sparse block, such as a table of embeddings, is laid out the other way

@@ -12,29 +12,37 @@ import (
 type Linear struct {
 	Outputs int `json:"outputs"`
 	// NoBias leaves the bias out. In a description it is bias: false.
-	NoBias Inverted `json:"bias,omitempty"`
+	NoBias bool `json:"bias,omitempty"`
 }
 
 var _ Layer = Linear{}
 
-// Kind returns "linear".
-func (Linear) Kind() string { return "linear" }
+func (l Linear) described() any {
+	type fields Linear
+	return struct {
+		fields
+		NoBias inverted `json:"bias,omitempty"`
+	}{fields(l), inverted(l.NoBias)}
+}
 
-// Output changes the number of features to Outputs.
-func (l Linear) Output(in Shape) (Shape, error) {
+// kind returns "linear".
+func (Linear) kind() string { return "linear" }
+
+// output changes the number of features to Outputs.
+func (l Linear) output(in Shape) (Shape, error) {
 	if l.Outputs < 1 {
 		return nil, fmt.Errorf("outputs is %d, want at least 1", l.Outputs)
 	}
 	return in.with(l.Outputs), nil
 }
 
-// Blocks returns one block, Outputs × features.
-func (l Linear) Blocks(in Shape) []Block {
-	return []Block{{Name: "weights", Right: l.Outputs, Left: in.Features(), Bias: !bool(l.NoBias)}}
+// blocks returns one block, Outputs × features.
+func (l Linear) blocks(in Shape) []Block {
+	return []Block{{Name: "weights", Right: l.Outputs, Left: in.features(), Bias: !l.NoBias}}
 }
 
 func (l Linear) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
-	b := l.Blocks(in)[0]
+	b := l.blocks(in)[0]
 	random.fillUniform(blocks[0], b, variance(gain, b.Left, b.Right))
 }
 
@@ -61,7 +69,7 @@ type linear[T kernel.Float] struct {
 }
 
 func newLinear[T kernel.Float](l Linear, in Shape, s *space) *linear[T] {
-	return &linear[T]{space: s, block: l.Blocks(in)[0], positions: in.Positions(), frozen: s.frozen}
+	return &linear[T]{space: s, block: l.blocks(in)[0], positions: in.Positions(), frozen: s.frozen}
 }
 
 func (w *linear[T]) bind(blocks [][]T) { w.weights = blocks[0] }

@@ -32,28 +32,28 @@ type RMSNorm struct {
 
 var _, _, _ Layer = GroupNorm{}, LayerNorm{}, RMSNorm{}
 
-// Kind returns "group-norm".
-func (GroupNorm) Kind() string { return "group-norm" }
+// kind returns "group-norm".
+func (GroupNorm) kind() string { return "group-norm" }
 
-// Kind returns "layer-norm".
-func (LayerNorm) Kind() string { return "layer-norm" }
+// kind returns "layer-norm".
+func (LayerNorm) kind() string { return "layer-norm" }
 
-// Kind returns "rms-norm".
-func (RMSNorm) Kind() string { return "rms-norm" }
+// kind returns "rms-norm".
+func (RMSNorm) kind() string { return "rms-norm" }
 
-// Output returns in.
-func (l GroupNorm) Output(in Shape) (Shape, error) {
-	if l.Groups < 1 || in.Features()%l.Groups != 0 {
-		return nil, fmt.Errorf("groups are %d for %d features, want a positive number that divides them", l.Groups, in.Features())
+// output returns in.
+func (l GroupNorm) output(in Shape) (Shape, error) {
+	if l.Groups < 1 || in.features()%l.Groups != 0 {
+		return nil, fmt.Errorf("groups are %d for %d features, want a positive number that divides them", l.Groups, in.features())
 	}
 	return in, checkStabilizer(l.Stabilizer)
 }
 
-// Output returns in.
-func (l LayerNorm) Output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
+// output returns in.
+func (l LayerNorm) output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
 
-// Output returns in.
-func (l RMSNorm) Output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
+// output returns in.
+func (l RMSNorm) output(in Shape) (Shape, error) { return in, checkStabilizer(l.Stabilizer) }
 
 func checkStabilizer(v float64) error {
 	if !(v >= 0 && v < math.Inf(1)) {
@@ -62,16 +62,16 @@ func checkStabilizer(v float64) error {
 	return nil
 }
 
-// Blocks returns the scales and the offsets.
-func (GroupNorm) Blocks(in Shape) []Block {
-	return []Block{vectorBlock("scale", in.Features()), vectorBlock("offset", in.Features())}
+// blocks returns the scales and the offsets.
+func (GroupNorm) blocks(in Shape) []Block {
+	return []Block{vectorBlock("scale", in.features()), vectorBlock("offset", in.features())}
 }
 
-// Blocks returns the scales and the offsets.
-func (LayerNorm) Blocks(in Shape) []Block { return GroupNorm{}.Blocks(in) }
+// blocks returns the scales and the offsets.
+func (LayerNorm) blocks(in Shape) []Block { return GroupNorm{}.blocks(in) }
 
-// Blocks returns the scales.
-func (RMSNorm) Blocks(in Shape) []Block { return GroupNorm{}.Blocks(in)[:1] }
+// blocks returns the scales.
+func (RMSNorm) blocks(in Shape) []Block { return GroupNorm{}.blocks(in)[:1] }
 
 // vectorBlock is a block of numbers that stand for themselves.
 func vectorBlock(name string, numbers int) Block {
@@ -127,7 +127,7 @@ type normalize[T kernel.Float] struct {
 }
 
 func newNormalize[T kernel.Float](in Shape, s *space, together, groups int, stabilizer float64, centered bool) *normalize[T] {
-	w := &normalize[T]{positions: in.Positions(), together: together, features: in.Features(), groups: groups,
+	w := &normalize[T]{positions: in.Positions(), together: together, features: in.features(), groups: groups,
 		stabilizer: cmp.Or(stabilizer, 1e-5), centered: centered, frozen: s.frozen,
 		hat: make([]T, s.records*in.Size()), inverse: make([]T, s.records*in.Positions()/together*groups)}
 	if !s.frozen {

@@ -25,14 +25,14 @@ type GlobalAveragePool struct{}
 
 var _, _, _ Layer = MaxPool{}, AveragePool{}, GlobalAveragePool{}
 
-// Kind returns "max-pool".
-func (MaxPool) Kind() string { return "max-pool" }
+// kind returns "max-pool".
+func (MaxPool) kind() string { return "max-pool" }
 
-// Kind returns "average-pool".
-func (AveragePool) Kind() string { return "average-pool" }
+// kind returns "average-pool".
+func (AveragePool) kind() string { return "average-pool" }
 
-// Kind returns "global-average-pool".
-func (GlobalAveragePool) Kind() string { return "global-average-pool" }
+// kind returns "global-average-pool".
+func (GlobalAveragePool) kind() string { return "global-average-pool" }
 
 func (l MaxPool) window(in Shape) (window, error) {
 	return newWindow(in, l.Kernel, cmp.Or(l.Stride, l.Kernel), l.Padding, 1)
@@ -40,29 +40,29 @@ func (l MaxPool) window(in Shape) (window, error) {
 
 func (l AveragePool) window(in Shape) (window, error) { return MaxPool(l).window(in) }
 
-// Output returns the shape of the places of the windows, with the channels of in.
-func (l MaxPool) Output(in Shape) (Shape, error) {
+// output returns the shape of the places of the windows, with the channels of in.
+func (l MaxPool) output(in Shape) (Shape, error) {
 	w, err := l.window(in)
 	if err != nil {
 		return nil, err
 	}
-	return w.shape(in, in.Features()), nil
+	return w.shape(in, in.features()), nil
 }
 
-// Output returns the shape of the places of the windows, with the channels of in.
-func (l AveragePool) Output(in Shape) (Shape, error) { return MaxPool(l).Output(in) }
+// output returns the shape of the places of the windows, with the channels of in.
+func (l AveragePool) output(in Shape) (Shape, error) { return MaxPool(l).output(in) }
 
-// Output returns the features of in.
-func (GlobalAveragePool) Output(in Shape) (Shape, error) { return Shape{in.Features()}, nil }
+// output returns the features of in.
+func (GlobalAveragePool) output(in Shape) (Shape, error) { return Shape{in.features()}, nil }
 
-// Blocks returns nil.
-func (MaxPool) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (MaxPool) blocks(Shape) []Block { return nil }
 
-// Blocks returns nil.
-func (AveragePool) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (AveragePool) blocks(Shape) []Block { return nil }
 
-// Blocks returns nil.
-func (GlobalAveragePool) Blocks(Shape) []Block { return nil }
+// blocks returns nil.
+func (GlobalAveragePool) blocks(Shape) []Block { return nil }
 
 func (MaxPool) initial(Shape, [][]float32, float64, *generator)           {}
 func (AveragePool) initial(Shape, [][]float32, float64, *generator)       {}

@@ -8,17 +8,17 @@ type PositionEmbedding struct{}
 
 var _ Layer = PositionEmbedding{}
 
-// Kind returns "position-embedding".
-func (PositionEmbedding) Kind() string { return "position-embedding" }
+// kind returns "position-embedding".
+func (PositionEmbedding) kind() string { return "position-embedding" }
 
-// Output returns in.
-func (PositionEmbedding) Output(in Shape) (Shape, error) { return in, nil }
+// output returns in.
+func (PositionEmbedding) output(in Shape) (Shape, error) { return in, nil }
 
-// Blocks returns one block of in.Size() numbers.
-func (PositionEmbedding) Blocks(in Shape) []Block { return []Block{vectorBlock("offset", in.Size())} }
+// blocks returns one block of in.Size() numbers.
+func (PositionEmbedding) blocks(in Shape) []Block { return []Block{vectorBlock("offset", in.Size())} }
 
 func (PositionEmbedding) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
-	random.fillUniform(blocks[0], Block{Right: in.Size(), Left: 1}, 1/float64(in.Features()))
+	random.fillUniform(blocks[0], Block{Right: in.Size(), Left: 1}, 1/float64(in.features()))
 }
 
 func (PositionEmbedding) worker32(in Shape, s *space) worker[float32] {

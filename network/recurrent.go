@@ -20,11 +20,11 @@ type Recurrent struct {
 
 var _ Layer = Recurrent{}
 
-// Kind returns "recurrent".
-func (Recurrent) Kind() string { return "recurrent" }
+// kind returns "recurrent".
+func (Recurrent) kind() string { return "recurrent" }
 
-// Output returns [Units], or [positions, Units] with ReturnSequences.
-func (l Recurrent) Output(in Shape) (Shape, error) {
+// output returns [Units], or [positions, Units] with ReturnSequences.
+func (l Recurrent) output(in Shape) (Shape, error) {
 	if len(in) != 2 || l.Units < 1 || l.Units > maxSize {
 		return nil, fmt.Errorf("units are %d for an input of %v, want 1 to %d and [positions, features]", l.Units, in, maxSize)
 	}
@@ -34,13 +34,13 @@ func (l Recurrent) Output(in Shape) (Shape, error) {
 	return Shape{l.Units}, nil
 }
 
-// Blocks returns one block, Units × (features + Units).
-func (l Recurrent) Blocks(in Shape) []Block {
-	return []Block{{Name: "weights", Right: l.Units, Left: in.Features() + l.Units, Bias: true}}
+// blocks returns one block, Units × (features + Units).
+func (l Recurrent) blocks(in Shape) []Block {
+	return []Block{{Name: "weights", Right: l.Units, Left: in.features() + l.Units, Bias: true}}
 }
 
 func (l Recurrent) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
-	b := l.Blocks(in)[0]
+	b := l.blocks(in)[0]
 	random.fillUniform(blocks[0], b, variance(1, b.Left, b.Right))
 }
 
@@ -65,7 +65,7 @@ type recurrent[T kernel.Float] struct {
 }
 
 func newRecurrent[T kernel.Float](l Recurrent, in Shape, s *space) *recurrent[T] {
-	b := l.Blocks(in)[0]
+	b := l.blocks(in)[0]
 	all := s.records * in[0]
 	return &recurrent[T]{space: s, block: b, positions: in[0], features: in[1], sequences: l.ReturnSequences,
 		h: make([]T, all*b.Right), lefts: make([]T, all*b.Left), rights: make([]T, all*b.Right), dLeft: make([]T, s.records*b.Left), carried: make([]T, s.records*b.Right)}

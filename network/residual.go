@@ -13,11 +13,11 @@ type Residual struct{ Layers Layers }
 
 var _ Layer = Residual{}
 
-// Kind returns "residual".
-func (Residual) Kind() string { return "residual" }
+// kind returns "residual".
+func (Residual) kind() string { return "residual" }
 
-// Output returns in.
-func (l Residual) Output(in Shape) (Shape, error) {
+// output returns in.
+func (l Residual) output(in Shape) (Shape, error) {
 	shapes, err := l.Layers.shapes(in)
 	if err != nil {
 		return nil, err
@@ -28,16 +28,14 @@ func (l Residual) Output(in Shape) (Shape, error) {
 	return in, nil
 }
 
-// Blocks returns the blocks of the layers.
-func (l Residual) Blocks(in Shape) []Block { return l.Layers.blocks(in) }
+// blocks returns the blocks of the layers.
+func (l Residual) blocks(in Shape) []Block { return l.Layers.blocks(in) }
 
 func (l Residual) inner() Layers { return l.Layers }
 
-// MarshalJSON returns the list of layers.
-func (l Residual) MarshalJSON() ([]byte, error) { return l.Layers.MarshalJSON() }
+func (l Residual) described() any { return l.Layers }
 
-// UnmarshalJSON reads a list of layers.
-func (l *Residual) UnmarshalJSON(text []byte) error { return l.Layers.UnmarshalJSON(text) }
+func (l *Residual) readDescription(text []byte) error { return l.Layers.UnmarshalJSON(text) }
 
 func (l Residual) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
 	l.Layers.initialAll(in, blocks, random)

@@ -23,7 +23,7 @@ func (s Shape) Size() int {
 }
 
 // Features is the last number of s. It panics for an empty shape.
-func (s Shape) Features() int { return s[len(s)-1] }
+func (s Shape) features() int { return s[len(s)-1] }
 
 // Positions is the product of the numbers before the last, 1 when there are none.
 func (s Shape) Positions() int { return s[:len(s)-1].Size() }

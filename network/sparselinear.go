@@ -18,11 +18,11 @@ type SparseLinear struct {
 
 var _ Layer = SparseLinear{}
 
-// Kind returns "sparse-linear".
-func (SparseLinear) Kind() string { return "sparse-linear" }
+// kind returns "sparse-linear".
+func (SparseLinear) kind() string { return "sparse-linear" }
 
-// Output returns [Outputs].
-func (l SparseLinear) Output(in Shape) (Shape, error) {
+// output returns [Outputs].
+func (l SparseLinear) output(in Shape) (Shape, error) {
 	if len(in) != 1 || in[0] > maxVocabulary {
 		return nil, fmt.Errorf("input is %v, want one row of at most %d features", in, maxVocabulary)
 	}
@@ -32,13 +32,13 @@ func (l SparseLinear) Output(in Shape) (Shape, error) {
 	return Shape{l.Outputs}, nil
 }
 
-// Blocks returns one block, a row of Outputs numbers for each feature.
-func (l SparseLinear) Blocks(in Shape) []Block {
+// blocks returns one block, a row of Outputs numbers for each feature.
+func (l SparseLinear) blocks(in Shape) []Block {
 	return []Block{{Name: "weights", Right: l.Outputs, Left: in[0], Sparse: true}}
 }
 
 func (l SparseLinear) initial(in Shape, blocks [][]float32, _ float64, random *generator) {
-	random.fillUniform(blocks[0], l.Blocks(in)[0], 1/float64(l.Outputs))
+	random.fillUniform(blocks[0], l.blocks(in)[0], 1/float64(l.Outputs))
 }
 
 func (l SparseLinear) worker32(in Shape, s *space) worker[float32] {

@@ -77,9 +77,9 @@ func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	return t.factors
 }
 
-// InputGradients returns the derivatives of each record's loss by its inputs, of the shape of x, from those by
+// inputGradients returns the derivatives of each record's loss by its inputs, of the shape of x, from those by
 // its outputs. They are valid until the next call of a method.
-func (t *Tape[T]) InputGradients(dOutputs []T) []T { return t.backward(dOutputs, true) }
+func (t *Tape[T]) inputGradients(dOutputs []T) []T { return t.backward(dOutputs, true) }
 
 func (t *Tape[T]) backward(dOutputs []T, wanted bool) []T {
 	if len(dOutputs) != t.records*t.network.out.Size() {

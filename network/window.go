@@ -25,7 +25,7 @@ func newWindow(in Shape, kernel, stride, padding, dilation int) (window, error) 
 	if kernel < 1 || stride < 1 || padding < 0 || dilation < 1 {
 		return window{}, fmt.Errorf("kernel is %d, stride %d, padding %d and dilation %d, want at least 1, and for padding 0", kernel, stride, padding, dilation)
 	}
-	w := window{height: 1, width: in[len(in)-2], channels: in.Features(), kernelRows: 1, kernel: kernel,
+	w := window{height: 1, width: in[len(in)-2], channels: in.features(), kernelRows: 1, kernel: kernel,
 		strideRows: 1, stride: stride, padding: padding, dilation: dilation}
 	if len(in) == 3 {
 		w.height, w.kernelRows, w.strideRows, w.paddingRows = in[0], kernel, stride, padding

@@ -14,16 +14,6 @@ type Workspace[T kernel.Float] struct {
 	tokens                          []uint64
 }
 
-// SquaredNorms is Workspace.SquaredNorms with a workspace of its own.
-func SquaredNorms[T kernel.Float](dst []float64, f kernel.Factors[T]) {
-	new(Workspace[T]).SquaredNorms(dst, f)
-}
-
-// AddSum is Workspace.AddSum with a workspace of its own.
-func AddSum[T kernel.Float](dst []T, f kernel.Factors[T], weights []T) {
-	new(Workspace[T]).AddSum(dst, f, weights)
-}
-
 // grown returns n numbers, those of s when it has as many. What they are is not specified.
 func grown[S any](s *[]S, n int) []S {
 	if cap(*s) < n {

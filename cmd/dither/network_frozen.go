@@ -155,7 +155,7 @@ func newBase(input network.Shape, layers network.Layers, file []byte) (base, err
 	}
 	last := weighted[len(weighted)-1]
 	if last != len(layers)-1 {
-		return base{}, fmt.Errorf("the network ends in %s, want a linear layer, in whose place a new one is trained", layers[len(layers)-1].Kind())
+		return base{}, fmt.Errorf("the network ends in %s, want a linear layer, in whose place a new one is trained", network.Kind(layers[len(layers)-1]))
 	}
 	first, err := network.New(input, layers[:last]...)
 	if err != nil {
@@ -169,14 +169,14 @@ func newBase(input network.Shape, layers network.Layers, file []byte) (base, err
 func withWeights(shape network.Shape, layers network.Layers) []int {
 	var out []int
 	for i, layer := range layers {
-		next, err := layer.Output(shape)
+		alone, err := network.New(shape, layer)
 		if err != nil {
 			return out
 		}
-		if len(layer.Blocks(shape)) > 0 {
+		if alone.Weights() > 0 {
 			out = append(out, i)
 		}
-		shape = next
+		shape = alone.Output()
 	}
 	return out
 }

@@ -251,16 +251,12 @@ func layerFacts(n *network.Network) []string {
 	var out []string
 	shape := n.Input()
 	for i, layer := range n.Layers() {
-		weights := 0
-		for _, b := range layer.Blocks(shape) {
-			weights += b.Numbers()
-		}
-		next, err := layer.Output(shape)
+		alone, err := network.New(shape, layer)
 		if err != nil {
 			return out
 		}
-		out = append(out, fmt.Sprintf("%d %s: %v → %v, %s", i, layerWords(layer), shape, next, weightWords(weights)))
-		shape = next
+		out = append(out, fmt.Sprintf("%d %s: %v → %v, %s", i, layerWords(layer), shape, alone.Output(), weightWords(alone.Weights())))
+		shape = alone.Output()
 	}
 	return out
 }
@@ -269,7 +265,7 @@ func layerFacts(n *network.Network) []string {
 func layerWords(layer network.Layer) string {
 	text, err := network.Layers{layer}.Encode()
 	if err != nil {
-		return layer.Kind()
+		return network.Kind(layer)
 	}
 	return strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")), " ")
 }

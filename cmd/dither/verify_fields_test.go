@@ -37,7 +37,7 @@ var layerTypes = func() map[string]reflect.Type {
 		network.PositionEmbedding{}, network.Recurrent{}, network.Attention{}, network.RMSNorm{}}
 	types := map[string]reflect.Type{}
 	for _, l := range all {
-		types[l.Kind()] = reflect.TypeOf(l)
+		types[network.Kind(l)] = reflect.TypeOf(l)
 	}
 	return types
 }()

@@ -62,10 +62,11 @@ func (s Setup) takesEntries() bool { return s.Network.TakesEntries() && s.Schema
 // numbers they give.
 func layerWork(layers network.Layers, in network.Shape, entries int) (work float64, numbers int) {
 	for _, layer := range layers {
-		out, err := layer.Output(in)
+		alone, err := network.New(in, layer)
 		if err != nil {
 			return work, numbers // New has made a network of them
 		}
+		out := alone.Output()
 		var inner network.Layers
 		switch l := layer.(type) {
 		case network.Frozen:
@@ -80,16 +81,17 @@ func layerWork(layers network.Layers, in network.Shape, entries int) (work float
 			w, n := layerWork(inner, in, entries)
 			work, numbers = work+w, numbers+n
 		} else {
-			work += productWork(layer, in, out, entries)
+			work += productWork(alone, entries)
 		}
 		in, entries, numbers = out, out.Size(), numbers+out.Size()
 	}
 	return work, numbers
 }
 
-// productWork is what the products of the blocks of one layer cost.
-func productWork(layer network.Layer, in, out network.Shape, entries int) (work float64) {
-	for _, b := range layer.Blocks(in) {
+// productWork is what the products of the blocks of a network of one layer cost.
+func productWork(alone *network.Network, entries int) (work float64) {
+	in, out := alone.Input(), alone.Output()
+	for _, b := range alone.Blocks() {
 		switch {
 		case b.Sparse:
 			work += sparseCost * float64(min(entries, in.Size())*b.Right)
