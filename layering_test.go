@@ -90,6 +90,10 @@ var layers = []layer{
 	{"evaluate", "privacy internal/special mechanism account ledger certificate data model query internal/strict"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate train"},
+	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
+	{"internal/cache", "data feature mechanism train internal/display internal/durable internal/failure"},
+	// The layers of a network from words and from files, for training and for diagnoses.
+	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
@@ -119,7 +123,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -34,7 +35,7 @@ var flagValues = map[string]func() []string{
 	"holdout-noise":    measuringNoise,
 	"loss":             lossNames,
 	"method":           methodNames,
-	"model":            func() []string { return []string{modelLinear, modelMLP, modelCNN, modelText} },
+	"model":            func() []string { return []string{layers.Linear, layers.MLP, layers.CNN, layers.Text} },
 	"neighboring": func() []string {
 		return texts([]privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut})
 	},

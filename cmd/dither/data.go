@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/spf13/cobra"
 )
@@ -70,8 +71,8 @@ type dataListing struct {
 	Folder string       `json:"folder"`
 	Tables []tableEntry `json:"tables"`
 	// Cache is the cache folder, Encoded the tables in it, which dither clean removes.
-	Cache   string       `json:"cache"`
-	Encoded []cacheEntry `json:"encoded"`
+	Cache   string        `json:"cache"`
+	Encoded []cache.Entry `json:"encoded"`
 }
 
 type builtinEntry struct {
@@ -98,10 +99,10 @@ func listData(c *cobra.Command, asJSON bool) error {
 		listing.Tables = tables
 	}
 	var err error
-	if listing.Cache, err = cacheFolder(); err != nil {
+	if listing.Cache, err = cache.Folder(); err != nil {
 		return err
 	}
-	if listing.Encoded, err = listCache(listing.Cache); err != nil {
+	if listing.Encoded, err = cache.List(listing.Cache); err != nil {
 		return err
 	}
 	if asJSON {
@@ -141,7 +142,7 @@ func (l dataListing) cacheText() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nencoded tables in %s (dither clean removes them)\n", printable(l.Cache))
-	_ = writeColumns(&b, cacheRows(l.Encoded)) // a strings.Builder takes everything
+	_ = writeColumns(&b, cache.Rows(l.Encoded)) // a strings.Builder takes everything
 	return b.String()
 }
 

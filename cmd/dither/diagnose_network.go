@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/diagnosis"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -41,7 +42,7 @@ func newDiagnoseNetwork() *cobra.Command {
 	}
 	d.table.add(c)
 	f := c.Flags()
-	d.layers.addLayers(f, modelMLP)
+	d.layers.addLayers(f, layers.MLP)
 	f.StringVar(&d.path, "data", "", "public table (default: the built-in data set, which is)")
 	f.StringVar(&d.schema, "schema", "", "schema file (YAML)")
 	f.BoolVar(&d.public, "public", false, "declare that the table is public; required with --data")
@@ -66,12 +67,12 @@ func (d *diagnoseNetworkCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	size, err := sizesFor(train.Request{Normalization: feature.Normalization(d.normalization)}, source.schema)
+	size, err := layers.SizesFor(train.Request{Normalization: feature.Normalization(d.normalization)}, source.schema)
 	if err != nil {
 		return err
 	}
 	request := neural.Request{Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Normalization: feature.Normalization(d.normalization)}
-	if request.Layers, request.Input, err = d.layers.layers(c.Context(), opened, source, size); err != nil {
+	if request.Layers, request.Input, err = d.layers.layers.Layers(c.Context(), opened.streamed, source.schema, size); err != nil {
 		return err
 	}
 	records, err := source.train(c.Context())

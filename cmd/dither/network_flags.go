@@ -6,26 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
-// Models that --model names; anything else is a file of layers.
-const (
-	modelLinear = "linear"
-	modelMLP    = "mlp"
-	modelCNN    = "cnn"
-	modelText   = "text"
-)
-
 // networkFlags are the flags of networks.
 type networkFlags struct {
 	flags                              *pflag.FlagSet
-	model, hidden, activation          string
-	embedding                          int
-	inputShape                         string
+	layers                             layers.Spec
 	clipping                           neural.ClippingRequest
 	groups, norms, allocation          string
 	sampling, correlated               string
@@ -49,7 +39,7 @@ var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "tar
 	"schedule", "warm-up", "average", "threshold"}
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
-	n.addLayers(f, modelLinear)
+	n.addLayers(f, layers.Linear)
 	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
@@ -80,16 +70,16 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 
 // addLayers adds the flags that say which network it is.
 func (n *networkFlags) addLayers(f *pflag.FlagSet, otherwise string) {
-	n.flags = f
+	n.flags, n.layers.Given = f, f.Changed
 	words := ""
-	if otherwise == modelLinear {
+	if otherwise == layers.Linear {
 		words = "linear, or a network: "
 	}
-	f.StringVar(&n.model, "model", otherwise, words+"mlp (fully connected, see --hidden), cnn (a small convolutional network for images), text (embeddings of the words of text columns), or a YAML file of layers (docs/networks.md)")
-	f.StringVar(&n.hidden, "hidden", "", "hidden units of each layer of mlp, as 128,64 (default 128), or behind the embeddings of text (default none)")
-	f.StringVar(&n.activation, "activation", "tanh", "what follows hidden layers of mlp and text: tanh, relu, gelu or sigmoid")
-	f.IntVar(&n.embedding, "embedding", 32, "numbers of an embedding of text")
-	f.StringVar(&n.inputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
+	f.StringVar(&n.layers.Model, "model", otherwise, words+"mlp (fully connected, see --hidden), cnn (a small convolutional network for images), text (embeddings of the words of text columns), or a YAML file of layers (docs/networks.md)")
+	f.StringVar(&n.layers.Hidden, "hidden", "", "hidden units of each layer of mlp, as 128,64 (default 128), or behind the embeddings of text (default none)")
+	f.StringVar(&n.layers.Activation, "activation", "tanh", "what follows hidden layers of mlp and text: tanh, relu, gelu or sigmoid")
+	f.IntVar(&n.layers.Embedding, "embedding", 32, "numbers of an embedding of text")
+	f.StringVar(&n.layers.InputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
 }
 
 // summaries lists names with what they mean.
@@ -102,7 +92,7 @@ func summaries(names []string, summary func(string) string) string {
 }
 
 // asked reports whether the model is a network.
-func (n *networkFlags) asked() bool { return n.model != modelLinear || n.frozenFrom != "" }
+func (n *networkFlags) asked() bool { return n.layers.Model != layers.Linear || n.frozenFrom != "" }
 
 // check refuses flags that the model does not have.
 func (n *networkFlags) check() error {
@@ -111,9 +101,9 @@ func (n *networkFlags) check() error {
 		switch {
 		case wrong != nil:
 		case !n.asked() && slices.Contains(networkOnly, f.Name):
-			wrong = fmt.Errorf("--%s is given with --model %s, want a network, such as --model %s", f.Name, n.model, modelMLP)
+			wrong = fmt.Errorf("--%s is given with --model %s, want a network, such as --model %s", f.Name, n.layers.Model, layers.MLP)
 		case n.asked() && !slices.Contains(networkOnly, f.Name) && !slices.Contains(networkToo, f.Name):
-			wrong = fmt.Errorf("--%s is given with a network, want it left out, or --model %s", f.Name, modelLinear)
+			wrong = fmt.Errorf("--%s is given with a network, want it left out, or --model %s", f.Name, layers.Linear)
 		}
 	})
 	return wrong
@@ -133,7 +123,7 @@ func (n *networkFlags) request(p *planFlags, r train.Request) (neural.Request, e
 	case "per-layer":
 		out.Clipping.PerLayer = true
 	default:
-		if out.Clipping.Groups, err = wholeNumbers("clipping-groups", n.groups, "all, per-layer, or numbers of blocks such as 2,1"); err != nil {
+		if out.Clipping.Groups, err = layers.WholeNumbers("clipping-groups", n.groups, "all, per-layer, or numbers of blocks such as 2,1"); err != nil {
 			return out, err
 		}
 	}
@@ -227,31 +217,4 @@ func numbersOf(flag, text string) ([]float64, error) {
 		out = append(out, v)
 	}
 	return out, nil
-}
-
-// wholeNumbers reads whole positive numbers with commas between.
-func wholeNumbers(flag, text, want string) ([]int, error) {
-	var out []int
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || v < 1 {
-			return nil, fmt.Errorf("--%s is %q, want %s", flag, text, want)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-// isImage reports whether a shape is that of images.
-func isImage(shape []int, features int) bool {
-	size := 1
-	for _, n := range shape {
-		size *= n
-	}
-	return (len(shape) == 2 || len(shape) == 3) && size == features
-}
-
-// hasText reports whether a column of the schema is text.
-func hasText(s *data.Schema) bool {
-	return slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Kind == data.Text })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train/neural"
@@ -26,13 +27,13 @@ type base struct {
 }
 
 // freeze takes the first layers and their weights over from another network, with a new last layer for the scores.
-func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r *neural.Request, n *networkFitting) error {
+func (t *trainCommand) freeze(ctx context.Context, source tables, size layers.Sizes, r *neural.Request, n *networkFitting) error {
 	from, found, err := t.openFrozen(ctx, source, size)
 	if err != nil {
 		return err
 	}
-	if from.input.Size() != size.features {
-		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.Source, from.input.Size(), from.input, size.features)
+	if from.input.Size() != size.Features {
+		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.Source, from.input.Size(), from.input, size.Features)
 	}
 	if found.Layers, err = t.network.cut(from); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (t *trainCommand) freeze(ctx context.Context, source tables, size sizes, r 
 	if err != nil {
 		return err
 	}
-	r.Input, r.Layers = from.input, append(part.Layers(), network.Linear{Outputs: size.scores})
+	r.Input, r.Layers = from.input, append(part.Layers(), network.Linear{Outputs: size.Scores})
 	built, err := network.New(r.Input, r.Layers...)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func begin(whole, part *network.Network, weights []float32) []float32 {
 }
 
 // openFrozen reads the network to take layers from: a model folder, or weights beside a file of layers.
-func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes) (base, *certificate.Frozen, error) {
+func (t *trainCommand) openFrozen(ctx context.Context, source tables, size layers.Sizes) (base, *certificate.Frozen, error) {
 	path := t.network.frozenFrom
 	info, err := os.Stat(path)
 	if err != nil {
@@ -80,14 +81,14 @@ func (t *trainCommand) openFrozen(ctx context.Context, source tables, size sizes
 	switch {
 	case t.network.publicity == "":
 		return base{}, nil, fmt.Errorf("--frozen-public is missing with --frozen-from %s, want where its weights come from, in words, if no record of the table had a part in them", name)
-	case slices.Contains([]string{modelLinear, modelMLP, modelCNN, modelText}, t.network.model):
-		return base{}, nil, fmt.Errorf("--model is %s with the file --frozen-from %s, want the YAML file of the layers that its weights belong to", t.network.model, name)
+	case slices.Contains([]string{layers.Linear, layers.MLP, layers.CNN, layers.Text}, t.network.layers.Model):
+		return base{}, nil, fmt.Errorf("--model is %s with the file --frozen-from %s, want the YAML file of the layers that its weights belong to", t.network.layers.Model, name)
 	}
 	file, err := feature.ReadFile(path)
 	if err != nil {
 		return base{}, nil, fmt.Errorf("--frozen-from: %w", err)
 	}
-	layers, input, err := t.network.layers(ctx, t, source, size)
+	layers, input, err := t.network.layers.Layers(ctx, t.streamed, source.schema, size)
 	if err != nil {
 		return base{}, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -67,7 +68,7 @@ func (t *trainCommand) runNetwork(ctx context.Context, source tables) error {
 // planNetwork settles plan and options from the flags alone, and drafts the certificate.
 func (t *trainCommand) planNetwork(ctx context.Context, source tables) (trainRun, error) {
 	if private := source.schema.Private(); len(private) > 0 {
-		return trainRun{}, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, modelLinear)
+		return trainRun{}, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, layers.Linear)
 	}
 	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
 		return trainRun{}, err
@@ -84,14 +85,14 @@ func (t *trainCommand) planNetwork(ctx context.Context, source tables) (trainRun
 	if f.network.options, err = t.network.options(&t.plan, options); err != nil {
 		return f, err
 	}
-	size, err := sizesFor(shared, source.schema)
+	size, err := layers.SizesFor(shared, source.schema)
 	if err != nil {
 		return f, err
 	}
 	if t.network.frozenFrom != "" {
 		err = t.freeze(ctx, source, size, &request, f.network)
 	} else {
-		request.Layers, request.Input, err = t.network.layers(ctx, t, source, size)
+		request.Layers, request.Input, err = t.network.layers.Layers(ctx, t.streamed, source.schema, size)
 	}
 	if err != nil {
 		return f, err

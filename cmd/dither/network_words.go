@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -175,4 +176,28 @@ func (t *trainCommand) printNetworkDryRun(f trainRun) error {
 	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
 	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows\n", duration(seconds), size(memory))
 	return err
+}
+
+// layerFacts describes the layers of a network in words: what each makes of what, and how many weights it has.
+func layerFacts(n *network.Network) []string {
+	var out []string
+	shape := n.Input()
+	for i, layer := range n.Layers() {
+		alone, err := network.New(shape, layer)
+		if err != nil {
+			return out
+		}
+		out = append(out, fmt.Sprintf("%d %s: %v → %v, %s", i, layerWords(layer), shape, alone.Output(), weightWords(alone.Weights())))
+		shape = alone.Output()
+	}
+	return out
+}
+
+// layerWords is a layer as a file of layers has it.
+func layerWords(layer network.Layer) string {
+	text, err := network.Layers{layer}.Encode()
+	if err != nil {
+		return network.Kind(layer)
+	}
+	return strings.Join(strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")), " ")
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 )
 
+// cacheVariable names the environment variable with the cache folder.
+const cacheVariable = "DITHER_CACHE"
+
 // TestStream trains from the cache, without privacy so that two runs may be compared: the same model as
 // in memory, the second run from the table that the first one encoded, another one when the table or
 // what is declared changes; files that nobody else may read, listed and removed.
@@ -81,7 +84,7 @@ func TestStreamRepairsTheCache(t *testing.T) {
 	t.Setenv(cacheVariable, cache)
 	arguments := []string{"train", "--data", table, "--schema", schema, "--out", "m", "--stream"}
 	mustInvoke(t, arguments...)
-	files, _ := filepath.Glob(filepath.Join(cache, "*"+cacheEnding))
+	files, _ := filepath.Glob(filepath.Join(cache, "*.rows"))
 	if len(files) != 1 {
 		t.Fatalf("the cache holds %v", files)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
@@ -83,8 +84,8 @@ func (s *sweepCommand) journalPath(p *sweepPlan, d sweep.Definition) (string, er
 		if err != nil {
 			return "", err
 		}
-		folder, err := makeCacheFolder()
-		return filepath.Join(folder, "sweep-"+sum[:16]+sweepEnding), err
+		folder, err := cache.MakeFolder()
+		return filepath.Join(folder, "sweep-"+sum[:16]+cache.SweepEnding), err
 	}
 	mode := fs.FileMode(0o700)
 	if p.public() {

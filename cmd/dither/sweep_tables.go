@@ -13,6 +13,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -102,7 +103,7 @@ func (p *sweepPlan) hashes() ([]sweep.Setting, error) {
 	files := []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema},
 		{Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
 	for _, one := range p.allSettings("model") {
-		if !slices.Contains([]string{modelLinear, modelMLP, modelCNN, modelText}, one) {
+		if !slices.Contains([]string{layers.Linear, layers.MLP, layers.CNN, layers.Text}, one) {
 			files = append(files, sweep.Setting{Name: "model", Value: one})
 		}
 	}

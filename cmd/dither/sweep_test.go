@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -169,7 +170,7 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 		t.Errorf("got %s and a folder: %v, want a banner first and no folder", text, exists(secretOut))
 	}
 	kept, err := listCache(cache)
-	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0].File, sweepEnding) {
+	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0].File, ".sweep") {
 		t.Fatalf("the cache holds %v, %v, want one file of results", kept, err)
 	}
 	if info, statErr := os.Stat(filepath.Join(cache, kept[0].File)); statErr != nil || info.Mode().Perm() != 0o600 {
@@ -404,3 +405,6 @@ func TestSweepPage(t *testing.T) {
 		return before(got) != got && sameWords(before(got), before(want))
 	})
 }
+
+// listCache is cache.List, where a variable has the name of the package.
+func listCache(folder string) ([]cache.Entry, error) { return cache.List(folder) }

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -252,9 +253,9 @@ func wholeBudget(r train.Request) float64 {
 func (t *trainCommand) read(ctx context.Context, f *trainRun) (err error) {
 	switch {
 	case t.stream:
-		f.encoded, err = t.encode(ctx, f.setup, f.options)
+		f.encoded, err = cache.Encode(ctx, *t.streamed, f.setup, f.options, t.tell())
 	case t.cacheFeatures:
-		f.table, err = t.readEncoded(ctx, f.setup, f.options)
+		f.table, err = cache.Read(ctx, *t.streamed, f.setup, f.options, t.tell())
 	default:
 		f.records, err = f.source.train(ctx)
 	}

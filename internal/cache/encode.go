@@ -1,0 +1,109 @@
+package cache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/train"
+)
+
+// streamRecords is how many records of a table are in memory while it is encoded.
+const streamRecords = 1 << 14
+
+// Read is Encode for a run that has its rows in memory.
+func Read(ctx context.Context, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*train.Table, error) {
+	file, err := Encode(ctx, source, s, o, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, failure.Running(err)
+	}
+	table, err := train.ReadTable(s, file, info.Size())
+	if err != nil {
+		return nil, failure.Running(Cleanable(err))
+	}
+	return table, nil
+}
+
+// Cleanable says what helps where an encoded table is damaged.
+func Cleanable(err error) error {
+	if errors.Is(err, mechanism.ErrDamaged) {
+		return fmt.Errorf("%w; dither clean removes it", err)
+	}
+	return err
+}
+
+// Encode returns the encoded table of a run: the one in the cache if it was made from the same files
+// and declarations, or else a new one. It says on tell which.
+func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*os.File, error) {
+	folder, err := MakeFolder()
+	if err != nil {
+		return nil, err
+	}
+	key, err := newKey(source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+	if err != nil {
+		return nil, err
+	}
+	name, note, err := key.file()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, name)
+	if tableOf(path, sizeOf(path)) == "" {
+		fmt.Fprintf(tell, "encoding the table once, for later runs too, in %s\n", display.Printable(path))
+		if err = writeEncoded(ctx, source, path, note, s, o); err != nil {
+			return nil, err
+		}
+		after, failing := newKey(source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+		if failing == nil && (after.SHA256 != key.SHA256 || after.LabelsSHA256 != key.LabelsSHA256) {
+			failing = failure.Running(fmt.Errorf("the table changed while it was encoded, want one that stands still; nothing was spent; try again"))
+		}
+		if failing != nil {
+			_ = os.Remove(path)
+			return nil, failing
+		}
+	} else {
+		fmt.Fprintf(tell, "the table was encoded before: %s\n", display.Printable(path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, failure.Running(fmt.Errorf("the encoded table cannot be opened: %w", err))
+	}
+	return file, nil
+}
+
+// writeEncoded reads the table block by block and writes its rows.
+func writeEncoded(ctx context.Context, source data.Source, path string, note json.RawMessage, s train.Setup, o train.Options) error {
+	return durable.WriteWhole(path, true, 0o600, func(w io.Writer) error {
+		e, err := train.NewEncoder(s, o, w)
+		if err != nil {
+			return err
+		}
+		if err = data.ReadBlocks(ctx, s.Schema, source, data.ReadOptions{}, streamRecords, e.Append); err != nil {
+			return err
+		}
+		return e.Close(note)
+	})
+}
+
+// sizeOf returns the size of a file, 0 when there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -1,0 +1,90 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+)
+
+// key is what an encoded table was made from; it stands in the file as its note. An encoded table
+// serves another run only when all of it is the same.
+type key struct {
+	Format string `json:"format"`
+	Table  string `json:"table"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Labels string `json:"labels,omitempty"`
+	// LabelsBytes and LabelsSHA256 are those of the separate file of labels.
+	LabelsBytes  int64  `json:"labels-bytes,omitempty"`
+	LabelsSHA256 string `json:"labels-sha256,omitempty"`
+	Delimiter    rune   `json:"delimiter,omitempty"`
+	Schema       string `json:"schema"`
+	FeatureBits  int    `json:"feature-bits"`
+	// Transforms are those before the rows were written.
+	Transforms []feature.Spec `json:"transforms,omitempty"`
+	// Made is the hash of what these transforms make of fixed rows, which another version of them may not.
+	Made string `json:"made,omitempty"`
+}
+
+// newKey reads the files of a table for their hashes: sizes and times do not tell that a table has changed.
+func newKey(source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (key, error) {
+	k := key{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
+	if chain.Transforms() {
+		made := chain.Fingerprint()
+		k.Made = hex.EncodeToString(made[:])
+	}
+	declared := *schema
+	declared.Records, declared.MaxRecords = 0, 1 // which change nothing in a row
+	text, err := declared.YAML()
+	if err != nil {
+		return k, err
+	}
+	sum := sha256.Sum256(text)
+	k.Schema = hex.EncodeToString(sum[:])
+	if k.Table, k.Bytes, k.SHA256, err = identity(source.Path); err != nil || source.Labels == "" {
+		return k, err
+	}
+	k.Labels, k.LabelsBytes, k.LabelsSHA256, err = identity(source.Labels)
+	return k, err
+}
+
+// identity is what tells a file from what it was before.
+func identity(path string) (name string, bytes int64, sum string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", 0, "", fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, display.Pathless(err))
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, "", fmt.Errorf("%s is no plain file, want one; --stream and --cache-features remember which file it was", path)
+	}
+	name, err = filepath.Abs(path)
+	if err != nil {
+		return "", 0, "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, "", fmt.Errorf("%s cannot be read: %w; name a table that can", path, display.Pathless(err))
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if bytes, err = io.Copy(hash, file); err != nil {
+		return "", 0, "", failure.Running(fmt.Errorf("%s cannot be read: %w", path, display.Pathless(err)))
+	}
+	return name, bytes, hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// file is the name of the encoded table in the cache folder.
+func (k key) file() (name string, note json.RawMessage, err error) {
+	note, err = json.Marshal(k)
+	sum := sha256.Sum256(note)
+	return "table-" + hex.EncodeToString(sum[:8]) + ending, note, err
+}
