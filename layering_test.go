@@ -84,6 +84,8 @@ var layers = []layer{
 	// its weights stand in a file of their own that other programs read: hence network and safetensors. All rows
 	// of a table are predicted on all processors: hence parallel.
 	{"model", "internal/special internal/kernel internal/parallel network data internal/safetensors feature internal/strict"},
+	// Tables as the command names them, built-in sets among them: no library carries it.
+	{"internal/tabular", "internal/display internal/failure internal/durable data data/builtin model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
@@ -123,7 +125,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/cache"
-	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/spf13/cobra"
 )
 
@@ -26,7 +22,7 @@ const dataExample = `  dither data
   DITHER_DATA=~/tables dither data list`
 
 // dataVariable names the environment variable with the folder of a person's own tables.
-const dataVariable = "DITHER_DATA"
+const dataVariable = tabular.Variable
 
 func newData() *cobra.Command {
 	asJSON := false
@@ -66,39 +62,17 @@ func newDataExport() *cobra.Command {
 
 // dataListing is what dither data prints as JSON.
 type dataListing struct {
-	Builtin []builtinEntry `json:"builtin"`
-	// Folder is the value of DITHER_DATA, empty when it is not set.
-	Folder string       `json:"folder"`
-	Tables []tableEntry `json:"tables"`
+	tabular.Listing
 	// Cache is the cache folder, Encoded the tables in it, which dither clean removes.
 	Cache   string        `json:"cache"`
 	Encoded []cache.Entry `json:"encoded"`
 }
 
-type builtinEntry struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-}
-
-type tableEntry struct {
-	// Path is relative to the folder.
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"`
-}
-
-func listData(c *cobra.Command, asJSON bool) error {
-	listing := dataListing{Builtin: []builtinEntry{}, Folder: os.Getenv(dataVariable), Tables: []tableEntry{}}
-	for _, set := range builtin.List() {
-		listing.Builtin = append(listing.Builtin, builtinEntry{set.Name, set.Title})
+func listData(c *cobra.Command, asJSON bool) (err error) {
+	var listing dataListing
+	if listing.Listing, err = tabular.List(); err != nil {
+		return err
 	}
-	if listing.Folder != "" {
-		tables, err := findTables(listing.Folder)
-		if err != nil {
-			return err
-		}
-		listing.Tables = tables
-	}
-	var err error
 	if listing.Cache, err = cache.Folder(); err != nil {
 		return err
 	}
@@ -108,31 +82,7 @@ func listData(c *cobra.Command, asJSON bool) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), listing)
 	}
-	return writeAll(c.OutOrStdout(), []byte(listing.text()+listing.cacheText()))
-}
-
-func (l dataListing) text() string {
-	var b strings.Builder
-	b.WriteString("built in (dither data show NAME)\n")
-	var rows [][]string
-	for _, set := range l.Builtin {
-		rows = append(rows, []string{builtinPrefix + set.Name, set.Title})
-	}
-	_ = writeColumns(&b, rows) // a strings.Builder takes everything
-	if l.Folder == "" {
-		fmt.Fprintf(&b, "\n%s is not set: set it to a folder to have the tables in it listed, as\n  export %s=~/tables\n", dataVariable, dataVariable)
-		return b.String()
-	}
-	fmt.Fprintf(&b, "\nin %s (%s)\n", printable(l.Folder), dataVariable)
-	if len(l.Tables) == 0 {
-		b.WriteString("  no tables: none of the files ends in " + strings.Join(tableEndings(), ", ") + ", plain or .gz\n")
-	}
-	rows = nil
-	for _, t := range l.Tables {
-		rows = append(rows, []string{t.Path, sizeText(t.Bytes)})
-	}
-	_ = writeColumns(&b, rows)
-	return b.String()
+	return writeAll(c.OutOrStdout(), []byte(listing.Text()+listing.cacheText()))
 }
 
 // cacheText lists the encoded tables, if there are any.
@@ -151,91 +101,44 @@ func tableWords() string {
 	return data.FormatNames() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
 }
 
-// tableEndings are how the names of files end that can be read as tables.
-func tableEndings() []string {
-	var endings []string
-	for _, f := range data.FileFormats() {
-		endings = append(endings, f.Endings...)
-	}
-	return endings
-}
-
-func isTable(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	for _, ending := range tableEndings() {
-		if strings.HasSuffix(name, ending) {
-			return true
-		}
-	}
-	return false
-}
-
-// findTables lists the tables in a folder and in the folders directly in it, by their names
-// alone: no file is opened. What cannot be looked into is passed by.
-func findTables(folder string) ([]tableEntry, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("%s is %s: %w, want a folder; set it to one, or unset it", dataVariable, folder, pathless(err))
-	}
-	tables := []tableEntry{}
-	for _, entry := range entries {
-		path := filepath.Join(folder, entry.Name())
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-		case !info.IsDir():
-			tables = appendTable(tables, entry.Name(), info)
-		default:
-			inner, _ := os.ReadDir(path)
-			for _, file := range inner {
-				if info, err := os.Stat(filepath.Join(path, file.Name())); err == nil {
-					tables = appendTable(tables, filepath.Join(entry.Name(), file.Name()), info)
-				}
-			}
-		}
-	}
-	return tables, nil
-}
-
-func appendTable(tables []tableEntry, name string, info fs.FileInfo) []tableEntry {
-	if !info.Mode().IsRegular() || !isTable(name) {
-		return tables
-	}
-	return append(tables, tableEntry{name, info.Size()})
-}
-
 // exportData writes the files of a built-in data set, all or none.
 func exportData(c *cobra.Command, name, folder string) error {
 	set, err := builtin.Open(name)
 	if err != nil {
 		return err
 	}
-	made, err := exportFiles(set.Files(), folder)
-	if err != nil {
-		for i := len(made) - 1; i >= 0; i-- {
-			_ = os.Remove(made[i])
-		}
+	if err = tabular.Export(set, folder); err != nil {
 		return err
 	}
 	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files()), printable(folder)))
 }
 
-// exportFiles writes files into a folder, which it makes unless it is there, and returns
-// what it made, also on an error.
-func exportFiles(files []builtin.File, folder string) (made []string, err error) {
-	switch err := os.Mkdir(folder, 0o755); {
-	case err == nil:
-		made = append(made, folder)
-	case !errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("%s cannot be made: %w; name a folder in one that exists", folder, pathless(err))
+// tableFlags are the flags by which commands name a table.
+type tableFlags struct {
+	labels, delimiter, quote string
+	columns                  []string
+}
+
+func (f *tableFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
+	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
+	c.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
+	c.Flags().StringVar(&f.quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
+}
+
+// source is the table at path.
+func (f *tableFlags) source(path string) (data.Source, error) {
+	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: []data.Format{parquet.Format{}}}
+	if f.quote != "" && f.quote != "csv" && f.quote != "none" {
+		return source, fmt.Errorf("--quote is %q, want csv or none", f.quote)
 	}
-	for _, file := range files {
-		path := filepath.Join(folder, file.Name)
-		err := durable.WriteWhole(path, false, 0o644, func(w io.Writer) error { return writeAll(w, file.Text) })
-		if err != nil {
-			return made, err
-		}
-		made = append(made, path)
+	switch runes := []rune(f.delimiter); {
+	case f.delimiter == "tab":
+		source.Delimiter = '\t'
+	case len(runes) == 1:
+		source.Delimiter = runes[0]
+	case len(runes) > 1:
+		return source, fmt.Errorf(`--delimiter is %q, want one character or "tab"`, f.delimiter)
 	}
-	return made, nil
+	return source, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/tabular"
 )
 
 func TestDataListUnset(t *testing.T) {
@@ -61,7 +62,7 @@ func TestDataList(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &listing); err != nil {
 		t.Fatal(err)
 	}
-	want := []tableEntry{{"a.csv", 5}, {filepath.Join("inner", "X.NPY.GZ"), 12345}, {filepath.Join("inner", "b\x1b[2J\u202e.tsv"), 0}}
+	want := []tabular.File{{Path: "a.csv", Bytes: 5}, {Path: filepath.Join("inner", "X.NPY.GZ"), Bytes: 12345}, {Path: filepath.Join("inner", "b\x1b[2J\u202e.tsv")}}
 	if !slices.Equal(listing.Tables, want) || listing.Folder != folder || len(listing.Builtin) != len(builtin.List()) {
 		t.Errorf("got %+v, want the tables %+v", listing, want)
 	}
@@ -139,17 +140,6 @@ func TestDataExportLeavesNothing(t *testing.T) {
 		if after := treeOf(t, folder); !slices.Equal(after, before) {
 			t.Errorf("got %q, want %q", after, before)
 		}
-	}
-}
-
-// TestExportFilesUndone fails in the middle: what was made is reported, so that it can be
-// removed.
-func TestExportFilesUndone(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "set")
-	made, err := exportFiles([]builtin.File{{Name: "a", Text: []byte("a")}, {Name: filepath.Join("absent", "b")}}, folder)
-	want := []string{folder, filepath.Join(folder, "a")}
-	if err == nil || !slices.Equal(made, want) {
-		t.Errorf("got %q and %v, want %q and an error", made, err, want)
 	}
 }
 

@@ -11,10 +11,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/flags"
-	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
@@ -91,34 +89,4 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	flags.Arrange(root, mostUsed, themes, pageWidth(stdout))
 	flags.Suggest(root)
 	return root
-}
-
-// tableFlags are the flags by which commands name a table.
-type tableFlags struct {
-	labels, delimiter, quote string
-	columns                  []string
-}
-
-func (f *tableFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
-	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
-	c.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
-	c.Flags().StringVar(&f.quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
-}
-
-// source is the table at path.
-func (f *tableFlags) source(path string) (data.Source, error) {
-	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: []data.Format{parquet.Format{}}}
-	if f.quote != "" && f.quote != "csv" && f.quote != "none" {
-		return source, fmt.Errorf("--quote is %q, want csv or none", f.quote)
-	}
-	switch runes := []rune(f.delimiter); {
-	case f.delimiter == "tab":
-		source.Delimiter = '\t'
-	case len(runes) == 1:
-		source.Delimiter = runes[0]
-	case len(runes) > 1:
-		return source, fmt.Errorf(`--delimiter is %q, want one character or "tab"`, f.delimiter)
-	}
-	return source, nil
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
 )
@@ -79,37 +75,12 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 			return err
 		}
 		fmt.Fprintln(c.ErrOrStderr(), coverage(m))
-		return writePredictions(c.Context(), w, m, d, p.pass)
-	})
-}
-
-// passed are columns of a table as texts.
-type passed struct {
-	codes  [][]int32
-	levels [][]string
-}
-
-// passThrough finds the columns that are copied.
-func passThrough(d *data.Dataset, names []string) (passed, error) {
-	var p passed
-	for _, name := range names {
-		codes, levels, err := d.Group(name)
+		predictions, err := tabular.NewPredictions(m, d, p.pass)
 		if err != nil {
-			return p, err
+			return err
 		}
-		p.codes, p.levels = append(p.codes, codes), append(p.levels, levels)
-	}
-	return p, nil
-}
-
-// fill fills in the cells of a row: an empty one where the table has a missing cell.
-func (p passed) fill(cells []string, row int) {
-	for i, codes := range p.codes {
-		cells[i] = ""
-		if code := codes[row]; code >= 0 {
-			cells[i] = spreadsheetSafe(p.levels[i][code])
-		}
-	}
+		return interruption(c.Context(), predictions.WriteCSV(c.Context(), w))
+	})
 }
 
 // coverage says in one line what the guarantee has to do with predictions.
@@ -127,16 +98,7 @@ func readTable(ctx context.Context, s *data.Schema, name string, f tableFlags, o
 	if err != nil {
 		return nil, err
 	}
-	setName, isBuiltin := strings.CutPrefix(name, builtinPrefix)
-	if !isBuiltin {
-		d, readErr := data.Read(ctx, s, source, o)
-		return d, interruption(ctx, readErr)
-	}
-	set, err := builtin.Open(setName)
-	if err != nil {
-		return nil, err
-	}
-	d, err := set.ReadTest(ctx, s, o)
+	d, err := tabular.ReadTest(ctx, s, source, o)
 	return d, interruption(ctx, err)
 }
 
@@ -146,110 +108,4 @@ func interruption(ctx context.Context, err error) error {
 		return failed{errInterrupted}
 	}
 	return err
-}
-
-// writePredictions writes the CSV file of dither predict.
-func writePredictions(ctx context.Context, w io.Writer, m *model.Model, d *data.Dataset, pass []string) error {
-	target := m.Schema().Target
-	copied, err := passThrough(d, pass)
-	if err != nil {
-		return err
-	}
-	out := csv.NewWriter(w)
-	record := predictionHeader(target, pass)
-	if err = out.Write(record); err != nil {
-		return failed{err}
-	}
-	k := m.Outputs()
-	err = m.PredictAll(ctx, d, func(first int, predictions []float64) error {
-		for i := 0; i < len(predictions); i += k {
-			record[0] = strconv.Itoa(first + i/k + 1)
-			copied.fill(record[1:], first+i/k)
-			fillPrediction(record[1+len(pass):], target, predictions[i:i+k], m.Threshold())
-			if writeErr := out.Write(record); writeErr != nil {
-				return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(writeErr))}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return interruption(ctx, err)
-	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return failed{fmt.Errorf("the predictions cannot be written: %w", pathless(err))}
-	}
-	return nil
-}
-
-// predictionHeader names the columns; none of the names can be taken for a formula.
-func predictionHeader(t data.Target, pass []string) []string {
-	header := []string{"row"}
-	for _, name := range pass {
-		header = append(header, spreadsheetSafe(name))
-	}
-	header = append(header, "prediction")
-	for _, level := range t.Levels {
-		header = append(header, "probability of "+level)
-	}
-	return header
-}
-
-// fillPrediction fills the cells behind the row's number: empty ones for a row without a
-// prediction.
-func fillPrediction(cells []string, t data.Target, p []float64, threshold float64) {
-	clear(cells)
-	switch {
-	case t.Regression():
-		if p[0] == p[0] {
-			cells[0] = exactText(p[0])
-		}
-		return
-	case predictedLevel(p, threshold) < 0:
-		return
-	}
-	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p, threshold)])
-	if len(p) == 1 {
-		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
-		return
-	}
-	for k, v := range p {
-		cells[1+k] = exactText(v)
-	}
-}
-
-// predictedLevel is the index of the predicted level, by the rule of evaluate.Classify, or
-// -1 when a probability is not a number. The threshold is of two levels.
-func predictedLevel(p []float64, threshold float64) int {
-	if slices.ContainsFunc(p, math.IsNaN) {
-		return -1
-	}
-	best := 0
-	if len(p) <= 2 { // two levels: one probability or both, that of the second is last
-		if p[len(p)-1] > threshold {
-			best = 1
-		}
-		return best
-	}
-	for k, v := range p {
-		if v > p[best] {
-			best = k
-		}
-	}
-	return best
-}
-
-// exactText is the shortest text that reads back as v.
-func exactText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// spreadsheetSafe puts an apostrophe in front of a text that a spreadsheet would run as a
-// formula. Numbers, such as the level -1, are no formulas.
-func spreadsheetSafe(text string) string {
-	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return text
-	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
-	return "'" + text
 }

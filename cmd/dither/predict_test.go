@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 )
 
@@ -137,33 +138,6 @@ func checkBits(t *testing.T, row int, text string, want float64) {
 	}
 }
 
-func TestSpreadsheetSafe(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "low": "low", "<=50K": "<=50K", "=1+1": "'=1+1", "+1": "+1", "-1": "-1", "-1.5e3": "-1.5e3", "-1+1": "'-1+1", "+": "'+",
-		"@SUM(A1)": "'@SUM(A1)", "\tx": "'\tx", "a=b": "a=b", "-low": "'-low",
-	} {
-		if got := spreadsheetSafe(text); got != want {
-			t.Errorf("spreadsheetSafe(%q): got %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestPredictedLevel(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		p    []float64
-		want int
-	}{
-		{[]float64{0.5}, 0}, {[]float64{math.Nextafter(0.5, 1)}, 1}, {[]float64{nan}, -1},
-		{[]float64{math.Nextafter(0.5, 0), 0.5}, 0}, {[]float64{0.4, 0.6}, 1}, {[]float64{0.4, nan}, -1},
-		{[]float64{0.2, 0.4, 0.4}, 1}, {[]float64{0.4, 0.4, 0.2}, 0}, {[]float64{0.1, 0.2, 0.7}, 2}, {[]float64{nan, 0.2, 0.7}, -1},
-	} {
-		if got := predictedLevel(c.p, 0.5); got != c.want {
-			t.Errorf("predictedLevel(%v): got %d, want %d", c.p, got, c.want)
-		}
-	}
-}
-
 func TestPredictOut(t *testing.T) {
 	made := newModelFolder(t, binaryText, 1)
 	folder := t.TempDir()
@@ -221,7 +195,11 @@ func TestPredictStops(t *testing.T) {
 		t.Errorf("got %q, want the folder and the table", files)
 	}
 	d := newDataset(t, made.model.Schema(), [][]float32{{20}, {170}, {0}}, nil)
-	if err := writePredictions(ctx, &out, made.model, d, nil); status(err) != exitFailed {
+	predictions, err := tabular.NewPredictions(made.model, d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = interruption(ctx, predictions.WriteCSV(ctx, &out)); status(err) != exitFailed {
 		t.Errorf("got %v between reading and predicting, want a failure while running", err)
 	}
 }

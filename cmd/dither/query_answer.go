@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/query"
 )
 
@@ -14,14 +13,10 @@ const answerName = query.FileName
 
 // readTrainingTable reads a table, or the training split of a built-in data set.
 func readTrainingTable(ctx context.Context, s *data.Schema, name string, f tableFlags, o data.ReadOptions) (*data.Dataset, error) {
-	setName, isBuiltin := strings.CutPrefix(name, builtinPrefix)
-	if !isBuiltin {
-		return readTable(ctx, s, name, f, o)
-	}
-	set, err := builtin.Open(setName)
+	source, err := f.source(name)
 	if err != nil {
 		return nil, err
 	}
-	d, err := set.ReadTrain(ctx, s, o)
+	d, err := tabular.ReadTrain(ctx, s, source, o)
 	return d, interruption(ctx, err)
 }

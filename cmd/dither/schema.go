@@ -2,14 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/spf13/cobra"
 )
 
@@ -61,7 +60,7 @@ type schemaInit struct {
 	table               tableFlags
 	out                 outputFlags
 	target, row         string
-	numeric, levels     []string
+	facts               tabular.Facts
 	text, ignore        []string
 	maxRecords, records int
 	rowsPerPerson       int
@@ -79,8 +78,8 @@ func newSchemaInit() *cobra.Command {
 	s.out.add(c, "schema file to write")
 	f := c.Flags()
 	f.StringVar(&s.target, "target", "", "column to predict (required, but for an array with labels of its own)")
-	f.StringArrayVar(&s.numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90; age=private has them learned; may be given many times, for the target too")
-	f.StringArrayVar(&s.levels, "levels", nil, "`COLUMN=LEVELS` declares levels, as sex=Male,Female, or digit=0..9 for whole numbers; a level with a comma in quotes; sex=private:20 has at most so many learned; may be given many times, for the target too")
+	f.StringArrayVar(&s.facts.Numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90; age=private has them learned; may be given many times, for the target too")
+	f.StringArrayVar(&s.facts.Levels, "levels", nil, "`COLUMN=LEVELS` declares levels, as sex=Male,Female, or digit=0..9 for whole numbers; a level with a comma in quotes; sex=private:20 has at most so many learned; may be given many times, for the target too")
 	f.StringArrayVar(&s.text, "text", nil, "`COLUMN` of texts, whose words are hashed into buckets; may be given many times")
 	f.StringArrayVar(&s.ignore, "ignore", nil, "`COLUMN` that is never used; may be given many times")
 	f.StringVar(&s.row, "row", "", `what one row is (default "one person")`)
@@ -92,9 +91,12 @@ func newSchemaInit() *cobra.Command {
 }
 
 func (s *schemaInit) run(c *cobra.Command, table string) error {
-	draft, err := s.draft()
-	if err != nil {
-		return err
+	draft := data.Draft{Target: s.target, Text: s.text, Ignore: s.ignore, Row: s.row, MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
+	if s.maxRecords < 0 || s.records < 0 || s.rowsPerPerson < 0 {
+		return fmt.Errorf("--max-records is %d, --records %d and --rows-per-person %d, want positive numbers", s.maxRecords, s.records, s.rowsPerPerson)
+	}
+	if err := s.facts.Declare(&draft); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
 	source, err := s.table.source(table)
 	if err != nil {
@@ -113,173 +115,62 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 		if err != nil {
 			return err
 		}
-		if s.out.path == "" && bytes.ContainsFunc(text, unsafeRune) {
+		if s.out.path == "" && bytes.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", table)
 		}
-		s.advise(c.ErrOrStderr(), schema, array)
+		tabular.Drafting{Array: array, Named: len(s.table.columns) > 0, RowTaken: s.row == ""}.WriteAdvice(c.ErrOrStderr(), schema)
 		return writeAll(w, text)
 	})
 }
 
-// draft turns the flags into declared facts.
-func (s *schemaInit) draft() (data.Draft, error) {
-	d := data.Draft{Target: s.target, Numeric: map[string][2]float64{}, Levels: map[string][]string{}, PrivateBounds: map[string][2]float64{}, PrivateLevels: map[string]int{}, Text: s.text, Ignore: s.ignore, Row: s.row,
-		MaxRecords: s.maxRecords, Records: s.records, RowsPerPerson: s.rowsPerPerson, FromData: s.fromData}
-	if s.maxRecords < 0 || s.records < 0 || s.rowsPerPerson < 0 {
-		return d, fmt.Errorf("--max-records is %d, --records %d and --rows-per-person %d, want positive numbers", s.maxRecords, s.records, s.rowsPerPerson)
+const schemaCheckLong = `Read a table under a schema and report, column by column, the cells that are missing, are no
+numbers, lie outside the bounds or have a level that is not declared, with the lines where
+they first stand and examples.
+
+The report quotes cells. It is for the terminal of whoever holds the records, and is not
+private: do not publish it, and do not widen bounds or levels by what it shows unless the
+table is public.
+
+Exit status 0 when every cell is as declared, or missing where that drops no row; 1 when some
+are not (training would treat them as the schema says, and not stop); 2 when the schema or
+the file cannot be used.`
+
+const schemaCheckExample = `  dither schema check people.yaml people.csv
+  dither schema check people.yaml people.csv --json`
+
+func newSchemaCheck() *cobra.Command {
+	var table tableFlags
+	asJSON := false
+	c := &cobra.Command{
+		Use: "check SCHEMA TABLE", Short: "Check a table against a schema, quoting bad cells", Long: schemaCheckLong, Example: schemaCheckExample,
+		Args: arguments("SCHEMA", "TABLE"),
+		RunE: func(c *cobra.Command, args []string) error { return runSchemaCheck(c, table, args[0], args[1], asJSON) },
 	}
-	return d, s.declare(d)
+	table.add(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
-// declare reads the bounds and levels that the flags declare, or leave to be learned.
-func (s *schemaInit) declare(d data.Draft) error {
-	declared := map[string]bool{}
-	once := func(flag, name string) error {
-		if declared[name] {
-			return fmt.Errorf("--%s names %q, which is declared twice or in two ways, want each column once", flag, name)
-		}
-		declared[name] = true
-		return nil
+func runSchemaCheck(c *cobra.Command, table tableFlags, schemaPath, tablePath string, asJSON bool) error {
+	schema, err := data.ReadSchema(schemaPath)
+	if err != nil {
+		return err
 	}
-	for _, fact := range s.numeric {
-		name, bounds, private, err := parseNumeric(fact)
-		if err == nil {
-			err = once("numeric", name)
-		}
-		if err != nil {
-			return err
-		}
-		if private {
-			d.PrivateBounds[name] = bounds
-		} else {
-			d.Numeric[name] = bounds
-		}
+	source, err := table.source(tablePath)
+	if err != nil {
+		return err
 	}
-	for _, fact := range s.levels {
-		name, levels, most, err := parseLevels(fact)
-		if err == nil {
-			err = once("levels", name)
-		}
-		if err != nil {
-			return err
-		}
-		if levels == nil {
-			d.PrivateLevels[name] = most
-		} else {
-			d.Levels[name] = levels
-		}
+	report, err := tabular.Check(c.Context(), schema, source)
+	if err != nil {
+		return interruption(c.Context(), err)
 	}
-	return nil
-}
-
-// privateWord asks for bounds or levels to be learned.
-const privateWord = "private"
-
-// parseNumeric reads name=lower:upper, name=private or name=private:lower:upper. The name may hold an equals
-// sign.
-func parseNumeric(fact string) (name string, bounds [2]float64, private bool, err error) {
-	at := strings.LastIndexByte(fact, '=')
-	value := fact[at+1:]
-	if at >= 1 && value == privateWord {
-		return fact[:at], [2]float64{-data.DefaultRange, data.DefaultRange}, true, nil
-	}
-	value, private = strings.CutPrefix(value, privateWord+":")
-	lower, upper, ok := strings.Cut(value, ":")
-	if at < 1 || !ok {
-		return "", bounds, private, fmt.Errorf("--numeric is %q, want COLUMN=LOWER:UPPER, or COLUMN=private", fact)
-	}
-	for i, text := range []string{lower, upper} {
-		if bounds[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
-			return "", bounds, private, fmt.Errorf("--numeric is %q, want numbers in COLUMN=LOWER:UPPER", fact)
-		}
-	}
-	if !(bounds[0] < bounds[1]) {
-		return "", bounds, private, fmt.Errorf("--numeric is %q, want the lower bound below the upper one", fact)
-	}
-	return fact[:at], bounds, private, nil
-}
-
-// parseLevels reads name=level,level,… where a level may stand in quotes, or name=private:most, for which levels
-// is nil. The name ends at the first equals sign, because levels may hold one.
-func parseLevels(fact string) (name string, levels []string, most int, err error) {
-	name, list, ok := strings.Cut(fact, "=")
-	if !ok || name == "" || list == "" {
-		return "", nil, 0, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL", fact)
-	}
-	if text, private := strings.CutPrefix(list, privateWord+":"); private {
-		if most, err = strconv.Atoi(text); err != nil || most < 1 {
-			return "", nil, 0, fmt.Errorf("--levels is %q, want a number of levels in COLUMN=private:MOST, such as 20", fact)
-		}
-		return name, nil, most, nil
-	}
-	if levels, err = wholeLevels(fact, list); levels != nil || err != nil {
-		return name, levels, 0, err
-	}
-	r := csv.NewReader(strings.NewReader(list))
-	levels, err = r.Read()
-	if _, more := r.Read(); err != nil || more != io.EOF {
-		return "", nil, 0, fmt.Errorf("--levels is %q, want COLUMN=LEVEL,LEVEL in one line, with each quote closed", fact)
-	}
-	for i := range levels {
-		levels[i] = strings.TrimSpace(levels[i])
-	}
-	return name, levels, 0, nil
-}
-
-// mostWholeLevels bounds a range of levels.
-const mostWholeLevels = 10_000
-
-// wholeLevels reads FIRST..LAST, whole numbers as levels, or nil where it is something else.
-func wholeLevels(fact, list string) ([]string, error) {
-	low, high, is := strings.Cut(list, "..")
-	first, failed := strconv.Atoi(low)
-	last, err := strconv.Atoi(high)
-	if !is || failed != nil || err != nil {
-		return nil, nil
-	}
-	if first >= last || last-first >= mostWholeLevels {
-		return nil, fmt.Errorf("--levels is %q, want the first below the last, and at most %d levels", fact, mostWholeLevels)
-	}
-	var levels []string
-	for v := first; v <= last; v++ {
-		levels = append(levels, strconv.Itoa(v))
-	}
-	return levels, nil
-}
-
-// unsafeRune reports whether a character of a multi-line text could give an order to a terminal.
-func unsafeRune(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
-
-// advise lists on the terminal what a person must still do.
-func (s *schemaInit) advise(w io.Writer, schema *data.Schema, array bool) {
-	if array {
-		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
-	} else if len(s.table.columns) > 0 {
-		fmt.Fprintln(w, "The columns have the names that --columns gives, in the order of the file; none was read from it.")
+	if asJSON {
+		err = writeJSON(c.OutOrStdout(), report)
 	} else {
-		fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
+		err = writeAll(c.OutOrStdout(), report.Text())
 	}
-	if schema.Tainted() {
-		names := make([]string, len(schema.FromData))
-		for i, name := range schema.FromData {
-			names[i] = printable(name)
-		}
-		fmt.Fprintf(w, "\nWARNING: COPIED OUT OF THE RECORDS: %s.\n", strings.Join(names, ", "))
-		fmt.Fprintln(w, "These bounds and levels are not protected by any guarantee. Replace them by what is known in\npublic and take the names out of from-data. Until then train asks for --assume-public, and the\ncertificate names them.")
+	if err == nil && !report.Clean {
+		return failed{fmt.Errorf("%s has cells that are not as %s declares, want none; mend the table, or declare what is meant", tablePath, schemaPath)}
 	}
-	if s.row == "" {
-		fmt.Fprintln(w, "\nOne row was taken to be one person, which is what the guarantee will speak of. If that is wrong,\nmend row:, and say with rows-per-person: how many rows one person has at most.")
-	}
-	if len(schema.Undeclared) == 0 && array {
-		fmt.Fprintln(w, "\nNothing is left open. Look over it, then: dither train --schema SCHEMA --data TABLE")
-		return
-	}
-	if len(schema.Undeclared) == 0 {
-		fmt.Fprintln(w, "\nNothing is left open. Look over the treatment of bad cells, then: dither schema check SCHEMA TABLE")
-		return
-	}
-	fmt.Fprintln(w, "\nA person must declare, from public knowledge, before this schema can be used:")
-	for _, open := range schema.Undeclared {
-		fmt.Fprintln(w, "  - "+printable(open))
-	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/tabular"
 )
 
 // initFlags declare everything about the tables of these tests but the height.
@@ -99,35 +100,6 @@ func TestSchemaInitHostile(t *testing.T) {
 	}
 }
 
-func TestParseFacts(t *testing.T) {
-	for fact, want := range map[string]struct {
-		name   string
-		bounds [2]float64
-		ok     bool
-	}{
-		"age=17:90": {"age", [2]float64{17, 90}, true}, "a=b=-1.5:2e3": {"a=b", [2]float64{-1.5, 2000}, true}, "x= 0 : 1 ": {"x", [2]float64{0, 1}, true},
-		"age": {}, "age=": {}, "age=1": {}, "=1:2": {}, "age=a:2": {}, "age=2:1": {}, "age=1:1": {}, "age=NaN:1": {}, "age=1:2:3": {},
-	} {
-		name, bounds, _, err := parseNumeric(fact)
-		if (err == nil) != want.ok || want.ok && (name != want.name || bounds != want.bounds) {
-			t.Errorf("parseNumeric(%q): got %q, %v, %v; want %+v", fact, name, bounds, err, want)
-		}
-	}
-	for fact, want := range map[string]struct {
-		name   string
-		levels []string
-	}{
-		"sex=f,m": {"sex", []string{"f", "m"}}, "income=<=50K, >50K": {"income", []string{"<=50K", ">50K"}}, `x="a, b",c`: {"x", []string{"a, b", "c"}},
-		"d=0..3": {"d", []string{"0", "1", "2", "3"}}, "d=-1..1": {"d", []string{"-1", "0", "1"}}, "d=a..b": {"d", []string{"a..b"}}, "d=0..1,5": {"d", []string{"0..1", "5"}}, "d=3..3": {}, "d=3..1": {}, "d=0..10000": {},
-		"sex": {}, "sex=": {}, "=a,b": {}, `x="a`: {}, "": {}, "x=a\nb": {},
-	} {
-		name, levels, _, err := parseLevels(fact)
-		if (err == nil) != (want.levels != nil) || err == nil && (name != want.name || !slices.Equal(levels, want.levels)) {
-			t.Errorf("parseLevels(%q): got %q, %q, %v; want %+v", fact, name, levels, err, want)
-		}
-	}
-}
-
 // TestSchemaInitOfArrays drafts a schema of images with labels beside them, and trains a model under it as it is.
 func TestSchemaInitOfArrays(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -181,7 +153,7 @@ func TestSchemaCheck(t *testing.T) {
 	schema := writeText(t, filepath.Join(folder, "schema.yaml"), binaryText)
 	clean := writeText(t, filepath.Join(folder, "clean.csv"), tableHeader+"20,180,f,x,low\n30,170,m,y,=HIGH()\n")
 	stdout, stderr := mustInvoke(t, "schema", "check", schema, clean)
-	if line, _, _ := strings.Cut(stdout, "\n"); line != checkBanner || !strings.Contains(stdout, "\nclean: every cell is as declared") || stderr != "" {
+	if line, _, _ := strings.Cut(stdout, "\n"); line != tabular.CheckNotice || !strings.Contains(stdout, "\nclean: every cell is as declared") || stderr != "" {
 		t.Errorf("got %q and %q, want the banner and that every cell is as declared", stdout, stderr)
 	}
 	dirty := writeText(t, filepath.Join(folder, "dirty.csv"), tableHeader+"20,180,f,x,low\n130,\x1b[31m"+secret+",q\u202e,y,none\n40,170,m,y,low\n")
@@ -195,7 +167,7 @@ func TestSchemaCheck(t *testing.T) {
 	}
 	checkErrorLine(t, stderr, "dirty.csv")
 	checkHarmless(t, stdout)
-	for _, want := range []string{checkBanner, "3 rows", "drops 1", "\"130\"", "age", "130", "height", secret, "sex", "income", "none"} {
+	for _, want := range []string{tabular.CheckNotice, "3 rows", "drops 1", "\"130\"", "age", "130", "height", secret, "sex", "income", "none"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("got %q, want a text with %q", stdout, want)
 		}
@@ -204,8 +176,8 @@ func TestSchemaCheck(t *testing.T) {
 		t.Errorf("got %q, want nothing about a column in which nothing was found", stdout)
 	}
 	status, stdout, _ = invoke("schema", "check", schema, dirty, "--json")
-	var report schemaReport
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitFailed || report.Clean || report.Rows != 3 || report.DroppedRows != 1 || report.Notice != checkBanner {
+	var report tabular.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitFailed || report.Clean || report.Rows != 3 || report.DroppedRows != 1 || report.Notice != tabular.CheckNotice {
 		t.Errorf("got exit status %d and %+v (%v), want %d, 3 rows, 1 dropped", status, report, err, exitFailed)
 	}
 	checkHarmless(t, stdout)

@@ -7,10 +7,11 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/tabular"
 )
 
 // builtinPrefix marks the name of a built-in data set where a table is wanted.
-const builtinPrefix = "builtin:"
+const builtinPrefix = tabular.Prefix
 
 // defaultSet is the built-in data set of the first run.
 const defaultSet = "randhie"

@@ -1,0 +1,51 @@
+package tabular
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/display"
+)
+
+// Drafting says how a draft came about.
+type Drafting struct {
+	Array    bool // the table is an array, whose header alone was read
+	Named    bool // the columns were named by whoever drafts
+	RowTaken bool // nobody declared what a row is
+}
+
+// WriteAdvice lists for a terminal what a person must still do about a draft.
+func (d Drafting) WriteAdvice(w io.Writer, schema *data.Schema) {
+	if d.Array {
+		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
+	} else if d.Named {
+		fmt.Fprintln(w, "The columns have the names that --columns gives, in the order of the file; none was read from it.")
+	} else {
+		fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
+	}
+	if schema.Tainted() {
+		names := make([]string, len(schema.FromData))
+		for i, name := range schema.FromData {
+			names[i] = display.Printable(name)
+		}
+		fmt.Fprintf(w, "\nWARNING: COPIED OUT OF THE RECORDS: %s.\n", strings.Join(names, ", "))
+		fmt.Fprintln(w, "These bounds and levels are not protected by any guarantee. Replace them by what is known in\npublic and take the names out of from-data. Until then train asks for --assume-public, and the\ncertificate names them.")
+	}
+	if d.RowTaken {
+		fmt.Fprintln(w, "\nOne row was taken to be one person, which is what the guarantee will speak of. If that is wrong,\nmend row:, and say with rows-per-person: how many rows one person has at most.")
+	}
+	if len(schema.Undeclared) == 0 && d.Array {
+		fmt.Fprintln(w, "\nNothing is left open. Look over it, then: dither train --schema SCHEMA --data TABLE")
+		return
+	}
+	if len(schema.Undeclared) == 0 {
+		fmt.Fprintln(w, "\nNothing is left open. Look over the treatment of bad cells, then: dither schema check SCHEMA TABLE")
+		return
+	}
+	fmt.Fprintln(w, "\nA person must declare, from public knowledge, before this schema can be used:")
+	for _, open := range schema.Undeclared {
+		fmt.Fprintln(w, "  - "+display.Printable(open))
+	}
+}

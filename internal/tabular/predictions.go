@@ -1,0 +1,167 @@
+package tabular
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/model"
+)
+
+// Predictions is a table of predictions: a line for each row of a data set.
+type Predictions struct {
+	model  *model.Model
+	data   *data.Dataset
+	copied passed
+}
+
+// NewPredictions returns the predictions of m for d, with these columns of d copied after the number of the row.
+func NewPredictions(m *model.Model, d *data.Dataset, pass []string) (*Predictions, error) {
+	copied, err := passThrough(d, pass)
+	return &Predictions{m, d, copied}, err
+}
+
+// WriteCSV writes the table: the number of the row from 1, the copied columns, the prediction, and for a model of
+// classes the probability of every level. A row that the schema drops has empty cells. Numbers read back as they are.
+func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer) error {
+	target, k, pass := p.model.Schema().Target, p.model.Outputs(), len(p.copied.names)
+	out := csv.NewWriter(w)
+	record := predictionHeader(target, p.copied.names)
+	err := out.Write(record)
+	if err != nil {
+		return unwritten(err)
+	}
+	err = p.model.PredictAll(ctx, p.data, func(first int, predictions []float64) error {
+		for i := 0; i < len(predictions); i += k {
+			record[0] = strconv.Itoa(first + i/k + 1)
+			p.copied.fill(record[1:], first+i/k)
+			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold())
+			if err := out.Write(record); err != nil {
+				return unwritten(err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if out.Flush(); out.Error() != nil {
+		return unwritten(out.Error())
+	}
+	return nil
+}
+
+// unwritten is the error about predictions that cannot be written.
+func unwritten(err error) error {
+	return failure.Running(fmt.Errorf("the predictions cannot be written: %w", display.Pathless(err)))
+}
+
+// predictionHeader names the columns; none of the names can be taken for a formula.
+func predictionHeader(t data.Target, pass []string) []string {
+	header := []string{"row"}
+	for _, name := range pass {
+		header = append(header, spreadsheetSafe(name))
+	}
+	header = append(header, "prediction")
+	for _, level := range t.Levels {
+		header = append(header, "probability of "+level)
+	}
+	return header
+}
+
+// fillPrediction fills the cells after those that are copied: empty ones for a row without a
+// prediction.
+func fillPrediction(cells []string, t data.Target, p []float64, threshold float64) {
+	clear(cells)
+	switch {
+	case t.Regression():
+		if p[0] == p[0] {
+			cells[0] = exactText(p[0])
+		}
+		return
+	case predictedLevel(p, threshold) < 0:
+		return
+	}
+	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p, threshold)])
+	if len(p) == 1 {
+		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
+		return
+	}
+	for k, v := range p {
+		cells[1+k] = exactText(v)
+	}
+}
+
+// predictedLevel is the index of the predicted level, by the rule of evaluate.Classify, or
+// -1 when a probability is not a number. The threshold is of two levels.
+func predictedLevel(p []float64, threshold float64) int {
+	if slices.ContainsFunc(p, math.IsNaN) {
+		return -1
+	}
+	best := 0
+	if len(p) <= 2 { // two levels: one probability or both, that of the second is last
+		if p[len(p)-1] > threshold {
+			best = 1
+		}
+		return best
+	}
+	for k, v := range p {
+		if v > p[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// exactText is the shortest text that reads back as v.
+func exactText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// spreadsheetSafe puts an apostrophe in front of a text that a spreadsheet would run as a
+// formula. Numbers, such as the level -1, are no formulas.
+func spreadsheetSafe(text string) string {
+	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
+}
+
+// passed are columns of a table as texts.
+type passed struct {
+	names  []string
+	codes  [][]int32
+	levels [][]string
+}
+
+// passThrough finds the columns that are copied.
+func passThrough(d *data.Dataset, names []string) (passed, error) {
+	p := passed{names: names}
+	for _, name := range names {
+		codes, levels, err := d.Group(name)
+		if err != nil {
+			return p, err
+		}
+		p.codes, p.levels = append(p.codes, codes), append(p.levels, levels)
+	}
+	return p, nil
+}
+
+// fill fills in the cells of a row: an empty one where the table has a missing cell.
+func (p passed) fill(cells []string, row int) {
+	for i, codes := range p.codes {
+		cells[i] = ""
+		if code := codes[row]; code >= 0 {
+			cells[i] = spreadsheetSafe(p.levels[i][code])
+		}
+	}
+}
