@@ -110,6 +110,8 @@ var layers = []layer{
 	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
 	// The tables of exact diagnoses: numbers of both ways to train, in words of explain.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural explain"},
+	// Measures on tables by the levels of a column, and their tables on pages: of runs and of evaluations.
+	{"internal/measures", "data evaluate model report"},
 	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
 	{"internal/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
@@ -125,7 +127,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

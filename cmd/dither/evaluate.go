@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
 )
@@ -106,8 +106,8 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if out.DroppedRows == d.Records() {
 		return fmt.Errorf("%s has no row that the schema keeps, want at least 1 with a usable target; see what is wrong with: dither schema check", table)
 	}
-	if out.Classification, out.Regression, err = measure(c.Context(), m, d, e.group); err != nil {
-		return err
+	if out.Classification, out.Regression, err = measures.Dataset(c.Context(), m, d, e.group); err != nil {
+		return interruption(c.Context(), err)
 	}
 	return out.print(c.OutOrStdout(), e.json)
 }
@@ -154,60 +154,11 @@ func (e evaluation) print(w io.Writer, asJSON bool) error {
 	if err := writeAll(w, []byte(e.Notice+"\n\n")); err != nil {
 		return err
 	}
-	if err := writeEvaluation(w, e.Classification, e.Regression); err != nil {
+	if err := measures.WriteText(w, e.Classification, e.Regression); err != nil {
 		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
 	}
 	if e.DroppedRows == 0 {
 		return nil
 	}
 	return writeAll(w, fmt.Appendf(nil, "\nrows that the schema drops, left out: %d\n", e.DroppedRows))
-}
-
-// writeEvaluation writes whichever of the two is there, as text that is safe on a terminal.
-func writeEvaluation(w io.Writer, c *evaluate.Classification, r *evaluate.Regression) error {
-	if c != nil {
-		return c.WriteText(w)
-	}
-	return r.WriteText(w)
-}
-
-// evaluateDataset measures a model on a data set with targets, by the levels of a column
-// unless group is empty. One of the two results is nil. Rows that the schema drops are left
-// out. The numbers are exact, and as private as the data set. A data set under the schema that the model was
-// trained by is seen under the one that training learned.
-func evaluateDataset(m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
-	d, err := d.Under(m.Schema())
-	if err != nil {
-		return nil, nil, err
-	}
-	return measure(context.Background(), m, d, group)
-}
-
-// measure is evaluateDataset that can be stopped.
-func measure(ctx context.Context, m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
-	grouping, err := newGrouping(d, group)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, r, err := evaluate.Dataset(ctx, m, d, grouping)
-	return c, r, interruption(ctx, err)
-}
-
-// mostGroups bounds the levels of a group column, so that a column of names or numbers is
-// not printed as a table of persons.
-const mostGroups = 1000
-
-// newGrouping returns the groups of all rows of d, nil when no column is named.
-func newGrouping(d *data.Dataset, column string) (*evaluate.Grouping, error) {
-	if column == "" {
-		return nil, nil
-	}
-	codes, levels, err := d.Group(column)
-	if err != nil {
-		return nil, err
-	}
-	if len(levels) > mostGroups {
-		return nil, fmt.Errorf("--group %q has more than %d different texts, want fewer; name another column", column, mostGroups)
-	}
-	return &evaluate.Grouping{Column: column, Levels: levels, Codes: codes}, nil
 }

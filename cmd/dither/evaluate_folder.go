@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 )
@@ -42,7 +43,7 @@ func evaluationPage(out *artefact.Folder, file evaluate.File, c certificate.Cert
 			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: pageAttacker(c), NoisePerRecord: evaluationNoise(file.Plan)},
 		Assumptions: c.Assumptions,
 		Events:      []report.Event{{Purpose: "evaluation", Text: eventText(file.Plan.Event()), Count: 1, Share: 1}},
-		Metrics:     privateMetrics(file.Measures),
+		Metrics:     measures.Private(file.Measures),
 		Verify:      "dither verify " + filepath.Base(out.Path()),
 		Files: []report.Fact{{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers, and what follows from them"},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"},
@@ -53,13 +54,4 @@ func evaluationPage(out *artefact.Folder, file evaluate.File, c certificate.Cert
 
 func evaluationNoise(p evaluate.Plan) string {
 	return fmt.Sprintf("The noise on each of the %d numbers of the release has a scale of %.4g times the most that one record can contribute.", p.Numbers(), p.NoiseMultiplier)
-}
-
-// privateMetrics turns a private evaluation into the report's tables.
-func privateMetrics(v evaluate.Private) *report.Metrics {
-	m := &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true}
-	for _, table := range v.Tables() {
-		m.Tables = append(m.Tables, report.Table(table))
-	}
-	return m
 }

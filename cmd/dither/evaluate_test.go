@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/measures"
 )
 
 // expected measures a model row by row through its serving API.
@@ -148,17 +149,17 @@ func TestEvaluateDataset(t *testing.T) {
 	made := newModelFolder(t, binaryText, math.Inf(1))
 	schema := made.model.Schema()
 	d := newDataset(t, schema, [][]float32{{20, 30, 40}, {170, 180, 190}, {0, 1, 2}}, []float32{0, 1, 1})
-	c, r, err := evaluateDataset(made.model, d, "sex")
+	c, r, err := measures.Under(made.model, d, "sex")
 	if err != nil || r != nil || c == nil || c.Records != 3 || len(c.Groups) != 3 {
 		t.Errorf("got %+v, %v, %v; want a classification of 3 records in 3 groups", c, r, err)
 	}
 	for name, group := range map[string]string{"a numeric column": "age", "no column": "nope", "an ignored column that was not read": "town"} {
-		if _, _, err := evaluateDataset(made.model, d, group); err == nil {
+		if _, _, err := measures.Under(made.model, d, group); err == nil {
 			t.Errorf("got no error for %s, want one", name)
 		}
 	}
 	d = newDataset(t, schema, [][]float32{{20}, {170}, {0}}, nil)
-	if _, _, err := evaluateDataset(made.model, d, ""); err == nil || !strings.Contains(err.Error(), "income") {
+	if _, _, err := measures.Under(made.model, d, ""); err == nil || !strings.Contains(err.Error(), "income") {
 		t.Errorf("got %v without a target, want an error that names it", err)
 	}
 }
@@ -168,7 +169,7 @@ func TestEvaluateManyGroups(t *testing.T) {
 	made := newModelFolder(t, binaryText, 1)
 	var b strings.Builder
 	b.WriteString(tableHeader)
-	for i := range mostGroups + 1 {
+	for i := range measures.MostGroups + 1 {
 		fmt.Fprintf(&b, "20,170,f,%s%d,low\n", secret, i)
 	}
 	table := writeText(t, filepath.Join(t.TempDir(), "table.csv"), b.String())
@@ -178,9 +179,9 @@ func TestEvaluateManyGroups(t *testing.T) {
 	}
 	checkErrorLine(t, stderr, "more than 1000")
 	lines := strings.SplitAfter(b.String(), "\n")
-	writeText(t, table, strings.Join(lines[:mostGroups+1], ""))
-	if stdout, _ = mustInvoke(t, "evaluate", made.folder, table, "--group", "town"); strings.Count(stdout, secret) != mostGroups {
-		t.Errorf("got %d groups, want %d", strings.Count(stdout, secret), mostGroups)
+	writeText(t, table, strings.Join(lines[:measures.MostGroups+1], ""))
+	if stdout, _ = mustInvoke(t, "evaluate", made.folder, table, "--group", "town"); strings.Count(stdout, secret) != measures.MostGroups {
+		t.Errorf("got %d groups, want %d", strings.Count(stdout, secret), measures.MostGroups)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/report"
@@ -67,7 +68,7 @@ func (t *trainCommand) artefacts(f trainRun, result *train.Result) (map[string][
 	}
 	if f.test != nil && f.source.testPublic {
 		s.TestSet = f.source.testName
-		if s.Class, s.Value, err = evaluateDataset(m, f.test, t.group); err != nil {
+		if s.Class, s.Value, err = measures.Under(m, f.test, t.group); err != nil {
 			return nil, summary{}, err
 		}
 	}
@@ -102,7 +103,7 @@ func (t *trainCommand) page(f trainRun, result *train.Result, c certificate.Cert
 	p.Estimates = reportEstimates(result.Inference)
 	p.Files = append(p.Files, f.network.files(result.Model)...)
 	if s.Class != nil || s.Value != nil {
-		p.Metrics = metrics(s)
+		p.Metrics = measures.Public(s.TestSet, s.Class, s.Value)
 	}
 	if s.Holdout != nil {
 		p.Holdout = holdoutMetrics(f.setup.Plan, *s.Holdout)
@@ -122,22 +123,6 @@ func noiseWords(p train.Plan) string {
 		return fmt.Sprintf("The noise on the sum of gradients goes from %.4g times the most that one record can contribute, in the first step, to %.4g times in the last of %d; it costs as much as %.4g times in every step.", p.NoiseMultipliers[0], p.NoiseMultipliers[n-1], n, p.NoiseMultiplier)
 	}
 	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
-}
-
-// metrics turns an evaluation into the report's tables.
-func metrics(s summary) *report.Metrics {
-	m := &report.Metrics{Source: s.TestSet + ", declared public"}
-	if s.Value != nil {
-		for _, table := range s.Value.Tables() {
-			m.Tables = append(m.Tables, report.Table(table))
-		}
-		return m
-	}
-	for _, table := range s.Class.Tables() {
-		m.Tables = append(m.Tables, report.Table(table))
-	}
-	m.Confusion = &report.Confusion{Levels: s.Class.Levels, Counts: s.Class.Confusion}
-	return m
 }
 
 // mostCoefficients is how many weights of one score a report is given, more than it shows.

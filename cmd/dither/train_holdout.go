@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
+	"github.com/spf13/pflag"
 )
 
 // holdoutFlags are the flags of a part that is held out of the training records, and of the threshold.
@@ -177,7 +177,7 @@ func holdoutWords(p train.Plan) string {
 
 // holdoutMetrics are the report's tables about the held-out part.
 func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
-	m := privateMetrics(v)
+	m := measures.Private(v)
 	m.Source = holdoutWords(p)
 	return m
 }

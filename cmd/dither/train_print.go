@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -61,7 +62,7 @@ func (t *trainCommand) printSummary(s summary, f trainRun) error {
 	}
 	if s.TestSet != "" {
 		fmt.Fprintf(w, "\nmeasured on %s:\n", oneLine(s.TestSet))
-		if err := writeEvaluation(w, s.Class, s.Value); err != nil {
+		if err := measures.WriteText(w, s.Class, s.Value); err != nil {
 			return err
 		}
 	}
@@ -87,12 +88,12 @@ func (t *trainCommand) printPrivateMetrics(f trainRun, r *train.Result) error {
 	if set == nil || f.source.testPublic {
 		set, name = f.records, "the training records"
 	}
-	classification, regression, err := evaluateDataset(r.Model, set, t.group)
+	classification, regression, err := measures.Under(r.Model, set, t.group)
 	if err != nil {
 		return failed{err}
 	}
 	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, oneLine(name))
-	return writeEvaluation(t.stderr, classification, regression)
+	return measures.WriteText(t.stderr, classification, regression)
 }
 
 // dryRun is what --dry-run prints: public numbers, before anything is read or spent.
