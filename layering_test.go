@@ -86,6 +86,8 @@ var layers = []layer{
 	{"model", "internal/special internal/kernel internal/parallel network data internal/safetensors feature internal/strict"},
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	{"internal/tabular", "internal/display internal/failure internal/durable data data/builtin model"},
+	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
+	{"internal/reference", "model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
@@ -101,7 +103,7 @@ var layers = []layer{
 	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
-	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model evaluate train train/erm train/neural sweep"},
+	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural sweep"},
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
 	{"report", "privacy certificate model train evaluate sweep report/internal/canvas"},

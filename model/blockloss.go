@@ -11,19 +11,19 @@ type blockLoss interface {
 }
 
 var (
-	_ blockLoss = Logistic{}
-	_ blockLoss = Softmax{}
-	_ blockLoss = OneVsRest{}
+	_ blockLoss = logistic{}
+	_ blockLoss = softmax{}
+	_ blockLoss = oneVsRest{}
 )
 
 // residuals writes σ(z) - label.
-func (Logistic) residuals(dst []float64, scores, labels []float32) {
+func (logistic) residuals(dst []float64, scores, labels []float32) {
 	kernel.Sigmoid(scores, scores)
 	kernel.LessLabels(dst, scores, labels)
 }
 
 // residuals writes the probabilities, less 1 for the class of the label.
-func (Softmax) residuals(dst []float64, scores, labels []float32) {
+func (softmax) residuals(dst []float64, scores, labels []float32) {
 	if len(labels) == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (Softmax) residuals(dst []float64, scores, labels []float32) {
 }
 
 // residuals writes σ(z_k), less 1 for the class of the label.
-func (OneVsRest) residuals(dst []float64, scores, labels []float32) {
+func (oneVsRest) residuals(dst []float64, scores, labels []float32) {
 	if len(labels) == 0 {
 		return
 	}

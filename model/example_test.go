@@ -18,7 +18,7 @@ func ExampleLoad() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	m, err := model.New(exampleSchema(), exampleMap(), model.Logistic{}, []float64{2})
+	m, err := model.New(exampleSchema(), exampleMap(), model.Logistic, []float64{2})
 	if err != nil {
 		panic(err)
 	}
@@ -49,7 +49,7 @@ func ExampleNewNetwork() {
 	}
 	// Each row of a block is the weights of an output and its bias.
 	weights := []float32{2, -1, -2, 1, 1, 0, 0.5}
-	m, err := model.NewNetwork(exampleSchema(), exampleMap(), model.Logistic{}, n, weights)
+	m, err := model.NewNetwork(exampleSchema(), exampleMap(), model.Logistic, n, weights)
 	if err != nil {
 		panic(err)
 	}

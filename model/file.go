@@ -44,7 +44,7 @@ type file struct {
 	// Weights are those of a linear model; one that is a network has Network in their place.
 	Weights [][]float64  `json:"weights,omitempty"`
 	Network *networkFile `json:"network,omitempty"`
-	// Threshold is left out where it is DefaultThreshold, or there are no two levels.
+	// Threshold is left out where it is defaultThreshold, or there are no two levels.
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
@@ -101,7 +101,7 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	m, err := DecodeWith(text, feature.FilesIn(dir))
+	m, err := Decode(text, feature.FilesIn(dir))
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
@@ -116,13 +116,11 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode reads what Encode writes; fields that are unknown, there twice or in other letters, and parts that do not fit together are
-// errors. A model that stands on further files is refused; see DecodeWith.
-func Decode(text []byte) (*Model, error) { return DecodeWith(text, nil) }
-
-// DecodeWith is Decode for a model that may stand on further files, such as the parameters of a network or the
-// weights of a public encoder, which open reads by their names; see feature.FilesIn. Files has them.
-func DecodeWith(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
+// Decode reads what Encode writes. Fields that are unknown, there twice or in other letters, and parts
+// that do not fit together are errors. A model may stand on further files, such as the parameters of
+// a network or the weights of a public encoder. open reads them by their names; see feature.FilesIn.
+// With a nil open such a model is refused.
+func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	if err := strict.Decode(text, &f); err != nil {
 		return nil, fmt.Errorf("not a model file: %w", err)

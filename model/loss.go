@@ -32,11 +32,11 @@ type Loss interface {
 func LossFor(classes int) (Loss, error) {
 	switch {
 	case classes == 0:
-		return Huber{Width: defaultHuberWidth}, nil
+		return huber{Width: defaultHuberWidth}, nil
 	case classes == 2:
-		return Logistic{}, nil
+		return logistic{}, nil
 	case classes > 2:
-		return Softmax{}, nil
+		return softmax{}, nil
 	}
 	return nil, fmt.Errorf("model: the target has %d level, want none or at least 2", classes)
 }
@@ -44,18 +44,21 @@ func LossFor(classes int) (Loss, error) {
 // Logistic is log(1 + exp(-y·z)) for y = -1 (class 0) or +1 (class 1), z the score.
 // Source: any text on logistic regression; the form without overflow is
 // max(-y·z, 0) + log1p(exp(-|z|)).
-type Logistic struct{}
+var Logistic logistic
 
-var _ Loss = Logistic{}
+// logistic is the type of Logistic.
+type logistic struct{}
+
+var _ Loss = logistic{}
 
 // Name returns "logistic".
-func (Logistic) Name() string { return "logistic" }
+func (logistic) Name() string { return "logistic" }
 
 // Columns returns 1 for two classes.
-func (Logistic) Columns(classes int) int { return oneForTwo(classes) }
+func (logistic) Columns(classes int) int { return oneForTwo(classes) }
 
 // Value returns the loss of one score.
-func (Logistic) Value(scores []float64, label float64) float64 {
+func (logistic) Value(scores []float64, label float64) float64 {
 	margin := scores[0]
 	if label < 0.5 {
 		margin = -margin
@@ -64,18 +67,18 @@ func (Logistic) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes σ(z) - label.
-func (Logistic) Residuals(dst, scores []float64, label float64) {
+func (logistic) Residuals(dst, scores []float64, label float64) {
 	dst[0] = sigmoid(scores[0]) - label
 }
 
 // Lipschitz returns 1.
-func (Logistic) Lipschitz(int) float64 { return 1 }
+func (logistic) Lipschitz(int) float64 { return 1 }
 
 // Smoothness returns 1/4.
-func (Logistic) Smoothness() float64 { return 0.25 }
+func (logistic) Smoothness() float64 { return 0.25 }
 
 // Predict replaces the score by the probability of class 1.
-func (Logistic) Predict(scores []float64) { scores[0] = sigmoid(scores[0]) }
+func (logistic) Predict(scores []float64) { scores[0] = sigmoid(scores[0]) }
 
 // sigmoid is 1/(1+exp(-z)) without overflow.
 func sigmoid(z float64) float64 {
@@ -87,18 +90,21 @@ func sigmoid(z float64) float64 {
 }
 
 // Softmax is the cross-entropy log Σ exp(z_k) - z_y of as many scores as classes.
-type Softmax struct{}
+var Softmax softmax
 
-var _ Loss = Softmax{}
+// softmax is the type of Softmax.
+type softmax struct{}
+
+var _ Loss = softmax{}
 
 // Name returns "softmax".
-func (Softmax) Name() string { return "softmax" }
+func (softmax) Name() string { return "softmax" }
 
 // Columns returns the number of classes.
-func (Softmax) Columns(classes int) int { return oneForEach(classes) }
+func (softmax) Columns(classes int) int { return oneForEach(classes) }
 
 // Value returns the cross-entropy.
-func (Softmax) Value(scores []float64, label float64) float64 {
+func (softmax) Value(scores []float64, label float64) float64 {
 	top, sum := maximum(scores), 0.0
 	for _, z := range scores {
 		sum += math.Exp(z - top)
@@ -107,20 +113,20 @@ func (Softmax) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes p_k - 1[k = label].
-func (s Softmax) Residuals(dst, scores []float64, label float64) {
+func (s softmax) Residuals(dst, scores []float64, label float64) {
 	copy(dst, scores)
 	s.Predict(dst)
 	dst[int(label)]--
 }
 
 // Lipschitz returns √2, the norm of p - e_y when p is another unit vector.
-func (Softmax) Lipschitz(int) float64 { return math.Sqrt2 }
+func (softmax) Lipschitz(int) float64 { return math.Sqrt2 }
 
 // Smoothness returns 1/2, a bound on the eigenvalues of diag(p) - p·pᵀ.
-func (Softmax) Smoothness() float64 { return 0.5 }
+func (softmax) Smoothness() float64 { return 0.5 }
 
 // Predict replaces the scores by probabilities.
-func (Softmax) Predict(scores []float64) {
+func (softmax) Predict(scores []float64) {
 	top, sum := maximum(scores), 0.0
 	for k, z := range scores {
 		scores[k] = math.Exp(z - top)
@@ -142,21 +148,24 @@ func maximum(x []float64) float64 {
 // defaultHuberWidth is the width of the Huber loss, in units of half the target's range.
 const defaultHuberWidth = 0.25
 
-// Huber is half the squared residual z - y up to Width, and linear beyond (Huber, "Robust
+// Huber returns half the squared residual z - y up to width, and linear beyond (Huber, "Robust
 // Estimation of a Location Parameter", Annals of Mathematical Statistics 1964). The
 // target y is scaled to [-1, 1].
-type Huber struct{ Width float64 }
+func Huber(width float64) Loss { return huber{width} }
 
-var _ Loss = Huber{}
+// huber is what Huber returns.
+type huber struct{ Width float64 }
+
+var _ Loss = huber{}
 
 // Name returns "huber".
-func (Huber) Name() string { return "huber" }
+func (huber) Name() string { return "huber" }
 
 // Columns returns 1 for a numeric target.
-func (Huber) Columns(classes int) int { return oneForNumbers(classes) }
+func (huber) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss.
-func (h Huber) Value(scores []float64, label float64) float64 {
+func (h huber) Value(scores []float64, label float64) float64 {
 	r := math.Abs(scores[0] - label)
 	if r <= h.Width {
 		return r * r / 2
@@ -165,22 +174,22 @@ func (h Huber) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes z - y moved into ±Width.
-func (h Huber) Residuals(dst, scores []float64, label float64) {
+func (h huber) Residuals(dst, scores []float64, label float64) {
 	dst[0] = max(-h.Width, min(h.Width, scores[0]-label))
 }
 
 // Lipschitz returns Width.
-func (h Huber) Lipschitz(int) float64 { return h.Width }
+func (h huber) Lipschitz(int) float64 { return h.Width }
 
 // Smoothness returns 1.
-func (Huber) Smoothness() float64 { return 1 }
+func (huber) Smoothness() float64 { return 1 }
 
 // Predict leaves the score as it is.
-func (Huber) Predict([]float64) {}
+func (huber) Predict([]float64) {}
 
-func (h Huber) with(s LossSpec) (Loss, error) {
+func (h huber) with(s LossSpec) (Loss, error) {
 	width, err := widthOf(h.Name(), s.Width, h.Width)
-	return Huber{width}, err
+	return huber{width}, err
 }
 
-func (h Huber) describe(s *LossSpec) { s.Width = h.Width }
+func (h huber) describe(s *LossSpec) { s.Width = h.Width }

@@ -8,22 +8,25 @@ import (
 // defaultHingeWidth is the width of the huberized hinge loss.
 const defaultHingeWidth = 0.5
 
-// Hinge is the huberized hinge loss of a support vector machine: with the margin m = y·z, y = ±1, it is 0
-// above 1 + Width, 1 - m below 1 - Width, and (1 + Width - m)²/(4·Width) between.
+// Hinge returns the huberized hinge loss of a support vector machine. With the margin m = y·z,
+// y = ±1, it is 0 above 1 + width, 1 - m below 1 - width, and (1 + width - m)²/(4·width) between.
 // Source: Chaudhuri, Monteleoni and Sarwate, "Differentially Private Empirical Risk Minimization", JMLR
 // 2011, https://www.jmlr.org/papers/v12/chaudhuri11a.html, section 4.2 (there the Huber loss).
-type Hinge struct{ Width float64 }
+func Hinge(width float64) Loss { return hinge{width} }
 
-var _ Loss = Hinge{}
+// hinge is what Hinge returns.
+type hinge struct{ Width float64 }
+
+var _ Loss = hinge{}
 
 // Name returns "hinge".
-func (Hinge) Name() string { return "hinge" }
+func (hinge) Name() string { return "hinge" }
 
 // Columns returns 1 for two classes.
-func (Hinge) Columns(classes int) int { return oneForTwo(classes) }
+func (hinge) Columns(classes int) int { return oneForTwo(classes) }
 
 // Value returns the loss of one score.
-func (h Hinge) Value(scores []float64, label float64) float64 {
+func (h hinge) Value(scores []float64, label float64) float64 {
 	short := 1 - sign(label)*scores[0]
 	switch {
 	case short <= -h.Width:
@@ -35,7 +38,7 @@ func (h Hinge) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes the derivative, between -1 and 1.
-func (h Hinge) Residuals(dst, scores []float64, label float64) {
+func (h hinge) Residuals(dst, scores []float64, label float64) {
 	y := sign(label)
 	dst[0] = -y * max(0, min(1, (1-y*scores[0]+h.Width)/(2*h.Width)))
 }
@@ -49,21 +52,21 @@ func sign(label float64) float64 {
 }
 
 // Lipschitz returns 1.
-func (Hinge) Lipschitz(int) float64 { return 1 }
+func (hinge) Lipschitz(int) float64 { return 1 }
 
 // Smoothness returns 1/(2·Width).
-func (h Hinge) Smoothness() float64 { return 1 / (2 * h.Width) }
+func (h hinge) Smoothness() float64 { return 1 / (2 * h.Width) }
 
 // Predict replaces the score z by σ(2z). It is 1/2 on the boundary and keeps the order, but it is no
 // calibrated probability: a support vector machine has none.
-func (Hinge) Predict(scores []float64) { scores[0] = sigmoid(2 * scores[0]) }
+func (hinge) Predict(scores []float64) { scores[0] = sigmoid(2 * scores[0]) }
 
-func (h Hinge) with(s LossSpec) (Loss, error) {
+func (h hinge) with(s LossSpec) (Loss, error) {
 	width, err := widthOf(h.Name(), s.Width, h.Width)
-	return Hinge{width}, err
+	return hinge{width}, err
 }
 
-func (h Hinge) describe(s *LossSpec) { s.Width = h.Width }
+func (h hinge) describe(s *LossSpec) { s.Width = h.Width }
 
 // widthOf returns a declared width, or the default where it is 0.
 func widthOf(loss string, declared, otherwise float64) (float64, error) {

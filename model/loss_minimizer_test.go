@@ -36,7 +36,7 @@ func TestQuantileLossFindsQuantiles(t *testing.T) {
 	}
 	sorted := slices.Sorted(slices.Values(labels))
 	for _, q := range []float64{0.1, 0.5, 0.9} {
-		if got, want := minimizer(Quantile{q, 0.01}, labels), sorted[int(q*2000)]; math.Abs(got-want) > 0.01 {
+		if got, want := minimizer(smoothedQuantile{q, 0.01}, labels), sorted[int(q*2000)]; math.Abs(got-want) > 0.01 {
 			t.Errorf("quantile %v: the minimizer is %v, want %v within 0.01", q, got, want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestQuantileLossFindsQuantiles(t *testing.T) {
 // the mean of the counts.
 func TestPoissonLossFindsTheMean(t *testing.T) {
 	for _, c := range []struct{ low, high float64 }{{0, 10}, {5, 8}} {
-		l, err := OverTarget(Poisson{1}, c.low, c.high)
+		l, err := OverTarget(poisson{1}, c.low, c.high)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,17 +66,17 @@ func TestPoissonLossFindsTheMean(t *testing.T) {
 			t.Errorf("a huge score predicts %v, want 1, the largest of the range", score[0])
 		}
 	}
-	if _, err := OverTarget(Poisson{1}, -1, 4); err == nil {
+	if _, err := OverTarget(poisson{1}, -1, 4); err == nil {
 		t.Error("counts below 0: got no error")
 	}
-	if l, err := OverTarget(Huber{1}, -1, 4); err != nil || l != (Huber{1}) {
+	if l, err := OverTarget(huber{1}, -1, 4); err != nil || l != (huber{1}) {
 		t.Errorf("huber: got %v, %v, want it as it was", l, err)
 	}
 }
 
 // TestHingeIsTheHinge compares the loss with max(0, 1-m) outside the window, and with the formula inside.
 func TestHingeIsTheHinge(t *testing.T) {
-	h := Hinge{0.5}
+	h := hinge{0.5}
 	for _, c := range []struct{ z, label, want float64 }{{2, 1, 0}, {1.5, 1, 0}, {1, 1, 0.125}, {0.5, 1, 0.5}, {0, 1, 1}, {-3, 1, 4}, {-3, 0, 0}, {3, 0, 4}} {
 		if got := h.Value([]float64{c.z}, c.label); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("score %v, class %v: got %v, want %v", c.z, c.label, got, c.want)

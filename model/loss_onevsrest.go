@@ -7,18 +7,21 @@ import "math"
 // scores belong to one record, so its gradient is one vector over all heads, clipped as a whole.
 // Source: Rifkin and Klautau, "In Defense of One-Vs-All Classification", JMLR 2004,
 // https://www.jmlr.org/papers/v5/rifkin04a.html, section 2.1.
-type OneVsRest struct{}
+var OneVsRest oneVsRest
 
-var _ Loss = OneVsRest{}
+// oneVsRest is the type of OneVsRest.
+type oneVsRest struct{}
+
+var _ Loss = oneVsRest{}
 
 // Name returns "one-vs-rest".
-func (OneVsRest) Name() string { return "one-vs-rest" }
+func (oneVsRest) Name() string { return "one-vs-rest" }
 
 // Columns returns the number of classes.
-func (OneVsRest) Columns(classes int) int { return oneForEach(classes) }
+func (oneVsRest) Columns(classes int) int { return oneForEach(classes) }
 
 // Value returns the sum of the losses of all heads.
-func (OneVsRest) Value(scores []float64, label float64) float64 {
+func (oneVsRest) Value(scores []float64, label float64) float64 {
 	sum := 0.0
 	for k, z := range scores {
 		if k == int(label) {
@@ -30,7 +33,7 @@ func (OneVsRest) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes σ(z_k) - 1[k = label].
-func (OneVsRest) Residuals(dst, scores []float64, label float64) {
+func (oneVsRest) Residuals(dst, scores []float64, label float64) {
 	for k, z := range scores {
 		dst[k] = sigmoid(z)
 	}
@@ -38,19 +41,19 @@ func (OneVsRest) Residuals(dst, scores []float64, label float64) {
 }
 
 // Lipschitz returns √columns: every head may be wrong by almost 1.
-func (OneVsRest) Lipschitz(columns int) float64 { return math.Sqrt(float64(columns)) }
+func (oneVsRest) Lipschitz(columns int) float64 { return math.Sqrt(float64(columns)) }
 
 // Smoothness returns 1/4: the second derivative is diagonal, with σ(z)·(1-σ(z)) of each head.
-func (OneVsRest) Smoothness() float64 { return 0.25 }
+func (oneVsRest) Smoothness() float64 { return 0.25 }
 
 // Predict replaces the scores by probabilities σ(z_k), divided by their sum. They are computed
 // from their logarithms, so that scores far below 0, whose σ is 0 in float64, do not lose their
 // order.
-func (OneVsRest) Predict(scores []float64) {
+func (oneVsRest) Predict(scores []float64) {
 	for k, z := range scores {
 		scores[k] = logSigmoid(z)
 	}
-	Softmax{}.Predict(scores)
+	softmax{}.Predict(scores)
 }
 
 // logSigmoid is log(1/(1+exp(-z))) without overflow; its relative error is a few units in the last

@@ -21,16 +21,16 @@ func TestOneVsRestIsLogistic(t *testing.T) {
 			if k == label {
 				own = 1
 			}
-			Logistic{}.Residuals(want[k:k+1], z[k:k+1], own)
-			value += Logistic{}.Value(z[k:k+1], own)
+			logistic{}.Residuals(want[k:k+1], z[k:k+1], own)
+			value += logistic{}.Value(z[k:k+1], own)
 		}
-		OneVsRest{}.Residuals(got, z, float64(label))
+		oneVsRest{}.Residuals(got, z, float64(label))
 		for k := range z {
 			if got[k] != want[k] {
 				t.Fatalf("residual %d of %v, label %d: got %v, want %v", k, z, label, got[k], want[k])
 			}
 		}
-		if v := (OneVsRest{}).Value(z, float64(label)); math.Abs(v-value) > 1e-12*value {
+		if v := (oneVsRest{}).Value(z, float64(label)); math.Abs(v-value) > 1e-12*value {
 			t.Fatalf("value at %v, label %d: got %v, want %v", z, label, v, value)
 		}
 	}
@@ -47,7 +47,7 @@ func TestOneVsRestPredict(t *testing.T) {
 			want[k] = 1 / (1 + math.Exp(-p[k]))
 			sum += want[k]
 		}
-		OneVsRest{}.Predict(p)
+		oneVsRest{}.Predict(p)
 		for k := range p {
 			if math.Abs(p[k]-want[k]/sum) > 1e-12*want[k]/sum {
 				t.Fatalf("probability %d: got %v, want %v", k, p[k], want[k]/sum)
@@ -59,7 +59,7 @@ func TestOneVsRestPredict(t *testing.T) {
 		{{1e300, 1e300, -1e300}, {0.5, 0.5, 0}},
 	} {
 		p := append([]float64(nil), c[0]...)
-		OneVsRest{}.Predict(p)
+		oneVsRest{}.Predict(p)
 		for k := range p {
 			if !(math.Abs(p[k]-c[1][k]) <= 1e-12) {
 				t.Errorf("probabilities of %v: got %v, want %v", c[0], p, c[1])
@@ -76,11 +76,11 @@ func TestOneVsRestLipschitz(t *testing.T) {
 			z[k] = 100
 		}
 		z[1] = -100
-		OneVsRest{}.Residuals(residual, z, 1)
+		oneVsRest{}.Residuals(residual, z, 1)
 		for _, v := range residual {
 			norm = math.Hypot(norm, v)
 		}
-		if got := (OneVsRest{}).Lipschitz(columns); math.Abs(got-norm) > 1e-12*norm {
+		if got := (oneVsRest{}).Lipschitz(columns); math.Abs(got-norm) > 1e-12*norm {
 			t.Errorf("%d columns: got %v, want %v", columns, got, norm)
 		}
 	}

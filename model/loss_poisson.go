@@ -5,27 +5,30 @@ import (
 	"math"
 )
 
-// Poisson is the negative log-likelihood of a count with mean M·exp(z), where y = M + label is the count
-// in units of half the target's declared range [low, high], low at least 0, and Middle = M is the middle
-// of the range in these units: M·exp(z) - y·z. Beyond the score at which the mean reaches high, the loss
-// goes on as a straight line, so that its derivative is bounded: no mean above the declared range is
-// modelled.
+// Poisson returns the negative log-likelihood of a count with mean M·exp(z): M·exp(z) - y·z. Here
+// y = M + label is the count in units of half the target's declared range [low, high], low at least
+// 0, and M is the middle of the range in these units: 1, until OverTarget is told the range. Beyond
+// the score at which the mean reaches high, the loss goes on as a straight line, so that its
+// derivative is bounded: no mean above the declared range is modelled.
 // Source: McCullagh and Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. That a convex
 // loss stays convex, and its slope bounded, when it is continued by its tangent: Song, Steinke, Thakkar
 // and Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
 // http://proceedings.mlr.press/v130/song21a.html, section 3.
-type Poisson struct{ Middle float64 }
+func Poisson() Loss { return poisson{1} }
 
-var _ Loss = Poisson{}
+// poisson is what Poisson returns.
+type poisson struct{ Middle float64 }
+
+var _ Loss = poisson{}
 
 // Name returns "poisson".
-func (Poisson) Name() string { return "poisson" }
+func (poisson) Name() string { return "poisson" }
 
 // Columns returns 1 for a numeric target.
-func (Poisson) Columns(classes int) int { return oneForNumbers(classes) }
+func (poisson) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss of one score.
-func (p Poisson) Value(scores []float64, label float64) float64 {
+func (p poisson) Value(scores []float64, label float64) float64 {
 	z, y := scores[0], p.Middle+label
 	top := p.top()
 	inside := min(z, top)
@@ -33,10 +36,10 @@ func (p Poisson) Value(scores []float64, label float64) float64 {
 }
 
 // top is the score at which the mean is the largest of the declared range.
-func (p Poisson) top() float64 { return math.Log1p(1 / p.Middle) }
+func (p poisson) top() float64 { return math.Log1p(1 / p.Middle) }
 
 // mean returns M·exp(z), not above the declared range.
-func (p Poisson) mean(z float64) float64 {
+func (p poisson) mean(z float64) float64 {
 	if z >= p.top() {
 		return p.Middle + 1
 	}
@@ -44,20 +47,20 @@ func (p Poisson) mean(z float64) float64 {
 }
 
 // Residuals writes the mean less the count.
-func (p Poisson) Residuals(dst, scores []float64, label float64) {
+func (p poisson) Residuals(dst, scores []float64, label float64) {
 	dst[0] = p.mean(scores[0]) - (p.Middle + label)
 }
 
 // Lipschitz returns M + 1: the mean may be 0 where the count is the largest.
-func (p Poisson) Lipschitz(int) float64 { return p.Middle + 1 }
+func (p poisson) Lipschitz(int) float64 { return p.Middle + 1 }
 
 // Smoothness returns M + 1, the largest mean.
-func (p Poisson) Smoothness() float64 { return p.Middle + 1 }
+func (p poisson) Smoothness() float64 { return p.Middle + 1 }
 
 // Predict replaces the score by the mean, scaled as the target is.
-func (p Poisson) Predict(scores []float64) { scores[0] = p.mean(scores[0]) - p.Middle }
+func (p poisson) Predict(scores []float64) { scores[0] = p.mean(scores[0]) - p.Middle }
 
-func (p Poisson) with(s LossSpec) (Loss, error) {
+func (p poisson) with(s LossSpec) (Loss, error) {
 	if s.Middle != 0 {
 		p.Middle = s.Middle
 	}
@@ -67,11 +70,11 @@ func (p Poisson) with(s LossSpec) (Loss, error) {
 	return p, nil
 }
 
-func (p Poisson) describe(s *LossSpec) { s.Middle = p.Middle }
+func (p poisson) describe(s *LossSpec) { s.Middle = p.Middle }
 
-func (p Poisson) over(low, high float64) (Loss, error) {
+func (p poisson) over(low, high float64) (Loss, error) {
 	if !(low >= 0 && high > low) {
 		return nil, fmt.Errorf("model: loss poisson over a target from %v to %v, want counts; declare a range that begins at 0 or above", low, high)
 	}
-	return Poisson{(low + high) / (high - low)}, nil
+	return poisson{(low + high) / (high - low)}, nil
 }

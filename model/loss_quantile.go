@@ -9,25 +9,28 @@ const (
 	defaultQuantileWidth = 0.05
 )
 
-// Quantile is the smoothed pinball loss, whose minimizer is a quantile of the target y, scaled to [-1, 1],
-// given the row. With u = z - y the pinball loss is (1-Quantile)·u above 0 and -Quantile·u below; it is
-// averaged over a window of ±Width around u, which makes it (u + Width)²/(4·Width) - Quantile·u within the
-// window and leaves it as it is outside.
+// Quantile returns the smoothed pinball loss. Its minimizer is that quantile of the target y, scaled
+// to [-1, 1], given the row. With u = z - y the pinball loss is (1-quantile)·u above 0 and
+// -quantile·u below. It is averaged over a window of ±width around u, which makes it
+// (u + width)²/(4·width) - quantile·u within the window and leaves it as it is outside.
 // Sources: Koenker and Bassett, "Regression Quantiles", Econometrica 1978; the smoothing by a uniform
 // kernel: Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
 // Statistics 2021, https://arxiv.org/abs/1905.08535.
-type Quantile struct{ Quantile, Width float64 }
+func Quantile(quantile, width float64) Loss { return smoothedQuantile{quantile, width} }
 
-var _ Loss = Quantile{}
+// smoothedQuantile is what Quantile returns.
+type smoothedQuantile struct{ Quantile, Width float64 }
+
+var _ Loss = smoothedQuantile{}
 
 // Name returns "quantile".
-func (Quantile) Name() string { return "quantile" }
+func (smoothedQuantile) Name() string { return "quantile" }
 
 // Columns returns 1 for a numeric target.
-func (Quantile) Columns(classes int) int { return oneForNumbers(classes) }
+func (smoothedQuantile) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss of one score.
-func (q Quantile) Value(scores []float64, label float64) float64 {
+func (q smoothedQuantile) Value(scores []float64, label float64) float64 {
 	u := scores[0] - label
 	switch {
 	case u <= -q.Width:
@@ -39,20 +42,20 @@ func (q Quantile) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes the derivative, between -Quantile and 1 - Quantile.
-func (q Quantile) Residuals(dst, scores []float64, label float64) {
+func (q smoothedQuantile) Residuals(dst, scores []float64, label float64) {
 	dst[0] = max(0, min(1, (scores[0]-label+q.Width)/(2*q.Width))) - q.Quantile
 }
 
 // Lipschitz returns the larger of Quantile and 1 - Quantile.
-func (q Quantile) Lipschitz(int) float64 { return max(q.Quantile, 1-q.Quantile) }
+func (q smoothedQuantile) Lipschitz(int) float64 { return max(q.Quantile, 1-q.Quantile) }
 
 // Smoothness returns 1/(2·Width).
-func (q Quantile) Smoothness() float64 { return 1 / (2 * q.Width) }
+func (q smoothedQuantile) Smoothness() float64 { return 1 / (2 * q.Width) }
 
 // Predict leaves the score as it is.
-func (Quantile) Predict([]float64) {}
+func (smoothedQuantile) Predict([]float64) {}
 
-func (q Quantile) with(s LossSpec) (Loss, error) {
+func (q smoothedQuantile) with(s LossSpec) (Loss, error) {
 	if s.Quantile != 0 {
 		q.Quantile = s.Quantile
 	}
@@ -60,7 +63,7 @@ func (q Quantile) with(s LossSpec) (Loss, error) {
 		return nil, fmt.Errorf("model: quantile of the quantile loss is %v, want between 0 and 1; 0.5 is the median", q.Quantile)
 	}
 	width, err := widthOf(q.Name(), s.Width, q.Width)
-	return Quantile{q.Quantile, width}, err
+	return smoothedQuantile{q.Quantile, width}, err
 }
 
-func (q Quantile) describe(s *LossSpec) { s.Quantile, s.Width = q.Quantile, q.Width }
+func (q smoothedQuantile) describe(s *LossSpec) { s.Quantile, s.Width = q.Quantile, q.Width }

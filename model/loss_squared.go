@@ -5,49 +5,55 @@ import "math"
 // Squared is half the squared residual, (z - y)²/2, of a numeric target y scaled to [-1, 1]. Its
 // derivative is not bounded: descent must clip gradients. The methods of package erm that release sums
 // of products need no bound on it.
-type Squared struct{}
+var Squared squared
+
+// squared is the type of Squared.
+type squared struct{}
 
 // SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
 // coordinates of the class, which are -1 and +1 on one score for two classes, and the unit vector of the
 // class for more. Its derivative is not bounded.
 // Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition 2009,
 // section 4.2, linear regression of an indicator matrix.
-type SquaredClasses struct{}
+var SquaredClasses squaredClasses
+
+// squaredClasses is the type of SquaredClasses.
+type squaredClasses struct{}
 
 var (
-	_ Loss = Squared{}
-	_ Loss = SquaredClasses{}
+	_ Loss = squared{}
+	_ Loss = squaredClasses{}
 )
 
 // Name returns "squared".
-func (Squared) Name() string { return "squared" }
+func (squared) Name() string { return "squared" }
 
 // Columns returns 1 for a numeric target.
-func (Squared) Columns(classes int) int { return oneForNumbers(classes) }
+func (squared) Columns(classes int) int { return oneForNumbers(classes) }
 
 // Value returns the loss of one score.
-func (Squared) Value(scores []float64, label float64) float64 {
+func (squared) Value(scores []float64, label float64) float64 {
 	r := scores[0] - label
 	return r * r / 2
 }
 
 // Residuals writes z - y.
-func (Squared) Residuals(dst, scores []float64, label float64) { dst[0] = scores[0] - label }
+func (squared) Residuals(dst, scores []float64, label float64) { dst[0] = scores[0] - label }
 
 // Lipschitz returns +Inf.
-func (Squared) Lipschitz(int) float64 { return math.Inf(1) }
+func (squared) Lipschitz(int) float64 { return math.Inf(1) }
 
 // Smoothness returns 1.
-func (Squared) Smoothness() float64 { return 1 }
+func (squared) Smoothness() float64 { return 1 }
 
 // Predict leaves the score as it is.
-func (Squared) Predict([]float64) {}
+func (squared) Predict([]float64) {}
 
 // Name returns "squared-classes".
-func (SquaredClasses) Name() string { return "squared-classes" }
+func (squaredClasses) Name() string { return "squared-classes" }
 
 // Columns returns 1 for two classes, else the number of classes.
-func (SquaredClasses) Columns(classes int) int {
+func (squaredClasses) Columns(classes int) int {
 	if classes == 2 {
 		return 1
 	}
@@ -67,7 +73,7 @@ func ClassCoordinate(class, k, columns int) float64 {
 }
 
 // Value returns half the squared distance of the scores from the coordinates of the class.
-func (l SquaredClasses) Value(scores []float64, label float64) float64 {
+func (l squaredClasses) Value(scores []float64, label float64) float64 {
 	sum := 0.0
 	for k, z := range scores {
 		r := z - ClassCoordinate(int(label), k, len(scores))
@@ -77,21 +83,21 @@ func (l SquaredClasses) Value(scores []float64, label float64) float64 {
 }
 
 // Residuals writes the scores less the coordinates of the class.
-func (SquaredClasses) Residuals(dst, scores []float64, label float64) {
+func (squaredClasses) Residuals(dst, scores []float64, label float64) {
 	for k, z := range scores {
 		dst[k] = z - ClassCoordinate(int(label), k, len(scores))
 	}
 }
 
 // Lipschitz returns +Inf.
-func (SquaredClasses) Lipschitz(int) float64 { return math.Inf(1) }
+func (squaredClasses) Lipschitz(int) float64 { return math.Inf(1) }
 
 // Smoothness returns 1.
-func (SquaredClasses) Smoothness() float64 { return 1 }
+func (squaredClasses) Smoothness() float64 { return 1 }
 
 // Predict replaces one score by the probability of class 1, (1+z)/2 moved into [0, 1], and several by the
 // nearest probabilities: they keep their order, and those far below the others become 0.
-func (SquaredClasses) Predict(scores []float64) {
+func (squaredClasses) Predict(scores []float64) {
 	if len(scores) == 1 {
 		scores[0] = max(0, min(1, (1+scores[0])/2))
 		return

@@ -18,7 +18,7 @@ func TestNearestProbabilities(t *testing.T) {
 			x[k] = r.NormFloat64() * scale
 		}
 		got := slices.Clone(x)
-		SquaredClasses{}.Predict(got)
+		squaredClasses{}.Predict(got)
 		want := bySorting(x)
 		sum := 0.0
 		for k := range x {
@@ -38,7 +38,7 @@ func TestNearestProbabilities(t *testing.T) {
 		t.Error("no probability was 0: the inputs do not vary")
 	}
 	huge := []float64{1e300, -1e300, 0}
-	if (SquaredClasses{}).Predict(huge); !slices.Equal(huge, []float64{1, 0, 0}) {
+	if (squaredClasses{}).Predict(huge); !slices.Equal(huge, []float64{1, 0, 0}) {
 		t.Errorf("probabilities of huge scores: got %v, want 1, 0, 0", huge)
 	}
 }
@@ -65,9 +65,9 @@ func TestSquaredOfTwoClasses(t *testing.T) {
 		{0, 1, 0.5, -1, 0.5}, {0.5, 1, 0.125, -0.5, 0.75}, {-1, 0, 0, 0, 0}, {3, 0, 8, 4, 1},
 	} {
 		p, residual := []float64{c.score}, []float64{0}
-		value := SquaredClasses{}.Value(p, c.label)
-		SquaredClasses{}.Residuals(residual, p, c.label)
-		SquaredClasses{}.Predict(p)
+		value := squaredClasses{}.Value(p, c.label)
+		squaredClasses{}.Residuals(residual, p, c.label)
+		squaredClasses{}.Predict(p)
 		if value != c.value || residual[0] != c.residual || p[0] != c.probability {
 			t.Errorf("score %v of class %v: got value %v, residual %v, probability %v, want %v, %v, %v", c.score, c.label, value, residual[0], p[0], c.value, c.residual, c.probability)
 		}

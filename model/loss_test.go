@@ -10,9 +10,9 @@ import (
 // columnsOf is how many scores the conformance tests give a loss.
 func columnsOf(l Loss) (columns, classes int) {
 	switch l.(type) {
-	case Logistic, Hinge:
+	case logistic, hinge:
 		return 1, 2
-	case Softmax, OneVsRest, SquaredClasses:
+	case softmax, oneVsRest, squaredClasses:
 		return 4, 4
 	}
 	return 1, 0
@@ -90,18 +90,18 @@ func checkSmooth(t *testing.T, l Loss, z, other, residual []float64, label float
 }
 
 func TestLossExtremes(t *testing.T) {
-	if got := (Logistic{}).Value([]float64{0}, 1); got != math.Ln2 {
+	if got := (logistic{}).Value([]float64{0}, 1); got != math.Ln2 {
 		t.Errorf("logistic loss at 0: got %v, want ln 2", got)
 	}
 	for _, z := range []float64{-1e308, -800, 800, 1e308} {
 		r := []float64{0}
-		Logistic{}.Residuals(r, []float64{z}, 1)
-		if v := (Logistic{}).Value([]float64{z}, 1); math.IsNaN(v) || math.IsNaN(r[0]) || math.Abs(r[0]) > 1 {
+		logistic{}.Residuals(r, []float64{z}, 1)
+		if v := (logistic{}).Value([]float64{z}, 1); math.IsNaN(v) || math.IsNaN(r[0]) || math.Abs(r[0]) > 1 {
 			t.Errorf("logistic at %v: value %v, residual %v", z, v, r[0])
 		}
 	}
 	p := []float64{1e300, -1e300, 0}
-	Softmax{}.Predict(p)
+	softmax{}.Predict(p)
 	if p[0] != 1 || p[1] != 0 || p[2] != 0 {
 		t.Errorf("softmax of huge scores: got %v, want [1 0 0]", p)
 	}
@@ -141,21 +141,21 @@ func TestNewLinearRefusesMisfits(t *testing.T) {
 		classes, dim int
 		want         string
 	}{
-		{"logistic with 3", Logistic{}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
-		{"logistic with 1", Logistic{}, 1, 5, "declare the levels"},
-		{"squared with 2", Squared{}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
-		{"squared-classes on regression", SquaredClasses{}, 0, 5, "want huber, squared, quantile or poisson"},
-		{"huber with 2", Huber{1}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
-		{"huber with 3", Huber{1}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
-		{"logistic on regression", Logistic{}, 0, 5, "want huber, squared"},
-		{"softmax on regression", Softmax{}, 0, 5, "want huber, squared"},
-		{"one-vs-rest on regression", OneVsRest{}, 0, 5, "want huber, squared"},
-		{"one-vs-rest with 1", OneVsRest{}, 1, 5, "declare the levels"},
-		{"hinge with 3", Hinge{1}, 3, 5, "use softmax"},
-		{"quantile with 2", Quantile{0.5, 1}, 2, 5, "use logistic"},
-		{"poisson with 2", Poisson{1}, 2, 5, "use logistic"},
+		{"logistic with 3", logistic{}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
+		{"logistic with 1", logistic{}, 1, 5, "declare the levels"},
+		{"squared with 2", squared{}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
+		{"squared-classes on regression", squaredClasses{}, 0, 5, "want huber, squared, quantile or poisson"},
+		{"huber with 2", huber{1}, 2, 5, "use logistic, hinge, softmax, one-vs-rest or squared-classes"},
+		{"huber with 3", huber{1}, 3, 5, "use softmax, one-vs-rest or squared-classes"},
+		{"logistic on regression", logistic{}, 0, 5, "want huber, squared"},
+		{"softmax on regression", softmax{}, 0, 5, "want huber, squared"},
+		{"one-vs-rest on regression", oneVsRest{}, 0, 5, "want huber, squared"},
+		{"one-vs-rest with 1", oneVsRest{}, 1, 5, "declare the levels"},
+		{"hinge with 3", hinge{1}, 3, 5, "use softmax"},
+		{"quantile with 2", smoothedQuantile{0.5, 1}, 2, 5, "use logistic"},
+		{"poisson with 2", poisson{1}, 2, 5, "use logistic"},
 		{"no loss", nil, 2, 5, "want a loss"},
-		{"no features", Logistic{}, 2, 0, "at least 1 feature"},
+		{"no features", logistic{}, 2, 0, "at least 1 feature"},
 	} {
 		if _, err := NewLinear(c.loss, c.classes, c.dim); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)

@@ -26,8 +26,8 @@ type parametrized interface {
 }
 
 // losses is the table of losses with their default parameters; a new one is one file and one line here.
-var losses = []Loss{Logistic{}, Hinge{defaultHingeWidth}, Softmax{}, OneVsRest{}, Huber{defaultHuberWidth}, Squared{}, SquaredClasses{},
-	Quantile{defaultQuantile, defaultQuantileWidth}, Poisson{1}}
+var losses = []Loss{logistic{}, hinge{defaultHingeWidth}, softmax{}, oneVsRest{}, huber{defaultHuberWidth}, squared{}, squaredClasses{},
+	smoothedQuantile{defaultQuantile, defaultQuantileWidth}, poisson{1}}
 
 // Losses returns one of each loss, for listings and conformance tests.
 func Losses() []Loss { return append([]Loss(nil), losses...) }

@@ -59,7 +59,7 @@ func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Net
 	if _, taken := features.Files()[WeightsFileName]; taken {
 		return nil, fmt.Errorf("model: a transform stands on a file named %s, which is that of the network, want another name; rename it", WeightsFileName)
 	}
-	file, err := EncodeWeights(n, weights)
+	file, err := encodeWeights(n, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (f networkFile) decode(s *data.Schema, features *feature.Map, loss Loss, op
 	if hash := hashOf(file); hash != f.SHA256 {
 		return nil, fmt.Errorf("the SHA-256 of %s is %s, want %s; %w", WeightsFileName, hash, f.SHA256, ErrOtherWeights)
 	}
-	weights, err := DecodeWeights(n, file)
+	weights, err := decodeAllWeights(n, file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", WeightsFileName, err)
 	}
@@ -158,11 +158,11 @@ func eachPart(n *network.Network, weights []float32, use func(p part, block []fl
 	return nil
 }
 
-// EncodeWeights returns a safetensors file of the parameters of a network, in arrays of float32 that are named
+// encodeWeights returns a safetensors file of the parameters of a network, in arrays of float32 that are named
 // as those of a sequential model of PyTorch are: "2.weight", of shape [outputs, inputs], and "2.bias" of the
 // layer at place 2, and "0.2.weight" inside of the layer at place 0. It errs unless there are as many
 // parameters as the network has.
-func EncodeWeights(n *network.Network, weights []float32) ([]byte, error) {
+func encodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 	if len(weights) != n.Weights() {
 		return nil, fmt.Errorf("model: %d weights, want %d of the network", len(weights), n.Weights())
 	}
@@ -184,10 +184,10 @@ func EncodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 	return safetensors.Encode(arrays)
 }
 
-// DecodeWeights reads the parameters of a network from a file with the arrays of EncodeWeights, in any order
+// decodeAllWeights reads the parameters of a network from a file with the arrays of encodeWeights, in any order
 // and any type of floating-point numbers, of which the nearest float32 are taken. Missing and further arrays,
 // other shapes and numbers that are not finite are errors.
-func DecodeWeights(n *network.Network, file []byte) ([]float32, error) {
+func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, arrays, err := decodeWeights(n, file)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func DecodeWeights(n *network.Network, file []byte) ([]float32, error) {
 	return weights, nil
 }
 
-// DecodeFirstWeights is DecodeWeights for a network that is the beginning of a longer one: it passes by the arrays
+// DecodeFirstWeights is decodeAllWeights for a network that is the beginning of a longer one: it passes by the arrays
 // of the layers behind.
 func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, _, err := decodeWeights(n, file)

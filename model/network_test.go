@@ -191,7 +191,7 @@ func TestWeightsOfAllLayersAreKept(t *testing.T) {
 		for i := range weights {
 			weights[i] = float32(i) + 0.5
 		}
-		file, err := EncodeWeights(n, weights)
+		file, err := encodeWeights(n, weights)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -202,7 +202,7 @@ func TestWeightsOfAllLayersAreKept(t *testing.T) {
 		if names := strings.Join(slices.Sorted(maps.Keys(arrays)), " "); want != "" && names != want {
 			t.Errorf("%s: got arrays %s, want %s", text, names, want)
 		}
-		if back, decodeErr := DecodeWeights(n, file); decodeErr != nil || !slices.Equal(back, weights) {
+		if back, decodeErr := decodeAllWeights(n, file); decodeErr != nil || !slices.Equal(back, weights) {
 			t.Errorf("%s: the weights changed (%v)", text, decodeErr)
 		}
 	}
@@ -388,7 +388,7 @@ func TestNetworkFolderRefusals(t *testing.T) {
 			t.Errorf("%s: got error %v, want %q", name, err, c.words)
 		}
 	}
-	if _, err = Decode(text); err == nil || !strings.Contains(err.Error(), "model.Load") {
+	if _, err = Decode(text, nil); err == nil || !strings.Contains(err.Error(), "model.Load") {
 		t.Errorf("without files: got error %v", err)
 	}
 }

@@ -18,7 +18,7 @@ func TestPredictRows(t *testing.T) {
 		whitened bool
 		takes    bool
 	}{"narrow": {20, false, true}, "whitened": {20, true, true}, "wide": {1300, false, false}} {
-		m := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, c.width)
+		m := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, c.width)
 		if c.whitened {
 			m.features.Whitening = &feature.Whitening{Matrix: make([]float64, m.features.Pipeline.Dim()*m.features.Pipeline.Dim())}
 			for j := range m.features.Whitening.Matrix {

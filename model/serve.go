@@ -27,7 +27,7 @@ type Model struct {
 	starts   []int // of each declared column, where its values begin in a row
 	marks    data.MissingSet
 
-	threshold float64 // 0: DefaultThreshold
+	threshold float64 // 0: defaultThreshold
 }
 
 // ErrNotFinite is wrapped by the error about weights that are no finite numbers, as those of a run that diverged.

@@ -214,7 +214,7 @@ func TestDecodeRefusals(t *testing.T) {
 		if text == string(good) {
 			t.Errorf("%s: the edit does not apply", name)
 		}
-		if _, err := Decode([]byte(text)); err == nil {
+		if _, err := Decode([]byte(text), nil); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
@@ -230,7 +230,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := Decode(text)
+		m, err := Decode(text, nil)
 		if err != nil {
 			return
 		}

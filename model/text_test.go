@@ -39,7 +39,7 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	for j := range f.Center {
 		f.Center[j] = r.NormFloat64() / 100
 	}
-	m, err := New(s, f, Logistic{}, w)
+	m, err := New(s, f, logistic{}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestTextPrediction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Decode(written)
+		again, err := Decode(written, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestTextNetworkPrediction(t *testing.T) {
 		}
 		weights := make([]float32, n.Weights())
 		n.Init(weights, 9)
-		m, err := NewNetwork(linear.schema, f, Logistic{}, n, weights)
+		m, err := NewNetwork(linear.schema, f, logistic{}, n, weights)
 		if err != nil || m.trained.sparse == nil {
 			t.Fatal(m, err)
 		}

@@ -2,14 +2,14 @@ package model
 
 import "fmt"
 
-// DefaultThreshold is the probability above which the second of two levels is predicted.
-const DefaultThreshold = 0.5
+// defaultThreshold is the probability above which the second of two levels is predicted.
+const defaultThreshold = 0.5
 
 // Threshold returns the probability of the second of two levels above which it is predicted; it has no
 // meaning for other targets.
 func (m *Model) Threshold() float64 {
 	if m.threshold == 0 {
-		return DefaultThreshold
+		return defaultThreshold
 	}
 	return m.threshold
 }
@@ -24,7 +24,7 @@ func (m *Model) WithThreshold(threshold float64) (*Model, error) {
 		return nil, fmt.Errorf("model: the threshold is %v, want more than 0 and less than 1", threshold)
 	}
 	changed := *m
-	if changed.threshold = threshold; threshold == DefaultThreshold {
+	if changed.threshold = threshold; threshold == defaultThreshold {
 		changed.threshold = 0
 	}
 	return &changed, nil

@@ -74,7 +74,7 @@ func TestWholeScores(t *testing.T) {
 		{"none", feature.Map{Norm: feature.NormNone, Center: []float64{}, Intercept: 1}},
 	} {
 		name, f := c.name, c.Map
-		for _, loss := range []Loss{Logistic{}, Softmax{}, Squared{}} {
+		for _, loss := range []Loss{logistic{}, softmax{}, squared{}} {
 			levels := map[string][]string{"logistic": {"a", "b"}, "softmax": {"a", "b", "c"}}[loss.Name()]
 			for _, whiten := range []string{"", "whole", "any"} {
 				if f.Norm == feature.NormNone && whiten != "" {
@@ -150,7 +150,7 @@ func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
 			}
 		},
 	} {
-		m := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Intercept: 0.5}, 20)
+		m := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Intercept: 0.5}, 20)
 		d := denseRecords(t, r, m, 3, false)
 		change(m, newRow(m, d, 1))
 		want, got := []float64{0}, []float64{0, 0, 0}
@@ -176,20 +176,20 @@ func newRow(m *Model, d *data.Dataset, i int) []float64 {
 // TestWholeScoresRefuses has models that do not take rows of integers.
 func TestWholeScoresRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
-	narrow := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	narrow := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
 	d := denseRecords(t, r, narrow, 5, true)
 	rows := keptRows(narrow, d)
 	if narrow.NewWholeScores(d, rows) == nil {
 		t.Fatal("a model of its rows got nil")
 	}
-	scaled := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	scaled := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
 	scaled.features.Whitening = &feature.Whitening{Scales: make([]float64, scaled.features.Pipeline.Dim())}
-	large := wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	large := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
 	large.features.Whitening = whitening(r, large.features.Pipeline.Dim(), false)
 	large.features.Whitening.Matrix[0], large.weights[0] = 1e200, 1e200
 	for name, m := range map[string]*Model{
-		"of other rows":   wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),
-		"of 1300 columns": wideModel(t, r, Logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 1300),
+		"of other rows":   wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),
+		"of 1300 columns": wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 1300),
 		"with scales":     scaled,
 		"that overflows":  large,
 	} {

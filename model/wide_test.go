@@ -82,10 +82,10 @@ func TestWideModel(t *testing.T) {
 		levels []string
 		m      feature.Map
 	}{
-		"defaults":            {Logistic{}, []string{"0", "1"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}},
-		"three classes":       {Softmax{}, []string{"0", "1", "2"}, feature.Map{Norm: feature.NormClip, Radius: 1, Center: []float64{}, Intercept: 0.5}},
-		"neither center":      {OneVsRest{}, []string{"0", "1", "2"}, feature.Map{Norm: feature.NormUnit}},
-		"regression as it is": {Huber{1}, nil, feature.Map{Norm: feature.NormNone, Intercept: 2}},
+		"defaults":            {logistic{}, []string{"0", "1"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}},
+		"three classes":       {softmax{}, []string{"0", "1", "2"}, feature.Map{Norm: feature.NormClip, Radius: 1, Center: []float64{}, Intercept: 0.5}},
+		"neither center":      {oneVsRest{}, []string{"0", "1", "2"}, feature.Map{Norm: feature.NormUnit}},
+		"regression as it is": {huber{1}, nil, feature.Map{Norm: feature.NormNone, Intercept: 2}},
 	} {
 		m := wideModel(t, r, c.loss, c.levels, c.m, 600)
 		if m.wide == nil {
@@ -114,7 +114,7 @@ func TestWideModel(t *testing.T) {
 // for whole rows, bit by bit.
 func TestReaderNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
-	m := wideModel(t, r, Logistic{}, []string{"0", "1"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, 20)
+	m := wideModel(t, r, logistic{}, []string{"0", "1"}, feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, 20)
 	d := wideRecords(t, r, m, 20)
 	got, want, reader, scratch := []float64{0}, []float64{0}, m.NewReader(d), m.NewScratch()
 	for i := range d.Records() {
@@ -130,7 +130,7 @@ func TestReaderNarrow(t *testing.T) {
 // its cells and from the whole row.
 func BenchmarkWideModel(b *testing.B) {
 	r := rand.New(rand.NewPCG(25, 26))
-	m := wideModel(b, r, Softmax{}, strings.Fields("a b c d e f g h i j k l m n o p q r s t"), feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, 25000)
+	m := wideModel(b, r, softmax{}, strings.Fields("a b c d e f g h i j k l m n o p q r s t"), feature.Map{Norm: feature.NormUnit, Center: []float64{}, Intercept: 0.5}, 25000)
 	d := wideRecords(b, r, m, 1)
 	out, reader, row, scratch := make([]float64, m.Outputs()), m.NewReader(d), d.Row(nil, 0), m.NewScratch()
 	b.Run("cells", func(b *testing.B) {

@@ -34,7 +34,7 @@ func randomModel(t *testing.T, r *rand.Rand, s *data.Schema, whiten bool) *model
 	if whiten {
 		f.Center, f.Whitening = draw(chain.Dim()), &feature.Whitening{Matrix: draw(chain.Dim() * chain.Dim())}
 	}
-	m, err := model.New(s, f, model.Logistic{}, draw(f.Dim()))
+	m, err := model.New(s, f, model.Logistic, draw(f.Dim()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,8 +183,8 @@ func (s Setup) Clips() bool {
 // score by its logistic function the signs of residuals stay, and a Huber loss becomes one of less width.
 // The residuals of a quantile would lose their ratio.
 func clipsWell(l model.Loss) bool {
-	switch l.(type) {
-	case model.Logistic, model.Softmax, model.OneVsRest, model.Huber:
+	switch l {
+	case model.Logistic, model.Softmax, model.OneVsRest, model.Huber(l.Lipschitz(1)):
 		return true
 	}
 	return false

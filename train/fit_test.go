@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -114,7 +115,7 @@ func TestFitIsGradientDescent(t *testing.T) {
 		t.Fatal(err)
 	}
 	dim := setup.Features.Dim()
-	x, labels := model.Matrix{Rows: 4000, Columns: dim, Values: make([]float64, 4000*dim)}, make([]float64, 4000)
+	x, labels := reference.Matrix{Rows: 4000, Columns: dim, Values: make([]float64, 4000*dim)}, make([]float64, 4000)
 	scratch, values := setup.Features.NewScratch(1), make([]float32, 3)
 	for i := range labels {
 		setup.Features.Apply(x.Row(i), 1, scratch, func(int) []float32 { return d.Row(values, i) })
@@ -122,7 +123,7 @@ func TestFitIsGradientDescent(t *testing.T) {
 	}
 	theta := make([]float64, dim)
 	for range 20 {
-		model.DescentStep(model.Logistic{}, x, labels, theta, 1)
+		reference.DescentStep(model.Logistic, x, labels, theta, 1)
 	}
 	for j, w := range result.Model.Weights() {
 		if math.Abs(w-theta[j]) > 1e-4 {

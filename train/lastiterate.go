@@ -155,8 +155,8 @@ func (r Request) lastIterate(s *Setup) error {
 		return fmt.Errorf("train: the last iterate alone is priced with ridge %v and %d declared records, want a positive ridge and the number of records declared", r.Ridge, p.Records)
 	}
 	l := LastIterate{LearningRate: r.LearningRate, Ridge: r.Ridge, RowBound: s.Features.RowBound(), Reach: 1, Loss: s.Model.Loss.Name()}
-	if h, ok := s.Model.Loss.(model.Huber); ok {
-		l.HuberWidth = h.Width
+	if width := s.Model.Loss.Lipschitz(1); s.Model.Loss == model.Huber(width) {
+		l.HuberWidth = width
 	}
 	divisor := float64(p.Records) * p.trained()
 	most := s.Model.Loss.Smoothness()*l.RowBound*l.RowBound*float64(p.MaxRecords)/divisor + l.Ridge

@@ -123,7 +123,7 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 		"no ridge":         {func(r *Request, _ *data.Schema) { r.Ridge = 0 }, "ridge"},
 		"no count":         {func(_ *Request, s *data.Schema) { s.Records = 0 }, "declared"},
 		"rows as they are": {func(r *Request, _ *data.Schema) { r.Normalization = feature.NormNone }, "normalization"},
-		"softmax":          {func(r *Request, _ *data.Schema) { r.Loss = model.Softmax{} }, "softmax"},
+		"softmax":          {func(r *Request, _ *data.Schema) { r.Loss = model.Softmax }, "softmax"},
 		"unstable":         {func(r *Request, _ *data.Schema) { r.LearningRate = 15 }, "learning rate below"},
 		"per step":         {func(r *Request, _ *data.Schema) { r.PerStep = true }, "whole run"},
 		"contracting":      {func(r *Request, _ *data.Schema) { r.NoiseContraction = 0.99 }, "same noise"},
@@ -162,7 +162,7 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 func TestLastIterateFit(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"logistic": func(*Request) {},
-		"heads":    func(r *Request) { r.Loss = model.OneVsRest{} },
+		"heads":    func(r *Request) { r.Loss = model.OneVsRest },
 		"prepared": func(r *Request) { r.Center, r.Whiten = Yes, Yes },
 		"example":  func(r *Request) { r.ClippingMode, r.ClippingNorm = ClipExample, 0.8 },
 	} {

@@ -224,7 +224,7 @@ func TestLearnedModelServesTheSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := model.Decode(text)
+	read, err := model.Decode(text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func jobs(t testing.TB, s *data.Schema, epsilon float64) []Run {
 		case 0:
 			r.Whiten = Yes
 		case 1:
-			r.Loss = model.OneVsRest{}
+			r.Loss = model.OneVsRest
 		case 2:
 			r.Center = No
 		case 3:

@@ -152,7 +152,7 @@ func (p Plan) checkRecursion(m *model.Model) error {
 		return err
 	}
 	width := 0.0
-	if l.Loss == (model.Huber{}).Name() {
+	if l.Loss == model.Huber(l.HuberWidth).Name() {
 		width = spec.Width
 	}
 	setup := Setup{p, m.Schema(), m.Features(), m.Linear()}

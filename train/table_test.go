@@ -145,7 +145,7 @@ func TestDefaultsOfSteps(t *testing.T) {
 		"asked for":    {func(r *Request) { r.Whiten, r.Steps, r.ClippingNorm = Yes, 60, 0.7 }, 60, 0.7},
 		"sampled":      {func(r *Request) { r.Whiten, r.SamplingProbability = Yes, 0.5 }, 40, 0.5},
 		"baseline":     {func(r *Request) { r.Whiten, r.Epsilon = Yes, math.Inf(1) }, 300, 1},
-		"hinge":        {func(r *Request) { r.Loss = model.Hinge{} }, 120, 1},
+		"hinge":        {func(r *Request) { r.Loss = model.Hinge(0) }, 120, 1},
 	} {
 		r := ask()
 		c.change(&r)

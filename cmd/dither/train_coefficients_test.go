@@ -31,7 +31,7 @@ func TestCoefficients(t *testing.T) {
 	for j := range weights {
 		weights[j] = math.Sin(float64(j * j)) // of both signs, in no order
 	}
-	m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1}, model.OneVsRest{}, weights)
+	m, err := model.New(s, &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Intercept: 1}, model.OneVsRest, weights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,13 +197,13 @@ func (p *planFlags) chooseLoss(r *train.Request) (err error) {
 	switch {
 	case spec.Name != "":
 	case spec.Quantile != 0:
-		spec.Name = model.Quantile{}.Name()
+		spec.Name = model.Quantile(spec.Quantile, spec.Width).Name()
 	case spec.Width != 0:
-		spec.Name = model.Huber{}.Name()
+		spec.Name = model.Huber(spec.Width).Name()
 	default:
 		return nil
 	}
-	if spec.Quantile != 0 && spec.Name != (model.Quantile{}).Name() {
+	if spec.Quantile != 0 && spec.Name != model.Quantile(spec.Quantile, spec.Width).Name() {
 		return fmt.Errorf("--quantile is given with --loss %s, want --loss quantile", spec.Name)
 	}
 	r.Loss, err = spec.Loss()

@@ -48,7 +48,7 @@ func TestTrainOneVsRest(t *testing.T) {
 		t.Errorf("summary: got\n%s\nwant accuracy 100 %%", out)
 	}
 	m, err := model.Load("m")
-	if err != nil || m.Linear().Loss != (model.OneVsRest{}) || m.Linear().Columns != 3 {
+	if err != nil || m.Linear().Loss != model.OneVsRest || m.Linear().Columns != 3 {
 		t.Fatalf("model: got %+v, error %v, want three heads of one-vs-rest", m.Linear(), err)
 	}
 	c, err := certificate.Read(filepath.Join("m", certificate.FileName))

@@ -89,8 +89,8 @@ func (t *table) row(i int) []float64 { return t.rows[i*t.dim : (i+1)*t.dim] }
 // is the magnitude of the residual.
 func (t *table) loss(i int, weights []float64) (loss, residual float64) {
 	scores, derivative := []float64{dot(t.row(i), weights)}, make([]float64, 1)
-	model.Logistic{}.Residuals(derivative, scores, t.labels[i])
-	return model.Logistic{}.Value(scores, t.labels[i]), derivative[0]
+	model.Logistic.Residuals(derivative, scores, t.labels[i])
+	return model.Logistic.Value(scores, t.labels[i]), derivative[0]
 }
 
 // measure is the mean loss of all records, and the share of those that are predicted rightly.

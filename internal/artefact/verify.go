@@ -81,7 +81,7 @@ func Verify(folder string) (Verification, error) {
 	if err != nil {
 		return Verification{}, err
 	}
-	m, err := model.DecodeWith(modelText, feature.FilesIn(folder))
+	m, err := model.Decode(modelText, feature.FilesIn(folder))
 	switch {
 	case errors.Is(err, model.ErrOtherWeights):
 		return Verification{Checked: checked, Disagreements: []string{display.Printable(err.Error())}}, nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/sweep"
@@ -98,12 +99,12 @@ func (b *bookRun) reference(ctx context.Context) error {
 func (b *bookRun) single() {
 	const same = "no difference"
 	theta := make([]float64, b.x.Columns)
-	b.golden("logistic loss of zero weights on the first row", "0.6931471805599453", model.MeanLoss(model.Logistic{}, b.x.Slice(0, 1), b.y[:1], theta), 16, within(math.Ln2, 1e-15), same+": log 2")
-	b.golden("mean logistic loss of zero weights over the training rows", "0.6931471805599453", model.MeanLoss(model.Logistic{}, b.x, b.y, theta), 16, within(math.Ln2, 1e-12), same)
-	model.DescentStep(model.Logistic{}, b.x.Slice(0, 1), b.y[:1], theta, 1)
+	b.golden("logistic loss of zero weights on the first row", "0.6931471805599453", reference.MeanLoss(model.Logistic, b.x.Slice(0, 1), b.y[:1], theta), 16, within(math.Ln2, 1e-15), same+": log 2")
+	b.golden("mean logistic loss of zero weights over the training rows", "0.6931471805599453", reference.MeanLoss(model.Logistic, b.x, b.y, theta), 16, within(math.Ln2, 1e-12), same)
+	reference.DescentStep(model.Logistic, b.x.Slice(0, 1), b.y[:1], theta, 1)
 	b.golden("one step on the first row alone: the last weight", "-0.17676768", theta[len(theta)-1], 8, within(-0.17676768, 5e-9), same)
-	b.golden("accuracy on the test rows after that step", "0.7585139318885449", model.Accuracy(b.testX, b.testY, theta), 16, within(0.7585139318885449, 1e-15), same+"; it is the share of the larger class, which every row is now said to be of")
-	gradient := model.MeanGradient(model.Logistic{}, b.x, b.y, theta)
+	b.golden("accuracy on the test rows after that step", "0.7585139318885449", reference.Accuracy(b.testX, b.testY, theta), 16, within(0.7585139318885449, 1e-15), same+"; it is the share of the larger class, which every row is now said to be of")
+	gradient := reference.MeanGradient(model.Logistic, b.x, b.y, theta)
 	b.golden("mean gradient over the training rows there: the first number", "-8.03202480e-03", gradient[0], 9, within(-8.03202480e-03, 5e-12), same)
 	b.golden("the last number", "-6.35462985e-02", gradient[len(gradient)-1], 9, within(-6.35462985e-02, 5e-11), same)
 }
@@ -122,12 +123,12 @@ func (b *bookRun) descent(ctx context.Context, steps int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		descend(model.Logistic{}, b.x, b.y, theta, 1)
+		descend(model.Logistic, b.x, b.y, theta, 1)
 		b.lab.Report("gradient descent without privacy", 0.05+0.45*float64(step)/float64(steps))
 		if !logged(step) {
 			continue
 		}
-		loss, testLoss, accuracy := model.MeanLoss(model.Logistic{}, b.x, b.y, theta), model.MeanLoss(model.Logistic{}, b.testX, b.testY, theta), model.Accuracy(b.testX, b.testY, theta)
+		loss, testLoss, accuracy := reference.MeanLoss(model.Logistic, b.x, b.y, theta), reference.MeanLoss(model.Logistic, b.testX, b.testY, theta), reference.Accuracy(b.testX, b.testY, theta)
 		losses, testLosses = append(losses, sweep.Value(float64(step), loss)), append(testLosses, sweep.Value(float64(step), testLoss))
 		right = append(right, sweep.Value(float64(step), 100*accuracy))
 		b.step(step, loss, testLoss, accuracy)

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/public"
+	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/sweep"
 )
@@ -24,7 +25,7 @@ import (
 type bookRecords struct {
 	schema         *data.Schema
 	training, test *data.Dataset
-	x, testX       model.Matrix
+	x, testX       reference.Matrix
 	y, testY       []float64 // 0 and 1
 }
 
@@ -56,7 +57,7 @@ func readBook(ctx context.Context, l sweep.Environment) (*bookRecords, error) {
 	if len(y) != b.training.Records()+b.test.Records() || len(x)%len(y) != 0 {
 		return nil, fmt.Errorf("reproduce: %s has %d numbers and %d labels, want as many rows as labels; restore the folder", set.Name, len(x), len(y))
 	}
-	all, n := model.Matrix{Rows: len(y), Columns: len(x) / len(y), Values: x}, b.training.Records()
+	all, n := reference.Matrix{Rows: len(y), Columns: len(x) / len(y), Values: x}, b.training.Records()
 	b.x, b.testX, b.y, b.testY = all.Slice(0, n), all.Slice(n, len(y)), y[:n], y[n:]
 	return b, nil
 }
@@ -92,12 +93,12 @@ func readDoubles(path string) ([]float64, error) {
 }
 
 // descend takes one step of plain gradient descent on a mean loss, its rows divided over two goroutines.
-func descend(l model.Loss, x model.Matrix, y, theta []float64, rate float64) {
+func descend(l model.Loss, x reference.Matrix, y, theta []float64, rate float64) {
 	half := x.Rows / 2
 	var means [2][]float64
 	parallel.Each(len(means), func(part int) {
 		from, to := part*half, half+part*(x.Rows-half)
-		means[part] = model.MeanGradient(l, x.Slice(from, to), y[from:to], theta)
+		means[part] = reference.MeanGradient(l, x.Slice(from, to), y[from:to], theta)
 	})
 	a, b := float64(half)/float64(x.Rows), float64(x.Rows-half)/float64(x.Rows)
 	for j := range theta {

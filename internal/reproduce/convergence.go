@@ -139,7 +139,7 @@ func (t *table) opposed() error {
 	if err != nil {
 		return err
 	}
-	p := dynamics.Problem{Network: n, Loss: model.Squared{}, Inputs: []float64{0.5, 2}, Labels: []float64{0.7, 0.8}, Weights: []float64{1, 1}}
+	p := dynamics.Problem{Network: n, Loss: model.Squared, Inputs: []float64{0.5, 2}, Labels: []float64{0.7, 0.8}, Weights: []float64{1, 1}}
 	rate, err := dynamics.StableRate(p)
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func (d descent) run(ctx context.Context, m images) ([]float64, error) {
 // setup is the plan of the run on a set.
 func (d descent) setup(m images) (neural.Setup, error) {
 	records := m.training.Records()
-	request := neural.Request{Epsilon: math.Inf(1), Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(len(m.schema.Target.Levels)), Loss: model.OneVsRest{},
+	request := neural.Request{Epsilon: math.Inf(1), Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(len(m.schema.Target.Levels)), Loss: model.OneVsRest,
 		Sampling: neural.Sampling{Kind: neural.SamplingPoisson, Probability: float64(d.batch) / float64(records)}, Steps: stepsOf(d.epochs, records, d.batch),
 		Clipping: neural.ClippingRequest{Norm: d.norm, AfterAveraging: d.averaged}}
 	if d.noise == 0 {

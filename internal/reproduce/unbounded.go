@@ -123,7 +123,7 @@ func (p proved) pointAt(m float64) sweep.Point {
 func attackOn(m, norm, noise float64, runs int) (attack, error) {
 	gradient := func(y float64) float64 { // of ½(θ - y)² at θ = 0
 		residual := make([]float64, 1)
-		model.Squared{}.Residuals(residual, []float64{0}, y)
+		model.Squared.Residuals(residual, []float64{0}, y)
 		return math.Copysign(min(math.Abs(residual[0]), norm), residual[0])
 	}
 	sum := attackRecords * gradient(0.5)

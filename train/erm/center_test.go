@@ -64,7 +64,7 @@ func TestCenterRefusals(t *testing.T) {
 		"exact noise":                 {s, func(r *Request) { r.Delta = 0 }, "normal releases"},
 		"a choice":                    {s, func(r *Request) { r.Method = MethodExponential }, "normal releases"},
 	} {
-		r := Request{Method: MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: train.Yes, Loss: model.Logistic{}}
+		r := Request{Method: MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: train.Yes, Loss: model.Logistic}
 		c.change(&r)
 		if _, err := NewSetup(r, c.schema); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)

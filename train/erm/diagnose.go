@@ -144,8 +144,8 @@ func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second ker
 		}
 	})
 	second = all.matrix()
-	switch _, squared := f.Model.Loss.(model.Squared); {
-	case squared:
+	switch {
+	case f.Model.Loss == model.Squared:
 		curved = &second
 	case unknown == nil:
 		bent := weighted.matrix()

@@ -223,7 +223,7 @@ func TestReleasedSpectrum(t *testing.T) {
 	if _, err = Release(l, s, d); err == nil {
 		t.Error("a second release was paid from a ledger for one")
 	}
-	var other model.Loss = model.Logistic{}
+	var other model.Loss = model.Logistic
 	s.Plan.Linear, s.Plan.Loss = nil, newLossPlan(other)
 	if _, err = Release(l, s, d); err == nil {
 		t.Error("a plan without sums of products was taken")

@@ -30,7 +30,7 @@ func TestExponentialFindsTheBestPoint(t *testing.T) {
 			w, loss := []float64{float64(c%7)*2 - 6, float64(c/7%7)*2 - 6, float64(c/49)*2 - 6}, 0.0
 			for i := range 1000 {
 				z := []float64{x[3*i]*w[0] + x[3*i+1]*w[1] + x[3*i+2]*w[2]}
-				loss += min(1, model.Logistic{}.Value(z, float64(d.Target()[i])))
+				loss += min(1, model.Logistic.Value(z, float64(d.Target()[i])))
 			}
 			if loss < least {
 				least, best = loss, w
@@ -52,7 +52,7 @@ func TestExponentialRefusals(t *testing.T) {
 		request Request
 		want    string
 	}{
-		"nine weights": {Request{Loss: model.OneVsRest{}}, "9 weights"},
+		"nine weights": {Request{Loss: model.OneVsRest}, "9 weights"},
 		"work":         {Request{Choice: ChoiceRequest{Points: 1000}}, "multiply-adds"},
 		"one point":    {Request{Choice: ChoiceRequest{Points: 1}}, "points"},
 		"reach":        {Request{Choice: ChoiceRequest{Reach: -1}}, "reach"},

@@ -52,9 +52,9 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 	if r.Noise != "" {
 		return fmt.Errorf("erm: noise is %q with method %s, want none named; it is normal, and Laplace noise at delta 0", r.Noise, m.label)
 	}
-	loss := model.Loss(model.Squared{})
+	loss := model.Loss(model.Squared)
 	if m.classes {
-		loss = model.SquaredClasses{}
+		loss = model.SquaredClasses
 	}
 	if r.Loss != nil && r.Loss != loss {
 		return fmt.Errorf("erm: loss is %s with method %s, want %s", r.Loss.Name(), m.label, loss.Name())

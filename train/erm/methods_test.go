@@ -60,7 +60,7 @@ func requests() map[string]Request {
 		"output l-infinity":  with(func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseLInfinity, 0 }),
 		"output pure":        with(func(r *Request) { r.Method, r.Delta = MethodOutput, 0 }),
 		"output l2":          with(func(r *Request) { r.Method, r.Noise = MethodOutput, NoiseL2 }),
-		"output one-vs-rest": with(func(r *Request) { r.Method, r.Loss = MethodOutput, model.OneVsRest{} }),
+		"output one-vs-rest": with(func(r *Request) { r.Method, r.Loss = MethodOutput, model.OneVsRest }),
 		"output baseline":    with(func(r *Request) { r.Method, r.Epsilon = MethodOutput, math.Inf(1) }),
 		"exponential":        with(func(r *Request) { r.Method, r.Delta, r.Choice.Points = MethodExponential, 0, 9 }),
 		"exponential choice": with(func(r *Request) {
@@ -73,16 +73,16 @@ func requests() map[string]Request {
 		"zeroth-order pure": with(func(r *Request) {
 			r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50
 		}),
-		"zeroth-order heads": with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest{}, 20 }),
+		"zeroth-order heads": with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest, 20 }),
 		"frank-wolfe":        with(func(r *Request) { r.Method, r.FrankWolfe.Steps = MethodFrankWolfe, 20 }),
 		"frank-wolfe pure": with(func(r *Request) {
 			r.Method, r.Delta, r.Neighboring, r.FrankWolfe.Steps = MethodFrankWolfe, 0, privacy.ReplaceOne, 5
 		}),
-		"frank-wolfe heads": with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest{}, 5 }),
+		"frank-wolfe heads": with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest, 5 }),
 	}
 	if thorough {
 		all["objective zero-out"] = with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut })
-		all["objective two heads"] = with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest{} })
+		all["objective two heads"] = with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest })
 	}
 	return all
 }

@@ -61,8 +61,8 @@ func (newtonMethod) summary() string { return "Newton's method with noise on gra
 
 // secondDerivative returns the largest second derivative of a loss that the method is for.
 func secondDerivative(l model.Loss) (float64, error) {
-	switch l.(type) {
-	case model.Logistic, model.Huber:
+	switch l {
+	case model.Logistic, model.Huber(l.Lipschitz(1)):
 		return l.Smoothness(), nil
 	}
 	return 0, fmt.Errorf("erm: loss is %s with method newton, want logistic or huber, which have one score and a bounded gradient", l.Name())
@@ -246,10 +246,11 @@ func (r *newtonRun) derivatives(x []float64, label float32) (first, second float
 		return 0, 0
 	}
 	var residual [1]float64
-	score := [1]float64{model.Score(x, r.weights)}
+	score := [1]float64{kernel.Dot(x, r.weights)}
 	r.Model.Loss.Residuals(residual[:], score[:], float64(label))
-	if h, ok := r.Model.Loss.(model.Huber); ok {
-		return residual[0], h.Width / max(h.Width, math.Abs(score[0]-float64(label)))
+	if r.Model.Loss != model.Logistic { // Huber, whose largest derivative is its width
+		width := r.Model.Loss.Lipschitz(1)
+		return residual[0], width / max(width, math.Abs(score[0]-float64(label)))
 	}
 	p := score
 	r.Model.Loss.Predict(p[:])

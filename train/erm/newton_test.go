@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -62,7 +63,7 @@ func gradientOf(s Setup, d *data.Dataset, weights []float64) []float64 {
 		if s.Schema.Target.Regression() {
 			label = model.ScaleTarget(s.Schema.Target, label)
 		}
-		s.Model.Loss.Residuals(residual, []float64{model.Score(x, weights)}, label)
+		s.Model.Loss.Residuals(residual, []float64{kernel.Dot(x, weights)}, label)
 		for j, v := range x {
 			out[j] += residual[0] * v
 		}
@@ -185,7 +186,7 @@ func TestNewtonRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss   model.Loss
 		schema *data.Schema
-	}{"softmax": {nil, classesSchema(0)}, "squared": {model.Squared{}, housesSchema(0)}} {
+	}{"softmax": {nil, classesSchema(0)}, "squared": {model.Squared, housesSchema(0)}} {
 		_, err := NewSetup(Request{Method: "newton", Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}, c.schema)
 		if err == nil || !strings.Contains(err.Error(), "want logistic or huber") {
 			t.Errorf("%s: got %v, want a refusal", name, err)

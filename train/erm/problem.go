@@ -11,17 +11,17 @@ import (
 // rest on.
 func lossOf(l LossPlan) (mechanism.Loss, error) {
 	switch l.Name {
-	case model.Logistic{}.Name():
+	case model.Logistic.Name():
 		return mechanism.LogisticLoss(), nil
-	case model.OneVsRest{}.Name():
+	case model.OneVsRest.Name():
 		return mechanism.OneVsRestLoss(), nil
-	case model.Softmax{}.Name():
+	case model.Softmax.Name():
 		return mechanism.SoftmaxLoss(), nil
-	case model.Huber{}.Name():
+	case model.Huber(l.Width).Name():
 		return mechanism.HuberLoss(l.Width), nil
-	case model.Quantile{}.Name():
+	case model.Quantile(l.Quantile, l.Width).Name():
 		return mechanism.QuantileLoss(l.Quantile, l.Width), nil
-	case model.Hinge{}.Name():
+	case model.Hinge(l.Width).Name():
 		return mechanism.HingeLoss(l.Width), nil
 	}
 	return mechanism.Loss{}, fmt.Errorf("erm: loss is %q, want logistic, one-vs-rest, softmax, hinge, huber or quantile", l.Name)

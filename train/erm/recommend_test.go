@@ -41,8 +41,8 @@ func TestRecommend(t *testing.T) {
 		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00014"},
 		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, train.MethodGD, "more than"},
 		{"diamonds, pure", read("diamonds"), 1, 0, nil, MethodSufficientStatistics, "Laplace"},
-		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile{Quantile: 0.5, Width: 0.1}, train.MethodGD, "not for this loss"},
-		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber{Width: 0.25}, MethodOutput, "delta is 0"},
+		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile(0.5, 0.1), train.MethodGD, "not for this loss"},
+		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber(0.25), MethodOutput, "delta is 0"},
 		{"houses", read("california-housing"), 0.5, 1e-5, nil, train.MethodGD, "0.0016"},
 		{"houses, much", read("california-housing"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00031"},
 	} {

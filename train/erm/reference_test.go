@@ -47,7 +47,7 @@ func scattered(t *testing.T, target data.Target, n int, label func(a, b, noise f
 func TestBaselineIsTheLeastSquares(t *testing.T) {
 	const ridge = 3.0
 	s, d := scattered(t, data.Target{Lower: -1, Upper: 1}, 500, func(a, b, noise float64) float32 { return float32(max(-1, min(1, a-b/2+noise/5))) })
-	m := fitted(t, baseline(model.Squared{}, ridge), s, d)
+	m := fitted(t, baseline(model.Squared, ridge), s, d)
 	x, y := mat.NewDense(500, 3, nil), mat.NewVecDense(500, nil)
 	for i := range 500 {
 		x.SetRow(i, []float64{float64(d.Column(0)[i]), float64(d.Column(1)[i]), 1})

@@ -100,7 +100,7 @@ func TestDifferencesAreDerivatives(t *testing.T) {
 	for _, c := range []struct {
 		loss    model.Loss
 		classes int
-	}{{model.Logistic{}, 2}, {model.Softmax{}, 3}, {model.OneVsRest{}, 3}, {model.Squared{}, 0}} {
+	}{{model.Logistic, 2}, {model.Softmax, 3}, {model.OneVsRest, 3}, {model.Squared, 0}} {
 		columns := c.loss.Columns(c.classes)
 		part := zerothPart{zerothRun: &zerothRun{fitting: &fitting{Setup: Setup{Model: model.Linear{Loss: c.loss, Columns: columns}, Plan: Plan{Columns: columns}}},
 			plan: ZerothPlan{Radius: 1e-4}}, before: make([]float64, columns), after: make([]float64, columns)}
@@ -176,7 +176,7 @@ func meanLoss(s Setup, d *data.Dataset, w []float64) (sum float64) {
 	x := make([]float64, n*dim)
 	s.Features.Apply(x, n, s.Features.NewScratch(n), func(i int) []float32 { return d.Row(make([]float32, 2), i) })
 	for i := range n {
-		sum += model.Logistic{}.Value([]float64{kernel.Dot(x[i*dim:(i+1)*dim], w)}, float64(d.Target()[i]))
+		sum += model.Logistic.Value([]float64{kernel.Dot(x[i*dim:(i+1)*dim], w)}, float64(d.Target()[i]))
 	}
 	return sum / float64(n)
 }

@@ -1,11 +1,16 @@
-package model
+// Package reference holds plain float64 gradient descent of one score without privacy, bound or grid,
+// as textbooks write it: what fast code is compared with. Labels are class indices, or scaled
+// targets; theta has one number a column.
+package reference
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/model"
 )
 
-// Matrix is a dense float64 matrix in rows, for the reference functions.
+// Matrix is a dense float64 matrix, row after row.
 type Matrix struct {
 	Rows, Columns int
 	Values        []float64
@@ -19,12 +24,8 @@ func (m Matrix) Slice(from, to int) Matrix {
 	return Matrix{to - from, m.Columns, m.Values[from*m.Columns : to*m.Columns]}
 }
 
-// The reference functions below are plain float64 gradient descent of one score without
-// privacy, bound or grid, as textbooks write it: what fast code is compared with. Labels
-// are class indices, or scaled targets; theta has one number a column.
-
-// Score returns x·theta.
-func Score(x, theta []float64) float64 {
+// score returns x·theta.
+func score(x, theta []float64) float64 {
 	s := 0.0
 	for j, v := range x {
 		s += v * theta[j]
@@ -33,26 +34,26 @@ func Score(x, theta []float64) float64 {
 }
 
 // MeanLoss returns the mean loss over the rows of x. It panics when shapes disagree.
-func MeanLoss(l Loss, x Matrix, labels, theta []float64) float64 {
+func MeanLoss(l model.Loss, x Matrix, labels, theta []float64) float64 {
 	checkShapes(x, labels, theta)
-	sum, score := 0.0, make([]float64, 1)
+	sum, z := 0.0, make([]float64, 1)
 	for i := range x.Rows {
-		score[0] = Score(x.Row(i), theta)
-		sum += l.Value(score, labels[i])
+		z[0] = score(x.Row(i), theta)
+		sum += l.Value(z, labels[i])
 	}
 	return sum / float64(x.Rows)
 }
 
 // MeanGradient returns the mean gradient of the loss over the rows of x by theta. It
 // panics when shapes disagree.
-func MeanGradient(l Loss, x Matrix, labels, theta []float64) []float64 {
+func MeanGradient(l model.Loss, x Matrix, labels, theta []float64) []float64 {
 	checkShapes(x, labels, theta)
 	g := make([]float64, x.Columns)
-	score, residual := make([]float64, 1), make([]float64, 1)
+	z, residual := make([]float64, 1), make([]float64, 1)
 	for i := range x.Rows {
 		row := x.Row(i)
-		score[0] = Score(row, theta)
-		l.Residuals(residual, score, labels[i])
+		z[0] = score(row, theta)
+		l.Residuals(residual, z, labels[i])
 		for j, v := range row {
 			g[j] += residual[0] * v
 		}
@@ -64,7 +65,7 @@ func MeanGradient(l Loss, x Matrix, labels, theta []float64) []float64 {
 }
 
 // DescentStep replaces theta by theta - learningRate·MeanGradient.
-func DescentStep(l Loss, x Matrix, labels, theta []float64, learningRate float64) {
+func DescentStep(l model.Loss, x Matrix, labels, theta []float64, learningRate float64) {
 	for j, g := range MeanGradient(l, x, labels, theta) {
 		theta[j] -= learningRate * g
 	}
@@ -76,7 +77,7 @@ func Accuracy(x Matrix, labels, theta []float64) float64 {
 	checkShapes(x, labels, theta)
 	right := 0
 	for i := range x.Rows {
-		s := Score(x.Row(i), theta)
+		s := score(x.Row(i), theta)
 		if s != 0 && (s > 0) == (labels[i] > 0.5) {
 			right++
 		}
@@ -107,6 +108,6 @@ func ClipNorm(v []float64, bound float64) []float64 {
 
 func checkShapes(x Matrix, labels, theta []float64) {
 	if len(x.Values) != x.Rows*x.Columns || len(labels) != x.Rows || len(theta) != x.Columns {
-		panic(fmt.Sprintf("model: shapes disagree: %d×%d values %d, labels %d, theta %d", x.Rows, x.Columns, len(x.Values), len(labels), len(theta)))
+		panic(fmt.Sprintf("reference: shapes disagree: %d×%d values %d, labels %d, theta %d", x.Rows, x.Columns, len(x.Values), len(labels), len(theta)))
 	}
 }

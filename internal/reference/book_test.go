@@ -1,4 +1,4 @@
-package model
+package reference
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/model"
 )
 
 // dataDir returns the folder of measuring data, or skips the test.
@@ -18,7 +20,7 @@ func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("DITHER_DATA")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
+		dir = filepath.Join("..", "..", "..", "shared", "data")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "adult-book")); err != nil {
 		t.Skip("the folder adult-book is absent: set DITHER_DATA to the measuring data")
@@ -90,18 +92,18 @@ func loadBook(t *testing.T) book {
 func TestBookLosses(t *testing.T) {
 	b := loadBook(t)
 	theta := make([]float64, 104)
-	if got := MeanLoss(Logistic{}, b.x, b.y, theta); math.Abs(got-b.ZeroLoss) > 1e-12 {
+	if got := MeanLoss(model.Logistic, b.x, b.y, theta); math.Abs(got-b.ZeroLoss) > 1e-12 {
 		t.Errorf("loss of zero weights: got %v, want %v", got, b.ZeroLoss)
 	}
 	for step := range 10 {
-		DescentStep(Logistic{}, b.x, b.y, theta, 1)
+		DescentStep(model.Logistic, b.x, b.y, theta, 1)
 		if step >= len(b.TrainLoss) {
 			continue
 		}
-		if got := MeanLoss(Logistic{}, b.x, b.y, theta); math.Abs(got-b.TrainLoss[step]) > 1e-12 {
+		if got := MeanLoss(model.Logistic, b.x, b.y, theta); math.Abs(got-b.TrainLoss[step]) > 1e-12 {
 			t.Errorf("training loss after step %d: got %v, want %v", step+1, got, b.TrainLoss[step])
 		}
-		if got := MeanLoss(Logistic{}, b.test, b.testY, theta); math.Abs(got-b.TestLoss[step]) > 1e-12 {
+		if got := MeanLoss(model.Logistic, b.test, b.testY, theta); math.Abs(got-b.TestLoss[step]) > 1e-12 {
 			t.Errorf("test loss after step %d: got %v, want %v", step+1, got, b.TestLoss[step])
 		}
 	}
@@ -109,7 +111,7 @@ func TestBookLosses(t *testing.T) {
 		t.Errorf("accuracy after 10 steps: got %v, want %v", got, b.TenSteps)
 	}
 	clear(theta)
-	DescentStep(Logistic{}, b.x.Slice(0, 1), b.y[:1], theta, 1)
+	DescentStep(model.Logistic, b.x.Slice(0, 1), b.y[:1], theta, 1)
 	if got := Accuracy(b.test, b.testY, theta); got != b.OneStep {
 		t.Errorf("accuracy after one step on one record: got %v, want %v", got, b.OneStep)
 	}
