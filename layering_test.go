@@ -107,19 +107,29 @@ var layers = []layer{
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
 	{"report", "privacy certificate model train evaluate sweep report/internal/canvas"},
-	// Words about what every other package plans and certifies: hence all of them, and internal/display for how
-	// numbers are written. What it draws is a figure of report.
-	{"explain", "privacy internal/parallel internal/display mechanism account certificate query evaluate train train/erm train/neural sweep report"},
-	// The tables of exact diagnoses: numbers of both ways to train, in words of explain.
-	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural explain"},
 	// Measures on tables by the levels of a column, and their tables on pages: of runs and of evaluations.
 	{"internal/measures", "data evaluate model report"},
-	// The page, table and files of a sweep: report draws them and explain words them, and both know sweep; hence after them.
-	{"internal/outcome", "certificate data evaluate internal/display model train sweep report explain"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display internal/failure"},
+	// The terms of the field, which help texts and explanations quote.
+	{"internal/glossary", ""},
+	// Words about plans, certificates and answers that pages, terminals and explanations share.
+	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural report"},
+	// What courses say that an event costs.
+	{"internal/textbook", "privacy internal/display mechanism account certificate"},
+	// Prices as curves, which pages and explanations draw: what it draws is a figure of report.
+	{"internal/curve", "privacy internal/parallel mechanism account certificate sweep report"},
+	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
+	// internal/artefact.
+	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate query model evaluate train train/erm train/neural sweep report"},
+	// What meets a guarantee: the command and the front door find it in one way.
+	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
+	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
+	{"internal/outcome", "certificate data evaluate internal/display internal/wording model train sweep report"},
+	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
+	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// The front door: what most programs need, with the defaults of the command.
-	{"", "privacy mechanism account ledger certificate data query model evaluate train internal/artefact"},
+	{"", "privacy mechanism account ledger certificate data query model evaluate train internal/artefact internal/calibration"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
@@ -129,7 +139,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure internal/glossary internal/wording internal/textbook internal/curve internal/calibration explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

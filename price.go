@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -23,7 +24,7 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 }
 
 // Calibrate returns the least noise multiplier, to the precision of package account, at which the event that plan makes
-// of it costs at most epsilon, in nats, at delta.
+// of it costs at most epsilon, in nats, at delta. The price of the rounded noise that is drawn stays within them too.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {
 		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")
@@ -32,5 +33,5 @@ func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delt
 	if err != nil {
 		return 0, err
 	}
-	return account.Calibrate(account.For(plan(1)), target, plan)
+	return calibration.LeastNoise(account.For(plan(1)), target, plan)
 }

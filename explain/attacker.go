@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
-	"github.com/ditherml/dither/mechanism"
 )
 
-// Attacker is what any attacker can do at most, given the claim and what else is proven.
-type Attacker struct {
+// attacker is what any attacker can do at most, given the claim and what else is proven.
+type attacker struct {
 	TruePositiveAt1        float64             `json:"true-positives-at-0.01-false-positives"`
 	TruePositiveAt01       float64             `json:"true-positives-at-0.001-false-positives"`
 	Advantage              float64             `json:"advantage"`
@@ -25,44 +23,16 @@ type Attacker struct {
 }
 
 // newAttacker derives risks from the trade-off curve; nil where nothing is claimed.
-func newAttacker(t account.TradeOff, c Claim) *Attacker {
+func newAttacker(t account.TradeOff, c Claim) *attacker {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return nil
 	}
 	r := account.RiskOf(t, float64(c.Epsilon), c.Delta)
-	return &Attacker{
+	return &attacker{
 		TruePositiveAt1: r.TruePositiveAt1, TruePositiveAt01: r.TruePositiveAt01, Advantage: r.Advantage, BayesFactor: certificate.Epsilon(r.BayesFactor),
 		PosteriorFromHalf: r.PosteriorFromHalf, PosteriorFromHundredth: r.PosteriorFromHundredth, Reconstruction: r.Reconstruction,
 		Words: r.Words(),
 	}
-}
-
-// SlowEvent is the name of an event of which a curve takes seconds.
-const SlowEvent = "jl-clipping"
-
-// AttackerCurve returns what is proven about everyone who attacks one record of a certificate: by the event's own
-// curve, and by its epsilon and delta. It is zero where nothing is claimed. An error says that the event has no
-// price.
-func AttackerCurve(c certificate.Certificate) (account.TradeOff, error) {
-	epsilon := float64(c.Epsilon)
-	if math.IsInf(epsilon, 1) || c.Delta >= 1 {
-		return account.TradeOff{}, nil
-	}
-	if strings.Contains(c.Event, SlowEvent) {
-		return account.TradeOff{}.With(epsilon, c.Delta), nil
-	}
-	event, err := mechanism.ParseEvent(c.Event)
-	if err != nil {
-		return account.TradeOff{}, err
-	}
-	q := Question{Event: event, Neighboring: c.Neighboring, Delta: c.Delta, Accountants: account.All()}
-	prices, _, err := q.prices()
-	if err != nil {
-		return account.TradeOff{}, err
-	}
-	// The slack of the noise, below 1e-20, is within the margin that the trade-off keeps.
-	trade, err := q.tradeOff(prices, ClaimOf(c))
-	return trade.With(epsilon, c.Delta), err
 }
 
 // attackerText writes the sentences as a list.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -43,11 +45,11 @@ func Certificate(c certificate.Certificate, folder string, files ...string) (Exp
 	if err != nil {
 		return Explanation{}, err
 	}
-	verified, claimed := true, ClaimOf(c)
+	verified, claimed := true, claimOf(c)
 	out := Explanation{Kind: s.kind, Verified: &verified, Event: c.Event, Claim: &claimed}
 	out.Title = titleOf(c, s.kind)
-	out.Sections = append(out.Sections, Section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, fileLines(files), learnedLines(c))...)},
-		Section{Title: "from which records", Lines: linesOf(s.records...)})
+	out.Sections = append(out.Sections, section{Title: "what was released", Lines: linesOf(slices.Concat(s.released, fileLines(files), learnedLines(c))...)},
+		section{Title: "from which records", Lines: linesOf(s.records...)})
 	if c.Private {
 		if err = out.addGuarantee(c, s); err != nil {
 			return out, err
@@ -57,11 +59,11 @@ func Certificate(c certificate.Certificate, folder string, files ...string) (Exp
 	if folder == "" && c.Run != "" {
 		assumed = slices.Concat(assumed, []string{"The file alone does not show whether these are all, or follow from the model: they are not verified here."})
 	}
-	out.Sections = append(out.Sections, Section{Title: "what was assumed, and declared public", Lines: linesOf(assumed...)})
+	out.Sections = append(out.Sections, section{Title: "what was assumed, and declared public", Lines: linesOf(assumed...)})
 	if c.Private {
-		out.Sections = append(out.Sections, Section{Title: "what is not covered", Lines: linesOf(notCovered(s.kind)...)})
+		out.Sections = append(out.Sections, section{Title: "what is not covered", Lines: linesOf(notCovered(s.kind)...)})
 	}
-	out.Sections = append(out.Sections, Section{Title: "how to check", Lines: linesOf(checkLines(c, s, folder)...)})
+	out.Sections = append(out.Sections, section{Title: "how to check", Lines: linesOf(checkLines(c, s, folder)...)})
 	return out, nil
 }
 
@@ -71,9 +73,9 @@ func titleOf(c certificate.Certificate, kind string) string {
 	case !c.Private:
 		return "NOT PRIVATE: this " + kind + " has no guarantee, and may disclose any record that it was made from"
 	case c.Run == "":
-		return fmt.Sprintf("A plan for a private %s, not yet run: %s", kind, Guarantee(c))
+		return fmt.Sprintf("A plan for a private %s, not yet run: %s", kind, wording.Guarantee(c))
 	}
-	return fmt.Sprintf("A private %s: %s", kind, Guarantee(c))
+	return fmt.Sprintf("A private %s: %s", kind, wording.Guarantee(c))
 }
 
 // addGuarantee adds who is protected, what the numbers mean, and how the cost adds up.
@@ -82,13 +84,13 @@ func (e *Explanation) addGuarantee(c certificate.Certificate, s story) error {
 	if e.Releases, err = releaseCosts(s.branches, c.Delta, c.Neighboring); err != nil {
 		return err
 	}
-	trade, err := AttackerCurve(c)
+	trade, err := curve.Attacker(c)
 	if err != nil {
 		return err
 	}
 	e.Attacker = newAttacker(trade, *e.Claim)
-	e.Sections = append(e.Sections, Section{Title: "who is protected, against what", Lines: linesOf(protectionLines(c, s.kind)...)},
-		Section{Title: "what epsilon and delta mean", Lines: linesOf(oddsLines(c, s.kind, e.Attacker)...)})
+	e.Sections = append(e.Sections, section{Title: "who is protected, against what", Lines: linesOf(protectionLines(c, s.kind)...)},
+		section{Title: "what epsilon and delta mean", Lines: linesOf(oddsLines(c, s.kind, e.Attacker)...)})
 	e.addCosts()
 	return nil
 }
@@ -125,17 +127,17 @@ func trainStory(c certificate.Certificate) (story, error) {
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, p.Person != nil)}
 	s.released = []string{
-		fmt.Sprintf("The weights of a linear model, %s, found by %s in %d steps. Each step releases the sum of the gradients of all records that take part, each clipped, with noise.", Weights(p.Dim*p.Columns), Sampling(p), p.Steps),
+		fmt.Sprintf("The weights of a linear model, %s, found by %s in %d steps. Each step releases the sum of the gradients of all records that take part, each clipped, with noise.", wording.Weights(p.Dim*p.Columns), wording.Sampling(p), p.Steps),
 		aftermath("model"),
 	}
 	if p.LastIterate != nil {
-		s.released[0] = fmt.Sprintf("The weights of a linear model, %s, at the end of %d steps of %s with noise. The steps before it leave nothing behind, and the price counts on that.", Weights(p.Dim*p.Columns), p.Steps, Sampling(p))
+		s.released[0] = fmt.Sprintf("The weights of a linear model, %s, at the end of %d steps of %s with noise. The steps before it leave nothing behind, and the price counts on that.", wording.Weights(p.Dim*p.Columns), p.Steps, wording.Sampling(p))
 	}
 	if len(p.Preparation) > 0 {
 		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
 	}
 	training := branch{releases: p.Training()}
-	for _, e := range Releases(p) {
+	for _, e := range wording.Releases(p) {
 		training.what = append(training.what, e.Purpose)
 	}
 	s.branches = []branch{training}
@@ -152,7 +154,7 @@ func otherStory(c certificate.Certificate) (story, error) {
 		return story{}, err
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
-	s.released = []string{fmt.Sprintf("The weights of a linear model, %s, by %s: %s.", Weights(p.Dim*p.Columns), c.Method, erm.Summary(c.Method)), aftermath("model")}
+	s.released = []string{fmt.Sprintf("The weights of a linear model, %s, by %s: %s.", wording.Weights(p.Dim*p.Columns), c.Method, erm.Summary(c.Method)), aftermath("model")}
 	var b branch
 	for _, step := range p.Steps() {
 		b.releases, b.what = append(b.releases, step.Event), append(b.what, step.Purpose)
@@ -168,11 +170,11 @@ func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	}
 	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
 	s.released = []string{
-		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", Weights(p.Network.Trained), p.Steps, NetworkSampling(p.Sampling), NetworkClipping(p.Clipping)),
+		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", wording.Weights(p.Network.Trained), p.Steps, wording.NetworkSampling(p.Sampling), wording.NetworkClipping(p.Clipping)),
 		aftermath("model"),
 	}
 	b := branch{releases: flatten(e)}
-	if all := NetworkReleases(p); len(all) == len(b.releases) {
+	if all := wording.NetworkReleases(p); len(all) == len(b.releases) {
 		b.what = purposes(all)
 	}
 	s.branches = []branch{b}
@@ -251,7 +253,7 @@ func recordLines(c certificate.Certificate, records, maxRecords int, person bool
 func learnedLines(c certificate.Certificate) []string {
 	var lines []string
 	for _, l := range c.Learned {
-		lines = append(lines, "Learned within the budget: "+Learned(l)+".")
+		lines = append(lines, "Learned within the budget: "+wording.Learned(l)+".")
 	}
 	return lines
 }
@@ -308,7 +310,7 @@ func protectionLines(c certificate.Certificate, noun string) []string {
 const weakAt = 0.99
 
 // oddsLines says what epsilon and delta mean.
-func oddsLines(c certificate.Certificate, noun string, a *Attacker) []string {
+func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
 	except := ""
 	if c.Delta > 0 {
 		except = fmt.Sprintf(", except with a probability of %s", display.Plain(c.Delta))

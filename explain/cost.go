@@ -1,18 +1,19 @@
 package explain
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/report"
 )
 
 // Question is what is asked about an event.
@@ -23,10 +24,14 @@ type Question struct {
 	// epsilon at Delta.
 	ForDelta       bool
 	Epsilon, Delta float64
-	// Accountants are asked in this order; where there are several, the last is account.Best.
+	// Accountants are asked in this order; where there are several, the last is account.Best. None: account.All.
 	Accountants []account.Accountant
 	// Rows is how many rows together are priced too; 0 for none.
 	Rows int
+	// Textbook asks for what formulas of courses give, too. They need a delta between 0 and 1.
+	Textbook bool
+	// Stated is the epsilon in a certificate, at the same terms, nil for none.
+	Stated *certificate.Epsilon
 }
 
 // Cost is the answer to a Question, in full precision.
@@ -37,21 +42,26 @@ type Cost struct {
 	Asked       string               `json:"asked"`
 	Epsilon     *certificate.Epsilon `json:"epsilon,omitempty"`
 	Delta       *certificate.Epsilon `json:"delta,omitempty"`
-	Accountants []Price              `json:"accountants"`
+	Accountants []price              `json:"accountants"`
 	// Claim is the guarantee that may be claimed.
 	Claim Claim `json:"claim"`
 	// Stated is the epsilon in the certificate, at the same terms.
-	Stated   *certificate.Epsilon `json:"stated-epsilon,omitempty"`
-	Group    *GroupCost           `json:"group,omitempty"`
-	Attacker *Attacker            `json:"attacker,omitempty"`
+	Stated *certificate.Epsilon `json:"stated-epsilon,omitempty"`
+	// Group is the epsilon of Question.Rows rows together.
+	Group    *groupCost `json:"group,omitempty"`
+	Attacker *attacker  `json:"attacker,omitempty"`
 	// Textbook is nil unless it was asked for.
-	Textbook []Lesson `json:"textbook,omitempty"`
-	Next     string   `json:"next,omitempty"`
+	Textbook []textbook.Lesson `json:"textbook,omitempty"`
+	// Next is a command that goes on from here, which the caller may give.
+	Next string `json:"next,omitempty"`
+
+	asked curve.Prices
+	trade account.TradeOff
 }
 
-// Price is what one accountant says: proven bounds with an estimate between them, or why it
+// price is what one accountant says: proven bounds with an estimate between them, or why it
 // has none.
-type Price struct {
+type price struct {
 	Accountant string               `json:"accountant"`
 	Lower      *certificate.Epsilon `json:"lower,omitempty"`
 	Estimate   *certificate.Epsilon `json:"estimate,omitempty"`
@@ -67,13 +77,13 @@ type Claim struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
 }
 
-// ClaimOf returns what a certificate claims.
-func ClaimOf(c certificate.Certificate) Claim {
+// claimOf returns what a certificate claims.
+func claimOf(c certificate.Certificate) Claim {
 	return Claim{Accountant: c.Accountant, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring}
 }
 
-// GroupCost is the epsilon of several rows together.
-type GroupCost struct {
+// groupCost is the epsilon of several rows together.
+type groupCost struct {
 	Rows       int                 `json:"rows"`
 	Epsilon    certificate.Epsilon `json:"epsilon"`
 	Accountant string              `json:"accountant"`
@@ -85,26 +95,31 @@ func epsilonOf(v float64) *certificate.Epsilon {
 }
 
 // Answer returns what every accountant says, what may be claimed, what several rows cost together and what an
-// attacker can do at most, with the trade-off curve behind it. Stated, Textbook and Next are left to the caller. An
-// error says that no accountant has a bound.
-func (q Question) Answer() (Cost, account.TradeOff, error) {
-	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta)}
+// attacker can do at most. An error says that no accountant has a bound.
+func (q Question) Answer() (Cost, error) {
+	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta), Stated: q.Stated}
 	if q.ForDelta {
 		out.Asked, out.Epsilon, out.Delta = "delta", epsilonOf(q.Epsilon), nil
 	}
-	var trade account.TradeOff
+	if q.Accountants == nil {
+		q.Accountants = account.All()
+	}
+	out.asked = curve.Ask(q.Event, q.Neighboring, q.Accountants, q.ask)
 	var err error
-	if out.Accountants, out.Claim, err = q.prices(); err != nil {
-		return out, trade, err
+	if out.Accountants, out.Claim, err = q.prices(out.asked); err != nil {
+		return out, err
 	}
 	if out.Group, err = q.group(); err != nil {
-		return out, trade, err
+		return out, err
 	}
-	if trade, err = q.tradeOff(out.Accountants, out.Claim); err != nil {
-		return out, trade, err
+	if out.trade, err = out.asked.TradeOff(float64(out.Claim.Epsilon), out.Claim.Delta); err != nil {
+		return out, err
 	}
-	out.Attacker = newAttacker(trade, out.Claim)
-	return out, trade, nil
+	out.Attacker = newAttacker(out.trade, out.Claim)
+	if q.Textbook && out.Claim.Delta > 0 && out.Claim.Delta < 1 { // the formulas divide by it
+		out.Textbook, err = textbook.Of(q.Event, out.Claim.Delta, q.Neighboring)
+	}
+	return out, err
 }
 
 // ask asks one accountant.
@@ -115,27 +130,30 @@ func (q Question) ask(a account.Accountant) (account.Interval, error) {
 	return a.Epsilon(q.Event, q.Delta, q.Neighboring)
 }
 
-// prices asks all accountants, at the same time. The last one that answers makes the claim:
-// Best is the last of all. That none answers is an error.
-func (q Question) prices() ([]Price, Claim, error) {
-	intervals, errs := make([]account.Interval, len(q.Accountants)), make([]error, len(q.Accountants))
-	asked := len(q.Accountants)
-	if asked > 1 { // Best, the last, would ask all others again
-		asked--
+// Plot returns the picture of an answer that Answer made: epsilon as the steps of the event grow, and the errors of an
+// attacker.
+func (a Cost) Plot() report.CostPlot {
+	var claimed *account.Interval
+	for i, p := range a.Accountants {
+		if a.Asked == "epsilon" && p.Accountant == a.Claim.Accountant && p.Refused == "" {
+			claimed = &a.asked.Intervals[i]
+		}
 	}
-	parallel.Items(asked, func(i int) { intervals[i], errs[i] = q.ask(q.Accountants[i]) })
-	if asked < len(q.Accountants) {
-		intervals[asked], errs[asked] = bestOf(intervals[:asked], errs[:asked])
-	}
-	prices := make([]Price, len(q.Accountants))
+	return a.asked.Plot(a.Claim.Delta, claimed, a.trade)
+}
+
+// prices are what accountants said. The last one that has a bound makes the claim: Best is the last of all. That none
+// has one is an error.
+func (q Question) prices(asked curve.Prices) ([]price, Claim, error) {
+	prices := make([]price, len(q.Accountants))
 	claimed := Claim{Delta: q.Delta, Neighboring: q.Neighboring}
 	for i, a := range q.Accountants {
-		prices[i] = Price{Accountant: a.Name()}
-		if errs[i] != nil {
-			prices[i].Refused = reason(errs[i])
+		prices[i] = price{Accountant: a.Name()}
+		if err := asked.Refusals[i]; err != nil {
+			prices[i].Refused = reason(err)
 			continue
 		}
-		v := intervals[i]
+		v := asked.Intervals[i]
 		prices[i].Lower, prices[i].Estimate, prices[i].Upper = epsilonOf(v.Lower), epsilonOf(v.Estimate), epsilonOf(v.Upper)
 		claimed.Accountant, claimed.Epsilon = a.Name(), certificate.Epsilon(v.Upper)
 		if q.ForDelta {
@@ -143,40 +161,9 @@ func (q Question) prices() ([]Price, Claim, error) {
 		}
 	}
 	if claimed.Accountant == "" {
-		return nil, Claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", distinct(errs[:asked]))
+		return nil, Claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", curve.Distinct(asked.Refusals[:max(1, len(prices)-1)]))
 	}
 	return prices, claimed, nil
-}
-
-// bestOf is what account.Best says, given what the others say: the least upper bound, the
-// largest lower bound, and the first estimate.
-func bestOf(intervals []account.Interval, errs []error) (account.Interval, error) {
-	best, found := account.Interval{Upper: math.Inf(1)}, false
-	for i, v := range intervals {
-		if errs[i] != nil {
-			continue
-		}
-		best.Lower, best.Upper = max(best.Lower, v.Lower), min(best.Upper, v.Upper)
-		if !found {
-			best.Estimate, found = v.Estimate, true
-		}
-	}
-	if !found {
-		return best, distinct(errs)
-	}
-	best.Estimate = max(best.Lower, min(best.Upper, best.Estimate))
-	return best, nil
-}
-
-// distinct joins errors, each text once: accountants often refuse for one reason.
-func distinct(errs []error) error {
-	var list []error
-	for _, err := range errs {
-		if err != nil && !slices.ContainsFunc(list, func(known error) bool { return known.Error() == err.Error() }) {
-			list = append(list, err)
-		}
-	}
-	return errors.Join(list...)
 }
 
 // reason is why an accountant refused, in a few words.
@@ -191,7 +178,7 @@ var packagePrefix = regexp.MustCompile(`^(account: |pld: )*(accountant [a-z]+ )?
 
 // group is the least proven epsilon of the rows together, by any of the accountants. Where
 // the file declares no rows and none are asked for, it is left out.
-func (q Question) group() (*GroupCost, error) {
+func (q Question) group() (*groupCost, error) {
 	if q.Rows < 1 || q.ForDelta {
 		return nil, nil
 	}
@@ -203,14 +190,14 @@ func (q Question) group() (*GroupCost, error) {
 	parallel.Items(len(asked), func(i int) {
 		epsilons[i], errs[i] = account.EpsilonGroup(asked[i], q.Event, q.Delta, q.Neighboring, q.Rows)
 	})
-	least := GroupCost{Rows: q.Rows, Epsilon: certificate.Epsilon(math.Inf(1))}
+	least := groupCost{Rows: q.Rows, Epsilon: certificate.Epsilon(math.Inf(1))}
 	for i, a := range asked {
 		if v := certificate.Epsilon(epsilons[i]); errs[i] == nil && (least.Accountant == "" || v < least.Epsilon) {
 			least.Epsilon, least.Accountant = v, a.Name()
 		}
 	}
 	if least.Accountant == "" {
-		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.Rows, distinct(errs))
+		return nil, fmt.Errorf("no accountant that was asked has a bound for %d rows: %w", q.Rows, curve.Distinct(errs))
 	}
 	return &least, nil
 }

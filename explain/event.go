@@ -9,27 +9,29 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Event returns the explanation of an event: what it releases, what that costs and means. The cost is the answer to
-// the question; chosen are sentences on why its relation is the one asked about, if there is anything to say. An
-// error says that a part of the event has no price.
-func Event(q Question, answer Cost, chosen ...string) (Explanation, error) {
-	var err error
+// explainEvent explains an event: what it releases, what that costs and means. Chosen are sentences on why its relation
+// is the one asked about, if there is anything to say.
+func explainEvent(q Question, chosen []string) (Explanation, error) {
+	answer, err := q.Answer()
+	if err != nil {
+		return Explanation{}, err
+	}
 	out := Explanation{Kind: "event", Title: "An event: " + answer.Claim.text(), Event: answer.Event, Claim: &answer.Claim, Attacker: answer.Attacker}
-	out.Sections = append(out.Sections, Section{Title: "what is released", Lines: eventLines(q.Event, 0)},
-		Section{Title: "whose privacy is counted", Lines: linesOf(append([]string{relationSentence(q.Neighboring)}, chosen...)...)})
+	out.Sections = append(out.Sections, section{Title: "what is released", Lines: eventLines(q.Event, 0)},
+		section{Title: "whose privacy is counted", Lines: linesOf(append([]string{relationSentence(q.Neighboring)}, chosen...)...)})
 	if out.Releases, err = releaseCosts(branchesOf(q.Event), q.Delta, q.Neighboring); err != nil {
 		return out, err
 	}
 	out.addCosts()
-	meaning := Section{Title: "what that means, for one " + protected(answer)}
+	meaning := section{Title: "what that means, for one " + protected(answer)}
 	if answer.Attacker != nil {
 		meaning.Lines = linesOf(answer.Attacker.Words...)
 	}
 	if answer.Group != nil {
-		meaning.Lines = append(meaning.Lines, Line{Text: "For several rows of one person: " + answer.Group.text() + "."})
+		meaning.Lines = append(meaning.Lines, line{Text: "For several rows of one person: " + answer.Group.text() + "."})
 	}
 	out.Sections = append(out.Sections, meaning,
-		Section{Title: "what this rests on", Lines: linesOf("The event is what is claimed to be released. Only a certificate, which dither train, query and evaluate write, ties it to a run.",
+		section{Title: "what this rests on", Lines: linesOf("The event is what is claimed to be released. Only a certificate, which dither train, query and evaluate write, ties it to a run.",
 			fmt.Sprintf("The cost was proved by accountant %s; dither account shows what the others say.", answer.Claim.Accountant))})
 	return out, nil
 }
@@ -46,12 +48,12 @@ func relationSentence(n privacy.Neighboring) string {
 }
 
 // eventLines puts an event into words, its parts set in below it.
-func eventLines(e mechanism.Event, depth int) []Line {
+func eventLines(e mechanism.Event, depth int) []line {
 	if s, ok := e.(mechanism.Sequence); ok && len(s) == 1 {
 		return eventLines(s[0], depth)
 	}
 	text, parts := eventWords(e)
-	lines := []Line{{text, depth}}
+	lines := []line{{text, depth}}
 	for _, part := range parts {
 		lines = append(lines, eventLines(part, depth+1)...)
 	}

@@ -18,38 +18,38 @@ type Explanation struct {
 	Event         string   `json:"event,omitempty"`
 	Claim         *Claim   `json:"claim,omitempty"`
 	// Releases are the parts of the event with what each costs.
-	Releases []ReleaseCost `json:"releases,omitempty"`
-	Attacker *Attacker     `json:"attacker,omitempty"`
-	Sections []Section     `json:"sections"`
+	Releases []releaseCost `json:"releases,omitempty"`
+	Attacker *attacker     `json:"attacker,omitempty"`
+	Sections []section     `json:"sections"`
 }
 
-// Section is a part of an explanation. Table holds rows of cells, which a terminal shows aligned.
-type Section struct {
+// section is a part of an explanation. Table holds rows of cells, which a terminal shows aligned.
+type section struct {
 	Title string     `json:"title,omitempty"`
-	Lines []Line     `json:"lines,omitempty"`
+	Lines []line     `json:"lines,omitempty"`
 	Table [][]string `json:"-"`
 }
 
-// Line is one sentence or a few; Depth is how far it is set in, 0 for the least.
-type Line struct {
+// line is one sentence or a few; Depth is how far it is set in, 0 for the least.
+type line struct {
 	Text  string `json:"text"`
 	Depth int    `json:"depth,omitempty"`
 }
 
 // linesOf sets each text on a line.
-func linesOf(texts ...string) []Line {
-	out := make([]Line, len(texts))
+func linesOf(texts ...string) []line {
+	out := make([]line, len(texts))
 	for i, text := range texts {
-		out[i] = Line{Text: text}
+		out[i] = line{Text: text}
 	}
 	return out
 }
 
-// Unverified returns the explanation of a certificate of which nothing can be relied on, and says no more than that.
-func Unverified(path string, disagreements []string) Explanation {
+// unverified is the explanation of a certificate that nobody should rely on, and says no more than that.
+func unverified(path string, disagreements []string) Explanation {
 	verified := false
 	e := Explanation{Kind: "certificate", Title: "NOT VERIFIED: do not rely on " + filepath.Base(path), Verified: &verified, Disagreements: disagreements}
-	e.Sections = []Section{{Title: "what it states does not follow from its plan and files; this disagrees", Lines: linesOf(disagreements...)}}
+	e.Sections = []section{{Title: "what it states does not follow from its plan and files; this disagrees", Lines: linesOf(disagreements...)}}
 	return e
 }
 

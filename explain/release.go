@@ -6,12 +6,13 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// ReleaseCost is a part of an event with what it costs.
-type ReleaseCost struct {
+// releaseCost is a part of an event with what it costs.
+type releaseCost struct {
 	// What says what it is for, "" where only the event is known.
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
@@ -42,9 +43,9 @@ func branchesOf(e mechanism.Event) []branch {
 	return out
 }
 
-// ReleaseCosts prices releases by themselves and up to each.
-func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]ReleaseCost, error) {
-	var out []ReleaseCost
+// releaseCosts prices releases by themselves and up to each.
+func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]releaseCost, error) {
+	var out []releaseCost
 	for part, b := range branches {
 		for i, release := range b.releases {
 			alone, err := upper(release, delta, n)
@@ -55,9 +56,9 @@ func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]Re
 			if err != nil {
 				return nil, err
 			}
-			r := ReleaseCost{Event: Brief(release), Times: 1, Alone: alone, SoFar: soFar, Part: part}
+			r := releaseCost{Event: wording.Brief(release), Times: 1, Alone: alone, SoFar: soFar, Part: part}
 			if repeat, ok := release.(mechanism.Repeat); ok {
-				r.Event, r.Times = Brief(repeat.Event), repeat.Count
+				r.Event, r.Times = wording.Brief(repeat.Event), repeat.Count
 			}
 			if i < len(b.what) {
 				r.What = b.what[i]
@@ -89,7 +90,7 @@ func upper(e mechanism.Event, delta float64, n privacy.Neighboring) (certificate
 
 // addCosts adds the section on how the releases add up.
 func (e *Explanation) addCosts() {
-	s := Section{Title: "how the cost adds up"}
+	s := section{Title: "how the cost adds up"}
 	s.Table = [][]string{{"release", "times", "epsilon alone", "so far"}}
 	parts := 1
 	for _, r := range e.Releases {
@@ -101,10 +102,10 @@ func (e *Explanation) addCosts() {
 		parts = max(parts, r.Part+1)
 	}
 	if parts > 1 {
-		s.Lines = append(s.Lines, Line{Text: fmt.Sprintf("The records are divided at random into %d parts, and each record pays for the releases from its own part alone; the whole costs what the dearest part costs.", parts)})
+		s.Lines = append(s.Lines, line{Text: fmt.Sprintf("The records are divided at random into %d parts, and each record pays for the releases from its own part alone; the whole costs what the dearest part costs.", parts)})
 	}
 	if together := float64(e.Releases[len(e.Releases)-1].SoFar); parts == 1 && together < 0.999*e.sumAlone() {
-		s.Lines = append(s.Lines, Line{Text: fmt.Sprintf("The costs alone add to %s, but together the releases cost %s: independent noise partly cancels.", display.Rounded(e.sumAlone(), 4, true), display.Rounded(together, 4, true))})
+		s.Lines = append(s.Lines, line{Text: fmt.Sprintf("The costs alone add to %s, but together the releases cost %s: independent noise partly cancels.", display.Rounded(e.sumAlone(), 4, true), display.Rounded(together, 4, true))})
 	}
 	e.Sections = append(e.Sections, s)
 }

@@ -6,12 +6,14 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/textbook"
+	"github.com/ditherml/dither/internal/wording"
 )
 
-// Text returns the answer for a terminal; plot names the file of the picture, if there is one.
+// Text returns the answer for a terminal; plot names the file of its picture, "" for none.
 func (a Cost) Text(plot string) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", display.Printable(a.Event), a.Neighboring, Relation(a.Neighboring))
+	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", display.Printable(a.Event), a.Neighboring, wording.Relation(a.Neighboring))
 	if a.Asked == "delta" {
 		fmt.Fprintf(&b, "asked     the smallest delta at epsilon %v\n\n", display.Plain(float64(*a.Epsilon)))
 	} else {
@@ -31,7 +33,7 @@ func (a Cost) Text(plot string) ([]byte, error) {
 		fmt.Fprint(&b, "stated    ", a.statedText(), "\n")
 	}
 	a.attackerText(&b)
-	a.textbookText(&b)
+	textbook.Write(&b, a.Textbook)
 	if plot != "" {
 		fmt.Fprintf(&b, "\nplot      %s\n", display.Printable(plot))
 	}
@@ -66,23 +68,10 @@ func (a Cost) priceRows() [][]string {
 func (a Cost) widthText() string {
 	for _, p := range a.Accountants {
 		if p.Accountant == a.Claim.Accountant && p.Refused == "" {
-			return Width(float64(*p.Lower), float64(*p.Upper))
+			return wording.Width(float64(*p.Lower), float64(*p.Upper))
 		}
 	}
 	return ""
-}
-
-// wideInterval is the relative width beyond which an interval is said to be wide.
-const wideInterval = 1e-3
-
-// Width returns between which bounds the truth is proven to lie, where they are more than wideInterval apart
-// and the lower one is more than 0, as words; "" elsewhere.
-func Width(lower, upper float64) string {
-	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
-		return ""
-	}
-	from, _, to := display.Interval(lower, lower, upper)
-	return fmt.Sprintf("proven between %s and %s, %.2g %% apart: the claim is at most that much too high", from, to, 100*(upper-lower)/upper)
 }
 
 // brief cuts a reason to what a table holds; it is whole in the JSON.
@@ -99,11 +88,11 @@ func (c Claim) text() string {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return "none: there is no guarantee at this delta or epsilon"
 	}
-	return fmt.Sprintf("epsilon %s at delta %s, for %s", display.Rounded(float64(c.Epsilon), 5, true), display.Rounded(c.Delta, 5, true), Relation(c.Neighboring))
+	return fmt.Sprintf("epsilon %s at delta %s, for %s", display.Rounded(float64(c.Epsilon), 5, true), display.Rounded(c.Delta, 5, true), wording.Relation(c.Neighboring))
 }
 
 // text states what several rows together cost.
-func (g GroupCost) text() string {
+func (g groupCost) text() string {
 	if math.IsInf(float64(g.Epsilon), 1) {
 		return fmt.Sprintf("no finite epsilon is proven for %d rows together, at the same delta", g.Rows)
 	}

@@ -8,11 +8,13 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/report"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const accountLong = `Say what releases cost in privacy: the smallest epsilon at a delta, or with --epsilon the
@@ -45,21 +47,23 @@ const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.
   dither account --textbook`
 
 // defaultDelta is the delta at which commands price what names none.
-const defaultDelta = 1e-6
+const defaultDelta = calibration.DefaultDelta
+
+// termFlags name the terms at which an event is priced.
+type termFlags struct {
+	delta, epsilon float64
+	neighboring    string
+	accountant     string
+	rows           int
+	changed        func(flag string) bool
+}
 
 // accountCommand holds the flags of dither account.
 type accountCommand struct {
-	steps       stepFlags
-	delta       float64
-	epsilon     float64
-	neighboring string
-	accountant  string
-	rows        int
-	textbook    bool
-	json        bool
-	plot        string
-	replace     bool
-	changed     func(flag string) bool
+	termFlags
+	steps                   calibration.Steps
+	textbook, json, replace bool
+	plot                    string
 }
 
 func newAccount() *cobra.Command {
@@ -69,7 +73,7 @@ func newAccount() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.run(c, args) },
 	}
 	f := c.Flags()
-	a.steps.add(f)
+	addSteps(f, &a.steps)
 	f.Float64Var(&a.delta, "delta", defaultDelta, short("delta")+" (default of a file: its own)")
 	f.Float64Var(&a.epsilon, "epsilon", 0, "ask for the smallest delta at this epsilon instead")
 	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring")+" (default of a file: its own)")
@@ -84,104 +88,115 @@ func newAccount() *cobra.Command {
 }
 
 func accountantNames() []string {
-	all := account.All()
-	names := make([]string, len(all))
-	for i, a := range all {
-		names[i] = a.Name()
+	var names []string
+	for _, a := range account.All() {
+		names = append(names, a.Name())
 	}
 	return names
 }
 
+// addSteps adds the flags that name steps of gradient descent.
+func addSteps(f *pflag.FlagSet, s *calibration.Steps) {
+	f.Float64Var(&s.NoiseMultiplier, calibration.Noise, 0, short("noise-multiplier"))
+	f.Float64Var(&s.SamplingProbability, calibration.Probability, 1, short("sampling-probability"))
+	f.IntVar(&s.Count, calibration.Count, 1, "number of steps")
+}
+
+// stepsGiven reports whether one of the flags of addSteps is given.
+func stepsGiven(changed func(string) bool) bool {
+	return changed(calibration.Noise) || changed(calibration.Probability) || changed(calibration.Count)
+}
+
 func (a *accountCommand) run(c *cobra.Command, args []string) error {
-	if a.replace && a.plot == "" {
+	switch {
+	case a.replace && a.plot == "":
 		return fmt.Errorf("--replace goes with --plot FILE")
-	}
-	if a.textbook && len(args) == 0 && !a.steps.any(a.changed) {
+	case a.textbook && len(args) == 0 && !stepsGiven(a.changed):
 		return a.runExercise(c)
 	}
-	s, err := a.subject(args)
-	if err != nil {
-		return err
-	}
-	question, err := a.question(s)
+	q, err := a.question(args)
 	if err != nil {
 		return err
 	}
 	type answer struct {
-		explain.Cost
-		picture report.CostPlot
+		cost explain.Cost
+		plot func(io.Writer) error
 	}
-	all, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
-		cost, trade, failure := a.answer(s, question)
+	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
+		cost, failure := a.answer(q)
 		if failure != nil || a.plot == "" {
-			return answer{Cost: cost}, failure
+			return answer{cost: cost}, failure
 		}
-		return answer{cost, question.Plot(cost, trade)}, nil
+		return answer{cost, cost.Plot().WriteSVG}, nil
 	})
 	if err != nil {
 		return err
 	}
-	out := all.Cost
 	if a.plot != "" {
-		if err = a.writePlot(all.picture); err != nil {
+		if err = durable.WriteWhole(a.plot, a.replace, 0o644, func(w io.Writer) error { return running(out.plot(w)) }); err != nil {
 			return err
 		}
 	}
-	if a.json {
-		return writeJSON(c.OutOrStdout(), out)
-	}
-	text, err := out.Text(a.plot)
+	return printed(c, a.json, out.cost, func() ([]byte, error) { return out.cost.Text(a.plot) })
+}
+
+// answer computes everything that is to be printed.
+func (a *accountCommand) answer(q explain.Question) (explain.Cost, error) {
+	out, err := q.Answer()
 	if err != nil {
-		return failed{err}
+		return out, err
 	}
-	return writeAll(c.OutOrStdout(), text)
+	if a.textbook && out.Textbook == nil {
+		return out, fmt.Errorf("--textbook is asked for at delta %v, want more than 0 and less than 1; the formulas divide by it", out.Claim.Delta)
+	}
+	var steps *calibration.Steps
+	if stepsGiven(a.changed) {
+		steps = &a.steps
+	}
+	out.Next = calibration.Next(q.Event, q.Neighboring, float64(out.Claim.Epsilon), out.Claim.Delta, q.ForDelta, steps)
+	return out, nil
 }
 
-// answer computes everything that is to be printed, and the trade-off curve behind it.
-func (a *accountCommand) answer(s subject, q explain.Question) (explain.Cost, account.TradeOff, error) {
-	out, trade, err := q.Answer()
+// question reads what is to be priced, and at which terms.
+func (a *accountCommand) question(args []string) (explain.Question, error) {
+	switch given := stepsGiven(a.changed); {
+	case len(args) == 0 && !given:
+		return explain.Question{}, fmt.Errorf("nothing to price, want an event, a file, a model folder or --noise-multiplier; see dither account --help")
+	case len(args) > 0 && given:
+		return explain.Question{}, fmt.Errorf("an argument is given together with --noise-multiplier, --sampling-probability or --steps, want one or the other")
+	case len(args) == 0 && !a.changed(calibration.Noise):
+		return explain.Question{}, fmt.Errorf("--noise-multiplier is missing, want it beside --steps and --sampling-probability; dither calibrate finds one for an epsilon")
+	case len(args) == 0:
+		if err := a.steps.Check(""); err != nil {
+			return explain.Question{}, err
+		}
+		return a.settle(explain.Question{Event: a.steps.Event(), Textbook: a.textbook})
+	}
+	q, err := explain.Read(args...)
 	if err != nil {
-		return out, trade, err
+		return q, err
 	}
-	if s.stated != nil && q.Delta == s.delta && q.Neighboring == s.neighboring && !q.ForDelta {
-		out.Stated = s.stated
-	}
-	if a.textbook {
-		if !(out.Claim.Delta > 0 && out.Claim.Delta < 1) {
-			return out, trade, fmt.Errorf("--textbook is asked for at delta %v, want more than 0 and less than 1; the formulas divide by it", out.Claim.Delta)
-		}
-		if out.Textbook, err = q.Textbook(out.Claim); err != nil {
-			return out, trade, err
-		}
-	}
-	out.Next = a.nextStep(q, out.Claim)
-	return out, trade, nil
+	q.Textbook = a.textbook
+	return a.settle(q)
 }
 
-// writePlot writes the picture into the file of --plot.
-func (a *accountCommand) writePlot(picture report.CostPlot) error {
-	return durable.WriteWhole(a.plot, a.replace, 0o644, func(w io.Writer) error {
-		if err := picture.WriteSVG(w); err != nil {
-			return failed{err}
-		}
-		return nil
-	})
-}
-
-// question settles the terms: flags before what the file says.
-func (a *accountCommand) question(s subject) (explain.Question, error) {
-	q := explain.Question{Event: s.event, Neighboring: s.neighboring, Delta: s.delta, Epsilon: a.epsilon, ForDelta: a.changed("epsilon"), Accountants: account.All()}
-	var err error
-	if s.neighboring == 0 || a.changed("neighboring") {
+// settle puts the terms that flags name before those that a file states.
+func (a *termFlags) settle(stated explain.Question) (explain.Question, error) {
+	q, err := stated, error(nil)
+	q.Epsilon, q.ForDelta = a.epsilon, a.changed("epsilon")
+	if q.Neighboring == 0 || a.changed("neighboring") {
 		if q.Neighboring, err = privacy.ParseNeighboring(a.neighboring); err != nil {
 			return q, err
 		}
 	}
-	if !s.file || a.changed("delta") {
+	if stated.Neighboring == 0 || a.changed("delta") {
 		q.Delta = a.delta
 	}
-	if q.Rows = s.rows; a.changed("rows-per-person") {
+	if a.changed("rows-per-person") {
 		q.Rows = a.rows
+	}
+	if q.ForDelta || q.Delta != stated.Delta || q.Neighboring != stated.Neighboring {
+		q.Stated = nil
 	}
 	if a.accountant != "" {
 		named, unknown := account.Named(a.accountant)
@@ -199,7 +214,7 @@ func (a *accountCommand) question(s subject) (explain.Question, error) {
 // mostRows bounds the group of --rows-per-person.
 const mostRows = 1_000_000
 
-func (a *accountCommand) checkNumbers(q explain.Question) error {
+func (a *termFlags) checkNumbers(q explain.Question) error {
 	switch {
 	case q.ForDelta && a.changed("delta"):
 		return fmt.Errorf("--epsilon and --delta are both given, want one of them; the other is computed")
@@ -222,9 +237,6 @@ func (a *accountCommand) runExercise(c *cobra.Command) error {
 			return fmt.Errorf("--%s is given with --textbook and nothing to price, want an event; without one, --textbook works through an exercise with numbers of its own", flag)
 		}
 	}
-	e := explain.NewExercise()
-	if a.json {
-		return writeJSON(c.OutOrStdout(), e)
-	}
-	return writeAll(c.OutOrStdout(), e.Text())
+	e := textbook.NewExercise()
+	return printed(c, a.json, e, func() ([]byte, error) { return e.Text(), nil })
 }

@@ -13,9 +13,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
-	"github.com/ditherml/dither/privacy"
 )
 
 // TestAttackerIsTheLibrary holds the JSON to the risks of the claim, and the text to their words.
@@ -111,27 +109,5 @@ func TestPageAndExplanationAgree(t *testing.T) {
 	alone := account.RiskOf(account.TradeOff{}, float64(told.Claim.Epsilon), told.Claim.Delta)
 	if !(right < (1+alone.Advantage)/2-0.05) || !(named < alone.TruePositiveAt1) {
 		t.Errorf("right answers %v and recognized %v, want less than by epsilon and delta alone, %v and %v", right, named, (1+alone.Advantage)/2, alone.TruePositiveAt1)
-	}
-}
-
-// TestKeptAttacker asks one keeper about certificates that differ in one thing each, and wants what each of them proves.
-func TestKeptAttacker(t *testing.T) {
-	base := certificate.Certificate{Private: true, Event: "gaussian(2)", Accountant: "gdp", Epsilon: 2.5, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
-	event, epsilon, delta, relation := base, base, base, base
-	event.Event, epsilon.Epsilon, delta.Delta, relation.Neighboring = "gaussian(9)", 0.1, 0.01, privacy.ReplaceOne
-	var kept keptAttacker
-	seen := map[string]bool{}
-	for _, c := range []certificate.Certificate{base, base, event, base, epsilon, base, delta, base, relation} {
-		got, want := fmt.Sprint(kept.of(c)), fmt.Sprint(pageAttacker(c))
-		if got != want {
-			t.Errorf("%+v: got %s, want %s", c, got, want)
-		}
-		seen[kept.event+fmt.Sprint(kept.claim)] = true
-	}
-	if len(seen) != 5 {
-		t.Errorf("got %d keys, want 5", len(seen))
-	}
-	if c := (certificate.Certificate{}); kept.of(c) != nil {
-		t.Error("a baseline has an attacker, want none")
 	}
 }

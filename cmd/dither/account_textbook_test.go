@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -29,7 +30,7 @@ func TestTextbook(t *testing.T) {
 	}
 	for i, l := range out.Textbook {
 		w := want[i]
-		if l != (explain.Lesson{Name: w.Name, Formula: w.Formula, Epsilon: number(w.Epsilon), Delta: w.Delta, Verdict: w.Verdict, Exact: number(w.Exact), Source: w.Source}) {
+		if l != (textbook.Lesson{Name: w.Name, Formula: w.Formula, Epsilon: certificate.Epsilon(w.Epsilon), Delta: w.Delta, Verdict: w.Verdict, Exact: certificate.Epsilon(w.Exact), Source: w.Source}) {
 			t.Errorf("got %+v, want %+v", l, w)
 		}
 		words := strings.Join(strings.Fields(stdout), " ")
@@ -50,7 +51,7 @@ func TestTextbook(t *testing.T) {
 // TestExercise recomputes what (a) to (d) print: T·ε, ε·√(T·log10(1/δ)), q times that, and q·ε·√T.
 func TestExercise(t *testing.T) {
 	stdout, _ := mustInvoke(t, "account", "--textbook", "--json")
-	var out explain.Exercise
+	var out textbook.Exercise
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
 )
@@ -29,16 +31,9 @@ const calibrateExample = `  dither calibrate --epsilon 1 --steps 1000 --sampling
   dither calibrate --epsilon 2 --delta 1e-5 --event "sequence(gaussian(5), repeat(100, gaussian(X)))"
   dither calibrate --epsilon 1 --delta 0 --event "repeat(X, laplace(50))" --falling=false`
 
-// What --find may name.
-const (
-	findNoise       = "noise-multiplier"
-	findSteps       = "steps"
-	findProbability = "sampling-probability"
-)
-
 // calibrateCommand holds the flags of dither calibrate.
 type calibrateCommand struct {
-	steps       stepFlags
+	steps       calibration.Steps
 	epsilon     float64
 	delta       float64
 	neighboring string
@@ -67,8 +62,8 @@ func newCalibrate() *cobra.Command {
 	f.Float64Var(&k.epsilon, "epsilon", 0, "the target, in nats; required")
 	f.Float64Var(&k.delta, "delta", defaultDelta, short("delta"))
 	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
-	f.StringVar(&k.find, "find", findNoise, "what is looked for: noise-multiplier, steps or sampling-probability")
-	k.steps.add(f)
+	f.StringVar(&k.find, "find", calibration.Noise, "what is looked for: noise-multiplier, steps or sampling-probability")
+	addSteps(f, &k.steps)
 	f.StringVar(&k.event, "event", "", `any event instead, with X in place of the number that is looked for`)
 	f.BoolVar(&k.falling, "falling", true, "the cost of --event falls as X grows; =false: it grows")
 	f.Float64Var(&k.low, "low", 1e-9, "least X, with --falling=false")
@@ -92,14 +87,33 @@ func (k *calibrateCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if k.json {
-		return writeJSON(c.OutOrStdout(), out)
+	return printed(c, k.json, out, out.Text)
+}
+
+// problem is what is looked for.
+func (k *calibrateCommand) problem(target privacy.Guarantee) (p calibration.Problem, err error) {
+	ranged := k.changed("low") || k.changed("high")
+	switch {
+	case !k.changed("event") && (ranged || k.changed("falling")):
+		return p, fmt.Errorf("--falling, --low and --high go with --event")
+	case !k.changed("event") && slices.Contains(calibration.Numbers, k.find) && k.changed(k.find):
+		return p, fmt.Errorf("--%s is given, but it is what is looked for; leave it out, or name another number with --find", k.find)
+	case !k.changed("event"):
+		p, err = k.steps.Problem(k.find, target)
+		if slices.Contains(calibration.Numbers, k.find) && k.find != calibration.Noise && !k.changed(calibration.Noise) {
+			return p, fmt.Errorf("--%s is missing, want it beside --find %s", calibration.Noise, k.find)
+		}
+	case k.changed("find") || stepsGiven(k.changed):
+		return p, fmt.Errorf("--event is given together with --find, --noise-multiplier, --sampling-probability or --steps, want one or the other")
+	case k.falling && ranged:
+		return p, fmt.Errorf("--low and --high go with --falling=false")
+	default:
+		p, err = calibration.Of(k.event, k.falling, k.low, k.high, target)
 	}
-	text, err := out.Text()
-	if err != nil {
-		return failed{err}
+	if err == nil && k.accountant != "" {
+		p.Accountant, err = account.Named(k.accountant)
 	}
-	return writeAll(c.OutOrStdout(), text)
+	return p, err
 }
 
 // target is the guarantee that must be met.
@@ -118,6 +132,3 @@ func (k *calibrateCommand) target() (privacy.Guarantee, error) {
 	}
 	return privacy.NewGuarantee(k.epsilon, k.delta, n, privacy.Unit{})
 }
-
-// number is a JSON number, or "infinity".
-type number = certificate.Epsilon

@@ -8,24 +8,24 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
 // calibrateJSON runs dither calibrate with --json.
-func calibrateJSON(t *testing.T, args ...string) explain.Calibrated {
+func calibrateJSON(t *testing.T, args ...string) calibration.Calibrated {
 	t.Helper()
 	stdout, _ := mustInvoke(t, append([]string{"calibrate", "--json"}, args...)...)
-	var out explain.Calibrated
+	var out calibration.Calibrated
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatalf("%q: %v in %s", args, err, stdout)
 	}
 	return out
 }
 
-// steps is the event of gradient descent, written independently of stepFlags.
+// steps is the event of gradient descent, written independently of calibration.Steps.
 func steps(count int, q, z float64) mechanism.Event {
 	if q == 1 {
 		return mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: z}, Count: count}

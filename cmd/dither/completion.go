@@ -7,8 +7,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/flags"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/ditherml/dither/query"
 )
@@ -57,7 +57,7 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 		"dither data export":  {set, flags.Folders},
 		"dither reproduce":    {flags.Among(reproductionChoices)},
 		"dither query":        {flags.Among(func() []string { return texts(query.Statistics()) }), flags.Nothing},
-		"dither explain":      {flags.Either(modelFolders, flags.Beginning(explain.TermNames)), flags.Nothing},
+		"dither explain":      {flags.Either(modelFolders, flags.Beginning(glossary.Names)), flags.Nothing},
 		"dither schema check": {schemaFiles, tableFiles},
 	}
 }

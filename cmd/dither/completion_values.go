@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -30,7 +31,7 @@ var flagValues = map[string]func() []string{
 	"clipping-rule":    neural.Rules,
 	"correlated-noise": func() []string { return texts(neural.CorrelatedKinds()) },
 	"feature-bits":     func() []string { return []string{"8", "16"} },
-	"find":             func() []string { return []string{findNoise, findSteps, findProbability} },
+	"find":             func() []string { return calibration.Numbers },
 	"holdout":          func() []string { return []string{"private:0.2"} },
 	"holdout-noise":    measuringNoise,
 	"loss":             lossNames,

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"github.com/ditherml/dither/internal/curve"
 	"path/filepath"
 	"time"
 
@@ -40,7 +41,7 @@ func evaluationPage(out *artefact.Folder, file evaluate.File, c certificate.Cert
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: pageAttacker(c), NoisePerRecord: evaluationNoise(file.Plan)},
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: curve.ForPage(c), NoisePerRecord: evaluationNoise(file.Plan)},
 		Assumptions: c.Assumptions,
 		Events:      []report.Event{{Purpose: "evaluation", Text: eventText(file.Plan.Event()), Count: 1, Share: 1}},
 		Metrics:     measures.Private(file.Measures),

@@ -27,7 +27,7 @@ func explained(t *testing.T, args ...string) (string, explain.Explanation) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	e, err := command.explain(c.Flags().Args())
+	e, err := command.explain(strings.Join(c.Flags().Args(), ""))
 	if err != nil {
 		t.Fatal(err)
 	}

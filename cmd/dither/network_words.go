@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/report"
@@ -61,7 +61,7 @@ func (n *networkFitting) noiseWords() string {
 }
 
 // events lists the releases with their shares.
-func (n *networkFitting) events() []report.Event { return explain.NetworkReleases(n.plan()) }
+func (n *networkFitting) events() []report.Event { return wording.NetworkReleases(n.plan()) }
 
 // modelFacts describes the network and its training.
 func (n *networkFitting) modelFacts() []report.Fact {
@@ -75,9 +75,9 @@ func (n *networkFitting) modelFacts() []report.Fact {
 	}
 	out := []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, weightWords(network.Weights()), network.Trained())},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, explain.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, wording.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
 		{Name: "rows", Value: rowWords(n.setup.Features)},
-		{Name: "clipping", Value: explain.NetworkClipping(p.Clipping) + levels},
+		{Name: "clipping", Value: wording.NetworkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},
 		{Name: "result", Value: averageWords(n.options.Average)},
 	}

@@ -22,6 +22,26 @@ func writeJSON(w io.Writer, v any) error {
 	return writeAll(w, text)
 }
 
+// printed prints what a command found: as JSON, or as text for a terminal.
+func printed(c *cobra.Command, asJSON bool, v any, text func() ([]byte, error)) error {
+	if asJSON {
+		return writeJSON(c.OutOrStdout(), v)
+	}
+	out, err := text()
+	if err != nil {
+		return failed{err}
+	}
+	return writeAll(c.OutOrStdout(), out)
+}
+
+// running marks an error, if there is one, as one of running.
+func running(err error) error {
+	if err != nil {
+		return failed{err}
+	}
+	return nil
+}
+
 // writeAll writes to standard output or to a file; that it cannot is a failure while
 // running.
 func writeAll(w io.Writer, text []byte) error {

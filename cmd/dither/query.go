@@ -9,9 +9,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -187,7 +187,7 @@ func (k *queryCommand) tell(c *cobra.Command, target *artefact.Folder, answer qu
 		err = writeJSON(c.OutOrStdout(), printed)
 	} else {
 		var text []byte
-		if text, err = explain.Answer(printed); err == nil {
+		if text, err = wording.Answer(printed); err == nil {
 			err = writeAll(c.OutOrStdout(), text)
 		}
 	}

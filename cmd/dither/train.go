@@ -9,9 +9,9 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -77,7 +77,7 @@ type trainCommand struct {
 	method                      methodFlags
 	network                     networkFlags
 	figures                     []sweep.Figure // of the page, drawn from the plan
-	attacker                    keptAttacker   // of the page
+	attacker                    curve.Kept     // of the page
 	sweep                       string
 	curve                       *publicSweep // that --sweep names, or nil
 	stdout, stderr              io.Writer
@@ -270,7 +270,7 @@ func (t *trainCommand) rehearse(f trainRun) error {
 	if err != nil {
 		return err
 	}
-	f.records, t.figures = nil, explain.BudgetFigures(f.draft)
+	f.records, t.figures = nil, curve.BudgetFigures(f.draft)
 	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
 	return err
 }

@@ -91,7 +91,7 @@ func (t *trainCommand) page(f trainRun, result *train.Result, c certificate.Cert
 	p := report.Page{
 		Title: kind + f.source.schema.Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: t.attacker.of(c), NoisePerRecord: f.noiseWords()},
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: t.attacker.ForPage(c), NoisePerRecord: f.noiseWords()},
 		Public: publicFacts(f), Tainted: taintWords(f.source.schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(f.source.schema))], Warnings: s.Warnings,
 		Model: f.modelFacts(result), Events: f.events(), Budget: t.figures, Tradeoff: t.tradeoff(f, c, s),
 		Verify: "dither verify " + filepath.Base(f.folder.Path()),

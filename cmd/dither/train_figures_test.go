@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -26,7 +26,7 @@ func normalDelta(epsilon, k, z float64) float64 {
 // the certificate at the end, and the preparation in every point.
 func TestBudgetFigures(t *testing.T) {
 	c := certificate.Certificate{Private: true, Epsilon: 1.25, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Accountant: "gdp", Event: "repeat(60, gaussian(30))"}
-	figures := explain.BudgetFigures(c)
+	figures := curve.BudgetFigures(c)
 	if len(figures) != 1 {
 		t.Fatalf("got %d figures, want 1", len(figures))
 	}
@@ -41,7 +41,7 @@ func TestBudgetFigures(t *testing.T) {
 		t.Errorf("got the end %+v and the mark %+v, want 60 steps at the price of the certificate", end, mark)
 	}
 	c.Event = "sequence(gaussian(15), repeat(60, gaussian(30)))" // which costs as much as 4 steps more
-	for i, p := range explain.BudgetFigures(c)[0].Panels[0].Series[0].Points[:5] {
+	for i, p := range curve.BudgetFigures(c)[0].Panels[0].Series[0].Points[:5] {
 		if got := normalDelta(p.Y, p.X+4, 30); math.Abs(got/1e-6-1) > 1e-4 {
 			t.Errorf("point %d, %v steps after a preparation: got epsilon %v, at which delta is %v, want 1e-6", i, p.X, p.Y, got)
 		}
@@ -57,7 +57,7 @@ func TestBudgetFiguresLeftOut(t *testing.T) {
 		"no proof for it":  {Private: true, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Accountant: "gdp", Event: "repeat(60, poisson(0.1, gaussian(1)))"},
 		"only a beginning": {Private: true, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Accountant: "gdp", Event: "repeat(1, gaussian(30))"},
 	} {
-		if got := explain.BudgetFigures(c); got != nil {
+		if got := curve.BudgetFigures(c); got != nil {
 			t.Errorf("%s: got %v, want no figure", name, got)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -225,7 +225,7 @@ func (f trainRun) events() []report.Event {
 		return f.network.events()
 	}
 	if f.other == nil {
-		return explain.Releases(f.setup.Plan)
+		return wording.Releases(f.setup.Plan)
 	}
 	p := f.other.Plan
 	steps, total := p.Steps(), 0.0

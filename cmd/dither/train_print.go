@@ -11,8 +11,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
@@ -21,7 +22,7 @@ import (
 // writeWidth says between which bounds the truth is proven to lie, where account says so too. It prices the event
 // again, for its lower bound.
 func writeWidth(w io.Writer, c certificate.Certificate) {
-	if !c.Private || strings.Contains(c.Event, explain.SlowEvent) {
+	if !c.Private || strings.Contains(c.Event, curve.SlowEvent) {
 		return
 	}
 	a, err := account.Named(c.Accountant)
@@ -154,7 +155,7 @@ func (t *trainCommand) printDryRun(ctx context.Context, f trainRun) error {
 	}
 	fmt.Fprintf(w, "\nplan\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range explain.Releases(s.Plan) {
+	for _, e := range wording.Releases(s.Plan) {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(c, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)

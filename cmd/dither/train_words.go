@@ -8,8 +8,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
@@ -83,7 +83,7 @@ func modelFacts(f trainRun, r *train.Result) []report.Fact {
 	p, m := f.setup.Plan, r.Model
 	learned := []string{}
 	for _, s := range p.Preparation {
-		words := explain.Statistic(s.Kind) + s.Column
+		words := wording.Statistic(s.Kind) + s.Column
 		if limit := p.Threshold(s); limit > 0 {
 			words += fmt.Sprintf(", of more than about %.0f rows", limit)
 		}

@@ -1,23 +1,24 @@
 package main
 
 import (
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/wording"
 )
 
 // Short names of the words that package explain has for plans, certificates and terms.
 var (
 	metricName    = outcome.MetricName
 	baseName      = outcome.BaseName
-	guaranteeText = explain.Guarantee
-	learnedWords  = explain.Learned
-	columnWords   = explain.Names
-	samplingWords = explain.Sampling
-	weightWords   = explain.Weights
-	numberWords   = explain.Numbers
-	eventText     = explain.Brief
-	widthWords    = explain.Width
-	short         = explain.Short
+	guaranteeText = wording.Guarantee
+	learnedWords  = wording.Learned
+	columnWords   = wording.Names
+	samplingWords = wording.Sampling
+	weightWords   = wording.Weights
+	numberWords   = wording.Numbers
+	eventText     = wording.Brief
+	widthWords    = wording.Width
+	short         = glossary.Short
 )
 
 // Short names of the summary of a sweep, which the page of a run shows.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -28,7 +28,7 @@ func OfNetwork(n *neural.NonPrivateDiagnosis) Network { return Network{PublicNot
 func (d Network) WriteText(w io.Writer) error {
 	n := d.NonPrivateDiagnosis
 	fmt.Fprintf(w, "%s\n\n", d.Notice)
-	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, explain.Weights(n.Weights), n.Seed)
+	fmt.Fprintf(w, "problem    %s loss of %d records, rows of the kernel for each: %d, %s trained, seed %d\n", n.Loss, n.Records, n.Outputs, wording.Weights(n.Weights), n.Seed)
 	fmt.Fprintf(w, "clipping   small norm %.4g, large norm %.4g\n", n.SmallNorm, n.LargeNorm)
 	if n.Steps > 0 {
 		fmt.Fprintf(w, "descents   %d steps with all records, learning rate %.4g, noise multiplier %.4g\n", n.Steps, n.LearningRate, n.NoiseMultiplier)

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
@@ -83,7 +83,7 @@ func (s *Study) costFacts() []report.Fact {
 	}
 	return []report.Fact{{Name: "private runs", Value: fmt.Sprint(c.Runs), Why: "those that were interrupted count"},
 		{Name: "epsilon of all", Value: certificate.Epsilon(c.Epsilon).Rounded(), Why: why}, {Name: "delta", Value: fmt.Sprintf("%g", c.Delta)},
-		{Name: "relation", Value: explain.Relation(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
+		{Name: "relation", Value: wording.Relation(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
 }
 
 // BaseName returns a name of a file without the folders, which are nobody's business.

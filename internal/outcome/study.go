@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -37,7 +37,7 @@ type Study struct {
 // Notice returns what the numbers are for the people whose records they are of.
 func (s *Study) Notice() string {
 	c := s.Cost
-	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", certificate.Epsilon(c.Epsilon).Rounded(), c.Delta, strings.ReplaceAll(explain.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
+	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", certificate.Epsilon(c.Epsilon).Rounded(), c.Delta, strings.ReplaceAll(wording.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
 	if math.IsInf(c.Epsilon, 1) {
 		all += ": more than delta lets anyone prove, since the slack of rounded noise grows with e^epsilon"
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
@@ -60,7 +60,7 @@ func (s *Study) WinnerFiles(won sweep.Selected, o Origin) (map[string][]byte, er
 // winnerPage is the report about a choice.
 func (s *Study) winnerPage(winner *sweep.Candidate, c certificate.Certificate) report.Document {
 	return report.Document{Title: "A privately chosen model of " + s.Target.Column, Generated: c.Created,
-		Lead: []string{explain.Guarantee(c), "A random number of runs was made, each with settings drawn at random; the best on " + s.Measured + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
+		Lead: []string{wording.Guarantee(c), "A random number of runs was made, each with settings drawn at random; the best on " + s.Measured + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{
 			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
 			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(s.Fixed)},

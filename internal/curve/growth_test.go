@@ -1,10 +1,8 @@
-package explain
+package curve
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/account"
@@ -23,8 +21,7 @@ func TestProfileIsAnUpperBound(t *testing.T) {
 			return normal(mu/2-epsilon/mu) - math.Exp(epsilon)*normal(-mu/2-epsilon/mu)
 		},
 	} {
-		q := Question{Event: parseEvent(t, text), Neighboring: privacy.AddOrRemoveOne}
-		p, ok := q.newProfile(account.PLD{Width: profileWidth})
+		p, ok := newProfile(account.PLD{Width: profileWidth}, parseEvent(t, text), privacy.AddOrRemoveOne)
 		if !ok || len(p.epsilons) < 10 || p.epsilons[0] != 0 {
 			t.Fatalf("%s: got profile %+v, want many points from 0", text, p)
 		}
@@ -48,12 +45,8 @@ func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 // TestTradeOff compares with the exact curve of a Gaussian release, Φ(Φ⁻¹(1-fp) - μ) (Dong,
 // Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, equation 6).
 func TestTradeOff(t *testing.T) {
-	q := Question{Event: mechanism.Gaussian{NoiseMultiplier: 1}, Neighboring: privacy.AddOrRemoveOne, Delta: 1e-6, Accountants: account.All()}
-	prices, claimed, err := q.prices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trade, err := q.tradeOff(prices, claimed)
+	prices := asked(t, "gaussian(1)", 1e-6, account.All()...)
+	trade, err := prices.TradeOff(prices.Intervals[len(prices.Intervals)-1].Upper, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +100,9 @@ func TestGrowth(t *testing.T) {
 
 // TestCosts: each point is the library's, and the last one is the answer.
 func TestCosts(t *testing.T) {
-	q := Question{Event: parseEvent(t, "sequence(gaussian(5), repeat(100, gaussian(20)))"), Neighboring: privacy.AddOrRemoveOne, Delta: 1e-6, Accountants: account.All()}
-	out := Cost{Delta: epsilonOf(q.Delta)}
-	var err error
-	if out.Accountants, out.Claim, err = q.prices(); err != nil {
-		t.Fatal(err)
-	}
-	points := q.costs(growthOf(q.Event), out)
+	prices := asked(t, "sequence(gaussian(5), repeat(100, gaussian(20)))", 1e-6, account.All()...)
+	claimed := prices.Intervals[len(prices.Intervals)-1]
+	points := prices.costs(growthOf(prices.Event), 1e-6, &claimed)
 	for _, p := range points {
 		want, refused := account.GDP{}.Epsilon(mechanism.Sequence{mechanism.Gaussian{NoiseMultiplier: 5}, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 20}, Count: int(p.Count)}}, 1e-6, privacy.AddOrRemoveOne)
 		if refused != nil {
@@ -123,25 +112,33 @@ func TestCosts(t *testing.T) {
 			t.Errorf("after %v steps: got %+v, want %+v", p.Count, p, want)
 		}
 	}
-	if last := points[len(points)-1]; last.Count != 100 || last.Upper != float64(out.Claim.Epsilon) {
-		t.Errorf("got %+v at last, want the claim %v after 100 steps", last, out.Claim.Epsilon)
+	if last := points[len(points)-1]; last.Count != 100 || last.Upper != claimed.Upper {
+		t.Errorf("got %+v at last, want the claim %v after 100 steps", last, claimed)
 	}
 }
 
 // TestCostsEndWithTheAnswer: the last point is as narrow as the answer, though the others are
 // computed with less effort.
 func TestCostsEndWithTheAnswer(t *testing.T) {
-	q := Question{Event: parseEvent(t, "repeat(3, poisson(0.1, gaussian(1.1)))"), Neighboring: privacy.AddOrRemoveOne, Delta: 1e-5, Accountants: []account.Accountant{account.PLD{}}}
-	out := Cost{Delta: epsilonOf(q.Delta)}
-	var err error
-	if out.Accountants, out.Claim, err = q.prices(); err != nil {
+	prices := asked(t, "repeat(3, poisson(0.1, gaussian(1.1)))", 1e-5, account.PLD{})
+	claimed := prices.Intervals[0]
+	points := prices.costs(growthOf(prices.Event), 1e-5, &claimed)
+	if last := points[len(points)-1]; last.Upper != claimed.Upper || last.Lower != claimed.Lower || last.Lower == 0 {
+		t.Errorf("got %+v at last, want %+v", last, claimed)
+	}
+}
+
+// asked asks accountants for the epsilon of an event in text.
+func asked(t *testing.T, text string, delta float64, accountants ...account.Accountant) Prices {
+	t.Helper()
+	e := parseEvent(t, text)
+	p := Ask(e, privacy.AddOrRemoveOne, accountants, func(a account.Accountant) (account.Interval, error) {
+		return a.Epsilon(e, delta, privacy.AddOrRemoveOne)
+	})
+	if err := p.Refusals[len(accountants)-1]; err != nil {
 		t.Fatal(err)
 	}
-	points := q.costs(growthOf(q.Event), out)
-	last := points[len(points)-1]
-	if last.Upper != float64(out.Claim.Epsilon) || last.Lower != float64(*out.Accountants[0].Lower) || last.Lower == 0 {
-		t.Errorf("got %+v at last, want %+v", last, out.Accountants[0])
-	}
+	return p
 }
 
 func TestProfileAdd(t *testing.T) {
@@ -161,20 +158,4 @@ func parseEvent(t *testing.T, text string) mechanism.Event {
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestReason(t *testing.T) {
-	for text, want := range map[string]string{
-		"account: accountant gdp has no proof for laplace(1)":       "no proof for laplace(1)",
-		"account: accountant rdp cannot price laplace(1): it is so": "cannot price laplace(1): it is so",
-		"pld: no lattice holds the composition\nand more":           "no lattice holds the composition",
-		"something else": "something else",
-	} {
-		if got := reason(errors.New(text)); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-	if got := brief(strings.Repeat("é", 61)); got != strings.Repeat("é", 59)+"…" {
-		t.Errorf("got %q, want 60 characters", got)
-	}
 }

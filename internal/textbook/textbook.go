@@ -1,4 +1,5 @@
-package explain
+// Package textbook compares what formulas of courses give for an event with what it costs, in words.
+package textbook
 
 import (
 	"bytes"
@@ -9,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
 )
 
 // Lesson is a formula of a course beside the exact cost.
@@ -31,14 +33,13 @@ func lessonsOf(lines []account.TextbookLine) []Lesson {
 	return lessons
 }
 
-// Textbook returns the formulas of courses that apply to the event, at the delta of the claim, which is more than 0
-// and less than 1.
-func (q Question) Textbook(c Claim) ([]Lesson, error) {
-	lines, err := account.Textbook(q.Event, c.Delta, q.Neighboring, func(e mechanism.Event, delta float64) (account.Interval, error) {
-		if v, refused := (account.PLD{}).Epsilon(e, delta, q.Neighboring); refused == nil {
+// Of returns the formulas of courses that apply to an event, at a delta that is more than 0 and less than 1.
+func Of(e mechanism.Event, delta float64, n privacy.Neighboring) ([]Lesson, error) {
+	lines, err := account.Textbook(e, delta, n, func(e mechanism.Event, delta float64) (account.Interval, error) {
+		if v, refused := (account.PLD{}).Epsilon(e, delta, n); refused == nil {
 			return v, nil
 		}
-		return account.Best{}.Epsilon(e, delta, q.Neighboring)
+		return account.Best{}.Epsilon(e, delta, n)
 	})
 	return lessonsOf(lines), err
 }
@@ -57,16 +58,16 @@ func (l Lesson) text(b *bytes.Buffer) {
 	}
 }
 
-// textbookText writes all formulas.
-func (a Cost) textbookText(b *bytes.Buffer) {
-	if a.Textbook == nil {
+// Write writes all formulas for a terminal, nothing where lessons is nil.
+func Write(b *bytes.Buffer, lessons []Lesson) {
+	if lessons == nil {
 		return
 	}
 	fmt.Fprintln(b, "\nformulas of courses; only those that are valid may be claimed")
-	if len(a.Textbook) == 0 {
+	if len(lessons) == 0 {
 		fmt.Fprintln(b, "  none applies to this event")
 	}
-	for _, l := range a.Textbook {
+	for _, l := range lessons {
 		l.text(b)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package calibration
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -30,29 +30,35 @@ func noiseAlone(event string) string {
 	return noisePattern.ReplaceAllString(event, "${1}${2}(X)")
 }
 
-// nextStep is a command that finds the noise for a stricter guarantee: half the epsilon, or
-// the usual delta. "" where the event has no one noise multiplier.
-func (a *accountCommand) nextStep(q explain.Question, c explain.Claim) string {
-	epsilon, delta := display.Parse(rounded(float64(c.Epsilon)/2, 2, false)), q.Delta
+// DefaultDelta is the delta at which commands price what names none.
+const DefaultDelta = 1e-6
+
+// Next returns a command that finds the noise of an event for a stricter guarantee than epsilon and delta, which it costs:
+// half of epsilon, or the usual delta where delta was asked for; "" where the event has no one noise multiplier. Steps are
+// what the flags named, nil for none.
+func Next(e mechanism.Event, n privacy.Neighboring, epsilon, delta float64, forDelta bool, steps *Steps) string {
+	cost := delta
 	switch {
-	case q.ForDelta:
-		epsilon, delta = q.Epsilon, defaultDelta
-	case math.IsInf(float64(c.Epsilon), 1):
+	case forDelta:
+		delta = DefaultDelta
+	case math.IsInf(epsilon, 1):
 		epsilon = 1
+	default:
+		epsilon = display.Parse(display.Rounded(epsilon/2, 2, false))
 	}
-	event := noiseAlone(q.Event.String())
+	event := noiseAlone(e.String())
 	if delta == 0 && strings.Contains(event, "gaussian(") {
-		delta = defaultDelta // there is no epsilon at 0
+		delta = DefaultDelta // there is no epsilon at 0
 	}
-	if event == "" || epsilon == 0 || q.ForDelta && c.Delta <= delta {
+	if event == "" || epsilon == 0 || forDelta && cost <= delta {
 		return ""
 	}
-	command := fmt.Sprintf("dither calibrate --epsilon %s --delta %s", plainly(epsilon), plainly(delta))
-	if q.Neighboring != privacy.AddOrRemoveOne {
-		command += " --neighboring " + q.Neighboring.String()
+	command := fmt.Sprintf("dither calibrate --epsilon %s --delta %s", display.Plain(epsilon), display.Plain(delta))
+	if n != privacy.AddOrRemoveOne {
+		command += " --neighboring " + n.String()
 	}
-	if a.steps.any(a.changed) {
-		return command + a.steps.text()
+	if steps != nil {
+		return command + steps.text()
 	}
 	return command + ` --event "` + event + `"`
 }

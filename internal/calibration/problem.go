@@ -1,4 +1,6 @@
-package explain
+// Package calibration finds what meets a guarantee: the least noise, the most steps, the largest samples, or any number of
+// an event. The front door and the command share it.
+package calibration
 
 import (
 	"bytes"
@@ -10,14 +12,9 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-)
-
-// How far is looked for noise multipliers and counts of steps.
-const (
-	MostNoise = 1e9
-	MostSteps = 1 << 24
 )
 
 // Problem is a number to be found: the event of each value, and whether its cost falls as
@@ -41,7 +38,11 @@ type Problem struct {
 // Solve returns the value, rounded to the private side, with its price. An error says that no value meets the target
 // with a proof, and what else to change.
 func (p Problem) Solve() (Calibrated, error) {
-	value, err := p.search()
+	aimed, err := aim(p.Accountant, p.Target, p.trial())
+	if err != nil {
+		return Calibrated{}, err
+	}
+	value, err := p.search(aimed)
 	if errors.Is(err, account.ErrUnreachable) {
 		return Calibrated{}, p.unreachable(err)
 	}
@@ -49,7 +50,7 @@ func (p Problem) Solve() (Calibrated, error) {
 		return Calibrated{}, err
 	}
 	out := Calibrated{Found: p.Found, Target: certificate.Epsilon(p.Target.Epsilon()), Delta: p.Target.Delta(), Neighboring: p.Target.Neighboring(), Accountant: p.Accountant.Name()}
-	value, v, err := p.settle(value)
+	value, v, err := p.settle(value, aimed)
 	if err != nil {
 		return Calibrated{}, err
 	}
@@ -64,35 +65,44 @@ func (p Problem) Solve() (Calibrated, error) {
 	return out, nil
 }
 
+// trial is the event of some value.
+func (p Problem) trial() mechanism.Event {
+	if p.Falling {
+		return p.Plan(1)
+	}
+	return p.Plan(p.Low)
+}
+
 // search calls the library.
-func (p Problem) search() (float64, error) {
+func (p Problem) search(aimed privacy.Guarantee) (float64, error) {
 	switch {
 	case p.Whole:
-		count, err := account.CalibrateCount(p.Accountant, p.Target, int(min(p.High, MostSteps)), func(count int) mechanism.Event { return p.Plan(float64(count)) })
+		count, err := account.CalibrateCount(p.Accountant, aimed, int(min(p.High, mostSteps)), func(count int) mechanism.Event { return p.Plan(float64(count)) })
 		if err == nil && float64(count) < p.Low {
 			err = account.ErrUnreachable
 		}
 		return float64(count), err
 	case p.Falling:
-		return account.Calibrate(p.Accountant, p.Target, p.Plan)
+		return account.Calibrate(p.Accountant, aimed, p.Plan)
 	}
-	return account.CalibrateLargest(p.Accountant, p.Target, p.Low, p.High, p.Plan)
+	return account.CalibrateLargest(p.Accountant, aimed, p.Low, p.High, p.Plan)
 }
 
 // settle rounds a value to six digits, or more where the target would be missed, and prices
 // it.
-func (p Problem) settle(value float64) (float64, account.Interval, error) {
+func (p Problem) settle(value float64, aimed privacy.Guarantee) (float64, account.Interval, error) {
 	for digits := 6; digits <= 16; digits += 5 {
 		short := display.Parse(display.Rounded(value, digits, p.Falling))
 		if p.Whole || digits > 15 || short < p.Low && !p.Falling {
 			short = value
 		}
-		v, err := p.Accountant.Epsilon(p.Plan(short), p.Target.Delta(), p.Target.Neighboring())
+		v, err := p.Accountant.Epsilon(p.Plan(short), aimed.Delta(), aimed.Neighboring())
+		if err == nil && v.Upper <= aimed.Epsilon() {
+			v, err = p.Accountant.Epsilon(p.Plan(short), p.Target.Delta(), p.Target.Neighboring())
+			return short, v, err
+		}
 		if err != nil {
 			return 0, v, err
-		}
-		if v.Upper <= p.Target.Epsilon() {
-			return short, v, nil
 		}
 	}
 	return 0, account.Interval{}, fmt.Errorf("no value that was found meets epsilon %v with a proof; %s", p.Target.Epsilon(), p.Advice)
@@ -115,7 +125,7 @@ func (p Problem) side(value float64) string {
 
 // unreachable says that no value meets the target.
 func (p Problem) unreachable(err error) error {
-	reached := fmt.Sprintf("no %s up to %g", p.Found, MostNoise)
+	reached := fmt.Sprintf("no %s up to %g", p.Found, mostNoise)
 	switch {
 	case p.Whole:
 		reached = fmt.Sprintf("not even %g for %s", max(1, math.Ceil(p.Low)), p.Found)
@@ -159,10 +169,10 @@ func (o Calibrated) Text() ([]byte, error) {
 		{"estimate", estimate},
 		{"to", to + `  <- may be claimed, at most the target ` + display.Plain(float64(o.Target))},
 		{"delta", display.Plain(o.Delta)},
-		{"relation", fmt.Sprintf("%v: %s", o.Neighboring, Relation(o.Neighboring))},
+		{"relation", fmt.Sprintf("%v: %s", o.Neighboring, wording.Relation(o.Neighboring))},
 		{"accountant", o.Accountant},
 	}
-	if width := Width(float64(o.Lower), float64(o.Upper)); width != "" {
+	if width := wording.Width(float64(o.Lower), float64(o.Upper)); width != "" {
 		rows = append(rows, []string{"width", width})
 	}
 	var b bytes.Buffer

@@ -1,4 +1,5 @@
-package explain
+// Package glossary explains the terms of the field, as flags, help texts and dither explain use them.
+package glossary
 
 import (
 	"slices"
@@ -18,9 +19,9 @@ type Term struct {
 	See []string
 }
 
-// glossary is the one place where the words of flags and outputs are explained, in the order in which
+// All is the one place where the words of flags and outputs are explained, in the order in which
 // dither explain lists them.
-var glossary = []Term{
+var All = []Term{
 	{"epsilon", []string{"ε", "eps", "budget", "privacy-budget"}, "privacy budget, in nats: how far one record may change what anyone can conclude",
 		[]string{
 			"Epsilon bounds how much the result can tell about one record. Whatever someone believed about whether a record was used, after seeing the result the odds change by at most a factor e^epsilon: 1.11 at epsilon 0.1, 2.72 at 1, 20.1 at 3, 2981 at 8. Smaller is more private; at 0 nothing is revealed, and infinity is no guarantee.",
@@ -110,50 +111,28 @@ var glossary = []Term{
 
 // Short returns what help texts say of a term. It panics on a name that is none: names are those of the program.
 func Short(name string) string {
-	t, ok := TermOf(name)
+	t, ok := Find(name)
 	if !ok {
 		panic("the glossary has no " + name)
 	}
 	return t.Short
 }
 
-// TermOf returns a term by its name or another spelling.
-func TermOf(name string) (Term, bool) {
+// Find returns the term of a name or of another spelling, and whether there is one.
+func Find(name string) (Term, bool) {
 	name = strings.Join(strings.Fields(strings.ToLower(strings.TrimLeft(name, "-"))), "-")
-	i := slices.IndexFunc(glossary, func(t Term) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
+	i := slices.IndexFunc(All, func(t Term) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
 	if i < 0 {
 		return Term{}, false
 	}
-	return glossary[i], true
+	return All[i], true
 }
 
-// TermNames returns the names of the terms with what help texts say, after a tab.
-func TermNames() []string {
-	names := make([]string, len(glossary))
-	for i, t := range glossary {
+// Names returns the names of the terms with what help texts say, after a tab.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, t := range All {
 		names[i] = t.Name + "\t" + t.Short
 	}
 	return names
-}
-
-// Explanation returns the explanation of the term.
-func (t Term) Explanation() Explanation {
-	e := Explanation{Kind: "term", Title: t.Name + ": " + t.Short}
-	e.Sections = append(e.Sections, Section{Lines: linesOf(t.Text...)})
-	if len(t.Aliases) > 0 {
-		e.Sections = append(e.Sections, Section{Title: "also", Lines: linesOf(strings.Join(t.Aliases, ", "))})
-	}
-	e.Sections = append(e.Sections, Section{Title: "see", Lines: linesOf(strings.Join(t.See, ", ") + " (dither explain WORD)")})
-	return e
-}
-
-// Terms returns the list of terms that can be explained.
-func Terms() Explanation {
-	e := Explanation{Kind: "terms", Title: "dither explain FOLDER | certificate.json | EVENT | TERM"}
-	var lines []Line
-	for _, t := range glossary {
-		lines = append(lines, Line{Text: t.Name + ": " + t.Short})
-	}
-	e.Sections = []Section{{Title: "terms", Lines: lines}}
-	return e
 }

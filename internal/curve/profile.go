@@ -1,10 +1,12 @@
-package explain
+package curve
 
 import (
 	"math"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
 )
 
 // profileWidth is the relative width of the bounds behind a trade-off curve.
@@ -41,13 +43,13 @@ func (p profile) at(epsilon float64) float64 {
 
 // newProfile asks an accountant for its points, as many at the same time as there are
 // processors. It is false where nothing below a delta of 1 is proven.
-func (q Question) newProfile(a account.Accountant) (profile, bool) {
-	start, err := a.Delta(q.Event, 0, q.Neighboring)
+func newProfile(a account.Accountant, e mechanism.Event, n privacy.Neighboring) (profile, bool) {
+	start, err := a.Delta(e, 0, n)
 	if err != nil || !(start.Upper < 1) {
 		return profile{}, false
 	}
 	p := profile{[]float64{0}, []float64{start.Upper}}
-	middle, err := a.Epsilon(q.Event, start.Upper*deltaShares[0], q.Neighboring)
+	middle, err := a.Epsilon(e, start.Upper*deltaShares[0], n)
 	if err != nil {
 		middle.Upper = math.Inf(1)
 	}
@@ -59,12 +61,12 @@ func (q Question) newProfile(a account.Accountant) (profile, bool) {
 			epsilons[i], deltas[i] = middle.Upper, 1
 		case i < few:
 			epsilons[i] = middle.Upper * epsilonShares[i]
-			deltas[i] = upperOr(1)(a.Delta(q.Event, epsilons[i], q.Neighboring))
+			deltas[i] = upperOr(1)(a.Delta(e, epsilons[i], n))
 		case i == few:
 			epsilons[i], deltas[i] = middle.Upper, start.Upper*deltaShares[0]
 		default:
 			deltas[i] = start.Upper * deltaShares[i-few]
-			epsilons[i] = upperOr(math.Inf(1))(a.Epsilon(q.Event, deltas[i], q.Neighboring))
+			epsilons[i] = upperOr(math.Inf(1))(a.Epsilon(e, deltas[i], n))
 		}
 	})
 	for i, epsilon := range epsilons {
@@ -95,43 +97,18 @@ func (p *profile) add(epsilon, delta float64) {
 	}
 }
 
-// tightest is the first accountant whose bound is next to the least, with this width of its
-// intervals where it has one.
-func (q Question) tightest(prices []Price, width float64) account.Accountant {
-	least := math.Inf(1)
-	for _, p := range prices {
-		if p.Refused == "" {
-			least = min(least, float64(*p.Upper))
-		}
-	}
-	for i, p := range prices {
-		if p.Refused != "" || float64(*p.Upper) > 1.01*least {
-			continue
-		}
-		if _, wide := q.Accountants[i].(account.PLD); wide {
-			return account.PLD{Width: width}
-		}
-		return q.Accountants[i]
-	}
-	return q.Accountants[len(prices)-1]
-}
-
-// tradeOff is what is proven about every attacker: by the whole profile where there is one,
-// and else by the claim alone.
-func (q Question) tradeOff(prices []Price, c Claim) (account.TradeOff, error) {
-	p, ok := q.newProfile(q.tightest(prices, profileWidth))
+// TradeOff returns what is proven about every attacker: by the whole profile where there is one, and else by the epsilon
+// and delta that are claimed.
+func (p Prices) TradeOff(epsilon, delta float64) (account.TradeOff, error) {
+	points, ok := newProfile(p.tightest(profileWidth), p.Event, p.Neighboring)
 	switch {
 	case ok:
-	case c.Delta >= 1 || math.IsInf(float64(c.Epsilon), 1):
+	case delta >= 1 || math.IsInf(epsilon, 1):
 		return account.TradeOff{}, nil // proves nothing
-	case c.Epsilon == 0:
-		p = profile{[]float64{0}, []float64{c.Delta}}
+	case epsilon == 0:
+		points = profile{[]float64{0}, []float64{delta}}
 	default:
-		p = profile{[]float64{0, float64(c.Epsilon)}, []float64{1, c.Delta}}
+		points = profile{[]float64{0, epsilon}, []float64{1, delta}}
 	}
-	t, err := account.NewTradeOff(func(epsilon float64) (float64, error) { return p.at(epsilon), nil })
-	if err != nil {
-		return t, err
-	}
-	return t, nil
+	return account.NewTradeOff(func(epsilon float64) (float64, error) { return points.at(epsilon), nil })
 }

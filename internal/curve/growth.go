@@ -1,4 +1,4 @@
-package explain
+package curve
 
 import (
 	"fmt"
@@ -24,10 +24,11 @@ const (
 	plotRuns = 10
 )
 
-// Plot returns the picture of an answer: epsilon as the steps of the event grow, and the errors of an attacker.
-func (q Question) Plot(answer Cost, t account.TradeOff) report.CostPlot {
-	g := growthOf(q.Event)
-	return report.CostPlot{Title: answer.Event, Delta: answer.Claim.Delta, Counted: g.counted, Costs: q.costs(g, answer), Errors: errorsOf(t)}
+// Plot returns the picture of a price at a delta: epsilon as the steps of the event grow, and the errors of an attacker.
+// Claimed is the interval of the claim, nil where delta was asked for.
+func (p Prices) Plot(delta float64, claimed *account.Interval, t account.TradeOff) report.CostPlot {
+	g := growthOf(p.Event)
+	return report.CostPlot{Title: p.Event.String(), Delta: delta, Counted: g.counted, Costs: p.costs(g, delta, claimed), Errors: errorsOf(t)}
 }
 
 // growth is an event whose count of steps grows.
@@ -92,26 +93,21 @@ func (g growth) counts() []int {
 	return counts
 }
 
-// costs are the epsilon at the delta of the claim as the count grows. The last one is what was
-// answered, where that is an epsilon.
-func (q Question) costs(g growth, out Cost) []report.CostPoint {
-	a := q.tightest(out.Accountants, plotWidth)
+// costs are the epsilon at a delta as the count grows. The last one is what was claimed, where that is an epsilon.
+func (p Prices) costs(g growth, delta float64, claimed *account.Interval) []report.CostPoint {
+	a := p.tightest(plotWidth)
 	counts := g.counts()
 	points := make([]report.CostPoint, len(counts))
 	parallel.Items(len(counts), func(i int) {
-		v, err := a.Epsilon(g.at(counts[i]), out.Claim.Delta, q.Neighboring)
+		v, err := a.Epsilon(g.at(counts[i]), delta, p.Neighboring)
 		if err != nil {
 			v.Upper = math.Inf(1)
 		}
 		points[i] = report.CostPoint{Count: float64(counts[i]), Lower: v.Lower, Estimate: v.Estimate, Upper: v.Upper}
 	})
-	if g.whole && !q.ForDelta {
+	if g.whole && claimed != nil {
 		last := &points[len(points)-1]
-		for _, p := range out.Accountants {
-			if p.Accountant == out.Claim.Accountant && p.Refused == "" {
-				last.Lower, last.Estimate, last.Upper = float64(*p.Lower), float64(*p.Estimate), float64(*p.Upper)
-			}
-		}
+		last.Lower, last.Estimate, last.Upper = claimed.Lower, claimed.Estimate, claimed.Upper
 	}
 	return points
 }

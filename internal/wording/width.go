@@ -1,0 +1,21 @@
+package wording
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/display"
+)
+
+// wideInterval is the relative width beyond which an interval is said to be wide.
+const wideInterval = 1e-3
+
+// Width returns between which bounds the truth is proven to lie, where they are more than wideInterval apart
+// and the lower one is more than 0, as words; "" elsewhere.
+func Width(lower, upper float64) string {
+	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
+		return ""
+	}
+	from, _, to := display.Interval(lower, lower, upper)
+	return fmt.Sprintf("proven between %s and %s, %.2g %% apart: the claim is at most that much too high", from, to, 100*(upper-lower)/upper)
+}
