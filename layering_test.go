@@ -107,8 +107,6 @@ var layers = []layer{
 	// What figures are drawn on: as SVG or as dots.
 	{"report/internal/canvas", ""},
 	{"report", "privacy certificate model train evaluate sweep report/internal/canvas"},
-	// Measures on tables by the levels of a column, and their tables on pages: of runs and of evaluations.
-	{"internal/measures", "data evaluate model report"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display internal/failure"},
 	// The terms of the field, which help texts and explanations quote.
@@ -128,8 +126,10 @@ var layers = []layer{
 	{"internal/outcome", "certificate data evaluate internal/display internal/wording model train sweep report"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
+	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
+	{"internal/measures", "privacy certificate data evaluate model report internal/wording internal/curve internal/artefact internal/display"},
 	// The front door: what most programs need, with the defaults of the command.
-	{"", "privacy mechanism account ledger certificate data query model evaluate train internal/artefact internal/calibration"},
+	{"", "privacy mechanism account ledger certificate data query model evaluate train internal/artefact internal/calibration internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
@@ -36,9 +35,6 @@ const evaluateExample = `  dither evaluate dither-model test.csv
   dither evaluate dither-model builtin:randhie
   dither evaluate dither-model people.csv --private --epsilon 0.5 --out people-evaluation`
 
-// exactBanner stands over every number that describes a table exactly.
-const exactBanner = "not private: these numbers describe this table exactly; publish them only if the table is public"
-
 // evaluateCommand holds the flags of dither evaluate.
 type evaluateCommand struct {
 	table tableFlags
@@ -64,15 +60,6 @@ func newEvaluate() *cobra.Command {
 	return c
 }
 
-// evaluation is what dither evaluate prints as JSON.
-type evaluation struct {
-	Notice string `json:"notice"`
-	// DroppedRows is the number of rows that the schema drops.
-	DroppedRows    int                      `json:"dropped-rows"`
-	Classification *evaluate.Classification `json:"classification,omitempty"`
-	Regression     *evaluate.Regression     `json:"regression,omitempty"`
-}
-
 func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	m, err := model.Load(folder)
 	if err != nil {
@@ -89,7 +76,7 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 			return err
 		}
 	}
-	extra, err := groupColumns(m.Schema(), e.group)
+	extra, err := measures.GroupColumns(m.Schema(), e.group)
 	if err != nil {
 		return err
 	}
@@ -97,19 +84,16 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if err != nil {
 		return err
 	}
-	out := evaluation{Notice: exactBanner}
-	for i := range d.Records() {
-		if d.Dropped(i) {
-			out.DroppedRows++
-		}
-	}
-	if out.DroppedRows == d.Records() {
+	out, err := measures.ExactOf(c.Context(), m, d, e.group)
+	switch {
+	case errors.Is(err, measures.ErrEmpty):
 		return fmt.Errorf("%s has no row that the schema keeps, want at least 1 with a usable target; see what is wrong with: dither schema check", table)
-	}
-	if out.Classification, out.Regression, err = measures.Dataset(c.Context(), m, d, e.group); err != nil {
+	case err != nil:
 		return interruption(c.Context(), err)
+	case e.json:
+		return writeJSON(c.OutOrStdout(), out)
 	}
-	return out.print(c.OutOrStdout(), e.json)
+	return written(out.WriteText(c.OutOrStdout()))
 }
 
 // check holds the flags to each other.
@@ -127,38 +111,10 @@ func (e *evaluateCommand) check(c *cobra.Command, m *model.Model) error {
 	return nil
 }
 
-// groupColumns names the columns that must be read besides the features to group by this
-// one.
-func groupColumns(s *data.Schema, group string) ([]string, error) {
-	if group == "" {
-		return nil, nil
-	}
-	for _, column := range s.Columns {
-		switch {
-		case column.Name != group:
-		case column.Kind == data.Categorical:
-			return nil, nil
-		case column.Kind == data.Ignored:
-			return []string{group}, nil
-		default:
-			return nil, fmt.Errorf("--group %q is a numeric column, want a categorical one or one that the schema ignores", group)
-		}
-	}
-	return nil, fmt.Errorf("--group is %q, want a column of the model's schema other than the target", group)
-}
-
-func (e evaluation) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return writeJSON(w, e)
-	}
-	if err := writeAll(w, []byte(e.Notice+"\n\n")); err != nil {
-		return err
-	}
-	if err := measures.WriteText(w, e.Classification, e.Regression); err != nil {
+// written marks an error of writing to standard output.
+func written(err error) error {
+	if err != nil {
 		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
 	}
-	if e.DroppedRows == 0 {
-		return nil
-	}
-	return writeAll(w, fmt.Appendf(nil, "\nrows that the schema drops, left out: %d\n", e.DroppedRows))
+	return nil
 }

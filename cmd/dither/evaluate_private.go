@@ -1,18 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -95,26 +93,11 @@ func parseRange(text string) (low, high float64, err error) {
 	return low, high, nil
 }
 
-// privateEvaluation is what a private evaluation prints as JSON. All of it may be published.
-type privateEvaluation struct {
-	Folder      string              `json:"folder,omitempty"`
-	Epsilon     certificate.Epsilon `json:"epsilon"`
-	Delta       float64             `json:"delta"`
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	Unit        string              `json:"unit"`
-	Accountant  string              `json:"accountant"`
-	evaluate.Private
-	text string
-}
-
 // runPrivate measures the model on private records.
 func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath, table string) error {
 	request, err := e.private.request(e.group, e.threshold)
 	if err != nil {
 		return err
-	}
-	if two := len(m.Schema().Target.Levels) == 2; two && request.Threshold == 0 {
-		request.Threshold = m.Threshold()
 	}
 	plan, draft, err := planEvaluation(c, request, m)
 	if err != nil {
@@ -131,27 +114,33 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	records, err := e.privateRecords(c.Context(), m, plan, table)
+	d, err := readTable(c.Context(), m.Schema(), table, e.table, measures.ReadOptions(plan, m.Schema()))
 	if err != nil {
 		return err
+	}
+	records, err := evaluate.RecordsOf(c.Context(), m, plan, d)
+	if err != nil {
+		return interruption(c.Context(), err)
 	}
 	file, err := releaseEvaluation(out, plan, draft, records)
 	if err != nil {
 		return err
 	}
 	file.ModelSHA256 = certificate.Hash(modelText)
-	result := privateEvaluation{Epsilon: draft.Epsilon, Delta: draft.Delta, Neighboring: draft.Neighboring, Unit: draft.Unit, Accountant: draft.Accountant, Private: file.Measures, text: guaranteeText(draft)}
-	files, err := evaluationFiles(out, file, draft, m)
+	files, err := measures.Files(out.Path(), file, draft, m)
 	if err != nil {
 		return out.Failure(err)
 	}
 	if e.private.out != "" {
-		result.Folder = out.Path()
 		if err = out.Write(files); err != nil {
 			return err
 		}
 	}
-	return out.Unprinted(files, result.print(c.OutOrStdout(), e.json))
+	result := measures.NoisyOf(file.Measures, draft, out.Path())
+	if e.json {
+		return out.Unprinted(files, writeJSON(c.OutOrStdout(), result))
+	}
+	return out.Unprinted(files, written(result.WriteText(c.OutOrStdout())))
 }
 
 // planEvaluation settles the plan of a private evaluation and its price; it stops with its command.
@@ -161,42 +150,10 @@ func planEvaluation(c *cobra.Command, request evaluate.Request, m *model.Model) 
 		draft certificate.Certificate
 	}
 	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p planned, err error) {
-		p.draft, err = within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
-			asked := request
-			asked.Epsilon = epsilon
-			var failed error
-			if p.plan, failed = evaluate.NewPlan(asked, m.Schema()); failed != nil {
-				return certificate.Certificate{}, failed
-			}
-			return p.plan.Certificate()
-		})
+		p.plan, p.draft, err = measures.Draft(request, m)
 		return p, err
 	})
 	return p.plan, p.draft, err
-}
-
-// privateRecords reads the table as train does: what it says does not depend on the values of records.
-func (e *evaluateCommand) privateRecords(ctx context.Context, m *model.Model, p evaluate.Plan, table string) (evaluate.Records, error) {
-	options := data.ReadOptions{MaxRecords: p.MaxRecords}
-	if p.Person != nil && !isFeature(m.Schema(), p.Person.Column) {
-		options.Extra = append(options.Extra, p.Person.Column)
-	}
-	d, err := readTable(ctx, m.Schema(), table, e.table, options)
-	if err != nil {
-		return evaluate.Records{}, err
-	}
-	records, err := evaluate.RecordsOf(ctx, m, p, d)
-	return records, interruption(ctx, err)
-}
-
-// isFeature reports whether a column is a categorical feature, whose codes are at hand.
-func isFeature(s *data.Schema, name string) bool {
-	for _, c := range s.Features() {
-		if c.Name == name && c.Kind == data.Categorical {
-			return true
-		}
-	}
-	return false
 }
 
 // releaseEvaluation pays for the plan and releases.
@@ -225,21 +182,4 @@ func releaseEvaluation(out *artefact.Folder, p evaluate.Plan, draft certificate.
 		return evaluate.File{}, out.Failure(err)
 	}
 	return file, nil
-}
-
-func (v privateEvaluation) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return writeJSON(w, v)
-	}
-	text := "guarantee  " + printable(v.text) + "\n           Everything below is computed from one noisy release, so no more of it costs anything.\n\n"
-	if err := writeAll(w, []byte(text)); err != nil {
-		return err
-	}
-	if err := v.WriteText(w); err != nil {
-		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
-	}
-	if v.Folder == "" {
-		return nil
-	}
-	return writeAll(w, fmt.Appendf(nil, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\nhave it in words: dither explain %s\n", v.Folder, reportName, v.Folder, v.Folder))
 }

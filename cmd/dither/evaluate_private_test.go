@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/measures"
 )
 
 // privateFolder evaluates a model privately into a folder and returns it with the table.
@@ -45,7 +46,7 @@ func TestEvaluatePrivate(t *testing.T) {
 						everything += string(text)
 					}
 				}
-				for _, bad := range []string{secret, exactBanner, "left out"} {
+				for _, bad := range []string{secret, measures.ExactNotice, "left out"} {
 					if strings.Contains(everything, bad) {
 						t.Errorf("the output holds %q", bad)
 					}
@@ -62,12 +63,12 @@ func TestEvaluatePrivateIsNearTheTruth(t *testing.T) {
 	made := newModelFolder(t, binaryText, 1)
 	table := writeText(t, filepath.Join(t.TempDir(), "table.csv"), tableText(900, "low", "=HIGH()", "low"))
 	stdout, _ := mustInvoke(t, "evaluate", made.folder, table, "--json", "--threshold", "0.35")
-	var exact evaluation
+	var exact measures.Exact
 	if err := json.Unmarshal([]byte(stdout), &exact); err != nil {
 		t.Fatal(err)
 	}
 	stdout, _ = mustInvoke(t, "evaluate", made.folder, table, "--json", "--private", "--epsilon", "50", "--threshold", "0.35", "--bins", "400")
-	var private privateEvaluation
+	var private measures.Noisy
 	if err := json.Unmarshal([]byte(stdout), &private); err != nil {
 		t.Fatal(err)
 	}

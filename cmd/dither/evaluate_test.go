@@ -79,8 +79,8 @@ func TestEvaluate(t *testing.T) {
 				}
 				checkEvaluation(t, stdout, want, dropped)
 				stdout, _ = mustInvoke(t, "evaluate", made.folder, table, "--group", name)
-				if line, _, _ := strings.Cut(stdout, "\n"); line != exactBanner {
-					t.Errorf("got first line %q, want %q", line, exactBanner)
+				if line, _, _ := strings.Cut(stdout, "\n"); line != measures.ExactNotice {
+					t.Errorf("got first line %q, want %q", line, measures.ExactNotice)
 				}
 				for _, part := range []string{"records", "By " + name, "left out: "} {
 					if !strings.Contains(stdout, part) {
@@ -104,7 +104,7 @@ func checkEvaluation(t *testing.T, stdout string, want any, dropped int) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatalf("got %q: %v", stdout, err)
 	}
-	if got.Notice != exactBanner || got.Dropped != dropped || dropped == 0 {
+	if got.Notice != measures.ExactNotice || got.Dropped != dropped || dropped == 0 {
 		t.Errorf("got notice %q and %d dropped rows, want the banner and %d, more than 0", got.Notice, got.Dropped, dropped)
 	}
 	raw, other := got.Classification, got.Regression
@@ -136,7 +136,7 @@ func TestEvaluateHostileGroups(t *testing.T) {
 			t.Errorf("got %q, want both groups", stdout)
 		}
 		if len(args) > 0 {
-			var got evaluation
+			var got measures.Exact
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Classification.Groups[0].Level != "\x1b[31mred\u202e\u009b\x7f" || got.Classification.Groups[1].Level != "\U000e0041tag" {
 				t.Errorf("got %q (%v), want the texts of the column back from JSON", stdout, err)
 			}

@@ -112,7 +112,7 @@ func (h *holdoutFlags) sampleWeights() (*train.SampleWeights, error) {
 // weightColumn names the column of weights for reading when it is not a feature.
 func (h *holdoutFlags) weightColumn(s *data.Schema) []string {
 	w, err := h.sampleWeights()
-	if err != nil || w == nil || isFeature(s, w.Column) {
+	if err != nil || w == nil || measures.IsFeature(s, w.Column) {
 		return nil
 	}
 	return []string{w.Column}

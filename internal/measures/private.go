@@ -1,0 +1,82 @@
+package measures
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Draft turns a request into a plan for a model, and drafts its certificate, whose epsilon is at most the request's. A
+// request without a threshold has the model's.
+func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.Certificate, err error) {
+	if len(m.Schema().Target.Levels) == 2 && r.Threshold == 0 {
+		r.Threshold = m.Threshold()
+	}
+	c, err = certificate.Within(r.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+		asked := r
+		asked.Epsilon = epsilon
+		var failed error
+		if p, failed = evaluate.NewPlan(asked, m.Schema()); failed != nil {
+			return certificate.Certificate{}, failed
+		}
+		return p.Certificate()
+	})
+	return p, c, err
+}
+
+// ReadOptions says what of a table a plan needs.
+func ReadOptions(p evaluate.Plan, s *data.Schema) data.ReadOptions {
+	o := data.ReadOptions{MaxRecords: p.MaxRecords}
+	if p.Person != nil && !IsFeature(s, p.Person.Column) {
+		o.Extra = []string{p.Person.Column}
+	}
+	return o
+}
+
+// IsFeature reports whether a column is a categorical feature, whose texts are read anyway.
+func IsFeature(s *data.Schema, name string) bool {
+	for _, c := range s.Features() {
+		if c.Name == name && c.Kind == data.Categorical {
+			return true
+		}
+	}
+	return false
+}
+
+// Noisy is what a private evaluation prints as JSON. All of it may be published.
+type Noisy struct {
+	Folder      string              `json:"folder,omitempty"`
+	Epsilon     certificate.Epsilon `json:"epsilon"`
+	Delta       float64             `json:"delta"`
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	Unit        string              `json:"unit"`
+	Accountant  string              `json:"accountant"`
+	evaluate.Private
+	guarantee string
+}
+
+// NoisyOf returns a private evaluation with what it costs by the draft of its certificate. It stands in a folder unless
+// that is "".
+func NoisyOf(v evaluate.Private, c certificate.Certificate, folder string) Noisy {
+	return Noisy{folder, c.Epsilon, c.Delta, c.Neighboring, c.Unit, c.Accountant, v, wording.Guarantee(c)}
+}
+
+// WriteText writes the evaluation for a terminal.
+func (n Noisy) WriteText(w io.Writer) error {
+	_, err := io.WriteString(w, "guarantee  "+display.Printable(n.guarantee)+"\n           Everything below is computed from one noisy release, so no more of it costs anything.\n\n")
+	if err == nil {
+		err = n.Private.WriteText(w)
+	}
+	if err == nil && n.Folder != "" {
+		_, err = fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\nhave it in words: dither explain %s\n", n.Folder, artefact.ReportName, n.Folder, n.Folder)
+	}
+	return err
+}
