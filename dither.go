@@ -58,18 +58,18 @@ func (b *Budget) left() float64 {
 		return b.epsilon
 	}
 	// Squares of μ add up under adaptive composition: Smith & Thakurta 2022, https://arxiv.org/abs/2210.17520.
-	spent, err := account.GDP{}.Mu(b.ledger.Event(), b.neighboring)
+	spent, err := account.Mu(b.ledger.Event(), b.neighboring)
 	if err != nil {
 		return 0 // what no Gaussian release prices is all that the ledger pays for
 	}
-	whole := account.GDP{}.MuOf(b.ledger.Limit())
+	whole := account.MuOf(b.ledger.Limit())
 	rest := math.Sqrt(whole*whole - spent*spent)
 	// Left is short by a millionth of epsilon, so a call that asked for all of it leaves sqrt(2e-6) of whole at most.
 	if !(rest > whole*2e-3) {
 		return 0
 	}
 	noise := mechanism.Gaussian{NoiseMultiplier: b.neighboring.Movement() / rest}
-	epsilon, err := account.GDP{}.Epsilon(noise, b.delta, b.neighboring)
+	epsilon, err := account.GDP.Epsilon(noise, b.delta, b.neighboring)
 	if err != nil {
 		return 0
 	}
@@ -95,7 +95,7 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 // open returns the ledger that pays for an event. Gaussian releases add up under one filter; any other event is one
 // plan that is fixed before its first release, and has the budget for itself.
 func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
-	_, notGaussian := account.GDP{}.Mu(e, b.neighboring)
+	_, notGaussian := account.Mu(e, b.neighboring)
 	if b.ledger != nil && len(b.ledger.Entries()) > 0 {
 		if unit != b.unit {
 			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; give the schemas of one budget the same row and rows-per-person",

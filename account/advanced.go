@@ -17,19 +17,22 @@ import (
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
 // theorems 3.3 and 3.5, https://arxiv.org/abs/1311.0776.
-type Advanced struct{}
+var Advanced advancedComposition
 
-var _ Accountant = Advanced{}
+// advancedComposition is the type of Advanced.
+type advancedComposition struct{}
+
+var _ Accountant = advancedComposition{}
 
 // splits are the shares of δ that go to the releases, the rest going to their composition.
 var splits = [...]float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99}
 
 // Name returns "advanced".
-func (Advanced) Name() string { return "advanced" }
+func (advancedComposition) Name() string { return "advanced" }
 
 // Epsilon returns the least bound over the splits. The lower bound of the interval is 0: this
 // accountant proves upper bounds only.
-func (a Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (a advancedComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
@@ -49,7 +52,7 @@ func (a Advanced) Epsilon(e mechanism.Event, delta float64, n privacy.Neighborin
 
 // Delta returns the smallest delta at which the bound is at most epsilon, to a relative 1e-9; the
 // lower bound of the interval is 0.
-func (a Advanced) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (a advancedComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err
 	}

@@ -19,16 +19,19 @@ import (
 // Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
 // https://arxiv.org/abs/1311.0776: each release is a processing of one that discloses all with
 // probability δ_i and else has a loss of at most ε_i.
-type Basic struct{}
+var Basic basicComposition
 
-var _ Accountant = Basic{}
+// basicComposition is the type of Basic.
+type basicComposition struct{}
+
+var _ Accountant = basicComposition{}
 
 // Name returns "basic".
-func (Basic) Name() string { return "basic" }
+func (basicComposition) Name() string { return "basic" }
 
 // Epsilon returns the sum of epsilons. The lower bound of the interval is 0: this accountant
 // proves upper bounds only.
-func (b Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
@@ -45,7 +48,7 @@ func (b Basic) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) 
 
 // Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
 // 1e-9; the lower bound of the interval is 0.
-func (b Basic) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
 		return v, err
 	}

@@ -122,13 +122,13 @@ func TestBasicAdds(t *testing.T) {
 		{"not private", mechanism.Sequence{pure, mechanism.NonPrivate{}}, 0.1, math.Inf(1)},
 		{"sampled, not private", mechanism.PoissonSampled{Probability: 1e-3, Event: mechanism.NonPrivate{}}, 0.1, math.Inf(1)},
 	} {
-		if got := priced(t, Basic{}, c.event, c.delta, n); !(got == c.want || math.Abs(got/c.want-1) < 1e-8) {
+		if got := priced(t, basicComposition{}, c.event, c.delta, n); !(got == c.want || math.Abs(got/c.want-1) < 1e-8) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
 	tuned := mechanism.RepeatAndSelect{Shape: 1, Mean: 10, Event: gaussian(5)}
 	want, err := RDP{}.Epsilon(tuned, 1e-6, n)
-	if got := priced(t, Basic{}, tuned, 1e-6, n); err != nil || got < want.Upper*(1-1e-9) || got > want.Upper*1.005 { // the same orders, unrefined
+	if got := priced(t, basicComposition{}, tuned, 1e-6, n); err != nil || got < want.Upper*(1-1e-9) || got > want.Upper*1.005 { // the same orders, unrefined
 		t.Errorf("tuning: got %v, rdp %v, %v", got, want.Upper, err)
 	}
 }
@@ -193,7 +193,7 @@ func compositionLaws(t *testing.T, a Accountant) {
 	}
 }
 
-func TestBasicLaws(t *testing.T) { compositionLaws(t, Basic{}) }
+func TestBasicLaws(t *testing.T) { compositionLaws(t, basicComposition{}) }
 
 // TestSingleWithoutDelta holds which releases are private at δ = 0.
 func TestSingleWithoutDelta(t *testing.T) {
@@ -241,7 +241,7 @@ func TestSingleExtremes(t *testing.T) {
 
 func ExampleBasic_Epsilon() {
 	runs := mechanism.Repeat{Event: mechanism.AssumedDP{Epsilon: 0.4, Delta: 1e-6, Neighboring: privacy.ReplaceOne}, Count: 1000}
-	v, err := Basic{}.Epsilon(runs, 1e-3, privacy.ReplaceOne)
+	v, err := basicComposition{}.Epsilon(runs, 1e-3, privacy.ReplaceOne)
 	fmt.Printf("%.1f %v\n", v.Upper, err)
 	// Output: 400.0 <nil>
 }

@@ -13,16 +13,19 @@ import (
 
 // Best is the least of the valid upper bounds of all accountants, and the largest of their lower
 // bounds. Its estimate is that of pld where there is one.
-type Best struct{}
+var Best leastBound
 
-var _ Accountant = Best{}
+// leastBound is the type of Best.
+type leastBound struct{}
+
+var _ Accountant = leastBound{}
 
 // Name returns "best".
-func (Best) Name() string { return "best" }
+func (leastBound) Name() string { return "best" }
 
 // All returns one accountant of each kind, the default first and Best last.
 func All() []Accountant {
-	return []Accountant{PLD{}, RDP{}, ZCDP{}, GDP{}, Basic{}, Advanced{}, Best{}}
+	return []Accountant{PLD{}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}, leastBound{}}
 }
 
 // Named returns the accountant with this name; an unknown name is an error that lists the known ones.
@@ -38,7 +41,7 @@ func Named(name string) (Accountant, error) {
 }
 
 // Epsilon returns the best bounds on epsilon. It errs where no accountant has a proof.
-func (Best) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (leastBound) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkDelta(delta); err != nil {
 		return Interval{}, err
 	}
@@ -46,7 +49,7 @@ func (Best) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (In
 }
 
 // Delta returns the best bounds on delta. It errs where no accountant has a proof.
-func (Best) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (leastBound) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
@@ -60,7 +63,7 @@ func best(e mechanism.Event, n privacy.Neighboring, ask func(Accountant) (Interv
 	answer, estimated := Interval{0, math.Inf(1), math.Inf(1)}, false
 	var reasons []error
 	for _, a := range All() {
-		if a.Name() == (Best{}).Name() {
+		if a.Name() == (leastBound{}).Name() {
 			continue
 		}
 		v, err := ask(a)

@@ -96,7 +96,7 @@ func TestCalibrateCount(t *testing.T) {
 	if err != nil || n < 998 || n > 1000 {
 		t.Errorf("got %d, %v, want 1000 or barely less", n, err)
 	}
-	if n, err = CalibrateCount(GDP{}, target(t, 1, 1e-5), 7, func(count int) mechanism.Event { return repeated(count, gaussian(1000)) }); err != nil || n != 7 {
+	if n, err = CalibrateCount(gaussianDP{}, target(t, 1, 1e-5), 7, func(count int) mechanism.Event { return repeated(count, gaussian(1000)) }); err != nil || n != 7 {
 		t.Errorf("limit: got %d, %v, want 7", n, err)
 	}
 	if _, err = CalibrateCount(PLD{}, target(t, 0.01, 1e-12), 1<<20, plan); !errors.Is(err, ErrUnreachable) {

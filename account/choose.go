@@ -20,11 +20,11 @@ func For(e mechanism.Event) Accountant {
 		case err != nil:
 			return RDP{}
 		case c.gaussian || c.open:
-			return GDP{}
+			return gaussianDP{}
 		}
 		return PLD{}
 	}
-	return GDP{}
+	return gaussianDP{}
 }
 
 // ForDelta returns the accountant that prices an event best at a delta: For, or at delta 0 Basic. There the
@@ -34,7 +34,7 @@ func For(e mechanism.Event) Accountant {
 // Gaussian ones, cost +Inf.
 func ForDelta(e mechanism.Event, delta float64) Accountant {
 	if delta == 0 {
-		return Basic{}
+		return basicComposition{}
 	}
 	return For(e)
 }
@@ -42,7 +42,7 @@ func ForDelta(e mechanism.Event, delta float64) Accountant {
 // forAll is the accountant that prices all of several events: PLD also takes Gaussian releases, and RDP
 // what PLD takes.
 func forAll(events []mechanism.Event) Accountant {
-	var chosen Accountant = GDP{}
+	var chosen Accountant = gaussianDP{}
 	for _, e := range events {
 		switch For(e).(type) {
 		case RDP:

@@ -31,7 +31,7 @@ func TestEpsilonGroupGeneric(t *testing.T) {
 	e := mechanism.Repeat{Event: gaussian(100), Count: 40}
 	last := 0.0
 	for _, k := range []int{1, 2, 5, 10} {
-		exact, err := EpsilonGroup(GDP{}, e, 1e-6, privacy.AddOrRemoveOne, k)
+		exact, err := EpsilonGroup(gaussianDP{}, e, 1e-6, privacy.AddOrRemoveOne, k)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func ExampleEpsilonGroup() {
 // Sixty full-batch steps with noise of 40 times the clipping norm are exact.
 func ExampleGDP_Epsilon() {
 	steps := mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40}, Count: 60}
-	v, err := account.GDP{}.Epsilon(steps, 1e-6, privacy.AddOrRemoveOne)
+	v, err := account.GDP.Epsilon(steps, 1e-6, privacy.AddOrRemoveOne)
 	fmt.Printf("%.4f %v\n", v.Upper, err)
 	// Output: 0.8057 <nil>
 }

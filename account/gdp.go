@@ -19,9 +19,12 @@ import (
 // μ² also adds up when later queries and noise are chosen after earlier outputs, so
 // that a cap on μ² is a valid filter (Smith & Thakurta, "Fully Adaptive Composition
 // for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
-type GDP struct{}
+var GDP gaussianDP
 
-var _ Accountant = GDP{}
+// gaussianDP is the type of GDP.
+type gaussianDP struct{}
+
+var _ Accountant = gaussianDP{}
 
 const (
 	// muError bounds the relative error of a computed μ: one square root and sums
@@ -34,12 +37,12 @@ const (
 )
 
 // Name returns "gdp".
-func (GDP) Name() string { return "gdp" }
+func (gaussianDP) Name() string { return "gdp" }
 
 // Mu returns an upper bound, exact to a relative 1e-10, on the parameter μ of Gaussian
-// differential privacy of the event under the relation.
-func (g GDP) Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
-	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(g.Mu(w, n)) }); several {
+// differential privacy of the event under the relation. It refuses what GDP refuses.
+func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err
 	}
 	all, err := terms(e, n)
@@ -87,12 +90,12 @@ func notFaint(x float64) float64 {
 }
 
 // Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
-func (g GDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (g gaussianDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Delta(w, epsilon, n) }); several {
 		return v, err
 	}
 	epsilon = within(epsilon)
-	mu, err := g.Mu(e, n)
+	mu, err := Mu(e, n)
 	if err != nil {
 		return Interval{}, err
 	}
@@ -133,11 +136,11 @@ func gaussianDelta(mu, epsilon float64) float64 {
 }
 
 // Epsilon inverts Delta. Delta must be in [0, 1).
-func (g GDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (g gaussianDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
-	mu, err := g.Mu(e, n)
+	mu, err := Mu(e, n)
 	if err != nil {
 		return Interval{}, err
 	}
@@ -156,13 +159,13 @@ func gaussianEpsilon(mu, delta float64) Interval {
 	return Interval{epsilonOf(lessMu(mu), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
 }
 
-// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many
+// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many
 // records: a μ-GDP event is records·μ-GDP for them (Dong, Roth & Su, theorem 2.14).
-func (g GDP) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+func (gaussianDP) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
-	mu, err := g.Mu(e, n)
+	mu, err := Mu(e, n)
 	if err != nil {
 		return 0, err
 	}
@@ -202,7 +205,7 @@ func epsilonOf(mu, delta float64) float64 {
 
 // MuOf returns the largest μ, from below, for which μ-GDP implies the guarantee; +Inf
 // for a guarantee that promises nothing.
-func (GDP) MuOf(target privacy.Guarantee) float64 {
+func MuOf(target privacy.Guarantee) float64 {
 	if !target.Private() {
 		return math.Inf(1)
 	}

@@ -20,14 +20,14 @@ func TestEpsilonInverse(t *testing.T) {
 		{1e-6, 0.5, 0.12411}, {1e-6, 1, 0.23670}, {1e-6, 3, 0.64773},
 	} {
 		target, _ := privacy.NewGuarantee(c.epsilon, c.delta, privacy.AddOrRemoveOne, privacy.Unit{})
-		if got := (GDP{}).MuOf(target); math.Abs(got-c.mu) > 6e-6 {
+		if got := MuOf(target); math.Abs(got-c.mu) > 6e-6 {
 			t.Errorf("mu of (%v, %v): got %.6f, want %.5f", c.epsilon, c.delta, got, c.mu)
 		}
-		z, err := Calibrate(GDP{}, target, func(z float64) mechanism.Event { return gaussian(z) })
+		z, err := Calibrate(gaussianDP{}, target, func(z float64) mechanism.Event { return gaussian(z) })
 		if err != nil || math.Abs(1/z-c.mu) > 6e-6 {
 			t.Errorf("noise for (%v, %v): got 1/z %.6f (%v), want %.5f", c.epsilon, c.delta, 1/z, err, c.mu)
 		}
-		v, err := GDP{}.Epsilon(gaussian(z), c.delta, privacy.AddOrRemoveOne)
+		v, err := gaussianDP{}.Epsilon(gaussian(z), c.delta, privacy.AddOrRemoveOne)
 		if err != nil || !(v.Upper <= c.epsilon) || v.Upper < c.epsilon*(1-1e-7) {
 			t.Errorf("epsilon of the calibrated noise: got %v (%v), want just below %v", v, err, c.epsilon)
 		}
@@ -40,7 +40,7 @@ func TestDeltaDirect(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.3, 1, 3, 10, 30} {
 		for _, epsilon := range []float64{0, 0.05, 0.3, 1, 4, 20} {
 			want := phi(mu/2-epsilon/mu) - math.Exp(epsilon)*phi(-mu/2-epsilon/mu)
-			got, err := GDP{}.Delta(gaussian(1/mu), epsilon, privacy.AddOrRemoveOne)
+			got, err := gaussianDP{}.Delta(gaussian(1/mu), epsilon, privacy.AddOrRemoveOne)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestCourseExampleTenSteps(t *testing.T) {
 	// at 1e-4 (scipy).
 	e := mechanism.Repeat{Event: gaussian(48.448), Count: 10}
 	for delta, want := range map[float64]float64{1e-5: 0.2140, 1e-4: 0.1705} {
-		v, err := GDP{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+		v, err := gaussianDP{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 		if err != nil || math.Abs(v.Upper-want) > 6e-5 {
 			t.Errorf("delta %v: got %v (%v), want %v", delta, v.Upper, err, want)
 		}
@@ -69,7 +69,7 @@ func TestCourseExampleTenSteps(t *testing.T) {
 func TestLaws(t *testing.T) {
 	const delta = 1e-6
 	eps := func(e mechanism.Event, n privacy.Neighboring) float64 {
-		v, err := GDP{}.Epsilon(e, delta, n)
+		v, err := gaussianDP{}.Epsilon(e, delta, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestLaws(t *testing.T) {
 	if !(eps(gaussian(3), add) > eps(gaussian(3.1), add)) {
 		t.Error("more noise does not cost less")
 	}
-	five, err := GDP{}.EpsilonGroup(gaussian(10), delta, add, 5)
+	five, err := gaussianDP{}.epsilonGroup(gaussian(10), delta, add, 5)
 	if want := eps(gaussian(2), add); err != nil || math.Abs(five/want-1) > 1e-9 {
 		t.Errorf("five records: got %v (%v), want %v", five, err, want)
 	}
@@ -104,16 +104,16 @@ func TestLaws(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	nan := math.NaN()
 	for name, call := range map[string]func() error{
-		"no relation":  func() error { _, err := GDP{}.Epsilon(gaussian(1), 1e-6, 0); return err },
-		"delta one":    func() error { _, err := GDP{}.Epsilon(gaussian(1), 1, privacy.ReplaceOne); return err },
-		"delta NaN":    func() error { _, err := GDP{}.Epsilon(gaussian(1), nan, privacy.ReplaceOne); return err },
-		"epsilon NaN":  func() error { _, err := GDP{}.Delta(gaussian(1), nan, privacy.ReplaceOne); return err },
-		"noise zero":   func() error { _, err := GDP{}.Mu(gaussian(0), privacy.ReplaceOne); return err },
-		"noise NaN":    func() error { _, err := GDP{}.Mu(gaussian(nan), privacy.ReplaceOne); return err },
-		"no event":     func() error { _, err := GDP{}.Mu(nil, privacy.ReplaceOne); return err },
-		"hidden event": func() error { _, err := GDP{}.Mu(mechanism.Sequence{gaussian(1), nil}, privacy.ReplaceOne); return err },
+		"no relation":  func() error { _, err := gaussianDP{}.Epsilon(gaussian(1), 1e-6, 0); return err },
+		"delta one":    func() error { _, err := gaussianDP{}.Epsilon(gaussian(1), 1, privacy.ReplaceOne); return err },
+		"delta NaN":    func() error { _, err := gaussianDP{}.Epsilon(gaussian(1), nan, privacy.ReplaceOne); return err },
+		"epsilon NaN":  func() error { _, err := gaussianDP{}.Delta(gaussian(1), nan, privacy.ReplaceOne); return err },
+		"noise zero":   func() error { _, err := Mu(gaussian(0), privacy.ReplaceOne); return err },
+		"noise NaN":    func() error { _, err := Mu(gaussian(nan), privacy.ReplaceOne); return err },
+		"no event":     func() error { _, err := Mu(nil, privacy.ReplaceOne); return err },
+		"hidden event": func() error { _, err := Mu(mechanism.Sequence{gaussian(1), nil}, privacy.ReplaceOne); return err },
 		"group of 0": func() error {
-			_, err := GDP{}.EpsilonGroup(gaussian(1), 1e-6, privacy.AddOrRemoveOne, 0)
+			_, err := gaussianDP{}.epsilonGroup(gaussian(1), 1e-6, privacy.AddOrRemoveOne, 0)
 			return err
 		},
 	} {
@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	target, _ := privacy.NewGuarantee(1e-9, 0, privacy.AddOrRemoveOne, privacy.Unit{})
-	if _, err := Calibrate(GDP{}, target, func(z float64) mechanism.Event { return gaussian(z) }); !errors.Is(err, ErrUnreachable) {
+	if _, err := Calibrate(gaussianDP{}, target, func(z float64) mechanism.Event { return gaussian(z) }); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("delta 0: got %v, want ErrUnreachable", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	for _, mu := range []float64{1e-8, 1e-3, 1, 40, 500, 1e5} {
 		for _, delta := range []float64{1e-300, 1e-15, 1e-6, 0.3, 0.999} {
-			v, err := GDP{}.Epsilon(gaussian(1/mu), delta, privacy.AddOrRemoveOne)
+			v, err := gaussianDP{}.Epsilon(gaussian(1/mu), delta, privacy.AddOrRemoveOne)
 			if err != nil || math.IsNaN(v.Upper) || v.Upper < 0 || v.Lower > v.Upper {
 				t.Errorf("mu %v delta %v: got %v, %v", mu, delta, v, err)
 			}

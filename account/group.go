@@ -11,22 +11,22 @@ import (
 )
 
 // EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records,
-// at the same delta. It is exact for GDP, and tight for PLD where every part of the event allows
-// it (see PLD.EpsilonGroup); otherwise it
-// is k·ε with ε so that the event is (ε, δ')-private and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps
-// between neighbors give (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in
-// its exact form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At
-// delta 0 that is k·ε.
+// at the same delta. It is exact for GDP. For PLD it is tight where every part of the event has a
+// bound of its own for groups. Otherwise it is k·ε with ε so that the event is (ε, δ')-private and
+// δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps between neighbors give (Vadhan, "The Complexity of
+// Differential Privacy", 2017, lemma 2.2, in its exact form,
+// https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At delta 0 that is
+// k·ε.
 func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
 	switch exact := a.(type) {
-	case GDP: // k records of a group in several parts cost at most what k in the dearest cost
-		return exact.EpsilonGroup(e, delta, n, records)
+	case gaussianDP: // k records of a group in several parts cost at most what k in the dearest cost
+		return exact.epsilonGroup(e, delta, n, records)
 	case PLD:
 		if delta > 0 {
-			return exact.EpsilonGroup(e, delta, n, records)
+			return exact.epsilonGroup(e, delta, n, records)
 		}
 	}
 	general, err := groupBySteps(delta, records, func(delta float64) (float64, error) {
@@ -85,7 +85,7 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 	return k * high, nil
 }
 
-// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
+// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
 // records move a Gaussian, Laplace or discrete release by k bounds; what is pure, or of bounded range, is so with k
 // times its epsilon; (ε, δ) is for k records as assumedGroup says, and a threshold as withThresholds does; a Poisson sample holds a binomial number of them, so that it is a mixture of shifts
 // (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms",
@@ -94,7 +94,7 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 // together their composition, and the whole at most the largest over all divisions (see mechanism.Parallel). Where
 // there are more than maxDivisions of them, all records are taken to be in all parts, which are then released one
 // after the other. Where another release is part of the event, the bound is the general one of EpsilonGroup.
-func (a PLD) EpsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+func (a PLD) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}

@@ -49,7 +49,7 @@ func TestTinyDeltasAreRefused(t *testing.T) {
 		}
 	}
 	event := parsed(t, "poisson(1e-101, gaussian(0.01))")
-	if _, err := (PLD{}).EpsilonGroup(event, 1e-304, privacy.AddOrRemoveOne, 3); err == nil {
+	if _, err := (PLD{}).epsilonGroup(event, 1e-304, privacy.AddOrRemoveOne, 3); err == nil {
 		t.Error("a group of three was priced at δ 1e-304")
 	}
 }

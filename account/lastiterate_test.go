@@ -15,7 +15,7 @@ import (
 // difference. The rounded vectors are of c = 0.99 at z = 10.
 func TestLastIterateFormula(t *testing.T) {
 	for steps, want := range map[int]float64{10: 0.316096, 100: 0.961014, 1000: 1.410613} {
-		got, err := GDP{}.Mu(mechanism.LastIterate{NoiseMultiplier: 10, Contraction: 0.99, Steps: steps}, privacy.AddOrRemoveOne)
+		got, err := Mu(mechanism.LastIterate{NoiseMultiplier: 10, Contraction: 0.99, Steps: steps}, privacy.AddOrRemoveOne)
 		if err != nil || math.Abs(got-want) > 1e-6 {
 			t.Errorf("%d steps: μ is %v, %v, want %v", steps, got, err, want)
 		}
@@ -32,7 +32,7 @@ func TestLastIterateFormula(t *testing.T) {
 			square.Quo(square, new(big.Float).Sub(number(1), number(c)))
 			want, _ := square.Sqrt(square).Float64()
 			for relation, moved := range map[privacy.Neighboring]float64{privacy.AddOrRemoveOne: 1, privacy.ReplaceOne: 2} {
-				got, err := GDP{}.Mu(mechanism.LastIterate{NoiseMultiplier: 3, Contraction: c, Steps: steps}, relation)
+				got, err := Mu(mechanism.LastIterate{NoiseMultiplier: 3, Contraction: c, Steps: steps}, relation)
 				if err != nil || got < moved*want/3 || got > moved*want/3*(1+1e-9) {
 					t.Errorf("c = %v, %d steps, %v: μ is %v, %v, want just above %v", c, steps, relation, got, err, moved*want/3)
 				}
@@ -49,7 +49,7 @@ func TestLastIterateCoversQuadratics(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 1000 {
 		c, steps, z := r.Float64(), 1+r.IntN(40), math.Exp(r.NormFloat64())
-		priced, err := GDP{}.Mu(mechanism.LastIterate{NoiseMultiplier: z, Contraction: c, Steps: steps}, privacy.ZeroOut)
+		priced, err := Mu(mechanism.LastIterate{NoiseMultiplier: z, Contraction: c, Steps: steps}, privacy.ZeroOut)
 		if err != nil {
 			t.Fatal(err)
 		}

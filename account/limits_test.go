@@ -110,7 +110,7 @@ func TestManyGaussiansAreOne(t *testing.T) {
 	if want := epsilonOf(math.Sqrt(square), 1e-6); err != nil || math.Abs(v.Upper/want-1) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", v, err, want)
 	}
-	if _, err = (Advanced{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err == nil {
+	if _, err = (advancedComposition{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err == nil {
 		t.Error("advanced composition searches shares of δ for 7500 releases")
 	}
 }

@@ -21,7 +21,7 @@ func TestGroupsOfManyRecordsDoNotOverflow(t *testing.T) {
 		{mechanism.DiscreteLaplace{Scale: 1e10, Sensitivity: 1 << 33}, 1 << 31, 1.8e9},
 		{mechanism.DiscreteGaussian{StandardDeviation: 1e10, Sensitivity: 1<<33 + 1}, 1 << 31, 1e9},
 	} {
-		v, err := PLD{}.EpsilonGroup(c.event, 1e-5, privacy.AddOrRemoveOne, c.records)
+		v, err := PLD{}.epsilonGroup(c.event, 1e-5, privacy.AddOrRemoveOne, c.records)
 		if err == nil && v < c.truth {
 			t.Errorf("%v for %d records: got %v, want at least %v", c.event, c.records, v, c.truth)
 		}
@@ -45,8 +45,8 @@ func TestGroupsRefuseDeltasThatOneRecordIsRefused(t *testing.T) {
 func TestTreesHaveAllTheirLevels(t *testing.T) {
 	for k := range 62 {
 		for _, c := range []struct{ steps, levels int }{{1 << k, k + 1}, {1<<k - 1, k}} {
-			want, err := GDP{}.Mu(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 3}, Count: c.levels}, privacy.AddOrRemoveOne)
-			got, failed := GDP{}.Mu(mechanism.TreeAggregation{NoiseMultiplier: 3, Steps: c.steps}, privacy.AddOrRemoveOne)
+			want, err := Mu(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 3}, Count: c.levels}, privacy.AddOrRemoveOne)
+			got, failed := Mu(mechanism.TreeAggregation{NoiseMultiplier: 3, Steps: c.steps}, privacy.AddOrRemoveOne)
 			if err != nil || failed != nil || got < want*(1-1e-9) || got > want*(1+1e-9) {
 				t.Errorf("%d steps: got μ %v (%v), want %v (%v)", c.steps, got, failed, want, err)
 			}
@@ -64,7 +64,7 @@ func TestSumsOfManyEpsilonsAreRoundedOnce(t *testing.T) {
 		truth.Add(truth, new(big.Float).Mul(precise(epsilon), precise(float64(count))))
 	}
 	want, _ := truth.Float64()
-	for _, a := range []Accountant{Basic{}, Advanced{}} {
+	for _, a := range []Accountant{basicComposition{}, advancedComposition{}} {
 		if v := priced(t, a, list, 0, privacy.ZeroOut); v != want {
 			t.Errorf("%s: got %v, want %v, %v units of 2^-53 apart", a.Name(), v, want, apart(v, truth))
 		}
@@ -124,7 +124,7 @@ func TestEpsilonOfRareSamplesIsFromAbove(t *testing.T) {
 func TestLowerBoundsOfLittleNoiseAreFinite(t *testing.T) {
 	for _, z := range []float64{1.0 / 899, 1.0 / 901, 1e-3, 1e-4, 1e-6} {
 		for _, delta := range []float64{1e-9, 1e-5, 0.5, 0.999} {
-			for _, a := range []Accountant{GDP{}, PLD{}, Best{}} {
+			for _, a := range []Accountant{gaussianDP{}, PLD{}, leastBound{}} {
 				truth := 1/z*(1/z/2+6) + 1
 				v, err := a.Epsilon(gaussian(z), delta, privacy.AddOrRemoveOne)
 				if err != nil || !(v.Lower <= truth && v.Lower >= 4e5-900*5 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {

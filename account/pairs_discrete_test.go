@@ -108,7 +108,7 @@ func TestSampledNumbersWithoutDelta(t *testing.T) {
 			privacy.AddOrRemoveOne: math.Log(1 - q + q*r),
 			privacy.ReplaceOne:     math.Log((1 - q + q*r) / (1 - q + q/r)),
 		} {
-			for _, a := range []Accountant{PLD{}, Basic{}} {
+			for _, a := range []Accountant{PLD{}, basicComposition{}} {
 				v, err := a.Epsilon(parsed(t, text), 0, n)
 				if err != nil || math.Abs(v.Upper/want-1) > 1e-9 {
 					t.Errorf("%s of %s under %v: got %v, %v, want %v", a.Name(), text, n, v, err, want)

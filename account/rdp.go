@@ -11,8 +11,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// RDP is the accountant of Rényi differential privacy, at the orders of Orders or, if that is
-// nil, at DefaultOrders. It prices every event with a proof under the relation.
+// RDP is the accountant of Rényi differential privacy, at the orders of Orders. If that is nil, they
+// are 1.05 to 2048: fractional where ε is large, and growing geometrically. It
+// prices every event with a proof under the relation.
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
@@ -41,9 +42,6 @@ var defaultOrders = func() []float64 {
 	}
 	return orders
 }()
-
-// DefaultOrders returns the orders that RDP uses when none are named.
-func DefaultOrders() []float64 { return append([]float64(nil), defaultOrders...) }
 
 // Name returns "rdp".
 func (RDP) Name() string { return "rdp" }

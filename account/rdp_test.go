@@ -75,7 +75,7 @@ func TestRDPIsNeverBelowTheTruth(t *testing.T) {
 	for _, z := range []float64{0.5, 1, 4, 40} {
 		for _, delta := range []float64{1e-3, 1e-6, 1e-10} {
 			e := mechanism.Repeat{Event: gaussian(z), Count: 10}
-			exact, err := GDP{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+			exact, err := gaussianDP{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,10 @@ func TestRDPRefusals(t *testing.T) {
 			_, err := RDP{}.Epsilon(sampled(2, 1), 1e-6, privacy.AddOrRemoveOne)
 			return err
 		},
-		"gdp of sampled": func() error { _, err := GDP{}.Epsilon(sampled(0.1, 1), 1e-6, privacy.AddOrRemoveOne); return err },
+		"gdp of sampled": func() error {
+			_, err := gaussianDP{}.Epsilon(sampled(0.1, 1), 1e-6, privacy.AddOrRemoveOne)
+			return err
+		},
 	} {
 		if call() == nil {
 			t.Errorf("%s: got no error", name)
@@ -227,10 +230,10 @@ func TestSampledOrdersAreFound(t *testing.T) {
 					continue
 				}
 				e, least := repeated(steps, sampled(q, z)), math.Inf(1)
-				for _, order := range DefaultOrders() {
+				for _, order := range defaultOrders {
 					least = min(least, epsilon(RDP{Orders: []float64{order}}, e))
 				}
-				found, named := epsilon(RDP{}, e), epsilon(RDP{Orders: DefaultOrders()}, e)
+				found, named := epsilon(RDP{}, e), epsilon(RDP{Orders: defaultOrders}, e)
 				if !(found <= least*(1+1e-6)) || named != least {
 					t.Errorf("%v: found %v, of named orders %v, want no more than %v", e, found, named, least)
 				}

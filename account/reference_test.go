@@ -322,13 +322,13 @@ func TestReferenceExactValues(t *testing.T) {
 			}
 			got, want = v.Estimate, max(number(r.Remove), number(r.Add))
 		case "analytic_gaussian_eps":
-			v, err := GDP{}.Epsilon(gaussian(r.Sigma), r.Delta, privacy.AddOrRemoveOne)
+			v, err := gaussianDP{}.Epsilon(gaussian(r.Sigma), r.Delta, privacy.AddOrRemoveOne)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, want = v.Upper, number(r.Exact)
 		case "analytic_gaussian_sigma":
-			z, err := Calibrate(GDP{}, target(t, r.Epsilon, r.Delta), gaussian)
+			z, err := Calibrate(gaussianDP{}, target(t, r.Epsilon, r.Delta), gaussian)
 			if err != nil {
 				t.Fatal(err)
 			}

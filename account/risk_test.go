@@ -98,7 +98,7 @@ func ExampleRiskOf() {
 	// One release with noise of twice the clipping norm, at delta 1e-6.
 	e := mechanism.Gaussian{NoiseMultiplier: 2}
 	profile := func(epsilon float64) (float64, error) {
-		v, err := GDP{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+		v, err := gaussianDP{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
 		return v.Upper, err
 	}
 	o, err := NewTradeOff(profile)

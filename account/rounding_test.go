@@ -149,7 +149,7 @@ func TestDisclosuresAddUpFromAbove(t *testing.T) {
 		e := mechanism.Repeat{Event: mechanism.AssumedDP{Epsilon: 0.5, Delta: delta, Neighboring: privacy.AddOrRemoveOne}, Count: count}
 		unlike := mechanism.Sequence{e, mechanism.AssumedDP{Epsilon: 0.25, Neighboring: privacy.AddOrRemoveOne}}
 		for _, event := range []mechanism.Event{e, unlike} {
-			for _, a := range []Accountant{PLD{}, Basic{}, Advanced{}, RDP{}} {
+			for _, a := range []Accountant{PLD{}, basicComposition{}, advancedComposition{}, RDP{}} {
 				v, err := a.Delta(event, 40, privacy.AddOrRemoveOne)
 				if err != nil || precise(v.Upper).Cmp(truth) < 0 || precise(v.Lower).Cmp(truth) > 0 {
 					t.Errorf("%s of %v: got %v (%v), want %v between", a.Name(), event, v, err, truth)

@@ -129,7 +129,7 @@ func TestTextbookAmplification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := sampled(0.01, 1/GDP{}.MuOf(target))
+		e := sampled(0.01, 1/MuOf(target))
 		wrong, right := line(t, e, 1e-7, privacy.ZeroOut, "amplification as printed, one release"), line(t, e, 1e-7, privacy.ZeroOut, "amplification, one release")
 		if got := wrong.Exact / wrong.Epsilon; math.Abs(got/factor-1) > 0.02 || !strings.Contains(wrong.Verdict, "understates by") {
 			t.Errorf("epsilon %v: a factor of %v, %q, want %v", epsilon, got, wrong.Verdict, factor)

@@ -46,7 +46,7 @@ func TestEpsilonGroupCountsSharedNames(t *testing.T) {
 // TestGroupOfFreeRecords: what costs one record nothing at a δ costs a group something there.
 func TestGroupOfFreeRecords(t *testing.T) {
 	e := mechanism.AssumedDP{Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
-	if v, err := EpsilonGroup(Basic{}, e, 1e-6, privacy.AddOrRemoveOne, 10); err != nil || !math.IsInf(v, 1) {
+	if v, err := EpsilonGroup(basicComposition{}, e, 1e-6, privacy.AddOrRemoveOne, 10); err != nil || !math.IsInf(v, 1) {
 		t.Errorf("ten records of %v cost %v (%v) at δ 1e-6, want no finite epsilon; they have 1e-5", e, v, err)
 	}
 	g := mechanism.Gaussian{NoiseMultiplier: 1e6}

@@ -19,10 +19,10 @@ func TestXi(t *testing.T) {
 			t.Errorf("order %v: got %v, %v, want %v", order, curve, err, want)
 		}
 	}
-	if rho, failed := (ZCDP{}).Rho(parsed(t, "assumed-xi-zcdp(0.2, 0.05, add-or-remove-one)"), n); failed != nil || math.Abs(rho-0.25) > 1e-9 {
+	if rho, failed := (concentratedDP{}).rho(parsed(t, "assumed-xi-zcdp(0.2, 0.05, add-or-remove-one)"), n); failed != nil || math.Abs(rho-0.25) > 1e-9 {
 		t.Errorf("ρ: got %v, %v, want 0.25", rho, failed)
 	}
-	for _, a := range []Accountant{RDP{}, ZCDP{}, Basic{}, Advanced{}} {
+	for _, a := range []Accountant{RDP{}, concentratedDP{}, basicComposition{}, advancedComposition{}} {
 		plain, err := a.Epsilon(mechanism.AssumedZCDP{Rho: 0.1, Neighboring: n}, 1e-5, n)
 		none, failed := a.Epsilon(mechanism.AssumedXiZCDP{Rho: 0.1, Neighboring: n}, 1e-5, n)
 		some, wrong := a.Epsilon(mechanism.AssumedXiZCDP{Xi: 0.3, Rho: 0.1, Neighboring: n}, 1e-5, n)

@@ -26,20 +26,23 @@ import (
 // perspective of x^α, the value of two mixtures with the same weights is at most the mean of the
 // values of their parts, hence at most the largest. (See also van Erven & Harremoës, "Rényi
 // Divergence and Kullback-Leibler Divergence", 2014, https://arxiv.org/abs/1206.2459.)
-type ZCDP struct{}
+var ZCDP concentratedDP
 
-var _ Accountant = ZCDP{}
+// concentratedDP is the type of ZCDP.
+type concentratedDP struct{}
+
+var _ Accountant = concentratedDP{}
 
 // rhoError bounds the relative error of a computed ρ.
 const rhoError = 1e-11
 
 // Name returns "zcdp".
-func (ZCDP) Name() string { return "zcdp" }
+func (concentratedDP) Name() string { return "zcdp" }
 
 // Rho returns an upper bound, exact to a relative 1e-11 but for sampling, on ρ of the event
 // under the relation; +Inf where something is released without protection.
-func (a ZCDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
-	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.Rho(w, n)) }); several {
+func (a concentratedDP) rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.rho(w, n)) }); several {
 		return v.Upper, err
 	}
 	all, err := terms(e, n)
@@ -128,11 +131,11 @@ func responseEpsilon(e mechanism.RandomizedResponse, n privacy.Neighboring) floa
 
 // Epsilon returns the least bound over all orders. The lower bound of the interval is 0: this
 // accountant proves upper bounds only.
-func (a ZCDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (a concentratedDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
-	rho, err := a.Rho(e, n)
+	rho, err := a.rho(e, n)
 	if err != nil {
 		return Interval{}, err
 	}
@@ -144,12 +147,12 @@ func (a ZCDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (
 }
 
 // Delta returns the least bound over all orders; the lower bound of the interval is 0.
-func (a ZCDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (a concentratedDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err
 	}
 	epsilon = within(epsilon)
-	rho, err := a.Rho(e, n)
+	rho, err := a.rho(e, n)
 	if err != nil {
 		return Interval{}, err
 	}

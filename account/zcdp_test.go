@@ -10,7 +10,7 @@ import (
 
 func rho(t *testing.T, e mechanism.Event, n privacy.Neighboring) float64 {
 	t.Helper()
-	v, err := ZCDP{}.Rho(e, n)
+	v, err := concentratedDP{}.rho(e, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +157,14 @@ func TestZCDPRefusals(t *testing.T) {
 		mechanism.TruncatedPoisson{Probability: 0.1, Records: 100, MaxBatch: 20, Event: gaussian(1)},
 		gaussian(0),
 	} {
-		if v, err := (ZCDP{}).Epsilon(e, 1e-6, add); err == nil {
+		if v, err := (concentratedDP{}).Epsilon(e, 1e-6, add); err == nil {
 			t.Errorf("%v: priced at %v", e, v)
 		}
 	}
-	if _, err := (ZCDP{}).Epsilon(gaussian(1), 1, add); err == nil {
+	if _, err := (concentratedDP{}).Epsilon(gaussian(1), 1, add); err == nil {
 		t.Error("delta 1 was taken")
 	}
-	if _, err := (ZCDP{}).Delta(gaussian(1), -1, add); err == nil {
+	if _, err := (concentratedDP{}).Delta(gaussian(1), -1, add); err == nil {
 		t.Error("epsilon -1 was taken")
 	}
 }
@@ -180,7 +180,7 @@ func TestZCDPReference(t *testing.T) {
 		{0.5, 1e-6, 5.2215396311544175, 1}, {0.001, 1e-6, 2.1430435237536676, 100},
 	} {
 		e := mechanism.Repeat{Event: mechanism.AssumedZCDP{Rho: c.rho, Neighboring: privacy.AddOrRemoveOne}, Count: c.count}
-		v, err := ZCDP{}.Epsilon(e, c.delta, privacy.AddOrRemoveOne)
+		v, err := concentratedDP{}.Epsilon(e, c.delta, privacy.AddOrRemoveOne)
 		if err != nil || v.Upper > c.other || v.Upper < c.other*0.999 || v.Lower != 0 || v.Estimate != v.Upper {
 			t.Errorf("rho %v: got %v (%v), want just below %v", c.rho, v, err, c.other)
 		}

@@ -21,7 +21,7 @@ func TestTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := account.GDP{}.Epsilon(mechanism.Sequence{
+	want, err := account.GDP.Epsilon(mechanism.Sequence{
 		mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 33}, Count: 60},
 		mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40}, Count: 30},
 	}, 1e-6, privacy.AddOrRemoveOne)

@@ -44,7 +44,7 @@ type Ledger struct {
 
 // New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite
 // epsilon admits non-private releases; every other refuses them.
-func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP{}) }
+func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP) }
 
 // NewFiltered is New with another filter: account.GDP, account.ZCDP, or account.RDP with exactly one
 // order, which also prices sampled releases. Others are refused, because their bounds do not add up
@@ -53,15 +53,11 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 	if limit == (privacy.Guarantee{}) {
 		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
 	}
-	switch f := filter.(type) {
-	case account.GDP:
-		return &Ledger{limit: limit, filter: f}, nil
-	case account.ZCDP:
-		return &Ledger{limit: limit, filter: f}, nil
-	case account.RDP:
-		if len(f.Orders) == 1 {
-			return &Ledger{limit: limit, filter: account.RDP{Orders: []float64{f.Orders[0]}}}, nil
-		}
+	if filter == account.GDP || filter == account.ZCDP {
+		return &Ledger{limit: limit, filter: filter}, nil
+	}
+	if f, is := filter.(account.RDP); is && len(f.Orders) == 1 {
+		return &Ledger{limit: limit, filter: account.RDP{Orders: []float64{f.Orders[0]}}}, nil
 	}
 	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP, account.ZCDP or account.RDP with exactly one order")
 }

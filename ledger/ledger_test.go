@@ -106,7 +106,7 @@ func TestFilters(t *testing.T) {
 	sampled := mechanism.PoissonSampled{Probability: 0.01, Event: gaussian(2)}
 	for name, f := range map[string]account.Accountant{
 		"none": nil, "many orders": account.RDP{}, "two orders": account.RDP{Orders: []float64{2, 3}},
-		"loss distributions": account.PLD{}, "best": account.Best{}, "basic": account.Basic{},
+		"loss distributions": account.PLD{}, "best": account.Best, "basic": account.Basic,
 	} {
 		if _, err := NewFiltered(limit(t, 1), f); err == nil {
 			t.Errorf("%s: got a ledger, want an error", name)
@@ -130,7 +130,7 @@ func TestFilters(t *testing.T) {
 	if err != nil || granted < 2 || one.Upper > 1 {
 		t.Errorf("%d reservations cost %v (%v), want several and at most 1", granted, one.Upper, err)
 	}
-	concentrated, err := NewFiltered(limit(t, 1), account.ZCDP{})
+	concentrated, err := NewFiltered(limit(t, 1), account.ZCDP)
 	if err != nil {
 		t.Fatal(err)
 	}

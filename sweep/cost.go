@@ -53,7 +53,7 @@ func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	}
 	var err error
 	if out.Epsilon, err = priced(a, all, out, draws); err != nil {
-		a = account.Best{}
+		a = account.Best
 		out.Epsilon, err = priced(a, all, out, draws)
 	}
 	out.Accountant = a.Name()
@@ -136,7 +136,7 @@ func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
 	for _, each := range candidates {
 		all, delta = append(all, each.event()), max(delta, each.Certificate.Delta)
 	}
-	price, err := (account.GDP{}).Epsilon(all, delta, c.Neighboring)
+	price, err := account.GDP.Epsilon(all, delta, c.Neighboring)
 	if err != nil {
 		return nil, err
 	}

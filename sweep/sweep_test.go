@@ -238,7 +238,7 @@ func TestCostOf(t *testing.T) {
 	}
 	z1, z2 := a.Linear.Plan.NoiseMultiplier, b.Linear.Plan.NoiseMultiplier
 	together := mechanism.Gaussian{NoiseMultiplier: 1 / math.Sqrt(5*4/z1/z1+5*7/z2/z2)}
-	want, err := account.GDP{}.Epsilon(together, 1e-6, privacy.AddOrRemoveOne)
+	want, err := account.GDP.Epsilon(together, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestSetNoise(t *testing.T) {
 	if err := c.SetNoise("6"); err != nil {
 		t.Fatal(err)
 	}
-	want, err := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: 2}, 1e-6, privacy.AddOrRemoveOne)
+	want, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: 2}, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}

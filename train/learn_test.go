@@ -144,7 +144,7 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mu := account.GDP{}.MuOf(target)
+	mu := account.MuOf(target)
 	sums := map[StatisticKind]float64{}
 	for _, s := range p.Preparation {
 		if s.Kind == LevelsStatistic {

@@ -271,7 +271,7 @@ func (p *Plan) calibrate(r Request) error {
 	if r.PerStep {
 		return p.calibrateEach(target)
 	}
-	mu := account.GDP{}.MuOf(target) / r.Neighboring.Movement()
+	mu := account.MuOf(target) / r.Neighboring.Movement()
 	spent := mechanism.Sequence{}
 	for i := range p.Preparation {
 		p.Preparation[i].setNoise(mu, target.Delta(), p.alike(p.Preparation[i].Kind))
@@ -296,7 +296,7 @@ func (p *Plan) calibrateSteps(target privacy.Guarantee, spent mechanism.Event) e
 // calibrateEach gives every release the noise that alone costs the target.
 func (p *Plan) calibrateEach(target privacy.Guarantee) error {
 	one := func(z float64) mechanism.Event { return mechanism.Gaussian{NoiseMultiplier: z} }
-	z, err := account.Calibrate(account.GDP{}, target, one)
+	z, err := account.Calibrate(account.GDP, target, one)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (r Request) whitens(s *Setup, structure Structure) bool {
 	if err != nil {
 		return false
 	}
-	mu := account.GDP{}.MuOf(target)
+	mu := account.MuOf(target)
 	for _, kind := range structure.kinds() {
 		c := s.Features.Pipeline
 		side := PreparationStep{Kind: kind}.products(c).Side(c.Dim())

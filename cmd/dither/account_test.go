@@ -85,7 +85,7 @@ func checkPrice(t *testing.T, cost explain.Cost, i int, name string, v account.I
 
 func TestAccountForDelta(t *testing.T) {
 	out := accountJSON(t, "repeat(300, poisson(0.5, gaussian(40)))", "--epsilon", "1")
-	v, err := account.Best{}.Delta(steps(300, 0.5, 40), 1, privacy.AddOrRemoveOne)
+	v, err := account.Best.Delta(steps(300, 0.5, 40), 1, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestAccountNamed(t *testing.T) {
 // costs at noise divided by k (Dong, Roth & Su 2022, theorem 2.14), computed by another way.
 func TestAccountGroup(t *testing.T) {
 	out := accountJSON(t, "gaussian(50)", "--rows-per-person", "10")
-	v, err := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: 5}, 1e-6, privacy.AddOrRemoveOne)
+	v, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: 5}, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestCosts(t *testing.T) {
 	claimed := prices.Intervals[len(prices.Intervals)-1]
 	points := prices.costs(growthOf(prices.Event), 1e-6, &claimed)
 	for _, p := range points {
-		want, refused := account.GDP{}.Epsilon(mechanism.Sequence{mechanism.Gaussian{NoiseMultiplier: 5}, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 20}, Count: int(p.Count)}}, 1e-6, privacy.AddOrRemoveOne)
+		want, refused := account.GDP.Epsilon(mechanism.Sequence{mechanism.Gaussian{NoiseMultiplier: 5}, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 20}, Count: int(p.Count)}}, 1e-6, privacy.AddOrRemoveOne)
 		if refused != nil {
 			t.Fatal(refused)
 		}

@@ -121,7 +121,7 @@ func (b *bookRun) private(mode train.ClippingMode, attained sample) {
 
 // better adds what the same total cost attains otherwise: the improvements that the chapter lists.
 func (b *bookRun) better(ctx context.Context, runs int) error {
-	total, err := account.Best{}.Epsilon(bookEvent(0.1, bookSteps), 1e-4, privacy.AddOrRemoveOne)
+	total, err := account.Best.Epsilon(bookEvent(0.1, bookSteps), 1e-4, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (b *bookRun) sweepFigure(gradients, examples []sweep.Point) error {
 	over := func(points []sweep.Point) ([]sweep.Point, error) {
 		out := append([]sweep.Point(nil), points...)
 		for i, p := range out {
-			total, err := account.Best{}.Epsilon(bookEvent(p.X, bookSteps), bookSteps*bookDelta, privacy.AddOrRemoveOne)
+			total, err := account.Best.Epsilon(bookEvent(p.X, bookSteps), bookSteps*bookDelta, privacy.AddOrRemoveOne)
 			if err != nil {
 				return nil, err
 			}
@@ -215,8 +215,8 @@ func (b *bookRun) cost() error {
 		want, tol float64
 		why       string
 	}{
-		{"the ten iterations alone, exactly: ε at δ = 1e-5", steps, account.GDP{}, 1e-5, 0.2140, 5e-5, "ten Gaussian releases are one of noise 48.4/√10; nothing is lost"},
-		{"the ten iterations alone, exactly: ε at δ = 1e-4", steps, account.GDP{}, 1e-4, 0.1705, 5e-5, "the same"},
+		{"the ten iterations alone, exactly: ε at δ = 1e-5", steps, account.GDP, 1e-5, 0.2140, 5e-5, "ten Gaussian releases are one of noise 48.4/√10; nothing is lost"},
+		{"the ten iterations alone, exactly: ε at δ = 1e-4", steps, account.GDP, 1e-4, 0.1705, 5e-5, "the same"},
 	} {
 		v, err := c.a.Epsilon(c.event, c.delta, add)
 		if err != nil {
@@ -228,8 +228,8 @@ func (b *bookRun) cost() error {
 		a   account.Accountant
 		why string
 	}{
-		{account.Advanced{}, "better where there are many iterations; ten are few"},
-		{account.ZCDP{}, "the count costs ε²/2 in it, and less than in sequential composition"},
+		{account.Advanced, "better where there are many iterations; ten are few"},
+		{account.ZCDP, "the count costs ε²/2 in it, and less than in sequential composition"},
 		{account.RDP{}, "the same, at the best of many orders"},
 		{account.PLD{}, "bounds on the exact cost, less than a thousandth apart"},
 	} {

@@ -82,9 +82,9 @@ func (t *table) normal() error {
 	if err != nil {
 		return err
 	}
-	noise := 1 / account.GDP{}.MuOf(target)
+	noise := 1 / account.MuOf(target)
 	t.golden("noise multiplier of normal noise of (0.4, 1e-6)", "", noise, 5, within(exerciseNoise, noiseBy), "solved on the exact curve of the Gaussian mechanism")
-	runs, err := account.GDP{}.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: exerciseRuns}, exerciseDelta, privacy.AddOrRemoveOne)
+	runs, err := account.GDP.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: exerciseRuns}, exerciseDelta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func compositionFigure() (sweep.Figure, error) {
 	}
 	for i, k := range counts {
 		x, delta := float64(k), float64(k)*exerciseDelta
-		full, failed := account.GDP{}.Epsilon(mechanism.Repeat{Event: gaussian, Count: k}, exerciseDelta, privacy.AddOrRemoveOne)
+		full, failed := account.GDP.Epsilon(mechanism.Repeat{Event: gaussian, Count: k}, exerciseDelta, privacy.AddOrRemoveOne)
 		if failed != nil {
 			return sweep.Figure{}, failed
 		}

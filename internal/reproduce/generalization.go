@@ -82,7 +82,7 @@ func newGapRun(ctx context.Context, n int) (gapRun, error) {
 
 // gapBound is the distance in total variation that one record makes: 2Φ(μ/2) - 1, δ at ε = 0.
 func gapBound(p train.Plan) (float64, error) {
-	mu, err := account.GDP{}.Mu(p.Event(), privacy.ReplaceOne)
+	mu, err := account.Mu(p.Event(), privacy.ReplaceOne)
 	return math.Erf(mu / 2 / math.Sqrt2), err
 }
 

@@ -55,14 +55,14 @@ func runTheorems(_ context.Context, l sweep.Environment) (sweep.Outcome, error) 
 
 // trueEpsilon is the exact cost of gradient descent in full batch, one record replaced.
 func trueEpsilon(noise float64, steps int, delta float64) (float64, error) {
-	v, err := account.GDP{}.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: steps}, delta, privacy.ReplaceOne)
+	v, err := account.GDP.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: steps}, delta, privacy.ReplaceOne)
 	return v.Upper, err
 }
 
 // exactNoise is the least noise multiplier of that descent for a budget.
 func exactNoise(epsilon, delta float64, steps int) (float64, error) {
 	target, err := privacy.NewGuarantee(epsilon, delta, privacy.ReplaceOne, privacy.Unit{})
-	return privacy.ReplaceOne.Movement() * math.Sqrt(float64(steps)) / account.GDP{}.MuOf(target), err
+	return privacy.ReplaceOne.Movement() * math.Sqrt(float64(steps)) / account.MuOf(target), err
 }
 
 // oneConstantNoise is n·σ/L of claim 3.2 of lecture 13.
@@ -117,7 +117,7 @@ func (t *table) bySum() error {
 // classic adds the Gaussian mechanism of textbooks.
 func (t *table) classic() error {
 	for _, c := range []struct{ stated, want, tolerance float64 }{{0.5, 0.353, 5e-4}, {1, 0.751, 5e-4}, {2, 1.610, 5e-4}, {4, 3.511, 5e-4}, {8, 7.914, 5e-4}, {16, 18.90, 5e-3}} {
-		v, err := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: math.Sqrt(2*math.Log(1.25e5)) / c.stated}, 1e-5, privacy.AddOrRemoveOne)
+		v, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: math.Sqrt(2*math.Log(1.25e5)) / c.stated}, 1e-5, privacy.AddOrRemoveOne)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (t *table) misprinted() error {
 		{"as a variance", 0.1, math.Sqrt(printed(0.1)), 0.21404, 5e-6, "does not hold: the noise is too small"},
 		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "does not hold, by little"},
 	} {
-		v, err := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: c.noise}, 1e-5, privacy.AddOrRemoveOne)
+		v, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: c.noise}, 1e-5, privacy.AddOrRemoveOne)
 		if err != nil {
 			return err
 		}

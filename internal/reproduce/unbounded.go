@@ -53,7 +53,7 @@ func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error)
 	rocs := map[string][]sweep.Point{}
 	for i, m := range outliers {
 		l.Report(fmt.Sprintf("an outlier of %v", m), float64(i)/float64(len(outliers)))
-		v, failed := account.GDP{}.Epsilon(mechanism.Gaussian{NoiseMultiplier: noise / m}, attackDelta, privacy.AddOrRemoveOne)
+		v, failed := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: noise / m}, attackDelta, privacy.AddOrRemoveOne)
 		if failed != nil {
 			return sweep.Outcome{}, failed
 		}
@@ -82,7 +82,7 @@ func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error)
 // attackNoise is the noise multiplier of the step.
 func attackNoise() (float64, error) {
 	target, err := privacy.NewGuarantee(attackEpsilon, attackDelta, privacy.AddOrRemoveOne, privacy.Unit{})
-	return 1 / account.GDP{}.MuOf(target), err
+	return 1 / account.MuOf(target), err
 }
 
 // attackRepeats is how often each attack is made anew: what it proves is random.

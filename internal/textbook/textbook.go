@@ -39,7 +39,7 @@ func Of(e mechanism.Event, delta float64, n privacy.Neighboring) ([]Lesson, erro
 		if v, refused := (account.PLD{}).Epsilon(e, delta, n); refused == nil {
 			return v, nil
 		}
-		return account.Best{}.Epsilon(e, delta, n)
+		return account.Best.Epsilon(e, delta, n)
 	})
 	return lessonsOf(lines), err
 }

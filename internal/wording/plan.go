@@ -104,7 +104,7 @@ func weight(p train.Plan, e mechanism.Event) float64 {
 		}
 		return curve[0]
 	}
-	mu, err := account.GDP{}.Mu(e, p.Neighboring)
+	mu, err := account.Mu(e, p.Neighboring)
 	if err != nil {
 		return 0
 	}

@@ -61,7 +61,7 @@ func (r Request) center(m method, s *Setup) error {
 	if err != nil {
 		return err
 	}
-	s.Plan.Center.NoiseMultiplier = r.Neighboring.Movement() / (math.Sqrt(centerShare) * account.GDP{}.MuOf(target))
+	s.Plan.Center.NoiseMultiplier = r.Neighboring.Movement() / (math.Sqrt(centerShare) * account.MuOf(target))
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 	if err != nil {
 		return err
 	}
-	o := ObjectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.GDP{}.MuOf(target)}
+	o := ObjectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.MuOf(target)}
 	if o.Ridge == 0 {
 		if o.Ridge, err = o.leastRidge(target, base.Curvature(), s.Plan); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (o ObjectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, err
 // leastRidge returns about the least ridge with which the linear term is at most nearGaussian times the
 // noise of a normal release of the same budget, counted by Rényi divergences.
 func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
-	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.GDP{}.MuOf(target)
+	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.MuOf(target)
 	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {
 		if o.Smoothness = curvature / ridge; o.Smoothness >= 0.99 {
 			continue

@@ -183,8 +183,8 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 // at the order that prices the plan best, which follows from public numbers. A ledger for this plan alone needs
 // none (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
-	if account.For(p.Event()).Name() == (account.GDP{}).Name() {
-		return account.GDP{}, nil
+	if account.For(p.Event()).Name() == account.GDP.Name() {
+		return account.GDP, nil
 	}
 	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
 	return account.RDP{Orders: []float64{order}}, err

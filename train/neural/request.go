@@ -201,7 +201,7 @@ func (p *Plan) calibrate(r Request) error {
 		return fmt.Errorf("neural: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
 	if p.Records == 0 {
-		p.CountNoise = 1 / (math.Sqrt(countShare) * account.GDP{}.MuOf(target))
+		p.CountNoise = 1 / (math.Sqrt(countShare) * account.MuOf(target))
 	}
 	if p.NoiseMultiplier, err = account.Calibrate(account.For(p.with(1).Event()), target, func(z float64) mechanism.Event { return p.with(z).Event() }); err != nil {
 		return err
