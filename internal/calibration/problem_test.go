@@ -36,7 +36,7 @@ func TestNoiseMeetsTheTargetWithItsSlack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := LeastNoise(account.GDP{}, target, plan)
+	found, err := LeastNoise(account.GDP, target, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func TestNoSlackWithoutRoundedNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	normal := func(z float64) mechanism.Event { return mechanism.Gaussian{NoiseMultiplier: z} }
-	if _, err = LeastNoise(account.GDP{}, target, normal); err == nil || !strings.Contains(err.Error(), "slack") {
+	if _, err = LeastNoise(account.GDP, target, normal); err == nil || !strings.Contains(err.Error(), "slack") {
 		t.Errorf("normal noise: got %v, want a refusal for its slack", err)
 	}
 	pure := func(z float64) mechanism.Event { return mechanism.Laplace{NoiseMultiplier: z} }
-	if z, refused := LeastNoise(account.Best{}, target, pure); refused != nil || !(z >= 1 && z < 1.001) {
+	if z, refused := LeastNoise(account.Best, target, pure); refused != nil || !(z >= 1 && z < 1.001) {
 		t.Errorf("Laplace noise: got %v, %v, want 1", z, refused)
 	}
 }
