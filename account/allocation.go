@@ -14,13 +14,15 @@ import (
 
 // Random allocation: the record moves one of T steps, drawn uniformly, by one bound at most.
 //
-// Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1 for the step
-// drawn and 0 for the others with the record, and 0 for all without. So the law of these numbers with the
-// record and the law without are a dominating pair, the one of Chua and others 2025 (https://arxiv.org/abs/2412.16802).
+// Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1
+// for the step drawn and 0 for the others with the record, and 0 for all without. So the
+// distribution of these numbers with the record and the distribution without are a dominating pair,
+// the one of Chua and others 2025 (https://arxiv.org/abs/2412.16802).
 //
-// Proof. Fix the steps of the other records, which have the same law for both neighbors. Step t releases c + v·m_t + N
-// for normal noise N of covariance z²·I; the sum c of the others and the contribution v of the record, |v| ≤ 1, hang
-// on earlier outputs alone. Draw it as c + v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is no less than
+// Proof. Fix the steps of the other records, which have the same distribution for both neighbors.
+// Step t releases c + v·m_t + N for normal noise N of covariance z²·I; the sum c of the others and
+// the contribution v of the record, |v| ≤ 1, depend on earlier outputs alone. Draw it as c +
+// v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is no less than
 // 0. So one rule, that knows earlier outputs, x_t and no m_t, makes the outputs from the numbers in both cases. ∎
 //
 // Several releases at one step are one Gaussian by the same rule, with several x_t of which their sum says all. Epochs
@@ -172,11 +174,12 @@ func (a *allocationMoments) divergence(order float64) float64 {
 	return max(0, remove, a.logAdd(order)) / (order - 1)
 }
 
-// logAdd bounds log E S^(1-α). A law S' that is larger in the convex order is S spread out, S = E(S'|S), and 0 with
-// some probability ν in all. Where S' > 0, of probability p given S, its mean given S is S/p; hence E(S'^(1-α); S' > 0 | S) ≥
-// p^α·S^(1-α) by Jensen's inequality. What is left, E (1-p^α)·S^(1-α) ≤ α·E (1-p)·S^(1-α), is at most α·√(ν·E
-// S^-c) for c = 2(α-1), by Cauchy and Schwarz; and E S^-c ≤ e^(c/2z²+c²/2Tz²), since a mean is no less than the
-// geometric one.
+// logAdd bounds log E S^(1-α). A distribution S' that is larger in the convex order is S spread
+// out, S = E(S'|S), and 0 with some probability ν in all. Where S' > 0, of probability p given S,
+// its mean given S is S/p; hence E(S'^(1-α); S' > 0 | S) ≥ p^α·S^(1-α) by Jensen's inequality. What
+// is left, E (1-p^α)·S^(1-α) ≤ α·E (1-p)·S^(1-α), is at most α·√(ν·E S^-c) for c = 2(α-1), by
+// Cauchy and Schwarz; and E S^-c ≤ e^(c/2z²+c²/2Tz²), since a mean is no less than the geometric
+// one.
 func (a *allocationMoments) logAdd(order float64) float64 {
 	var terms []float64
 	zero := 0.0

@@ -21,7 +21,7 @@ func (a PLD) attained(v Interval, c composition, e mechanism.Event, n privacy.Ne
 	if err != nil || plain.open || plain.beyond || plain.gaussian || plain.loose {
 		return v, err
 	}
-	if c.many { // a lower bound in one direction is one, and another of so many releases takes seconds
+	if c.many { // a lower bound in one direction is one, and another of this many releases takes seconds
 		plain.directions = plain.directions[:1]
 	}
 	b, err := plain.bounds(aim, a.options(plain), read)

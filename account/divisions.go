@@ -56,7 +56,7 @@ func divided(parts mechanism.Parallel, records int) ([][]portion, bool) {
 	return all, true
 }
 
-// crossed puts every one of some portions behind every one of others.
+// crossed puts every one of some portions after every one of others.
 func crossed(first, then [][]portion) [][]portion {
 	var out [][]portion
 	for _, a := range first {

@@ -175,8 +175,9 @@ func (a PLD) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta floa
 // maxGroup bounds the number of shifts in a mixture.
 const maxGroup = 64
 
-// groupOf composes portions of an event as dominating pairs of so many records each, and reports whether all
-// parts of them have one that is proved. Under replace-one a sampled record has none here.
+// groupOf composes portions of an event as dominating pairs of this many records each, and reports
+// whether all parts of them have one that is proved. Under replace-one a sampled record has none
+// here.
 func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 	var c composition
 	remove, add := []pld.Term{}, []pld.Term{}
@@ -218,8 +219,8 @@ func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 	return c, true
 }
 
-// pairsOfGroup returns the pairs of a simple event for so many records, and the simple event that it is for them;
-// no pairs for a Gaussian one.
+// pairsOfGroup returns the pairs of a simple event for this many records, and the simple event that
+// it is for them; no pairs for a Gaussian one.
 func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechanism.Event, directions, bool) {
 	if s, sampled := e.(mechanism.PoissonSampled); sampled && records > 1 {
 		inner, normal := s.Event.(mechanism.Gaussian)
@@ -237,7 +238,8 @@ func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechan
 	return simple, pairs, err == nil
 }
 
-// ofGroup is what a simple event is for so many records: one of k times the sensitivity, or k times the loss.
+// ofGroup is what a simple event is for this many records: one of k times the sensitivity, or k
+// times the loss.
 func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
 	k := float64(records)
 	switch e := e.(type) {
@@ -261,7 +263,7 @@ func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
 	return e, records == 1
 }
 
-// multiplied returns the sensitivity of so many records, and whether it is an int64.
+// multiplied returns the sensitivity of this many records, and whether it is an int64.
 func multiplied(sensitivity int64, records int) (int64, bool) {
 	return sensitivity * int64(records), sensitivity <= math.MaxInt64/int64(records)
 }

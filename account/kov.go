@@ -73,8 +73,8 @@ func KOVOptimal(epsilon, delta float64, k int, target float64) float64 {
 	return min(all, newLattice(epsilon, k, rest).epsilonAt(rest))
 }
 
-// maxLattice is up to how many releases the binomial law is added up: the work grows as the
-// square root.
+// maxLattice is up to how many releases the binomial distribution is added up: the work grows as
+// the square root.
 const maxLattice = 1 << 34
 
 // composable reports whether (epsilon, delta) and a count make sense.
@@ -90,9 +90,9 @@ func disclosedBy(delta, k float64) float64 {
 	return upper
 }
 
-// lattice is the law of the number J of answers, out of count, that speak for P, each with probability
-// e^ε/(1+e^ε), as weights relative to the most likely number. Weights follow from each other by
-// ratios, so that nothing overflows however many there are.
+// lattice is the distribution of the number J of answers, out of count, that speak for P, each with
+// probability e^ε/(1+e^ε), as weights relative to the most likely number. Weights follow from each
+// other by ratios, so that nothing overflows however many there are.
 type lattice struct {
 	epsilon, count float64
 	mode           float64
@@ -102,7 +102,7 @@ type lattice struct {
 	steps          float64 // how many ratios were taken
 }
 
-// newLattice adds up the law as far as it matters for a probability rest: to 1e-18 of it.
+// newLattice adds up the distribution as far as it matters for a probability rest: to 1e-18 of it.
 func newLattice(epsilon float64, k int, rest float64) lattice {
 	l := lattice{epsilon: epsilon, count: float64(k)}
 	up, down := math.Exp(epsilon), math.Exp(-epsilon)

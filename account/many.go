@@ -47,7 +47,7 @@ func sampledGaussian(e mechanism.Event) (probability, noise float64, ok bool) {
 	return s.Probability, g.NoiseMultiplier, normal
 }
 
-// divide halves the widest group until there are so many.
+// divide halves the widest group until there are this many.
 func divide(all []term, whole group, count int) []group {
 	groups := []group{whole}
 	for len(groups) < count {

@@ -20,7 +20,7 @@ func symmetric(p pair.Pair) directions { return directions{p, p, true} }
 
 func bothWays(p pair.Mixture) directions { return directions{p, p.Swap(), false} }
 
-// maxAtoms bounds the number of outcomes that a discrete law is written out with.
+// maxAtoms bounds the number of outcomes that a discrete distribution is written out with.
 const maxAtoms = 1 << 20
 
 // pairsOf returns the dominating pairs of a simple event other than NonPrivate, or an error where

@@ -50,13 +50,14 @@ func withReplacement(e mechanism.WithReplacement, z float64) directions {
 // rareDraws is a probability of being drawn so often below which the record counts as disclosed.
 const rareDraws = 1e-20
 
-// truncatedPoisson: let the other records be drawn first, m of them, by the same law for both neighbors; m
-// may be public. If m < MaxBatch, the record joins with probability q and moves the sum by one bound. Else
-// the batch is a uniform subset of MaxBatch, or, with probability q·MaxBatch/(m+1), one of them gives way to the
-// record: that moves the sum by two bounds at most. (The setting of Ganesh and others, 2025,
-// https://arxiv.org/abs/2508.15089.) Here that probability is q, so that the second pair dominates the first,
-// which is a function of it and of noise, and the price rises with P(m ≥ MaxBatch): the bound holds for any number
-// of records up to Records. With the exact one it would not, since in a larger crowd the record joins less often.
+// truncatedPoisson: let the other records be drawn first, m of them, by the same distribution for
+// both neighbors; m may be public. If m < MaxBatch, the record joins with probability q and moves
+// the sum by one bound. Else the batch is a uniform subset of MaxBatch, or, with probability
+// q·MaxBatch/(m+1), one of them gives way to the record: that moves the sum by two bounds at most.
+// (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.) Here that probability
+// is q, so that the second pair dominates the first, which is a function of it and of noise, and
+// the price rises with P(m ≥ MaxBatch): the bound holds for any number of records up to Records.
+// With the exact one it would not, since in a larger crowd the record joins less often.
 func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
 	plain, crowded := poisson(pair.Normal, z, e.Probability, n), poisson(pair.Normal, z/2, e.Probability, n)
 	tau := special.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
@@ -88,9 +89,9 @@ func jlReach(r float64) float64 {
 	return far
 }
 
-// jlClipping: the projections are public, and given them the record moves the sum by at most s = min(κ,
-// √(r/x)) bounds, x of the chi-square law with r degrees. s is rounded up to one of jlBins values, so
-// that the pair dominates (Bu and others 2021, theorem 4, with the cap).
+// jlClipping: the projections are public, and given them the record moves the sum by at most s =
+// min(κ, √(r/x)) bounds, x of the chi-square distribution with r degrees. s is rounded up to one of
+// jlBins values, so that the pair dominates (Bu and others 2021, theorem 4, with the cap).
 func jlClipping(e mechanism.JLClipping) directions {
 	r := float64(e.Projections)
 	// Below the first value lies s with probability 1e-18 at most; it counts as that value.

@@ -11,9 +11,9 @@ import (
 // Poisson samples of one number with noise of a density or mass function f that is symmetric and
 // falls away from 0: normal, Laplace, and both on the integers. Write f_u for f moved by u.
 //
-// Given the other records' sample, the number is a constant plus noise; the hockey-stick
-// divergence H_a is jointly convex and does not see the constant. So with a record that moves
-// the number by u, and a replacement that moves it by w, |u|, |w| ≤ s, the laws to compare are
+// Given the other records' sample, the number is a constant plus noise; the hockey-stick divergence
+// H_a is jointly convex and does not see the constant. So with a record that moves the number by u,
+// and a replacement that moves it by w, |u|, |w| ≤ s, the distributions to compare are
 //
 //	M_u = (1-q)·f_0 + q·f_u  and  M_w,  or M_u and f_0 where the record is removed.
 //

@@ -33,8 +33,8 @@ var _ Accountant = PLD{}
 // Name returns "pld".
 func (PLD) Name() string { return "pld" }
 
-// options asks for the width; by default a wider one where so many different releases are composed
-// that it would take seconds.
+// options asks for the width; by default a wider one where the different releases are so
+// composed that it would take seconds.
 func (a PLD) options(c composition) pld.Options {
 	switch {
 	case a.Width > 0:

@@ -17,13 +17,12 @@ import (
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
-// Mechanism", 2019, https://arxiv.org/abs/1908.10530 (theorem 4: the divergence of the mixture
-// from the normal law is the larger direction; section 3.3: integer orders); conversion:
+// Mechanism", 2019, https://arxiv.org/abs/1908.10530 (theorem 4: the divergence of the mixture from
+// the normal distribution is the larger direction; section 3.3: integer orders); conversion:
 // Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020,
-// proposition 12, https://arxiv.org/abs/2004.00010. An RDP bound at one order fixed in advance
-// adds up over adaptively chosen events (Feldman & Zrnic, "Individual Privacy Accounting via a
-// Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193), so RDP{Orders: {α}} is a
-// valid filter.
+// proposition 12, https://arxiv.org/abs/2004.00010. An RDP bound at one order fixed in advance adds
+// up over adaptively chosen events (Feldman & Zrnic, "Individual Privacy Accounting via a Rényi
+// Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193), so RDP{Orders: {α}} is a valid filter.
 type RDP struct{ Orders []float64 }
 
 var _ Accountant = RDP{}

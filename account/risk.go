@@ -100,7 +100,7 @@ func percent(p float64) string {
 	}
 }
 
-// chance writes a small probability as 1 in so many, the number rounded down.
+// chance writes a small probability as 1 in n, the number rounded down.
 func chance(p float64) string {
 	if p >= 0.1 {
 		return percent(p)

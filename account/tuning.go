@@ -54,8 +54,9 @@ func tuningBounds(e mechanism.RepeatAndSelect, n privacy.Neighboring) ([]float64
 	return bounds, nil
 }
 
-// deltasOfRun is a bound on the δ of one run at an epsilon: that of its whole profile where it has dominating pairs, which at the small
-// epsilons that theorem 6 asks about is a good deal less than what its divergences imply, and else that. Only the Poisson law needs it.
+// deltasOfRun is a bound on the δ of one run at an epsilon: that of its whole profile where it has
+// dominating pairs, which at the small epsilons that theorem 6 asks about is a good deal less than
+// what its divergences imply, and else that. Only the Poisson distribution needs it.
 func deltasOfRun(e mechanism.RepeatAndSelect, grid, r []float64, n privacy.Neighboring) func(epsilon float64) float64 {
 	byDivergence := func(epsilon float64) float64 {
 		delta, _ := RDP{Orders: grid}.delta(r, epsilon)
@@ -95,8 +96,8 @@ func leastExtra(e mechanism.RepeatAndSelect, grid, r []float64) float64 {
 	return (1 + e.Shape) * least
 }
 
-// successOf returns, from below, the parameter γ at which the truncated negative binomial law of this
-// shape has this mean: η(1-γ)/(γ(1-γ^η)), and (1/γ-1)/log(1/γ) for shape 0.
+// successOf returns, from below, the parameter γ at which the truncated negative binomial
+// distribution of this shape has this mean: η(1-γ)/(γ(1-γ^η)), and (1/γ-1)/log(1/γ) for shape 0.
 func successOf(shape, mean float64) float64 {
 	if mean == 1 {
 		return 1

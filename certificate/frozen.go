@@ -10,7 +10,8 @@ import (
 
 // Frozen says where the first layers of a network come from, whose weights were not trained.
 type Frozen struct {
-	// Layers is how many there are; Begins says that layers behind them begin with weights of the same source.
+	// Layers is how many there are; Begins says that layers after them begin with weights of the
+	// same source.
 	Layers int  `json:"layers"`
 	Begins bool `json:"further-begin,omitempty"`
 	// Source is the name of the file or folder, SHA256 the hash of its weights.

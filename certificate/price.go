@@ -30,8 +30,9 @@ func PriceOf(d Claim) (Price, error) {
 	return Price{epsilon, group, charge}, err
 }
 
-// priceRows is the cost for this many rows: the epsilon of the accounted law at a delta
-// that leaves room for the slack, widened by it; and that of the law at the whole of delta.
+// priceRows is the cost for this many rows: the epsilon of the accounted distribution at a delta
+// that leaves room for the slack, widened by it; and that of the distribution at the whole of
+// delta.
 func priceRows(d Claim, rows int) (price, charge float64, err error) {
 	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
@@ -56,9 +57,9 @@ func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01
 
-// Aim returns the guarantee to calibrate to under the accounted law, so that the executed
-// law with this many draws meets the target. It errs when the slack would take more than 1 %
-// of delta, or all of epsilon.
+// Aim returns the guarantee to calibrate to under the accounted distribution, so that the executed
+// distribution with this many draws meets the target. It errs when the slack would take more than 1
+// % of delta, or all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {

@@ -16,11 +16,10 @@ const (
 // begin with a number, and a number that takes more than one correctly rounded operation.
 //
 // Postcondition: where it takes n > 0 bytes, the value is the one, to the bit, that
-// strconv.ParseFloat returns for these bytes. The digits without point are a whole number of
-// at most 2^53 and the power of ten is at most 10^22 or its inverse; both are exact in
-// float64, so that one multiplication or division rounds the exact value, once. Source:
-// William D. Clinger, "How to read floating point numbers accurately", PLDI 1990, section 4,
-// https://doi.org/10.1145/93542.93557.
+// strconv.ParseFloat returns for these bytes. The digits without point are an integer of at most
+// 2^53 and the power of ten is at most 10^22 or its inverse; both are exact in float64, so that one
+// multiplication or division rounds the exact value, once. Source: William D. Clinger, "How to read
+// floating point numbers accurately", PLDI 1990, section 4, https://doi.org/10.1145/93542.93557.
 func scanDecimal(text []byte) (v float64, n int) {
 	negative := false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -60,8 +59,8 @@ func scanDecimal(text []byte) (v float64, n int) {
 	return v, n
 }
 
-// scanDigits appends the digits from a position on to a whole number, which wraps around
-// after maxDigits of them, and returns it with the position after them.
+// scanDigits appends the digits from a position on to an integer, which wraps around after
+// maxDigits of them, and returns it with the position after them.
 func scanDigits(text []byte, at int, number uint64) (uint64, int) {
 	for ; at < len(text); at++ {
 		digit := text[at] - '0'

@@ -63,7 +63,8 @@ func (d Draft) fromArray(ctx context.Context, src Source) (*Schema, error) {
 	if bounds, known := typeRanges[a.kind]; known {
 		for i := range s.Columns {
 			if c := &s.Columns[i]; c.Kind == 0 {
-				// Whole numbers of the type are neither missing nor out of range, so that nothing is lost.
+				// Integers of the type are neither missing nor out of range, so that nothing is
+				// lost.
 				*c = Column{Name: c.Name, Kind: Numeric, Lower: bounds[0], Upper: bounds[1], OutOfRange: Clamp, Missing: Zero}
 			}
 		}

@@ -51,7 +51,7 @@ func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 	return nil
 }
 
-// positive wants a whole number of at least 1: a column of no bins would read as one of private bounds.
+// positive wants an integer of at least 1: a column of no bins would read as one of private bounds.
 func (p *schemaParser) positive(e entry) error {
 	n := 0
 	if err := p.whole(e, &n); err != nil || n > 0 {

@@ -13,8 +13,8 @@ import (
 // MethodPrivate is the name of a private evaluation in certificates.
 const MethodPrivate = "evaluate"
 
-// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their law; discrete
-// Laplace noise has exactly its own.
+// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
+// distribution; discrete Laplace noise has exactly its own.
 func (p Plan) NoiseDraws() int {
 	if p.Noise == NoiseLaplace {
 		return 0

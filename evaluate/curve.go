@@ -114,7 +114,7 @@ func (c counts) areaRatio(won, tie float64) ratio {
 	return r
 }
 
-// wins is Σ (w-θ)² over n weights, so many of which are 1, one tie and the others 0.
+// wins is Σ (w-θ)² over n weights, this many of which are 1, one tie and the others 0.
 func wins(ones, tie, n float64) quad { return quad{ones + tie*tie, -2 * (ones + tie), n} }
 
 // ahead returns for each bin how many records of level 0 are below it, and of level 1 above it, with a part, tie,

@@ -3,8 +3,8 @@ package evaluate
 import "math"
 
 const (
-	// rivalTimes and rivalSquares say how much of a rival a level is that lags so many standard deviations: min(1,
-	// rivalTimes·exp(-lag²/rivalSquares)). They are fitted, for two to a hundred
+	// rivalTimes and rivalSquares say how much of a rival a level is that lags this many standard
+	// deviations: min(1, rivalTimes·exp(-lag²/rivalSquares)). They are fitted, for two to a hundred
 	// independent normal counts at many distances of the first from the others.
 	rivalTimes, rivalSquares = 8, 4
 	// rivalShare is the part of the error that is given to the rivals: fitted to 300 rows of two to six levels, so that few counts

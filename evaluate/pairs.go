@@ -166,7 +166,7 @@ func guessedPairs(level int) int         { return triangle(rightKinds) * (1 + le
 func truePairs(level, levels int) int    { return triangle(rightKinds) * (1 + levels + level) }
 func unequalPairs(level, levels int) int { return triangle(rightKinds)*(1+2*levels) + level }
 
-// rightPairs writes the pairs among so many right and wrong rows.
+// rightPairs writes the pairs among this many right and wrong rows.
 func rightPairs(dst []float64, right, wrong float64) {
 	dst[0], dst[1], dst[2] = right*(right-1), 2*right*wrong, wrong*(wrong-1)
 }

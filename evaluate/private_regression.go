@@ -63,10 +63,11 @@ func (c counts) rowCount(one polynomial) Estimate {
 // leastRows is how many standard deviations of its noise the number of rows must have for a mean of the target.
 const leastRows = 3
 
-// explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target, both in units of half
-// of the target's range; scale is the unit of a², in these. The variance is the mean of (t-μ)², with the released
-// mean for μ: Σ(t-μ)² is then too small by g²/n, g being the noise on Σ(t-μ), which is little beside the noise on it wherever
-// n stands out from its own. Where the number of rows is hidden by noise, the set is all that is possible.
+// explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target,
+// both in units of half of the target's range; scale is the unit of a², in these. The variance is
+// the mean of (t-μ)², with the released mean for μ: Σ(t-μ)² is then too small by g²/n, g being the
+// noise on Σ(t-μ), which is little against the noise on it wherever n stands out from its own.
+// Where the number of rows is hidden by noise, the set is all that is possible.
 func (c counts) explained(scale float64) Estimate {
 	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1, Rate: RateAtLeast}
 	rows := polynomial{{1}}

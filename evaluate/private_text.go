@@ -51,7 +51,8 @@ func row(name string, cells ...[]string) []string {
 // withoutInterval ends the title of a table in which an interval is missing.
 const withoutInterval = " (-: there is none of persons with several rows)"
 
-// Tables returns the measures as tables; estimates stand beside their intervals, or "-" where there is none.
+// Tables returns the measures as tables; estimates stand next to their intervals, or "-" where
+// there is none.
 func (p Private) Tables() []Table {
 	var tables []Table
 	switch {

@@ -17,8 +17,9 @@ const (
 // Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
 // of this package: within them no interval holds its number in more than 95.7 of 100 cases.
 const (
-	// clearly is how many standard deviations of its noise a denominator must have: below, noise makes many sets wide. Where
-	// there is noise on the sampling part too it must have clearDoubted, and the number of rows behind a mean clearRows.
+	// clearly is how many standard deviations of its noise a denominator must have: below, noise
+	// makes many sets wide. Where there is noise on the sampling part too it must have
+	// clearDoubted, and the number of rows after a mean clearRows.
 	clearly, clearDoubted, clearRows = 3, 6, 20
 	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
 	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
@@ -70,7 +71,8 @@ func (r *ratio) rowsBehind() float64 {
 	return math.Inf(1)
 }
 
-// allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator of so many times its noise.
+// allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator
+// of this many times its noise.
 func (v variances) allowedDoubt(r *ratio, times float64) float64 {
 	sampling := v.apart - v.noise
 	own := math.Sqrt(max(0, v.doubt*v.doubt-v.paired*v.paired)) // 0 where the sampling of rows by themselves is known

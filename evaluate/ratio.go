@@ -2,8 +2,8 @@ package evaluate
 
 import "math"
 
-// term is a part of Σ ψ(row)·ψ(other) over the pairs of different rows of one person, ψ depending on θ: weight(θ)
-// times a sum over pairs, on which there is the noise of so many.
+// term is a part of Σ ψ(row)·ψ(other) over the pairs of different rows of one person, ψ depending
+// on θ: weight(θ) times a sum over pairs, on which there is the noise of this many.
 type term struct {
 	weight     quad
 	sum, noisy float64
@@ -28,7 +28,8 @@ type ratio struct {
 	// counted says that a and w are sums of ones over rows, with noise of the variances part on a and rest on w - a.
 	counted    bool
 	part, rest float64
-	// sides are the parts of rows that are sums of squares over so many records each, of an area; else they are empty.
+	// sides are the parts of rows that are sums of squares over this many records each, of an area;
+	// else they are empty.
 	sides [2]struct {
 		rows    quad
 		records float64
@@ -67,11 +68,13 @@ func (s spread) excess(r *ratio, c, d float64) float64 {
 	return t*t - reach*reach
 }
 
-// skewed is by how much the quantile grows for a mean of numbers that are not negative, whose large values are rare:
-// with a sampling variance S of their sum A, out of a variance V. With the squared skewness γ²/n of the sum of n numbers a
-// Student's t at ±z, and so a mean that is tested at its own variance, misses more often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 -
-// (z²-3)/8), with 3γ²/2 for the excess kurtosis (Hall, "The Bootstrap and Edgeworth Expansion", Springer 1992, section
-// 2.6). As in a gamma law of numbers or of the sums of persons, γ²/n is taken as 4·S/A², times (S/V)³ for the rest of V.
+// skewed is by how much the quantile grows for a mean of numbers that are not negative, whose large
+// values are rare: with a sampling variance S of their sum A, out of a variance V. With the squared
+// skewness γ²/n of the sum of n numbers a Student's t at ±z, and so a mean that is tested at its
+// own variance, misses more often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 - (z²-3)/8), with 3γ²/2 for the
+// excess kurtosis (Hall, "The Bootstrap and Edgeworth Expansion", Springer 1992, section 2.6). As
+// in a gamma distribution of numbers or of the sums of persons, γ²/n is taken as 4·S/A², times
+// (S/V)³ for the rest of V.
 func (r *ratio) skewed(c, sampling, variance float64) float64 {
 	if !r.positive || !(sampling > 0) {
 		return 0

@@ -34,7 +34,7 @@ type cubic [4]float64
 // on is c³ times the polynomial at θ = d/c.
 func (q cubic) on(c, d float64) float64 { return c*c*(c*q[0]+d*q[1]) + d*d*(c*q[2]+d*q[3]) }
 
-// product adds so many times that of v - θ·w and of a polynomial.
+// product adds this many times that of v - θ·w and of a polynomial.
 func (q *cubic) product(v, w float64, o quad, times float64) {
 	for k, u := range o {
 		q[k] += times * v * u
@@ -42,7 +42,7 @@ func (q *cubic) product(v, w float64, o quad, times float64) {
 	}
 }
 
-// square adds the square of a polynomial so many times.
+// square adds the square of a polynomial this many times.
 func (q *quart) square(o quad, times float64) {
 	for i, v := range o {
 		for j, w := range o {

@@ -140,7 +140,7 @@ func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok 
 	return "", nil, false
 }
 
-// runsLaw names the law of a number of runs by its shape.
+// runsLaw names the distribution of a number of runs by its shape.
 func runsLaw(shape float64) string {
 	switch {
 	case math.IsInf(shape, 1):

@@ -10,8 +10,9 @@ type rowsTransform interface {
 	ApplyRows(dst, x []float64, rows int, scratch any)
 }
 
-// FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row r as
-// Dataset.Row does. A row's features have the bits that Features gives them, whatever stands beside it.
+// FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row
+// r as Dataset.Row does. A row's features have the bits that Features gives them, whatever stands
+// next to it.
 func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {

@@ -114,8 +114,8 @@ func (e *Encoder) categorical(c data.Column) {
 	e.finish(out, c)
 }
 
-// unused adds the places of a column that none of so many levels or bins takes: features that are 0 in every
-// row.
+// unused adds the places of a column that none of this many levels or bins takes: features that are
+// 0 in every row.
 func (e *Encoder) unused(c data.Column, taken int) {
 	for i := taken; i < c.Slots(); i++ {
 		e.add(c.Name, "unused "+strconv.Itoa(i-taken+1))

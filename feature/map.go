@@ -129,9 +129,9 @@ func (m *Map) NewScratch(rows int) *Scratch {
 	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
 }
 
-// Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of
-// row r as Dataset.Row does. It does not allocate, and a row's result has the same bits
-// whatever stands beside it.
+// Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of row r as
+// Dataset.Row does. It does not allocate, and a row's result has the same bits whatever stands next
+// to it.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
 	d := m.Pipeline.Dim()
 	x := s.a[:rows*d]

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// scattering is the wavelet scattering of an image with 2 scales, 8 angles and orders 0 to 2
-// (S. Mallat, "Group invariant scattering", Communications on Pure and Applied Mathematics 65, 2012,
-// https://arxiv.org/abs/1101.2286; for images J. Bruna and S. Mallat, "Invariant scattering convolution
-// networks", IEEE PAMI 35, 2013, https://arxiv.org/abs/1203.1513). With x an image, extended by its own
-// reflection by 4 pixels on each side and then periodically, ψ a wavelet and φ a Gaussian, it holds the
-// images x⋆φ, |x⋆ψ|⋆φ and ||x⋆ψ|⋆ψ'|⋆φ, ψ' coarser than ψ, at every fourth pixel. A modulus behind a
-// wavelet of the coarser scale is kept at every second pixel.
+// scattering is the wavelet scattering of an image with 2 scales, 8 angles and orders 0 to 2 (S.
+// Mallat, "Group invariant scattering", Communications on Pure and Applied Mathematics 65, 2012,
+// https://arxiv.org/abs/1101.2286; for images J. Bruna and S. Mallat, "Invariant scattering
+// convolution networks", IEEE PAMI 35, 2013, https://arxiv.org/abs/1203.1513). With x an image,
+// extended by its own reflection by 4 pixels on each side and then periodically, ψ a wavelet and φ
+// a Gaussian, it holds the images x⋆φ, |x⋆ψ|⋆φ and ||x⋆ψ|⋆ψ'|⋆φ, ψ' coarser than ψ, at every fourth
+// pixel. A modulus after a wavelet of the coarser scale is kept at every second pixel.
 type scattering struct {
 	rows, columns, colors int
 	paddedRows, paddedCol int

@@ -40,9 +40,9 @@ func (e *Encoder) Sparse(absent []float32) *Sparse {
 func (s *Sparse) Defaults() int { return len(s.defaults) }
 
 // Entries appends the features of one record that are not 0, in ascending order, to index and x and
-// returns them. Columns are the positions of the record's cells in its row, ascending, and values stand
-// beside them, as Dataset.Cells returns both. The entries are those of Encoder.Entries for the whole row; the time is
-// proportional to the cells and Defaults.
+// returns them. Columns are the positions of the record's cells in its row, ascending, and values
+// stand next to them, as Dataset.Cells returns both. The entries are those of Encoder.Entries for
+// the whole row; the time is proportional to the cells and Defaults.
 func (s *Sparse) Entries(columns []uint32, values []float32, index []uint32, x []float64) ([]uint32, []float64) {
 	rest, column := s.defaults, 0
 	for k, j := range columns {

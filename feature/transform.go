@@ -41,7 +41,7 @@ type Spec struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// maker makes a transform of rows of so many numbers from its parameters.
+// maker makes a transform of rows of this many numbers from its parameters.
 type maker func(parameters json.RawMessage, in int) (Transform, error)
 
 // surroundings are what a transform is made in.

@@ -41,7 +41,7 @@ func (w *Whitening) validate(d int) error {
 	return nil
 }
 
-// squareRoot returns the largest whole number whose square is at most n.
+// squareRoot returns the largest integer whose square is at most n.
 func squareRoot(n int) int {
 	return int(math.Sqrt(float64(n)))
 }
@@ -52,8 +52,8 @@ func (w *Whitening) Multiply(dst, x []float64) {
 	copy(dst, w.apply(a, b, 1))
 }
 
-// apply multiplies rows that stand in x, one after the other, and returns where the result stands, x or
-// room; it overwrites both. A row's result has the same bits whatever stands beside it.
+// apply multiplies rows that stand in x, one after the other, and returns where the result stands,
+// x or room; it overwrites both. A row's result has the same bits whatever stands next to it.
 func (w *Whitening) apply(x, room []float64, rows int) []float64 {
 	if rows == 0 {
 		return x

@@ -108,7 +108,7 @@ func (w *WholeRows) Dim() int { return w.dim }
 // Blocks returns the number of blocks.
 func (w *WholeRows) Blocks() int { return len(w.blocks) }
 
-// Block returns which rows stand in block b: so many from first on.
+// Block returns which rows stand in block b: this many from first on.
 func (w *WholeRows) Block(b int) (first, rows int) {
 	first = b * WholeBlock
 	return first, min(WholeBlock, w.rows-first)
@@ -117,7 +117,7 @@ func (w *WholeRows) Block(b int) (first, rows int) {
 // Square returns the squared norm of the features of row i.
 func (w *WholeRows) Square(i int) float64 { return w.squares[i] }
 
-// Unit returns the unit of the products that Multiply writes, of columns that are whole numbers.
+// Unit returns the unit of the products that Multiply writes, of columns that are integers.
 func (w *WholeRows) Unit() float64 { return w.unit }
 
 // Extent bounds the integers of every row.

@@ -13,9 +13,9 @@ type LossesOptions struct {
 	MaxRecords int
 }
 
-// Losses is an exact sum over records of the losses of each of several candidates, for the private choice
-// of one: a loss of one record is a whole number of thousandths of a declared bound, from 0 to it. It is
-// not safe for concurrent use; goroutines fill their own (Empty) and Merge.
+// Losses is an exact sum over records of the losses of each of several candidates, for the private
+// choice of one: a loss of one record is an integer of thousandths of a declared bound, from 0 to
+// it. It is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type Losses struct {
 	seenSet
 	o     LossesOptions

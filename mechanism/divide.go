@@ -6,9 +6,10 @@ import (
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
-// Divide deals the records of a sample to so many groups, each record to one, uniformly and independently of
-// everything else. It returns a sample whose records are the groups, for a VectorSum of one vector a group, and
-// the records of each group, ascending; these are private, and for gradient code only.
+// Divide deals the records of a sample to this many groups, each record to one, uniformly and
+// independently of everything else. It returns a sample whose records are the groups, for a
+// VectorSum of one vector a group, and the records of each group, ascending; these are private, and
+// for gradient code only.
 //
 // A record that is added or removed changes one group, whose vector may then be any other: it moves the sum by
 // twice the largest norm of a vector. So a sum over groups keeps each vector within half of its Bound, which

@@ -120,7 +120,7 @@ func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
 	return mix
 }
 
-// keepSecrets computes what mixOf needs, for rows of so many coordinates.
+// keepSecrets computes what mixOf needs, for rows of this many coordinates.
 func (f *frame) keepSecrets(dim int) {
 	r := secretOf(dim + f.intercepts())
 	f.secret = r[:dim]

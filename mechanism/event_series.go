@@ -53,10 +53,10 @@ type BandedMatrix struct {
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }
 
 // RepeatAndSelect is an event that happens a random number of times, of which the best by its own
-// output is released: private tuning. The number follows the truncated negative binomial law of
-// shape Shape > -1 and mean Mean (1 the geometric, 0 the logarithmic law), or with Shape +Inf the
-// Poisson law (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR
-// 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
+// output is released: private tuning. The number follows the truncated negative binomial
+// distribution of shape Shape > -1 and mean Mean (1 the geometric, 0 the logarithmic distribution),
+// or with Shape +Inf the Poisson distribution (Papernot & Steinke, "Hyperparameter Tuning with
+// Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
 type RepeatAndSelect struct {
 	Shape, Mean float64
 	Event       Event

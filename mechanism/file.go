@@ -29,10 +29,11 @@ const (
 	fileBlockBytes = 1 << 18
 	// maxFileBlock is the largest number of rows in a block.
 	maxFileBlock = 1 << 14
-	// keptMeasures: rows of bits of at least so many bytes have their measures kept in memory, since the
-	// product of bits with a center is slow.
+	// keptMeasures: rows of bits of at least this many bytes have their measures kept in memory,
+	// since the product of bits with a center is slow.
 	keptMeasures = 256
-	// checkEvery is at which readings of a block its checksum is held: the first and each so many after it.
+	// checkEvery is at which readings of a block its checksum is held: the first and each this many
+	// after it.
 	checkEvery = 64
 	// writeBytes is how much is written at a time, a multiple of the largest page: the operating system keeps a
 	// file that was written in large pieces in large pieces, which are read faster.

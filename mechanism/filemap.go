@@ -104,5 +104,5 @@ func (v *fileView) faulted(p any) bool {
 		return false
 	}
 	offset := fault.Addr() - reflect.ValueOf(v.all).Pointer()
-	return offset < uintptr(len(v.all)) // in unsigned numbers: before it is far behind
+	return offset < uintptr(len(v.all)) // in unsigned numbers: before it is far after
 }

@@ -8,17 +8,18 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Standardization says where rows are seen from: they are normalized, moved by a public center, normalized
-// again, and given an intercept. The integers stay as they are, narrow and sparse: a row x adds
-// the integers y = M·x - β·m to a sum, where m is the center on a grid, M a power of two and β a
-// whole number of the row, all made from the row and public numbers, and for the intercept one
+// Standardization says where rows are seen from: they are normalized, moved by a public center,
+// normalized again, and given an intercept. The integers stay as they are, narrow and sparse: a row
+// x adds the integers y = M·x - β·m to a sum, where m is the center on a grid, M a power of two and
+// β an integer of the row, all made from the row and public numbers, and for the intercept one
 // integer more. Each of them stands for a multiplier of the row, which is part of the proposal.
 // Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
 // which is exact because the result lies within ±2^60 (see Sum). The squared norm of y and the
 // intercept is an exact integer of each row, and what Sum verifies.
 //
-// With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y follows
-// as before from W·Σ a·x. What Sum verifies is then a whole number that is not below the squared norm, see whitened.go.
+// With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y
+// follows as before from W·Σ a·x. What Sum verifies is then an integer that is not below the
+// squared norm, see whitened.go.
 type Standardization struct {
 	// Normalize is how rows are normalized.
 	Normalize Normalize
@@ -26,8 +27,8 @@ type Standardization struct {
 	Radius float64
 	// Center, if not nil, is subtracted from normalized rows; it has Dim coordinates.
 	Center []float64
-	// Whitening, if not nil, is what rows are multiplied by behind the center, before they are normalized for the last
-	// time. It is for NormalizeUnit.
+	// Whitening, if not nil, is what rows are multiplied by after the center, before they are
+	// normalized for the last time. It is for NormalizeUnit.
 	Whitening *IntMatrix
 	// Intercept, if positive, is a coordinate after the others that every row has. Under
 	// NormalizeUnit rows have norm 1 with it.

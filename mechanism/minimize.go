@@ -113,8 +113,8 @@ type extent struct {
 
 var errNoRows = fmt.Errorf("mechanism: there are no rows, want those of all records")
 
-// newPoint returns the grid on which weights that one record moves by the sensitivity move by at most the
-// grid's bound, and which holds weights of the size, which counts as so many bounds.
+// newPoint returns the grid on which weights that one record moves by the sensitivity move by at
+// most the grid's bound, and which holds weights of the size, which counts as this many bounds.
 func newPoint(rows *Rows, n Noise, norm Norm, e extent) (point, error) {
 	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
 		return point{}, fmt.Errorf("mechanism: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")

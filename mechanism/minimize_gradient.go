@@ -8,12 +8,13 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// passRows is how many rows are multiplied at a time; products over them are sums of so many terms.
+// passRows is how many rows are multiplied at a time; products over them are sums of this many
+// terms.
 const passRows = 256
 
-// roundingError bounds the L2 norm of the error of the gradient that minimization computes at weights of
-// norm size, for so many records and a linear term of norm linear. With u = 2^-53 and t·u(1 + t·u) for a
-// sum of t products (see kernel.Gemm):
+// roundingError bounds the L2 norm of the error of the gradient that minimization computes at
+// weights of norm size, for this many records and a linear term of norm linear. With u = 2^-53 and
+// t·u(1 + t·u) for a sum of t products (see kernel.Gemm):
 //
 //   - a score is wrong by (dim+8)·u·Radius·‖w_k‖, and the residual by Smoothness times that, and by
 //     residualError;

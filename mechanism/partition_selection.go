@@ -27,7 +27,7 @@ type SelectedPartition struct {
 
 // DiscoveryTerms are the public numbers of a release of names.
 type DiscoveryTerms struct {
-	// Noise is Gaussian or KNorm, here the exact discrete Laplace law on the integer grid.
+	// Noise is Gaussian or KNorm, here the exact discrete Laplace distribution on the integer grid.
 	Noise Noise
 	// Delta bounds the probability that a name of one single record is released, 0 < Delta < 1/2.
 	Delta float64
@@ -138,9 +138,9 @@ func (t DiscoveryTerms) row(g grid) int64 { return g.bound / t.rows() }
 // number m of names this is largest with k-m+1 rows under one name, T(k-m+1) + (m-1)·T(1), which is convex in
 // m, so that it is at most the larger of T(k) and k·T(1). Both are held to Delta.
 //
-// On the grid one record is Δ and the noise has scale S. The discrete Laplace law has
-// P(Z > t) = r^(t+1)/(1+r), r = exp(-1/S), which is at most exp(-t/S)/2 at t ≥ 0. A rounded normal Z has
-// P(Z > t) ≤ Q(t/S). Logarithms and roots are moved upward by far more than they err.
+// On the grid one record is Δ and the noise has scale S. The discrete Laplace distribution has
+// P(Z > t) = r^(t+1)/(1+r), r = exp(-1/S), which is at most exp(-t/S)/2 at t ≥ 0. A rounded normal
+// Z has P(Z > t) ≤ Q(t/S). Logarithms and roots are moved upward by far more than they err.
 func (t DiscoveryTerms) fit(maxRecords int) (grid, int64, error) {
 	if !(t.Delta > 0 && t.Delta < 0.5) {
 		return grid{}, 0, fmt.Errorf("mechanism: delta of the threshold is %v, want more than 0 and less than 1/2", t.Delta)

@@ -10,7 +10,7 @@ type Scan struct {
 	turns *turns // of rows in a file
 }
 
-// Scan returns a pass in so many parts, at least 1, before it begins.
+// Scan returns a pass in this many parts, at least 1, before it begins.
 func (r *Rows) Scan(parts int) *Scan {
 	p := &Scan{rows: r, parts: parts, size: r.BlockLen()}
 	if r.file != nil {

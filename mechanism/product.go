@@ -59,7 +59,7 @@ type ProductSum struct {
 }
 
 const (
-	// maxLeft is the largest magnitude of a left factor's whole numbers, maxRight that of a right one's.
+	// maxLeft is the largest magnitude of a left factor's integers, maxRight that of a right one's.
 	maxLeft, maxRight = 255, math.MaxInt16
 	// productGroup is how many products of them fit 32 bits: 256·255·32767 < 2^31.
 	productGroup = 256
@@ -168,7 +168,7 @@ func (s *ProductSum) check(records int, factors []kernel.Factors[float32], weigh
 	return nil
 }
 
-// fits reports whether factors are of so many records and of the block's shape.
+// fits reports whether factors are of this many records and of the block's shape.
 func (b ProductBlock) fits(records int, f kernel.Factors[float32]) bool {
 	places := records * f.Positions
 	if f.Records != records || f.Positions < 1 || f.Positions > maxPositions || f.Right != b.Right || f.Left != b.Left || f.Bias != b.Bias || len(f.Rights) != places*f.Right {

@@ -25,12 +25,12 @@ type ProjectedOptions struct {
 	MaxRecords int
 }
 
-// ProjectedSum is a sum of vectors that are clipped by estimates of their norms: M = √(Σ ⟨g, v_j⟩²/r) along r normal
-// directions v_j, which the sum draws itself and shows to nobody before it is released. A vector g is multiplied
-// by min(1, C/M), and comes to a length of C·√(r/x) at most, x of the chi-square law with r degrees whatever g is,
-// because g was chosen before the directions were known; and by exact measure to Cap·C at most. This is what
-// JLClipping states. It is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less
-// noise.
+// ProjectedSum is a sum of vectors that are clipped by estimates of their norms: M = √(Σ ⟨g,
+// v_j⟩²/r) along r normal directions v_j, which the sum draws itself and shows to nobody before it
+// is released. A vector g is multiplied by min(1, C/M), and comes to a length of C·√(r/x) at most,
+// x of the chi-square distribution with r degrees whatever g is, because g was chosen before the
+// directions were known; and by exact measure to Cap·C at most. This is what JLClipping states. It
+// is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less noise.
 //
 // Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken off it; a
 // direction is a normal number rounded to 2^-40, which the same allowance covers (its draws are to be counted among
@@ -72,7 +72,7 @@ func (n JLClipping) fit(f fit) (grid, error) {
 	return newGrid(n, n.NoiseMultiplier, f, sample.MaxGridBits)
 }
 
-// maxCap bounds the cap, so that whole numbers hold it.
+// maxCap bounds the cap, so that integers hold it.
 const maxCap = 1 << 10
 
 func (JLClipping) draw(dst []int64, g grid) error { return Gaussian{}.draw(dst, g) }
@@ -88,7 +88,7 @@ func NewProjectedSum(s Sample, o ProjectedOptions) (*ProjectedSum, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	longer := int(math.Ceil(max(1, o.Cap))) // a vector may have so many bounds
+	longer := int(math.Ceil(max(1, o.Cap))) // a vector may have this many bounds
 	if o.MaxRecords < 1 || o.MaxRecords > maxMaxRecords/longer {
 		return nil, fmt.Errorf("mechanism: max records is %d with cap %v, want 1 to 2^40 when multiplied", o.MaxRecords, o.Cap)
 	}

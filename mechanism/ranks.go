@@ -67,14 +67,15 @@ func (r *Ranks) Add(record int, points ...int) error {
 	return nil
 }
 
-// Quantile ends the count and returns the scores of all points as the q-quantile, q a whole number of
+// Quantile ends the count and returns the scores of all points as the q-quantile, q an integer of
 // thousandths, 0 < q < 1. With n rows, L of them below a point and U above, the point's loss is
 // max(0, L - q·n, U - (1-q)·n): by how many rows its rank is wrong. One row more moves L - q·n by
-// 1-q or -q, and U - (1-q)·n by q or -(1-q), so that the loss moves by at most max(q, 1-q), and k rows of one
-// record move it by at most k times that; the score is the negative loss over it. An entry that is replaced moves L and U by at most 1 at equal n,
-// and the score is the negative loss. (The rank as utility: Smith, "Privacy-preserving Statistical
-// Estimation with Optimal Convergence Rates", STOC 2011, https://doi.org/10.1145/1993636.1993743.)
-// Several quantiles may be asked for, each at a charge of its own.
+// 1-q or -q, and U - (1-q)·n by q or -(1-q), so that the loss moves by at most max(q, 1-q), and k
+// rows of one record move it by at most k times that; the score is the negative loss over it. An
+// entry that is replaced moves L and U by at most 1 at equal n, and the score is the negative loss.
+// (The rank as utility: Smith, "Privacy-preserving Statistical Estimation with Optimal Convergence
+// Rates", STOC 2011, https://doi.org/10.1145/1993636.1993743.) Several quantiles may be asked for,
+// each at a charge of its own.
 func (r *Ranks) Quantile(q float64) (Scores, error) {
 	a := int64(math.Round(q * maxUnit))
 	if !(q > 0 && q < 1) || math.Abs(q*maxUnit-float64(a)) > 1e-9 || a == 0 || a == maxUnit {

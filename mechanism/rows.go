@@ -78,9 +78,10 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 // wholeBlock is how many records a worker of NewWholeRows is asked for at a time.
 const wholeBlock = 96
 
-// NewWholeRows is NewRows for records that are whole numbers of steps already, of type Int16. Each goroutine has a worker
-// of its own, which writes the records first … first+n-1, n ≤ 96, to dst, of length n·Dim, which holds zeros. What it writes
-// for a record must depend on that record and on released values only. A row beyond the limit becomes all zero.
+// NewWholeRows is NewRows for records that are integers of steps already, of type Int16. Each
+// goroutine has a worker of its own, which writes the records first … first+n-1, n ≤ 96, to dst, of
+// length n·Dim, which holds zeros. What it writes for a record must depend on that record and on
+// released values only. A row beyond the limit becomes all zero.
 func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
 	switch {

@@ -66,8 +66,9 @@ func (s *Scorer) Scores(dst []float32, b Block) {
 	s.finish(dst, dst, s.columns, 1, &b)
 }
 
-// finish turns products with the rows' own integers, those of each row and of each column so far behind those of the
-// last, into those with the rows as they are seen. Dst may be src, where rows are the same distance apart.
+// finish turns products with the rows' own integers, those of each row and of each column so far
+// after those of the last, into those with the rows as they are seen. Dst may be src, where rows
+// are the same distance apart.
 func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	r := s.rows
 	switch {

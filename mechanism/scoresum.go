@@ -75,8 +75,8 @@ type ScoreSum struct {
 }
 
 const (
-	// maxScoreShift keeps one record's bound near 2^40: coefficients are fine beside the largest peaks, of 2^30, and
-	// sums of rows stay in float64 for long.
+	// maxScoreShift keeps one record's bound near 2^40: coefficients are fine against the largest
+	// peaks, of 2^30, and sums of rows stay in float64 for long.
 	maxScoreShift = 30
 	// maxScores bounds the coordinates that are chosen from.
 	maxScores = 1 << 24

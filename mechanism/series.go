@@ -17,11 +17,11 @@ import (
 // Let one record have the vectors g_t at the steps where it takes part, ‖g_t‖ ≤ Δ, which is what the sums
 // verify.
 //
-//  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all other
-//     records (Rotation). So whether the record is added, replaced or made zero, the groups and samples of the
-//     others have the same law on both neighbors, and may be given; a record and its replacement share group and
-//     coins. Given its group, it takes part in steps a period apart, in each by an own coin of probability q
-//     or less.
+//  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all
+//     other records (Rotation). So whether the record is added, replaced or made zero, the groups
+//     and samples of the others have the same distribution on both neighbors, and may be given; a
+//     record and its replacement share group and coins. Given its group, it takes part in steps a
+//     period apart, in each by an own coin of probability q or less.
 //  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded matrix these
 //     are b rows and the period is b, so that no two participations meet in a row; in a tree the record has
 //     one step. The rows of a participation, given all rows before, are a function of those rows plus coin · c

@@ -47,7 +47,7 @@ func (b *banded) rows(sum []int64) [][]int64 {
 	return [][]int64{row}
 }
 
-// latest puts v before the others and keeps at most so many.
+// latest puts v before the others and keeps at most this many.
 func latest[T any](v []T, others [][]T, most int) [][]T {
 	all := append([][]T{v}, others...)
 	return all[:min(most, len(all))]

@@ -8,9 +8,9 @@ import (
 
 // SeriesOptions are the public numbers of a series.
 type SeriesOptions struct {
-	// Coefficients are the first column of a banded matrix, from the diagonal down: at most Bands whole
-	// numbers, the first at least 1, none negative or above the one before, at most 2^20 in all. They decide
-	// how the noise is correlated, not what it costs. A tree has none.
+	// Coefficients are the first column of a banded matrix, from the diagonal down: at most Bands
+	// integers, the first at least 1, none negative or above the one before, at most 2^20 in all.
+	// They decide how the noise is correlated, not what it costs. A tree has none.
 	Coefficients []int64
 	// NoiseMultipliers are those of the sums that a step releases together, in order; nil is one sum, with that of the
 	// event. Together they cost no more than that: Σ 1/NoiseMultiplier² is at most its own (to 1e-9, which is

@@ -9,8 +9,8 @@ import (
 // Slack is the statistical distance between the noise that is drawn and the rounded
 // continuous Gaussian that is accounted, over all draws of a plan.
 type Slack struct {
-	// LogRatio is a and Tail is t: over all draws every event has under one law at most e^a times its probability
-	// under the other, plus t. Both are far below what float64 can add to
+	// LogRatio is a and Tail is t: over all draws every event has under one distribution at most
+	// e^a times its probability under the other, plus t. Both are far below what float64 can add to
 	// an epsilon near 1: results are moved by at least one unit in the last place.
 	LogRatio, Tail float64
 }
@@ -21,8 +21,8 @@ func SlackOf(draws int) Slack {
 	return Slack{LogRatio: math.Ldexp(n, -sample.SlackBits), Tail: math.Ldexp(n, -sample.TailBits)}
 }
 
-// Widen turns an (epsilon, delta) pair that holds for the accounted law into one that
-// holds for the executed law.
+// Widen turns an (epsilon, delta) pair that holds for the accounted distribution into one that
+// holds for the executed distribution.
 //
 // If for every event P̃(E) ≤ e^a·P(E) + t and P(E) ≤ e^a·P̃(E) + t, on both of two
 // neighbors, and P(E) ≤ e^ε·P'(E) + δ, then
@@ -36,9 +36,9 @@ func (s Slack) Widen(epsilon, delta float64) (float64, float64) {
 	return widened, (math.Exp(s.LogRatio)*delta + (1+math.Exp(widened))*s.Tail) * (1 + 1e-15)
 }
 
-// Narrow is the other way round: the pair to aim at under the accounted law so that
-// the executed law has (epsilon, delta). The delta left may be 0 or less, and the
-// epsilon too, when the slack is larger than the target.
+// Narrow is the other way round: the pair to aim at under the accounted distribution so that the
+// executed distribution has (epsilon, delta). The delta left may be 0 or less, and the epsilon too,
+// when the slack is larger than the target.
 func (s Slack) Narrow(epsilon, delta float64) (float64, float64) {
 	if s == (Slack{}) {
 		return epsilon, delta

@@ -76,15 +76,15 @@ type storage interface {
 	// decode returns the rows that encode made bytes of, without a copy where there is a choice; it may use memory
 	// of to otherwise. The first byte is aligned for the numbers of the type.
 	decode(to storage, bytes []byte, rows, entries int) (storage, error)
-	// weigh returns the products with weights that stand column after column. They may be rounded first, to whole
-	// numbers of a unit of each column, if that is faster.
+	// weigh returns the products with weights that stand column after column. They may be rounded
+	// first, to integers of a unit of each column, if that is faster.
 	weigh(weights []float32, columns int, rounded bool) products
 	// weighColumns is weigh for products that stand column after column.
 	weighColumns(weights []float32, columns int, rounded bool) products
-	// addWhole adds all rows times whole numbers q, row-major, to whole; every partial sum is
-	// below 2^53.
+	// addWhole adds all rows times integers q, row-major, to whole; every partial sum is below
+	// 2^53.
 	addWhole(whole, q []float64, columns int)
-	// addColumns is addWhole for whole numbers that stand column after column.
+	// addColumns is addWhole for integers that stand column after column.
 	addColumns(whole, q []float64, columns int)
 	// addRow adds row i times q to total modulo 2^64, column after column.
 	addRow(total []int64, i int, q []int64)
@@ -137,7 +137,7 @@ func (p dense[T]) put(i int, v []float64, step float64, way func(float64) float6
 	}
 }
 
-// inside moves a whole number into [low, high]; NaN becomes 0.
+// inside moves an integer into [low, high]; NaN becomes 0.
 func inside(q, low, high float64) float64 {
 	switch {
 	case q != q:
@@ -254,7 +254,7 @@ func (p dense[T]) addColumns(whole, q []float64, columns int) {
 	kernel.AddIntColumns(whole, p.x, p.dim, q, columns)
 }
 
-// byRow returns whole numbers that stand column after column, as addWhole takes them.
+// byRow returns integers that stand column after column, as addWhole takes them.
 func byRow(q []float64, rows, columns int) []float64 {
 	turned := make([]float64, len(q))
 	kernel.Transpose(turned, q, columns, rows)

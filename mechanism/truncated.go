@@ -19,7 +19,7 @@ func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	return s, err
 }
 
-// drawTruncated draws a sample of at most so many records.
+// drawTruncated draws a sample of at most this many records.
 func (s Sampling) drawTruncated(d *drawn) error {
 	if d.records > s.records {
 		return fmt.Errorf("mechanism: there are more records than the declared %d of %v; raise the declared bound", s.records, s)

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// verifyBlock writes the integers that the records of a block may add, those of each record and of each column so
-// far behind those of the last, and adds what stands beside their rows.
+// verifyBlock writes the integers that the records of a block may add, those of each record and of
+// each column so far after those of the last, and adds what stands next to their rows.
 func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
 	if s.columns == 1 {
 		s.verifyOnes(dst, b, proposals)
@@ -63,7 +63,7 @@ func (v *scales) of(s *Sum, b *Block) []float64 {
 // forget says that another block comes.
 func (v *scales) forget() { v.rows = nil }
 
-// addBeside adds what stands beside the rows of a block, for one coefficient a record.
+// addBeside adds what stands next to the rows of a block, for one coefficient a record.
 func (s *Sum) addBeside(dst []float64, b *Block) {
 	if b.tails != nil {
 		s.tails[0] += kernel.DotRounded(dst, b.tails)
@@ -169,9 +169,9 @@ func withinBound(q []int64, n2, bound int64) bool {
 	return within(high, low, uint64(n2), limitHigh, limitLow)
 }
 
-// nearest rounds a number of magnitude at most 2^51 to the nearest whole number, to the even one of two, and never to
-// a negative zero: 1.5·2^52 and its neighbors are 1 apart. What it makes of others is whole and at least 2^51 in
-// magnitude, infinite or NaN.
+// nearest rounds a number of magnitude at most 2^51 to the nearest integer, to the even one of two,
+// and never to a negative zero: 1.5·2^52 and its neighbors are 1 apart. What it makes of others is
+// whole and at least 2^51 in magnitude, infinite or NaN.
 func nearest(v float64) float64 {
 	const shift = 3 << 51
 	return float64(float64(v)+shift) - shift // not fused with what made v

@@ -33,9 +33,10 @@ const (
 	turnDim = 1 << 20
 )
 
-// whiten puts a whitening, and the center behind it, on the grid. y = M·W·x - β·m then holds whole numbers below 2^53: a row
-// that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz, M is above 1 only where that leaves M·|W·x| below
-// 2^29, β is at most 2^30 and |m| at most 2^centerBits.
+// whiten puts a whitening, and the center after it, on the grid. y = M·W·x - β·m then holds
+// integers below 2^53: a row that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz,
+// M is above 1 only where that leaves M·|W·x| below 2^29, β is at most 2^30 and |m| at most
+// 2^centerBits.
 func (f *frame) whiten(kind RowType, dim int) error {
 	w := f.Whitening
 	if f.Normalize != NormalizeUnit || dim > turnDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
@@ -153,9 +154,9 @@ type whitened struct {
 	betas, squares []float64
 }
 
-// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum in float64 of squares of
-// whole numbers that are exact there, and is rounded up. A row beyond the reach of the matrix does not count, whatever
-// its products are.
+// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum
+// in float64 of squares of integers that are exact there, and is rounded up. A row beyond the reach
+// of the matrix does not count, whatever its products are.
 func (f *frame) measureTurned(m measures, w *whitened) {
 	n := len(m.n2)
 	betas, squares := w.betas[:n], w.squares[:n]

@@ -2,16 +2,16 @@ package mechanism
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// wholeLimit: whole numbers up to it are exact in float64, and so are their sums.
+// wholeLimit: integers up to it are exact in float64, and so are their sums.
 const wholeLimit = 1 << 53
 
-// wholeSum is the exact sum of rows times whole numbers, so many for each row.
+// wholeSum is the exact sum of rows times integers, this many for each row.
 type wholeSum struct {
 	form    storage
 	columns int
 	largest float64   // of the rows' integers
 	total   []int64   // of what was flushed, column after column
-	whole   []float64 // of what was not: whole numbers, as the rows' type has them
+	whole   []float64 // of what was not: integers, as the rows' type has them
 	pending float64   // no entry of whole is larger
 }
 
@@ -20,7 +20,7 @@ func newWholeSum(r *Rows, columns int, total []int64) wholeSum {
 	return wholeSum{form: r.form, columns: columns, largest: float64(r.kind.reach()), total: total}
 }
 
-// add adds rows times whole numbers q, row-major, of magnitude at most 2^52: in float64 as long as no
+// add adds rows times integers q, row-major, of magnitude at most 2^52: in float64 as long as no
 // partial sum can pass 2^53, and modulo 2^64 beyond.
 func (w *wholeSum) add(x storage, q []float64) {
 	rows := x.count()
@@ -40,7 +40,7 @@ func (w *wholeSum) add(x storage, q []float64) {
 	}
 }
 
-// addColumns is add for whole numbers that stand column after column.
+// addColumns is add for integers that stand column after column.
 func (w *wholeSum) addColumns(x storage, q []float64) {
 	if w.hold(x.count(), q) {
 		x.addColumns(w.whole, q, w.columns)
@@ -49,9 +49,9 @@ func (w *wholeSum) addColumns(x storage, q []float64) {
 	w.add(x, byRow(q, x.count(), w.columns))
 }
 
-// hold makes room for the sum of so many rows times q, and reports whether float64 holds it: the rows add at most their
-// number times the largest |q| times their largest integer. Each of these products and sums is exact below 2^53, and
-// rounds to 2^53 or more from there on.
+// hold makes room for the sum of this many rows times q, and reports whether float64 holds it: the
+// rows add at most their number times the largest |q| times their largest integer. Each of these
+// products and sums is exact below 2^53, and rounds to 2^53 or more from there on.
 func (w *wholeSum) hold(rows int, q []float64) bool {
 	most := kernel.MaxAbs(q) * w.largest * float64(rows)
 	if w.pending+most >= wholeLimit && w.pending > 0 {

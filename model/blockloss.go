@@ -3,7 +3,7 @@ package model
 import "github.com/ditherml/dither/internal/kernel"
 
 // blockLoss is a loss that has the residuals of many records together, faster than one after the
-// other. What it writes for a record has the same bits whatever records stand beside it: the
+// other. What it writes for a record has the same bits whatever records stand next to it: the
 // functions of kernel promise that. It may overwrite scores. The residuals of a label that is NaN
 // are 0.
 type blockLoss interface {

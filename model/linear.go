@@ -52,9 +52,9 @@ func (m Linear) Scores(dst, x, weights []float64) {
 }
 
 // Propose writes to c what records propose for the sum of gradients: the derivatives of their
-// losses by their scores, one record for each label. Multiply writes the records' scores, of
-// length len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes
-// has the same bits whatever records stand beside it.
+// losses by their scores, one record for each label. Multiply writes the records' scores, of length
+// len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes has the
+// same bits whatever records stand next to it.
 func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)

@@ -60,8 +60,8 @@ func (squaredClasses) Columns(classes int) int {
 	return oneForEach(classes)
 }
 
-// ClassCoordinate returns the coordinate of a class on score k of so many: what that score would ideally
-// be.
+// ClassCoordinate returns the coordinate of a class on score k of this many: what that score would
+// ideally be.
 func ClassCoordinate(class, k, columns int) float64 {
 	switch {
 	case columns == 1:

@@ -31,7 +31,7 @@ func (n *trained) rowsTogether() int {
 type trained struct {
 	network *network.Network
 	weights []float32
-	file    []byte // the weights as they stand beside model.json
+	file    []byte // the weights as they stand next to model.json
 	// sparse is how rows are mapped of which the network takes the features that are not 0, or nil.
 	sparse *feature.SparseMap
 }
@@ -125,7 +125,7 @@ func (m *Model) NetworkWeights() []float32 {
 	return m.trained.weights
 }
 
-// networkScratch is the working space of a network for up to so many rows.
+// networkScratch is the working space of a network for up to this many rows.
 type networkScratch struct {
 	tape    *network.Tape[float32]
 	x       []float32
@@ -138,8 +138,8 @@ func (n *trained) newScratch(rows int) *networkScratch {
 	return s
 }
 
-// scores writes the scores of mapped rows to dst. Those of a row have the same bits whatever rows stand
-// beside it.
+// scores writes the scores of mapped rows to dst. Those of a row have the same bits whatever rows
+// stand next to it.
 func (n *trained) scores(dst, x []float64, s *networkScratch) {
 	in, out := n.network.Input().Size(), n.network.Output().Size()
 	for len(x) > 0 {
@@ -162,7 +162,7 @@ type networkReader struct {
 	features    *feature.Scratch
 	first, rows int // which predictions stand in out
 	out         []float64
-	next        int // the record behind the last that was asked for
+	next        int // the record after the last that was asked for
 }
 
 // predictAhead writes the prediction for record i to dst. Only records that follow each other are looked at ahead.

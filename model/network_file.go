@@ -198,8 +198,8 @@ func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	return weights, nil
 }
 
-// DecodeFirstWeights is decodeAllWeights for a network that is the beginning of a longer one: it passes by the arrays
-// of the layers behind.
+// DecodeFirstWeights is decodeAllWeights for a network that is the beginning of a longer one: it
+// passes by the arrays of the layers after.
 func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, _, err := decodeWeights(n, file)
 	return weights, err

@@ -8,9 +8,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// WholeScores predicts rows that are kept as integers between models. Of a row it makes exact products: with the
-// columns of the whitening, for the norm of the whitened row alone, and with vectors, of which the scores are made: the
-// weights behind the whitening, and the center. It is immutable and safe for concurrent use.
+// WholeScores predicts rows that are kept as integers between models. Of a row it makes exact
+// products: with the columns of the whitening, for the norm of the whitened row alone, and with
+// vectors, of which the scores are made: the weights after the whitening, and the center. It is
+// immutable and safe for concurrent use.
 //
 // Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a whitening is of whole multiples
 // of one unit, as training makes it; rows are rounded as feature.WholeRows says; the norm of a whitened row is that of its
@@ -27,7 +28,7 @@ type WholeScores struct {
 	side      int // of the whitening; 0 without
 	limbs     int // of the whitening
 	unit      float64
-	least     float64 // squared norm of a row behind the whitening that rounding lets be told, for rows of norm 1
+	least     float64 // squared norm of a row after the whitening that rounding lets be told, for rows of norm 1
 	group     int
 	units     []float64 // of the vectors: scores, center, whitened center turned back
 	constants []float64 // of each score, the product of the center and its vector
@@ -128,8 +129,8 @@ func (w *WholeScores) extent() (extent kernel.IntExtent) {
 const (
 	// exactly is how far the numbers of a matrix may be from multiples of a unit, relative to the largest.
 	exactly = 0x1p-40
-	// shortest is the least norm of a row behind the whitening, relative to those of the whitening and of a row before it of
-	// norm at least 1, of which rounding to 2^-27 leaves 2^-20.
+	// shortest is the least norm of a row after the whitening, relative to those of the whitening
+	// and of a row before it of norm at least 1, of which rounding to 2^-27 leaves 2^-20.
 	shortest = 0x1p-8
 )
 

@@ -75,7 +75,7 @@ func (a Activation) described() any {
 
 func (Activation) initial(Shape, [][]float32, float64, *generator) {}
 
-// gain is what keeps the variance behind the activation: √2 where half of the numbers become 0.
+// gain is what keeps the variance after the activation: √2 where half of the numbers become 0.
 func (a Activation) gain() float64 {
 	switch a.Function {
 	case "relu", "silu", "gelu", "gelu-tanh":

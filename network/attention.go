@@ -16,7 +16,7 @@ import (
 type Attention struct {
 	// Heads divides the features; 1 when it is 0.
 	Heads int `json:"heads,omitempty"`
-	// Causal keeps positions from those behind them.
+	// Causal keeps positions from those after them.
 	Causal bool `json:"causal,omitempty"`
 }
 

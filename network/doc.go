@@ -1,9 +1,9 @@
 // Package network holds neural networks: layers, their descriptions as text, and passes forward and
-// backward that give, in one pass and without forming any gradient, the factors of what each record adds to
-// each block of parameters. It knows nothing of privacy. What it promises to whoever builds privacy on it is
-// that no layer mixes records: the outputs and factors of a record have the same bits whatever records stand
-// beside it, however many there are. (Dropout draws a mask of its own for each record.) A layer that cannot
-// promise this, such as batch normalization, is refused.
+// backward that give, in one pass and without forming any gradient, the factors of what each record
+// adds to each block of parameters. It knows nothing of privacy. What it promises to whoever builds
+// privacy on it is that no layer mixes records: the outputs and factors of a record have the same
+// bits whatever records stand next to it, however many there are. (Dropout draws a mask of its own
+// for each record.) A layer that cannot promise this, such as batch normalization, is refused.
 //
 // A Network is a list of layers over a Shape; it holds no numbers. A Tape is the working space in which one
 // goroutine runs it over chunks of records. SquaredNorms and AddSum do with factors what a program does that

@@ -6,11 +6,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Embedding gives, for each position of a text, the row of a table that its token names: [positions] becomes
-// [positions, Features]. An input is a token when it is a whole number from 0 to Vocabulary - 1; everything else,
-// such as -1 or NaN, is padding, which gives zeros and adds nothing, and which the attention, the recurrent layers and
-// the global average pools behind it leave out for as long as there are as many positions. Derivatives by tokens are
-// zero.
+// Embedding gives, for each position of a text, the row of a table that its token names:
+// [positions] becomes [positions, Features]. An input is a token when it is an integer from 0 to
+// Vocabulary - 1; everything else, such as -1 or NaN, is padding, which gives zeros and adds
+// nothing, and which the attention, the recurrent layers and the global average pools after it
+// leave out for as long as there are as many positions. Derivatives by tokens are zero.
 type Embedding struct {
 	Vocabulary int `json:"vocabulary"`
 	Features   int `json:"features"`
@@ -33,7 +33,7 @@ func (Embedding) kind() string { return "embedding" }
 // kind returns "embedding-bag".
 func (EmbeddingBag) kind() string { return "embedding-bag" }
 
-// maxVocabulary is how many whole numbers float32 can tell apart.
+// maxVocabulary is how many integers float32 can tell apart.
 const maxVocabulary = 1 << 24
 
 // output returns [positions, Features].

@@ -17,7 +17,7 @@ type FieldError struct {
 	Problem string
 }
 
-// Error returns "outputs is "two", want a whole number".
+// Error returns "outputs is "two", want an integer".
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
 // unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that

@@ -39,7 +39,7 @@ type Block struct {
 	Frozen bool
 }
 
-// Width is how many numbers stand beside each of the Right ones.
+// Width is how many numbers stand next to each of the Right ones.
 func (b Block) Width() int {
 	if b.Bias {
 		return b.Left + 1

@@ -82,8 +82,8 @@ func (n *Network) Layers() Layers { return slices.Clone(n.layers) }
 // Tape.Backward returns their factors.
 func (n *Network) Blocks() []Block { return trained(n.blocks) }
 
-// Frozen returns the blocks that are not trained, in the order in which they stand in the parameters, behind
-// the trained ones.
+// Frozen returns the blocks that are not trained, in the order in which they stand in the
+// parameters, after the trained ones.
 func (n *Network) Frozen() []Block {
 	return slices.DeleteFunc(slices.Clone(n.blocks), func(b Block) bool { return !b.Frozen })
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// SquaredNorms adds to dst, which has one number for each record of f, the squared L2 norm of what the record
-// proposes to add: ‖Σ_t right_t ⊗ left_t‖². A record's result has the same bits whatever records stand beside
-// it, and a NaN in its factors gives NaN or +Inf for this record only.
+// SquaredNorms adds to dst, which has one number for each record of f, the squared L2 norm of what
+// the record proposes to add: ‖Σ_t right_t ⊗ left_t‖². A record's result has the same bits whatever
+// records stand next to it, and a NaN in its factors gives NaN or +Inf for this record only.
 //
 // With one position the norm is a product of norms, and nothing is formed. With more, it is
 // Σ_ts (left_t·left_s)·(right_t·right_s), which is the cheaper way if 2·Positions² ≤ Left·Right, and otherwise
@@ -43,7 +43,7 @@ func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	}
 }
 
-// ones is the square of what stands behind a left factor: 1 with a bias.
+// ones is the square of what stands after a left factor: 1 with a bias.
 func ones[T kernel.Float](f kernel.Factors[T]) float64 {
 	if f.Bias {
 		return 1

@@ -1,8 +1,9 @@
 package network
 
-// padding says which positions of the records of a pass are padding: tokens that an Embedding does not know. Layers
-// behind it look at it for as long as there are as many positions: attention gives padding no weight, a recurrent
-// state stays as it is, and a mean over all positions is one over those that are not padding.
+// padding says which positions of the records of a pass are padding: tokens that an Embedding does
+// not know. Layers after it look at it for as long as there are as many positions: attention gives
+// padding no weight, a recurrent state stays as it is, and a mean over all positions is one over
+// those that are not padding.
 type padding struct {
 	positions int
 	of        []bool // records × positions
@@ -13,7 +14,7 @@ func (p *padding) at(record, position int) bool {
 	return p != nil && p.of[record*p.positions+position]
 }
 
-// known is how many positions of a record are not padding, out of so many.
+// known is how many positions of a record are not padding, out of this many.
 func (p *padding) known(record, positions int) int {
 	for t := range positions {
 		if p.at(record, t) {

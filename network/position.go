@@ -2,8 +2,8 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// PositionEmbedding adds to each position a vector of its own, which is trained, so that layers behind it can
-// tell positions apart. Its block has as many numbers as a record.
+// PositionEmbedding adds to each position a vector of its own, which is trained, so that layers
+// after it can tell positions apart. Its block has as many numbers as a record.
 type PositionEmbedding struct{}
 
 var _ Layer = PositionEmbedding{}

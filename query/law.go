@@ -26,11 +26,11 @@ type Answer struct {
 	AtLeast bool
 }
 
-// law is the law of the noise of one released number.
+// law is the distribution of the noise of one released number.
 type law struct {
 	kind  lawKind
-	scale float64 // standard deviation of the normal laws, scale of the Laplace laws
-	unit  float64 // of the discrete laws
+	scale float64 // standard deviation of the normal distributions, scale of the Laplace distributions
+	unit  float64 // of the discrete distributions
 }
 
 type lawKind uint8
@@ -43,9 +43,9 @@ const (
 	discreteLaplaceLaw
 )
 
-// lawOf is the law of the noise on numbers of which one record's bound is given. The grids of Gaussian and
-// K-norm noise have at least 2^7 points in one bound; their rounding is not told apart from the continuous
-// laws.
+// lawOf is the distribution of the noise on numbers of which one record's bound is given. The grids
+// of Gaussian and K-norm noise have at least 2^7 points in one bound; their rounding is not told
+// apart from the continuous distributions.
 func lawOf(n mechanism.Noise, bound float64) (law, error) {
 	switch n := n.(type) {
 	case mechanism.NonPrivate:
@@ -82,8 +82,8 @@ func (l law) deviation() float64 {
 	return l.scale
 }
 
-// tail is the probability that the sum of independent draws times weights has a magnitude of more than t.
-// Discrete laws are taken for a single draw of weight 1 only.
+// tail is the probability that the sum of independent draws times weights has a magnitude of more
+// than t. Discrete distributions are taken for a single draw of weight 1 only.
 func (l law) tail(t float64, weights ...float64) float64 {
 	switch l.kind {
 	case normalLaw:
@@ -99,8 +99,8 @@ func (l law) tail(t float64, weights ...float64) float64 {
 	return truthOf(t < 0)
 }
 
-// halfWidth is the least t, up to 1e-12 of it, whose tail is at most 1-level; for discrete laws the least
-// multiple of the unit.
+// halfWidth is the least t, up to 1e-12 of it, whose tail is at most 1-level; for discrete
+// distributions the least multiple of the unit.
 func (l law) halfWidth(level float64, weights ...float64) float64 {
 	if l.kind == noLaw {
 		return 0
@@ -178,8 +178,8 @@ func laplaceTail(t float64, scales []float64) float64 {
 	return min(1, max(0, sum))
 }
 
-// wideDeviation is from where on the discrete normal law is told apart from the rounded one by less than
-// 1e-6 of its tail.
+// wideDeviation is from where on the discrete normal distribution is told apart from the rounded
+// one by less than 1e-6 of its tail.
 const wideDeviation = 1000
 
 // discreteNormalTail is P(|X| > k) under P(x) ∝ exp(-x²/(2σ²)) on the integers.

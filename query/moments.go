@@ -43,8 +43,8 @@ func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moment
 	if err != nil {
 		return nil, err
 	}
-	// One on the grid of the rows is a whole number of steps, so that counts and columns of two values are
-	// exact.
+	// One on the grid of the rows is an integer of steps, so that counts and columns of two values
+	// are exact.
 	one := math.Floor(1/o.Step) * o.Step
 	rows, err := mechanism.NewRows(r.rows, o, func(dst []float64, first, n int) {
 		for k := range n {

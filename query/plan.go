@@ -41,7 +41,7 @@ const (
 	// NoiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm: Laplace
 	// noise on an integer grid, exactly.
 	NoiseLaplace = "laplace"
-	// NoiseDiscrete is mechanism.DiscreteGaussian, on whole numbers.
+	// NoiseDiscrete is mechanism.DiscreteGaussian, on integers.
 	NoiseDiscrete = "discrete"
 	// NoiseChoice is mechanism.PermuteAndFlip, of what is chosen on a grid.
 	NoiseChoice = "permute-and-flip"

@@ -80,8 +80,9 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their law; the other
-// samplers are exact. The number of categories is private: of it the bound counts.
+// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
+// distribution; the other samplers are exact. The number of categories is private: of it the bound
+// counts.
 func (p Plan) NoiseDraws() int {
 	switch {
 	case p.Noise != NoiseGaussian:

@@ -21,8 +21,8 @@ func Products(t Settings, rows *mechanism.Rows, p mechanism.Products) ([]float64
 	return released(t, bounded, p)
 }
 
-// SecondMomentOf is Products of all pairs for rows of so many records that are not kept, as mechanism.SecondMomentOf makes
-// them.
+// SecondMomentOf is Products of all pairs for rows of this many records that are not kept, as
+// mechanism.SecondMomentOf makes them.
 func SecondMomentOf(t Settings, records int, o mechanism.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {

@@ -63,9 +63,10 @@ type QuantileTerms struct {
 	MaxRecords int
 }
 
-// Quantiles chooses for each q, a whole number of thousandths between 0 and 1, a point of the grid as the
-// q-quantile of the numbers of the rows, which are rounded to the nearest point before. At returns the number of
-// a row, NaN for one that counts nowhere. It pays Choice once for each quantile.
+// Quantiles chooses for each q, an integer of thousandths between 0 and 1, a point of the grid as
+// the q-quantile of the numbers of the rows, which are rounded to the nearest point before. At
+// returns the number of a row, NaN for one that counts nowhere. It pays Choice once for each
+// quantile.
 //
 // The score of a point is by how many rows its rank is wrong, over what one record can change in that
 // (mechanism.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records

@@ -199,7 +199,8 @@ const manySums = 16
 // proposals are what groups were proposed in, to be filled again.
 var proposals = sync.Pool{New: func() any { return &[]kernel.Contributions{} }}
 
-// proposalsOf returns empty proposals for so many sums, with memory of earlier ones that nothing else has.
+// proposalsOf returns empty proposals for this many sums, with memory of earlier ones that nothing
+// else has.
 func proposalsOf(sums int) *[]kernel.Contributions {
 	c := proposals.Get().(*[]kernel.Contributions)
 	all := (*c)[:cap(*c)]

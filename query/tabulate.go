@@ -62,7 +62,8 @@ type table struct {
 	bound func(v Values) float64
 	// vector writes what a row adds to its cell.
 	vector func(v Values, dst []float64, row int)
-	// answer is what follows from the totals of a cell, of which a record's bound has this law.
+	// answer is what follows from the totals of a cell, of which a record's bound has this
+	// distribution.
 	answer func(l law, totals []float64, v Values, level float64) Answer
 	// valued says that a row has a number.
 	valued bool

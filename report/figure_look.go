@@ -59,8 +59,8 @@ func regular(sides int, angle, radius float64) []corner {
 }
 
 // looks gives every name of a figure its place in the order in which names first occur. A published
-// series takes the place of the run that it stands beside, and a dashed one, as "without privacy, A", that
-// of the series whose name it ends in, the first that does.
+// series takes the place of the run that it stands next to, and a dashed one, as "without privacy,
+// A", that of the series whose name it ends in, the first that does.
 func looks(f sweep.Figure) map[string]int {
 	places, next, lined := map[string]int{}, 0, map[int]bool{}
 	for _, p := range f.Panels {

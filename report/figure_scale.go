@@ -132,8 +132,8 @@ func logTicks(low, high float64) []tick {
 	return ticks
 }
 
-// powerTicks are marks of powers of ten and between, which are labelled at every so many powers and, if asked
-// for, at 2 and 5.
+// powerTicks are marks of powers of ten and between, which are labelled at every this many powers
+// and, if asked for, at 2 and 5.
 func powerTicks(low, high, every float64, parts bool) []tick {
 	var ticks []tick
 	if !(low > 0) || math.IsInf(high, 1) {

@@ -85,8 +85,8 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// chance writes a small probability as one chance in a whole number, which is
-// rounded down so that the chance is not understated.
+// chance writes a small probability as one chance in an integer, which is rounded down so that the
+// chance is not understated.
 func chance(p float64) string {
 	if p <= 0 {
 		return "never"
@@ -97,7 +97,7 @@ func chance(p float64) string {
 	return "one chance in " + grouped(math.Floor(1/p*(1+1e-12)))
 }
 
-// grouped writes a whole number with commas between thousands.
+// grouped writes an integer with commas between thousands.
 func grouped(x float64) string {
 	if x >= 1e15 {
 		return plain(x)

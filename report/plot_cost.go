@@ -19,8 +19,7 @@ type CostPlot struct {
 	Delta float64
 	// Counted names what Count of a CostPoint counts, such as "steps".
 	Counted string
-	// Costs grow in Count. A point whose Upper is infinite is left out, and with it all
-	// behind it.
+	// Costs grow in Count. A point whose Upper is infinite is left out, and with it all after it.
 	Costs []CostPoint
 	// Errors are the points of the trade-off curve, growing in FalsePositives from 0 to 1.
 	Errors []ErrorRates
@@ -199,7 +198,8 @@ const (
 	nameMargin = 5.0
 )
 
-// drawNames draws a legend into an upper corner: the left, or the right with samples behind the texts.
+// drawNames draws a legend into an upper corner: the left, or the right with samples after the
+// texts.
 func (f frame) drawNames(atLeft bool, names ...curveName) {
 	from, text, align := f.left+nameMargin, f.left+nameMargin+nameSample+nameGap, canvas.Start
 	if !atLeft {

@@ -144,7 +144,7 @@ func (f frame) straight(style canvas.Line, x1, y1, x2, y2 float64) {
 	f.Stroke([]canvas.Point{{X: x1, Y: y1}, {X: x2, Y: y2}}, false, style)
 }
 
-// evenTicks are at most so many marks and one, at multiples of 1, 2 or 5 times a power of ten.
+// evenTicks are at most this many marks and one, at multiples of 1, 2 or 5 times a power of ten.
 func evenTicks(low, high, most float64) []tick {
 	rough := (high - low) / most
 	power := math.Pow(10, math.Floor(math.Log10(rough)))

@@ -102,8 +102,8 @@ func (c *Candidate) Together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == train.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
-// Runs is how often the candidate runs where others run so many times: once if it has neither noise nor samples, so
-// that every run would be the same.
+// Runs is how often the candidate runs where others run this many times: once if it has neither
+// noise nor samples, so that every run would be the same.
 func (c *Candidate) Runs(repeats int) int {
 	if c.Together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)
@@ -121,8 +121,8 @@ func (c *Candidate) rows() string {
 	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Pipeline), c.Options.FeatureBits)
 }
 
-// Work is a guess of the multiply-adds of one run at so many records, from public numbers, to tell how far a
-// sweep is. It is no bound.
+// Work is a guess of the multiply-adds of one run at this many records, from public numbers, to
+// tell how far a sweep is. It is no bound.
 func (c *Candidate) Work(records int) float64 {
 	n := float64(records)
 	switch {

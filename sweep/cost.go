@@ -24,10 +24,11 @@ type Cost struct {
 	Runs int
 }
 
-// CostOf prices so many runs of each candidate, those without privacy left out: their events one after the
-// other. All must be of one neighboring relation. The bound is exact for Gaussian releases of all records and
-// otherwise that of Rényi divergences, or the best of all accountants where those have no proof. Runs were
-// fixed before the first of them. The slack of the noise is that of all draws.
+// CostOf prices this many runs of each candidate, those without privacy left out: their events one
+// after the other. All must be of one neighboring relation. The bound is exact for Gaussian
+// releases of all records and otherwise that of Rényi divergences, or the best of all accountants
+// where those have no proof. Runs were fixed before the first of them. The slack of the noise is
+// that of all draws.
 func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	all, out, draws := mechanism.Sequence{}, Cost{}, 0
 	for i := range candidates {
@@ -68,7 +69,7 @@ func repeated(e mechanism.Event, n int) mechanism.Event {
 	return mechanism.Repeat{Event: e, Count: n}
 }
 
-// priced is the epsilon of an event with so many draws of rounded noise.
+// priced is the epsilon of an event with this many draws of rounded noise.
 func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64, error) {
 	slack := mechanism.SlackOf(draws)
 	rough, err := a.Epsilon(e, c.Delta, c.Neighboring)

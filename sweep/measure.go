@@ -93,8 +93,9 @@ func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	return out, err
 }
 
-// predict returns what a model predicts for every row: rounded as model.WholeScores says where rows are kept. Features behind
-// transforms are made once for all models and rounded to the grid of training, by half a step of it at most.
+// predict returns what a model predicts for every row: rounded as model.WholeScores says where rows
+// are kept. Features after transforms are made once for all models and rounded to the grid of
+// training, by half a step of it at most.
 func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 	if f := m.Features(); m.Network() == nil && f.Transforms() {
 		t, err := e.table(m, d)

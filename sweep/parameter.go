@@ -136,7 +136,7 @@ func logDigits(low, high, count float64) int {
 	return int(min(rangeDigits, max(4, math.Ceil(2-math.Log10(gap)))))
 }
 
-// rounded prints a number that was rounded to so many digits.
+// rounded prints a number that was rounded to this many digits.
 func rounded(v float64, digits int) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // which it printed itself
 	return strconv.FormatFloat(v, 'g', -1, 64)

@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Names of the laws of the number of runs of a private choice.
+// Names of the distributions of the number of runs of a private choice.
 const (
 	lawGeometric   = "geometric"
 	lawLogarithmic = "logarithmic"
@@ -23,19 +23,21 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// RunCountDistribution is the law of the number K of runs of a private choice, of those that Papernot & Steinke, "Hyperparameter Tuning with
-// Renyi Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620, price. The negative binomial law of shape η > -1,
-// truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their sum (definition 1; priced
-// by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k!
-// (theorem 6), of which K = 0 is a part: then there is no run and nothing is released but that. A smaller shape spreads K
-// wider and costs less at the same mean; Poisson keeps K close to its mean, and its price has no term in log 1/γ.
+// RunCountDistribution is the distribution of the number K of runs of a private choice, of those
+// that Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022,
+// https://arxiv.org/abs/2110.03620, price. The negative binomial distribution of shape η > -1,
+// truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their
+// sum (definition 1; priced by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is
+// η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k! (theorem 6), of which K = 0 is a part: then there
+// is no run and nothing is released but that. A smaller shape spreads K wider and costs less at the
+// same mean; Poisson keeps K close to its mean, and its price has no term in log 1/γ.
 type RunCountDistribution struct {
 	Name string `json:"law"`
-	// Shape is η of the negative binomial law, a whole number of sixteenths above -1 and at most 16, so that float64 and
-	// whole numbers have the same; 0 with other laws.
+	// Shape is η of the negative binomial distribution, an integer of sixteenths above -1 and at
+	// most 16, so that float64 and integers have the same; 0 with other distributions.
 	Shape float64 `json:"shape,omitempty"`
-	// Mean bounds the mean of K. It is exact for the geometric and the Poisson law. For the others it is reached up to the rounding
-	// of γ, which errs toward fewer runs.
+	// Mean bounds the mean of K. It is exact for the geometric and the Poisson distribution. For
+	// the others it is reached up to the rounding of γ, which errs toward fewer runs.
 	Mean int `json:"mean"`
 }
 
@@ -44,8 +46,9 @@ const (
 	maxSelectionMean = 10_000
 	// shapeParts is how many parts a shape has, and maxShape the largest.
 	shapeParts, maxShape = 16, 16
-	// successBits are those behind the point of γ, and leastSuccess is the least γ that is drawn with, times 2^successBits.
-	// Below it the law has so wide a tail that counts of millions come up.
+	// successBits are those after the point of γ, and leastSuccess is the least γ that is drawn
+	// with, times 2^successBits. Below it the distribution has so wide a tail that counts of
+	// millions come up.
 	successBits, leastSuccess = 40, 1 << 20
 )
 
@@ -74,7 +77,7 @@ func (l RunCountDistribution) String() string {
 	return fmt.Sprintf("%s:%d", l.Name, l.Mean)
 }
 
-// validate refuses a law that no theorem prices or that cannot be drawn from.
+// validate refuses a distribution that no theorem prices or that cannot be drawn from.
 func (l RunCountDistribution) validate() error {
 	if l.Mean < 1 || l.Mean > maxSelectionMean {
 		return fmt.Errorf("sweep: the mean number of runs is %d, want 1 to %d", l.Mean, maxSelectionMean)
@@ -101,7 +104,7 @@ func (l RunCountDistribution) validate() error {
 	return nil
 }
 
-// shape is η as events have it, +Inf for the Poisson law.
+// shape is η as events have it, +Inf for the Poisson distribution.
 func (l RunCountDistribution) shape() float64 {
 	switch l.Name {
 	case lawGeometric:
@@ -117,9 +120,9 @@ func (l RunCountDistribution) event(run mechanism.Event) mechanism.Event {
 	return mechanism.RepeatAndSelect{Shape: l.shape(), Mean: float64(l.Mean), Event: run}
 }
 
-// success is γ times 2^successBits that is drawn with, rounded up by a part in 10^9 and to a whole number. The bound of theorem 2
-// falls in γ, in log(1/γ) and through the mean alike, so that the law that is drawn costs at most what the event charges, which
-// has γ from below.
+// success is γ times 2^successBits that is drawn with, rounded up by a part in 10^9 and to an
+// integer. The bound of theorem 2 falls in γ, in log(1/γ) and through the mean alike, so that the
+// distribution that is drawn costs at most what the event charges, which has γ from below.
 func (l RunCountDistribution) success() uint64 {
 	low, high := math.Log(0x1p-60), 0.0 // log γ; the mean falls in γ
 	for range 200 {
@@ -133,7 +136,8 @@ func (l RunCountDistribution) success() uint64 {
 	return min(1<<successBits, uint64(math.Ceil(math.Exp(high)*(1+1e-9)*(1<<successBits))))
 }
 
-// meanAt is the mean of the truncated negative binomial law at log γ: η(1-γ)/(γ(1-γ^η)), and at shape 0 (1/γ-1)/log(1/γ).
+// meanAt is the mean of the truncated negative binomial distribution at log γ: η(1-γ)/(γ(1-γ^η)),
+// and at shape 0 (1/γ-1)/log(1/γ).
 func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 	if logarithm == 0 {
 		return 1
@@ -145,11 +149,12 @@ func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 	return eta * math.Expm1(-logarithm) / -math.Expm1(eta*logarithm)
 }
 
-// tailRuns is a number of runs that is exceeded with probability below 2^-180. Under the geometric law it is with
-// (1-1/Mean)^(125·Mean), at most e^-125; so it is under every negative binomial law of shape at most 1, with γ for 1/Mean,
-// since a probability is at most 1-γ times the one before. For larger shapes Markov's inequality for (1-γ/2)^-K gives
-// e^(-γk/2)·2^η/(1-γ^η), and γ is at most 15/16 from a mean of 2 on. Under the Poisson law Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is
-// less.
+// tailRuns is a number of runs that is exceeded with probability below 2^-180. Under the geometric
+// distribution it is with (1-1/Mean)^(125·Mean), at most e^-125; so it is under every negative
+// binomial distribution of shape at most 1, with γ for 1/Mean, since a probability is at most 1-γ
+// times the one before. For larger shapes Markov's inequality for (1-γ/2)^-K gives
+// e^(-γk/2)·2^η/(1-γ^η), and γ is at most 15/16 from a mean of 2 on. Under the Poisson distribution
+// Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is less.
 func (l RunCountDistribution) tailRuns() int {
 	const tail, wideTail = 125, 300
 	switch {
@@ -161,7 +166,8 @@ func (l RunCountDistribution) tailRuns() int {
 	return int(math.Ceil(wideTail * (1 << successBits) / float64(l.success())))
 }
 
-// NoRuns is the probability that there is no run, and thus no model: e^-Mean under the Poisson law, else 0.
+// NoRuns is the probability that there is no run, and thus no model: e^-Mean under the Poisson
+// distribution, else 0.
 func (l RunCountDistribution) NoRuns() float64 {
 	if l.Name == lawPoisson {
 		return math.Exp(-float64(l.Mean))
@@ -169,7 +175,8 @@ func (l RunCountDistribution) NoRuns() float64 {
 	return 0
 }
 
-// draw draws a number of runs, by integers alone, so that its probabilities are those of the law.
+// draw draws a number of runs, by integers alone, so that its probabilities are those of the
+// distribution.
 func (l RunCountDistribution) draw(c *coin) (int, error) {
 	count := 0
 	switch l.Name {
@@ -186,7 +193,8 @@ func (l RunCountDistribution) draw(c *coin) (int, error) {
 	return count, c.err
 }
 
-// coin draws whole numbers from a source of random bytes. After an error it says "no" to everything, which ends every loop.
+// coin draws integers from a source of random bytes. After an error it says "no" to everything,
+// which ends every loop.
 type coin struct {
 	random io.Reader
 	err    error
@@ -201,8 +209,8 @@ func (c *coin) comes(part, whole uint64) bool {
 	return c.err == nil && v < part
 }
 
-// below draws a whole number from 0 to below n, each with the same probability: bits are drawn again until they are below. It is 0
-// after an error.
+// below draws an integer from 0 to below n, each with the same probability: bits are drawn again
+// until they are below. It is 0 after an error.
 func (c *coin) below(n uint64) uint64 {
 	var b [8]byte
 	for c.err == nil {
@@ -217,8 +225,8 @@ func (c *coin) below(n uint64) uint64 {
 	return 0
 }
 
-// poisson draws from the Poisson law of mean 1 by rejection: a proposal k has probability 2^-(k+1), and is kept with 2^(k-1)/k!,
-// which is a half of its ratio to e·(1/k!)/2, and at most 1.
+// poisson draws from the Poisson distribution of mean 1 by rejection: a proposal k has probability
+// 2^-(k+1), and is kept with 2^(k-1)/k!, which is a half of its ratio to e·(1/k!)/2, and at most 1.
 func (c *coin) poisson() int {
 	for c.err == nil {
 		k := 0
@@ -236,9 +244,10 @@ func (c *coin) poisson() int {
 	return 0
 }
 
-// truncated draws from the negative binomial law truncated to at least 1, at γ = success/2^successBits and a shape of so many
-// parts. A shape of at most 0 is drawn by rejection from 1 on. A larger one is the sum of numbers of shapes in (0, 1] that add up to it,
-// each with 0, drawn again where the sum is 0.
+// truncated draws from the negative binomial distribution truncated to at least 1, at γ =
+// success/2^successBits and a shape of this many parts. A shape of at most 0 is drawn by rejection
+// from 1 on. A larger one is the sum of numbers of shapes in (0, 1] that add up to it, each with 0,
+// drawn again where the sum is 0.
 func (c *coin) truncated(success uint64, parts int) int {
 	if parts <= 0 {
 		return c.binomial(success, parts, 1)
@@ -255,9 +264,10 @@ func (c *coin) truncated(success uint64, parts int) int {
 	return 0
 }
 
-// binomial draws from the negative binomial law of a shape η in (-1, 1] from a first number on: a proposal grows by one with probability 1-γ and
-// ends otherwise; the growth from l to l+1 is accepted with probability (l+η)/(l+1), else all begins again. So k comes up with a probability in
-// proportion to (1-γ)^k times the product of these.
+// binomial draws from the negative binomial distribution of a shape η in (-1, 1] from a first
+// number on: a proposal grows by one with probability 1-γ and ends otherwise; the growth from l to
+// l+1 is accepted with probability (l+η)/(l+1), else all begins again. So k comes up with a
+// probability in proportion to (1-γ)^k times the product of these.
 func (c *coin) binomial(success uint64, parts, first int) int {
 	const whole = 1 << successBits
 	for k := first; c.err == nil; {

@@ -4,8 +4,8 @@ package sweep
 // measured at about 3.6 GHz.
 const togetherCost, aloneCost = 0.2e-9, 0.5e-9
 
-// Seconds returns about how many seconds all runs of the candidates take, each configuration repeated, on so many
-// records and processors.
+// Seconds returns about how many seconds all runs of the candidates take, each configuration
+// repeated, on this many records and processors.
 func Seconds(candidates []Candidate, repeats, records, processors int) float64 {
 	total := 0.0
 	for i := range candidates {

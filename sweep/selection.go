@@ -20,17 +20,19 @@ var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay fi
 // MethodSelection is the method of a model that was chosen privately, as certificates name it.
 const MethodSelection = "dp-select"
 
-// Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning with Renyi
-// Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620). A random number of runs is made, each
-// with one of the configurations, drawn at random with equal chances; every model is scored on public records; the
-// best is released, of several the first. Nothing else leaves: neither the other models and scores nor how many runs
-// there were. The theorem holds for independent runs of one law, which must be private as Run's event says whatever
-// the configuration: hence all configurations have that event. That a configuration is drawn without looking at
-// records changes no divergence of a run for the worse. Among equal scores the first is released, which for runs of
-// one law is the same as a random one, a total order of what they return. A run that diverges is one of its outcomes, the least
-// in that order: whether it does follows from the noisy sums that it released, so that a run stays private as its event says, and the
-// number of runs is drawn before the first and does not change with it. Were the choice to stop there, or to draw anew, the number
-// of runs would depend on the records.
+// Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning
+// with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
+// A random number of runs is made, each with one of the configurations, drawn at random with equal
+// chances; every model is scored on public records; the best is released, of several the first.
+// Nothing else leaves: neither the other models and scores nor how many runs there were. The
+// theorem holds for independent runs of one distribution, which must be private as Run's event says
+// whatever the configuration: hence all configurations have that event. That a configuration is
+// drawn without looking at records changes no divergence of a run for the worse. Among equal scores
+// the first is released, which for runs of one distribution is the same as a random one, a total
+// order of what they return. A run that diverges is one of its outcomes, the least in that order:
+// whether it does follows from the noisy sums that it released, so that a run stays private as its
+// event says, and the number of runs is drawn before the first and does not change with it. Were
+// the choice to stop there, or to draw anew, the number of runs would depend on the records.
 type Selection struct {
 	// RunCountDistribution is that of the number of runs.
 	RunCountDistribution
@@ -41,8 +43,9 @@ type Selection struct {
 	Run       json.RawMessage `json:"run"`
 }
 
-// ErrNoRuns says that the number of runs of a private choice came up as 0, which the Poisson law allows. Nothing is released
-// but that, and the choice is paid for: its event counts this outcome in.
+// ErrNoRuns says that the number of runs of a private choice came up as 0, which the Poisson
+// distribution allows. Nothing is released but that, and the choice is paid for: its event counts
+// this outcome in.
 var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so that there is no model")
 
 // NewSelection returns the plan of a choice among candidates, with the first of them as Run. It refuses what the theorem
@@ -74,8 +77,9 @@ func (s Selection) of(c *Candidate) Selection {
 	return s
 }
 
-// derivation returns what the plan implies, given what a run implies. The draws of noise are those of so many runs as
-// are exceeded with probability below 2^-180, and one more for that: as much as one draw's tail may be off.
+// derivation returns what the plan implies, given what a run implies. The draws of noise are those
+// of this many runs as are exceeded with probability below 2^-180, and one more for that: as much
+// as one draw's tail may be off.
 func (s Selection) derivation(run certificate.Claim) certificate.Claim {
 	out := run
 	out.Event = s.event(run.Event)
@@ -140,10 +144,11 @@ type Selected struct {
 	Certificate certificate.Certificate
 }
 
-// Select makes a private choice: the whole is reserved from the ledger before the first run. Metric is what models are
-// scored by on the examiner's records, which must be public: the largest wins, or with smaller the smallest. The
-// journal is not used and progress is not told: both would show how many runs there are. How long it takes shows that
-// too, to who waits for it. Under a law that allows no run, ErrNoRuns is an outcome.
+// Select makes a private choice: the whole is reserved from the ledger before the first run. Metric
+// is what models are scored by on the examiner's records, which must be public: the largest wins,
+// or with smaller the smallest. The journal is not used and progress is not told: both would show
+// how many runs there are. How long it takes shows that too, to who waits for it. Under a
+// distribution that allows no run, ErrNoRuns is an outcome.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
 	if _, err := NewSelection(s.Candidates, plan.RunCountDistribution); err != nil {
 		return Selected{}, err
@@ -257,8 +262,8 @@ func (p Selection) NoRunsWords() string {
 	return ""
 }
 
-// TooDearError says that no private choice by a law costs as little as it may: even runs of a thousandth of its epsilon
-// cost too much, or have no price.
+// TooDearError says that no private choice by a distribution costs as little as it may: even runs
+// of a thousandth of its epsilon cost too much, or have no price.
 type TooDearError struct {
 	// Reason is why a run has no price, nil where it has one.
 	Reason error
@@ -272,9 +277,10 @@ func (e *TooDearError) Error() string {
 // Unwrap returns the reason.
 func (e *TooDearError) Unwrap() error { return e.Reason }
 
-// LargestRun returns about the largest epsilon of a run, of a thousandth of whole to whole, with which a private choice by
-// the law costs at most whole, by bisection of its logarithm. Plan makes a candidate whose run has an epsilon; the cost must
-// grow with it. Where there is none the error is a *TooDearError.
+// LargestRun returns about the largest epsilon of a run, of a thousandth of whole to whole, with
+// which a private choice by the distribution costs at most whole, by bisection of its logarithm.
+// Plan makes a candidate whose run has an epsilon; the cost must grow with it. Where there is none
+// the error is a *TooDearError.
 func (l RunCountDistribution) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error

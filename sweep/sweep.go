@@ -249,7 +249,7 @@ const (
 	mostBeside = 1 << 30
 )
 
-// beside is how many runs of a candidate on so many records go side by side.
+// beside is how many runs of a candidate on this many records go side by side.
 func (c *Candidate) beside(records int) int {
 	most := runtime.GOMAXPROCS(0)
 	const each = 4 * 2 // two runs, of which each has centered and whitened rows of 16 bits
@@ -286,7 +286,7 @@ func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measu
 	return nil
 }
 
-// sideBySide runs jobs on so many workers. The first error stops them.
+// sideBySide runs jobs on this many workers. The first error stops them.
 func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Measurement) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

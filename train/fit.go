@@ -14,8 +14,8 @@ import (
 type Options struct {
 	// LearningRate is η, the largest of the run; 0 means the rule that needs no tuning.
 	LearningRate float64
-	// Schedule is how the learning rate goes over the steps, behind the first WarmUp ones, in which it
-	// rises; "" means ScheduleConstant.
+	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
+	// it rises; "" means ScheduleConstant.
 	Schedule Schedule
 	WarmUp   int
 	// Optimizer makes steps of released gradients; "" means OptimizerMomentum.

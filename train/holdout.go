@@ -107,7 +107,8 @@ func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
 	})
 }
 
-// splitBy is split with the coins of so many records, of which the held-out ones are listed in order.
+// splitBy is split with the coins of this many records, of which the held-out ones are listed in
+// order.
 func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) (trained, held []int, err error) {
 	if s.Plan.Person == nil {
 		chosen, failed := coins(d.Records())

@@ -6,13 +6,13 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// temperatureRate returns the learning rate at which the noise that privacy calls for is the noise of
-// Langevin dynamics: a step w ← w - η·(gradient + noise of deviation ν) is one of the unadjusted
-// Langevin algorithm, w ← w - η·gradient + √(2η·τ)·N(0, I), for η = 2τ/ν² (Roberts & Tweedie, "Exponential
-// convergence of Langevin distributions and their discrete approximations", Bernoulli 1996,
-// https://doi.org/10.2307/3318418). Its iterates approach a law close to the density ∝ exp(-F(w)/τ), F being
-// the mean loss with its ridge; how close is no part of the guarantee, which is that of the releases. ν is
-// multiplier·bound/records.
+// temperatureRate returns the learning rate at which the noise that privacy calls for is the noise
+// of Langevin dynamics: a step w ← w - η·(gradient + noise of deviation ν) is one of the unadjusted
+// Langevin algorithm, w ← w - η·gradient + √(2η·τ)·N(0, I), for η = 2τ/ν² (Roberts & Tweedie,
+// "Exponential convergence of Langevin distributions and their discrete approximations", Bernoulli
+// 1996, https://doi.org/10.2307/3318418). Its iterates approach a distribution close to the density
+// ∝ exp(-F(w)/τ), F being the mean loss with its ridge; how close is no part of the guarantee,
+// which is that of the releases. ν is multiplier·bound/records.
 func (s Setup) temperatureRate(o Options) (float64, error) {
 	p, reason := s.Plan, ""
 	switch {

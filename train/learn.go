@@ -225,7 +225,8 @@ func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords i
 	return s.WithLevels(statistic.Column, largest(found, statistic.Numbers))
 }
 
-// largest returns the names of the categories with the largest noisy counts, at most so many, sorted.
+// largest returns the names of the categories with the largest noisy counts, at most this many,
+// sorted.
 func largest(found []query.Category, most int) []string {
 	byCount := slices.Clone(found)
 	slices.SortStableFunc(byCount, func(a, b query.Category) int {

@@ -15,8 +15,8 @@ type Resumable interface {
 	// State returns what the optimizer remembers. The caller must not modify the vectors, and the next step
 	// changes them.
 	State() OptimizerState
-	// Resume makes the optimizer remember this, for so many weights; it keeps the vectors. It errs where their
-	// number or length is not the optimizer's.
+	// Resume makes the optimizer remember this, for this many weights; it keeps the vectors. It
+	// errs where their number or length is not the optimizer's.
 	Resume(s OptimizerState, weights int) error
 }
 

@@ -27,9 +27,9 @@ func Schedules() []Schedule {
 	return []Schedule{ScheduleConstant, ScheduleLinear, ScheduleCosine, ScheduleInverseSquareRoot}
 }
 
-// Rates are the learning rates of a run: LearningRate, the largest of them, times the schedule's factor.
-// During the first WarmUp steps the rate rises along a line to LearningRate; the schedule begins
-// behind them and ends at Steps.
+// Rates are the learning rates of a run: LearningRate, the largest of them, times the schedule's
+// factor. During the first WarmUp steps the rate rises along a line to LearningRate; the schedule
+// begins after them and ends at Steps.
 type Rates struct {
 	LearningRate  float64
 	Schedule      Schedule

@@ -37,8 +37,8 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
 }
 
-// ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of so
-// many bytes, into memory.
+// ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of
+// this many bytes, into memory.
 func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	rows, err := mechanism.ReadRows(file, size, frame(before(s.Features)))
 	if err != nil {

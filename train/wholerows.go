@@ -49,10 +49,11 @@ func (t table) block(first, n int) mechanism.Block {
 	return b
 }
 
-// roundMatrix rounds a matrix, in place, to whole numbers of a unit, as small as can be so that 32 bits hold the products of
-// its rows with vectors whose squared length in integers is at most limit, and all sums of their terms: by Cauchy and
-// Schwarz those are at most the product of the lengths. The matrix was released, so this is post-processing, and
-// what the model keeps is what its rows were multiplied by. A matrix that has no unit is left as it is.
+// roundMatrix rounds a matrix, in place, to integers of a unit, as small as can be so that 32 bits
+// hold the products of its rows with vectors whose squared length in integers is at most limit, and
+// all sums of their terms: by Cauchy and Schwarz those are at most the product of the lengths. The
+// matrix was released, so this is post-processing, and what the model keeps is what its rows were
+// multiplied by. A matrix that has no unit is left as it is.
 func roundMatrix(matrix []float64, limit int64) *mechanism.IntMatrix {
 	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
 	largest, longest := 0.0, 0.0
@@ -86,8 +87,8 @@ func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16
 	}
 }
 
-// mostFramed is the largest number of features of rows that are whitened by a frame: the rows of the matrix are then about 2^11
-// long, and rounding to whole numbers turns no direction noticeably.
+// mostFramed is the largest number of features of rows that are whitened by a frame: the rows of
+// the matrix are then about 2^11 long, and rounding to integers turns no direction noticeably.
 const mostFramed = 1024
 
 // framed reports whether rows are whitened by a frame (mechanism.Standardization), so that they stay as they are and many models have them

@@ -17,10 +17,10 @@ const progressEvery = time.Second
 // errNoPrice is the error of a computation that was stopped.
 var errNoPrice = failed{errors.New("stopped before the price was known; nothing was spent or written")}
 
-// computed returns what work returns, or an error as soon as the context ends: prices of plans take what
-// time they take, and a command stops at once. Work changes nothing but what it returns, since what is left
-// of it runs on until the process ends. A long computation says on a file or terminal behind messages that
-// it goes on; the time that it takes depends on public numbers alone.
+// computed returns what work returns, or an error as soon as the context ends: prices of plans take
+// what time they take, and a command stops at once. Work changes nothing but what it returns, since
+// what is left of it runs on until the process ends. A long computation says on a file or terminal
+// after messages that it goes on; the time that it takes depends on public numbers alone.
 func computed[T any](ctx context.Context, messages io.Writer, what string, work func() (T, error)) (T, error) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()

@@ -56,7 +56,8 @@ func (t *trainCommand) freeze(ctx context.Context, source tables, size layers.Si
 	return nil
 }
 
-// begin returns the weights of a network that is another one with a layer behind it: fresh ones there.
+// begin returns the weights of a network that is another one with a layer after it: fresh ones
+// there.
 func begin(whole, part *network.Network, weights []float32) []float32 {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:]) // which never fails

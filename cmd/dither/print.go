@@ -62,7 +62,7 @@ var (
 	count        = display.Count
 )
 
-// arguments wants exactly these words behind a command's name.
+// arguments wants exactly these words after a command's name.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == len(names) {

@@ -149,7 +149,7 @@ func (r *reproduceCommand) end(c *cobra.Command, results []sweep.Result, err err
 	return nil
 }
 
-// last prints what stands behind all results.
+// last prints what stands after all results.
 func (r *reproduceCommand) last(c *cobra.Command, results []sweep.Result) error {
 	switch {
 	case len(results) == 0:

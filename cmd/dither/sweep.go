@@ -56,7 +56,7 @@ type sweepCommand struct {
 	values          map[string]*[]string // of the flags of dither train, as given
 	kinds           map[string]string    // their types
 	planFile, split string
-	choose          string // the law of --select
+	choose          string // the distribution of --select
 	mark            string // the configuration that is pointed out
 	out             string
 	repeats         int

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
@@ -188,7 +188,7 @@ const (
 	featureCost     = 0.1
 	stepCost        = 0.08
 	sparseStepCost  = 0.7
-	integerStepCost = 2.5 // of the last iterate alone, in whole numbers
+	integerStepCost = 2.5 // of the last iterate alone, in integers
 	covarianceCost  = 0.3
 	noiseCost       = 5
 	cellCost        = 25

@@ -104,7 +104,8 @@ func (f *Folder) Failure(err error) error {
 	return failure.Running(fmt.Errorf("%w; %s", err, words))
 }
 
-// refuge keeps results that cannot stand beside their place where there is room. The error says where.
+// refuge keeps results that cannot stand next to their place where there is room. The error says
+// where.
 func (f *Folder) refuge(files map[string][]byte, why error) error {
 	path, err := keepElsewhere(files)
 	if err != nil {

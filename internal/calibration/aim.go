@@ -13,8 +13,9 @@ import (
 // slack of as many takes less than 1 % of any delta above 1e-30, at epsilon below 20.
 const mostDraws = 1 << 40
 
-// LeastNoise returns the least noise multiplier, to the precision of package account, at which the event that plan makes
-// of it meets the target. The law that the samplers draw meets the target too, by its slack over mostDraws draws.
+// LeastNoise returns the least noise multiplier, to the precision of package account, at which the
+// event that plan makes of it meets the target. The distribution that the samplers draw meets the
+// target too, by its slack over mostDraws draws.
 func LeastNoise(a account.Accountant, target privacy.Guarantee, plan func(noiseMultiplier float64) mechanism.Event) (float64, error) {
 	aimed, err := aim(a, target, plan(1))
 	if err != nil {
@@ -23,8 +24,9 @@ func LeastNoise(a account.Accountant, target privacy.Guarantee, plan func(noiseM
 	return account.Calibrate(a, aimed, plan)
 }
 
-// aim is the guarantee to look for under the accounted law. Where delta is too small for the slack, only what costs
-// something finite at delta 0 is looked for: it has no rounded Gaussian noise, and so no slack.
+// aim is the guarantee to look for under the accounted distribution. Where delta is too small for
+// the slack, only what costs something finite at delta 0 is looked for: it has no rounded Gaussian
+// noise, and so no slack.
 func aim(a account.Accountant, target privacy.Guarantee, trial mechanism.Event) (privacy.Guarantee, error) {
 	if target.Delta() == 0 {
 		return target, nil

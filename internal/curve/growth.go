@@ -125,9 +125,9 @@ func errorsOf(t account.TradeOff) []report.ErrorRates {
 // budgetPoints is at about how many counts of steps the page of a run prices what was released so far.
 const budgetPoints = 14
 
-// BudgetFigures returns figures of what a run had cost after so many of its steps, by the accountant of its
-// certificate: the event alone decides it, which is public. There is none where the event has no count of steps,
-// where no accountant prices a prefix, or without a guarantee.
+// BudgetFigures returns figures of what a run had cost after this many of its steps, by the
+// accountant of its certificate: the event alone decides it, which is public. There is none where
+// the event has no count of steps, where no accountant prices a prefix, or without a guarantee.
 func BudgetFigures(c certificate.Certificate) []sweep.Figure {
 	event, err := mechanism.ParseEvent(c.Event)
 	if err != nil || !c.Private {

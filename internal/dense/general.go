@@ -11,10 +11,11 @@ import (
 // are those of a matrix that differs from the given one, with rows and columns scaled against each other, by a small
 // multiple of 2^-53 of its norm. Of a matrix that is not symmetric they can be wrong by far more than that.
 //
-// Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix for Calculation of
-// Eigenvalues and Eigenvectors", Numerische Mathematik 1969), Householder reflections make the matrix zero
-// below what stands beside the diagonal, and implicit QR steps with two shifts at a time find the eigenvalues from
-// the last row on (Golub and Van Loan, "Matrix Computations", 4th edition 2013, algorithms 7.4.2 and 7.5.1).
+// Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix for
+// Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969), Householder
+// reflections make the matrix zero below what stands next to the diagonal, and implicit QR steps
+// with two shifts at a time find the eigenvalues from the last row on (Golub and Van Loan, "Matrix
+// Computations", 4th edition 2013, algorithms 7.4.2 and 7.5.1).
 func GeneralEigenvalues(a Matrix) ([]complex128, error) {
 	work, n, largest := Clone(a), a.Rows, 0.0
 	for _, v := range work.Data {
@@ -69,7 +70,8 @@ func balance(a Matrix) {
 	}
 }
 
-// hessenberg makes a square matrix zero below what stands beside the diagonal, by reflections from both sides.
+// hessenberg makes a square matrix zero below what stands next to the diagonal, by reflections from
+// both sides.
 func hessenberg(a Matrix) {
 	n := a.Rows
 	direction, products, right := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -112,7 +114,8 @@ func addScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// quasi is a matrix that is zero below what stands beside the diagonal, on its way to blocks of one or two rows.
+// quasi is a matrix that is zero below what stands next to the diagonal, on its way to blocks of
+// one or two rows.
 type quasi struct {
 	h      []float64
 	n      int

@@ -122,7 +122,8 @@ func eachOf(n int, do func(i int)) {
 // errDiverged is the error of eigenvalues that are not found.
 var errDiverged = errors.New("dense: the eigenvalues did not converge, want a matrix of finite numbers")
 
-// chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what stands beside it.
+// chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what
+// stands next to it.
 type chase struct {
 	d, e      []float64
 	apply     func([]sweep, []kernel.Rotation)

@@ -9,21 +9,22 @@ import (
 // panelWidth is how many reflections are applied to the rest of a matrix at a time.
 const panelWidth = 32
 
-// reflections make a symmetric matrix A tridiagonal: A = Q·T·Qᵀ, Q being the product of I - tau[j]·v_j·v_jᵀ in ascending order
-// of j, of which v_j has zeros up to place j and 1 behind it (G. H. Golub and C. F. Van Loan, "Matrix Computations", 4th
-// edition 2013, algorithm 8.3.1; in panels as J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of
-// matrices to condensed forms for eigenvalue computations", Journal of Computational and Applied Mathematics 27, 1989,
+// reflections make a symmetric matrix A tridiagonal: A = Q·T·Qᵀ, Q being the product of I -
+// tau[j]·v_j·v_jᵀ in ascending order of j, of which v_j has zeros up to place j and 1 after it (G.
+// H. Golub and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithm 8.3.1; in panels
+// as J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of matrices to condensed
+// forms for eigenvalue computations", Journal of Computational and Applied Mathematics 27, 1989,
 // section 3, https://doi.org/10.1016/0377-0427(89)90367-1).
 type reflections struct {
 	side      int
-	a         []float64 // row-major; what panels behind have not changed yet
+	a         []float64 // row-major; what panels after have not changed yet
 	v         []float64 // row j is v_j
 	w         []float64 // row i is that of the panel's i-th reflection: A is what it was less Σ v·wᵀ + w·vᵀ
-	d, e, tau []float64 // diagonal of T and what stands beside it
+	d, e, tau []float64 // diagonal of T and what stands next to it
 }
 
-// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q, if that is wanted, and returns the diagonal
-// of T and what stands beside it.
+// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q, if that is wanted, and
+// returns the diagonal of T and what stands next to it.
 func tridiagonal(a []float64, side int, vectors bool) (d, e []float64) {
 	r := &reflections{side: side, a: a, v: make([]float64, side*side), w: make([]float64, panelWidth*side),
 		d: make([]float64, side), e: make([]float64, max(side-1, 0)), tau: make([]float64, max(side-1, 0))}

@@ -60,8 +60,8 @@ func Interval(lower, estimate, upper float64) (from, middle, to string) {
 	return texts[0], texts[1], texts[2]
 }
 
-// aligned gives decimal fractions equally many digits behind the point, as far as this
-// says nothing false: whole numbers and numbers with an exponent stay as they are.
+// aligned gives decimal fractions equally many digits after the point, as far as this says nothing
+// false: integers and numbers with an exponent stay as they are.
 func aligned(texts ...string) []string {
 	most := 0
 	for _, text := range texts {

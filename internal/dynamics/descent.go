@@ -116,7 +116,7 @@ type descent struct {
 	out                    *Trajectory
 }
 
-// at computes everything at the weights after so many steps.
+// at computes everything at the weights after this many steps.
 func (d *descent) at(step int) error {
 	loss := d.pass.at(d.weights)
 	t, steps := d.out, d.options.Steps
@@ -154,8 +154,8 @@ func (d *descent) finish() {
 	}
 }
 
-// due reports whether the kernel is looked at after so many steps: at the first weights, at the last, and each time
-// at half as many steps, since most happens early.
+// due reports whether the kernel is looked at after this many steps: at the first weights, at the
+// last, and each time at half as many steps, since most happens early.
 func (d *descent) due(step int) bool {
 	if step == 0 {
 		return d.options.Looks > 0

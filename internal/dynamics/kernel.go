@@ -59,8 +59,8 @@ type Kernel struct {
 	Groups []kernel.Matrix[float64]
 }
 
-// NewKernel returns the tangent kernel at the problem's weights, in groups of so many blocks, in the order of
-// network.Blocks.
+// NewKernel returns the tangent kernel at the problem's weights, in groups of this many blocks, in
+// the order of network.Blocks.
 func NewKernel(p Problem, groups []int) (*Kernel, error) {
 	if err := p.check(); err != nil {
 		return nil, err

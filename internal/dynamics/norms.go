@@ -90,8 +90,8 @@ func (n Norms) Clipped(norm float64) float64 {
 	return float64(len(n.sorted)-at) / float64(len(n.sorted))
 }
 
-// GradientNorms returns the norm of each record's gradient at the problem's weights: first of the whole, then of
-// each group of so many blocks.
+// GradientNorms returns the norm of each record's gradient at the problem's weights: first of the
+// whole, then of each group of this many blocks.
 func GradientNorms(p Problem, groups []int) ([][]float64, error) {
 	if err := p.check(); err != nil {
 		return nil, err

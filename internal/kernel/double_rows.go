@@ -46,7 +46,8 @@ func addRowProducts(set instructions, dst, matrix []float64, stride int, w []flo
 	}
 }
 
-// checkRows panics unless a matrix of this length has so many rows of columns numbers that begin stride apart.
+// checkRows panics unless a matrix of this length has this many rows of columns numbers that begin
+// stride apart.
 func checkRows(name string, length, rows, columns, stride int) {
 	if stride < columns || rows > 0 && (length < columns || (length-columns)/max(stride, 1) < rows-1) {
 		panic(fmt.Sprintf("kernel: %s: matrix has %d entries, want %d rows of %d that begin %d apart", name, length, rows, columns, stride))

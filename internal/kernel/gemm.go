@@ -92,8 +92,8 @@ func GemmSerial[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	gemmOnce(1, c, alpha, a, b, beta)
 }
 
-// gemmOnce is Gemm by the given number of workers, or as many as pay for 0. What is behind it is compiled here for each
-// type, once, and not again in every package that multiplies.
+// gemmOnce is Gemm by the given number of workers, or as many as pay for 0. What is after it is
+// compiled here for each type, once, and not again in every package that multiplies.
 func gemmOnce[T Float](workers int, c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	switch c := any(&c).(type) {
 	case *Matrix[float32]:

@@ -179,7 +179,7 @@ func gemm64Edge1AVX2(t *gemmTile)
 //go:noescape
 func gemm64Edge2AVX2(t *gemmTile)
 
-// The kernels that copy write rows of 1, 2 or 4 times 32 bytes, one behind the other.
+// The kernels that copy write rows of 1, 2 or 4 times 32 bytes, one after the other.
 //
 //go:noescape
 func gemmCopy1AVX2(dst, src unsafe.Pointer, srcRow, rows int)

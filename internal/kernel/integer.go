@@ -4,10 +4,11 @@ package kernel
 // vain is that narrow.
 const gramStripe = 128
 
-// AddGram adds xᵀx of rows×dim whole numbers (row-major) to the entries on and below the diagonal of
-// the dim×dim matrix dst. What stands above the diagonal of dst is not specified afterwards. It is exact
-// as long as no entry, of dst or of a sum of magnitudes of products, passes 2^53: then every number on
-// the way is whole and a float64, whatever the order and whether products are fused with sums.
+// AddGram adds xᵀx of rows×dim integers (row-major) to the entries on and below the diagonal of the
+// dim×dim matrix dst. What stands above the diagonal of dst is not specified afterwards. It is
+// exact as long as no entry, of dst or of a sum of magnitudes of products, passes 2^53: then every
+// number on the way is whole and a float64, whatever the order and whether products are fused with
+// sums.
 func AddGram(dst, x []float64, rows, dim int) {
 	if len(dst) != dim*dim || len(x) != rows*dim {
 		panic("kernel: AddGram: the lengths are not those of the shapes")

@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// IntColumns are columns of weights, each rounded to integers of a unit of its own, that rows of whole
-// numbers are multiplied by. They are immutable and safe for concurrent use.
+// IntColumns are columns of weights, each rounded to integers of a unit of its own, that rows of
+// integers are multiplied by. They are immutable and safe for concurrent use.
 type IntColumns[T IntEntry] struct {
 	dim, columns int
 	whole        []int16   // column after column
@@ -24,8 +24,8 @@ const (
 	shortWeights            = (1<<16 - 1 - mostProductShorts/2 - 1) << shortShift
 )
 
-// HasIntColumns reports whether rows of so many entries can be multiplied by IntColumns: 1 to 4096 bytes or
-// 1 to 2047 entries of 16 bits. It is the same on every processor and in every build.
+// HasIntColumns reports whether rows of this many entries can be multiplied by IntColumns: 1 to
+// 4096 bytes or 1 to 2047 entries of 16 bits. It is the same on every processor and in every build.
 func HasIntColumns[T IntEntry](dim int) bool {
 	if strideOf[T](1) == 1 {
 		return 1 <= dim && dim <= mostProductBytes
@@ -74,14 +74,14 @@ func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 // Unit returns the unit of column k: each of its weights is rounded by at most half of it.
 func (c *IntColumns[T]) Unit(k int) float32 { return c.units[k] }
 
-// Products writes the products of rows and columns to dst: dst[i·columns+k] is Σ_j x[i·dim+j]·v[k·dim+j] in whole
-// numbers v of units, exactly, rounded to float32 and then multiplied by the unit of the column in float32. It has
-// the same bits whatever rows and columns stand beside it, on every processor and in every build. It differs
-// from the product with the weights that were rounded by at most Σ_j |x[j]|·unit/2 and twice the rounding of
-// float32.
+// Products writes the products of rows and columns to dst: dst[i·columns+k] is Σ_j
+// x[i·dim+j]·v[k·dim+j] in integers v of units, exactly, rounded to float32 and then multiplied by
+// the unit of the column in float32. It has the same bits whatever rows and columns stand next to
+// it, on every processor and in every build. It differs from the product with the weights that were
+// rounded by at most Σ_j |x[j]|·unit/2 and twice the rounding of float32.
 //
-// The call panics, and writes nothing, unless len(dst) is rows·columns and len(x) rows·dim for one number of rows.
-// As Margins does, it asks for the memory behind x where there is more of it.
+// The call panics, and writes nothing, unless len(dst) is rows·columns and len(x) rows·dim for one
+// number of rows. As Margins does, it asks for the memory after x where there is more of it.
 func (c *IntColumns[T]) Products(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)

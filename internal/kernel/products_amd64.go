@@ -11,7 +11,7 @@ const packChunk = 64
 type packedColumns[T IntEntry] struct {
 	limbs  func() packedLimbs // of all columns, written when they are first asked for
 	panels packedPanels
-	rest   *IntColumns[T] // the columns behind whole panels
+	rest   *IntColumns[T] // the columns after whole panels
 }
 
 // packedLimbs are the limbs of the weights, the higher before the lower, those of each column behind those
@@ -145,7 +145,7 @@ const spreadColumns = 8
 // productsVNNI makes the products of the first rows.
 func (c *IntColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 	next, lines := a.ahead, 0
-	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for so many lines of 64 bytes
+	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for this many lines of 64 bytes
 		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
 	}
 	limbs := c.packed.limbs()
@@ -168,8 +168,8 @@ func (c *IntColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 // narrowChunk is how many entries the kernels without masks read together, to the end of the last chunk.
 const narrowChunk = 16
 
-// productsAVX2 makes the products of the first rows. The last rows of x, behind which a whole chunk cannot be
-// read, are copied.
+// productsAVX2 makes the products of the first rows. The last rows of x, after which a whole chunk
+// cannot be read, are copied.
 func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 	chunks := (c.dim + narrowChunk - 1) / narrowChunk
 	within := 0
@@ -195,10 +195,12 @@ func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 	}
 }
 
-// What follows makes the products of rows that are stride bytes apart, at least one row, entry and column, and
-// columns whose limbs are apart bytes apart; the rows of dst are distance bytes apart, or its columns by column. There are so many whole chunks of 64 bytes; bit j of mask is set for each
-// entry j of an incomplete one. While a row is read what is ahead of it by so many bytes is fetched. From next bytes behind
-// x on, each four rows and two columns fetch so many lines of 64 bytes.
+// What follows makes the products of rows that are stride bytes apart, at least one row, entry and
+// column, and columns whose limbs are apart bytes apart; the rows of dst are distance bytes apart,
+// or its columns by column. There are this many whole chunks of 64 bytes; bit j of mask is set for
+// each entry j of an incomplete one. While a row is read what is ahead of it by this many bytes is
+// fetched. From next bytes after x on, each four rows and two columns fetch this many lines of 64
+// bytes.
 
 //go:noescape
 func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)

@@ -13,11 +13,12 @@ type UnitRows struct {
 // tailMost is the largest intercept of a row that counts, in its integers.
 const tailMost = 1 << 30
 
-// MeasureUnits takes the squared norms of rows of integers and makes of each what a row has that is scaled to norm 1 together
-// with an intercept: y2 = n2[i]·4^Bits is the squared norm of the scaled integers, tails[i] = Intercept·√y2 to the nearest
-// whole number, multipliers[i] = Rest/√y2, and n2[i] becomes y2 + tails[i]², exactly. Of a row of zeros the intercept is all:
-// its tail and its multiplier are 1. A row that is longer than Most, or has an intercept beyond 2^30, does not count: all
-// three numbers are 0.
+// MeasureUnits takes the squared norms of rows of integers and makes of each what a row has that is
+// scaled to norm 1 together with an intercept: y2 = n2[i]·4^Bits is the squared norm of the scaled
+// integers, tails[i] = Intercept·√y2 to the nearest integer, multipliers[i] = Rest/√y2, and n2[i]
+// becomes y2 + tails[i]², exactly. Of a row of zeros the intercept is all: its tail and its
+// multiplier are 1. A row that is longer than Most, or has an intercept beyond 2^30, does not
+// count: all three numbers are 0.
 func MeasureUnits(n2 []int64, multipliers []float32, tails []int32, u UnitRows) {
 	sameLengths(len(n2), len(multipliers), len(tails), len(n2))
 	done := measureUnitsVector(available, n2, multipliers, tails, u)
@@ -61,8 +62,9 @@ func ToFloat64(dst []float64, v []float32, factor float64) {
 	}
 }
 
-// AffineTerms is what stands beside the rows of records with an intercept: in each record's integers, the intercept and, for
-// rows with a center, how many times that is taken off; and the products of the intercept and of the center with the weights.
+// AffineTerms is what stands next to the rows of records with an intercept: in each record's
+// integers, the intercept and, for rows with a center, how many times that is taken off; and the
+// products of the intercept and of the center with the weights.
 type AffineTerms struct {
 	Tails, Betas   []int32 // Betas is nil where there is no center
 	Weight, Center float64

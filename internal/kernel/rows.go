@@ -24,13 +24,12 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 // Σ_j x[i*dim+j]·w[k*dim+j]. The rows of x stand one after another, each dim long; so do
 // the columns of w; dst has shape [rows, columns], row-major.
 //
-// A product has the same bits whatever rows and columns stand beside it, wherever its row
-// stands, and on every processor and in every build. It is defined so: partial sum l of
-// 16 starts at +0 and adds the products of the entries j ≡ l modulo 16 in ascending j.
-// Every product is rounded to float32, and so is every sum; no product is fused with a
-// sum. Then partial sum l adds partial sum l+8 for each l below 8, then l+4 for each l
-// below 4, then l+2 for l below 2, and the result is partial sum 0 plus partial sum 1.
-// Entries that are integers are converted first, which is exact.
+// A product has the same bits whatever rows and columns stand next to it, wherever its row stands,
+// and on every processor and in every build. It is defined so: partial sum l of 16 starts at +0 and
+// adds the products of the entries j ≡ l modulo 16 in ascending j. Every product is rounded to
+// float32, and so is every sum; no product is fused with a sum. Then partial sum l adds partial sum
+// l+8 for each l below 8, then l+4 for each l below 4, then l+2 for l below 2, and the result is
+// partial sum 0 plus partial sum 1. Entries that are integers are converted first, which is exact.
 //
 // The result differs from the exact sum by at most n·u/(1-n·u)·Σ_j |x[j]·w[j]| +
 // dim·2^-149 with n = ⌈dim/16⌉+4 and u = 2^-24, when nothing overflows: a product is
@@ -44,10 +43,10 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 // len(dst) is rows·columns, len(x) is rows·dim and len(w) is columns·dim for one number of
 // rows. dst must not overlap x or w. With dim = 0 every product is +0.
 //
-// Whoever goes through a long matrix calls Margins and then AddInt or AddScaledRows for
-// one block of consecutive rows after another: blocks of 32 to 128 rows are fastest. Both
-// calls ask for the memory behind their block while they work. AddRowsByMargin does both in
-// one pass for float32 rows and one column.
+// Whoever goes through a long matrix calls Margins and then AddInt or AddScaledRows for one block
+// of consecutive rows after another: blocks of 32 to 128 rows are fastest. Both calls ask for the
+// memory after their block while they work. AddRowsByMargin does both in one pass for float32 rows
+// and one column.
 func Margins[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
 	rows := rowsOf(len(dst), columns)
 	wantLength("x", len(x), rows, dim)
@@ -75,11 +74,11 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 // dst[k*dim+j] += Σ_i q[i*columns+k]·x[i*dim+j]. x has shape [rows, dim] and q has shape
 // [rows, columns], both row-major; dst has shape [columns, dim].
 //
-// dst and q must hold whole numbers, dst no negative zero, and for each entry of dst
-// |dst[k*dim+j]| + Σ_i |q[i*columns+k]·x[i*dim+j]| must be at most 2^53. Then every sum
-// on the way is whole and a float64, so that the order of the additions is irrelevant: the
-// result is exact, has no negative zero, and has the same bits on every processor and in
-// every build. Otherwise the result is not specified.
+// dst and q must hold integers, dst no negative zero, and for each entry of dst |dst[k*dim+j]| +
+// Σ_i |q[i*columns+k]·x[i*dim+j]| must be at most 2^53. Then every sum on the way is whole and a
+// float64, so that the order of the additions is irrelevant: the result is exact, has no negative
+// zero, and has the same bits on every processor and in every build. Otherwise the result is not
+// specified.
 //
 // The call panics, and writes nothing, unless len(q) is rows·columns, len(x) is rows·dim
 // and len(dst) is columns·dim for one number of rows. dst must not overlap q.
@@ -129,9 +128,9 @@ func AddIntBits(dst []float64, x []uint64, dim int, q []float64, columns int) {
 	}
 }
 
-// FlushInt adds src to dst and sets src to zero: dst[j] += int64(src[j]) modulo 2^64.
-// src must hold whole numbers of magnitude at most 2^53, dst be at least as long as src;
-// the call panics, and writes nothing, when it is shorter.
+// FlushInt adds src to dst and sets src to zero: dst[j] += int64(src[j]) modulo 2^64. src must hold
+// integers of magnitude at most 2^53, dst be at least as long as src; the call panics, and writes
+// nothing, when it is shorter.
 func FlushInt(dst []int64, src []float64) {
 	dst = dst[:len(src)]
 	done := flushWhole(available, dst, src)
@@ -162,7 +161,7 @@ func AddScaledRows[T Entry](dst []float32, x []T, dim int, r []float32, columns 
 	}
 }
 
-// rowsOf returns how many rows of so many columns a length holds.
+// rowsOf returns how many rows of this many columns a length holds.
 func rowsOf(length, columns int) int {
 	if columns < 1 || length%columns != 0 {
 		panic("kernel: the length is not rows × columns")
@@ -170,7 +169,7 @@ func rowsOf(length, columns int) int {
 	return length / columns
 }
 
-// wantLength panics unless a slice holds so many rows of an inner length.
+// wantLength panics unless a slice holds this many rows of an inner length.
 func wantLength(name string, length, rows, inner int) {
 	if inner < 0 || length != rows*inner {
 		panic("kernel: " + name + " has not the length that the other arguments ask for")

@@ -9,17 +9,17 @@ const blockBytes = 1 << 17
 // blockRows returns how many rows are worked on together.
 func blockRows(stride int) int { return max(blockBytes/max(stride, 1)&^7, 8) }
 
-// evenRows returns how many of so many rows to take at a time, at most most, which is a multiple of 8, so that no part is
-// much shorter than the others.
+// evenRows returns how many of this many rows to take at a time, at most most, which is a multiple
+// of 8, so that no part is much shorter than the others.
 func evenRows(rows, most int) int {
 	parts := (rows + most - 1) / most
 	return min(most, ((rows+parts-1)/parts+7)&^7)
 }
 
-// aheadOf returns how far behind a row a kernel that is called for n of so many rows asks
-// for memory: the first of the rows that follow come to the second cache, as far as there
-// is room. Whoever goes through a long matrix in blocks will need them next: the capacity of
-// x says whether there is more of it. Asking for memory that is not there does nothing.
+// aheadOf returns how far after a row a kernel that is called for n of this many rows asks for
+// memory: the first of the rows that follow come to the second cache, as far as there is room.
+// Whoever goes through a long matrix in blocks will need them next: the capacity of x says whether
+// there is more of it. Asking for memory that is not there does nothing.
 func aheadOf[T Entry | uint64](x []T, rows, n, stride int) int {
 	switch {
 	case rows*stride > 4*blockBytes:

@@ -21,8 +21,8 @@ func addRowsByMargin(set instructions, dst, x []float32, dim int, w, margins []f
 	addRowsOnce(set, partOf(dim), dst, x, dim, w, margins, factors)
 }
 
-// addRowsOnce is AddRowsByMargin by parts of so many rows, an even number, of which there
-// is at least one; so is there one entry.
+// addRowsOnce is AddRowsByMargin by parts of this many rows, an even number, of which there is at
+// least one; so is there one entry.
 func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margins []float32, factors func(part []float32, first int)) {
 	measure(set, margins[:rows], x[:rows*dim], dim, w)
 	factors(margins[:rows], 0)

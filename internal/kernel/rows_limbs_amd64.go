@@ -5,8 +5,8 @@ package kernel
 import "sync"
 
 const (
-	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in so many limbs, of which
-	// the largest is 127.
+	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in this many limbs,
+	// of which the largest is 127.
 	twoLimbs   = 127 * (1 + 1<<8)
 	threeLimbs = 127 * (1 + 1<<8 + 1<<16)
 	fourLimbs  = 127 * (1 + 1<<8 + 1<<16 + 1<<24)
@@ -152,15 +152,17 @@ func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 //go:noescape
 func packOneByteAVX512(words *uint32, q *float64, n int)
 
-// packLimbsAVX512 is packLimbs for any factors; it writes up to seven columns behind the last, and returns the largest
-// magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each of the last columns, at most eight.
+// packLimbsAVX512 is packLimbs for any factors; it writes up to seven columns after the last, and
+// returns the largest magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each
+// of the last columns, at most eight.
 //
 //go:noescape
 func packLimbsAVX512(words *uint32, q *float64, groups, columns, count int, mask uint64) (largest uint32)
 
-// What follows adds groups of four rows that are stride bytes apart, at least one group, column and entry,
-// whose factors are packed. Room has 256 bytes for each group, if there is more than one column. Bit j of mask is set
-// for each entry j of the last dim%64. While a row is added what is ahead of it by so many bytes is fetched.
+// What follows adds groups of four rows that are stride bytes apart, at least one group, column and
+// entry, whose factors are packed. Room has 256 bytes for each group, if there is more than one
+// column. Bit j of mask is set for each entry j of the last dim%64. While a row is added what is
+// ahead of it by this many bytes is fetched.
 
 //go:noescape
 func addTwoLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)

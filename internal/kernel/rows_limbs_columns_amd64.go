@@ -52,8 +52,8 @@ func limbsFor[T IntEntry](largest float64, columns int) int {
 	return shortLimbsOf(largest, columns)
 }
 
-// columnFactors are factors of columns that are rows numbers apart, in so many limbs. 0: of bytes, as many as the largest
-// needs. Those of 16 bits have so many bits.
+// columnFactors are factors of columns that are rows numbers apart, in this many limbs. 0: of
+// bytes, as many as the largest needs. Those of 16 bits have this many bits.
 type columnFactors struct {
 	q                                 []float64
 	rows, columns, limbs, bits, ahead int

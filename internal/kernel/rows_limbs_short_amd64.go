@@ -23,8 +23,8 @@ const (
 	fineLimbRows           = 160
 )
 
-// shortLimbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not, since float64 is as
-// fast for so many columns.
+// shortLimbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not,
+// since float64 is as fast for this many columns.
 func shortLimbsOf(largest float64, columns int) int {
 	switch {
 	case largest <= oneShortLimb:
@@ -68,8 +68,9 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 // factorSteps are the distances of factors of neighboring rows and columns.
 type factorSteps struct{ row, column int }
 
-// packShortLimbs splits the factors of groups of two rows: for each group and each of count columns it writes four
-// words, of which each limb of so many bits from the lowest has one, with the limb of each row.
+// packShortLimbs splits the factors of groups of two rows: for each group and each of count columns
+// it writes four words, of which each limb of this many bits from the lowest has one, with the limb
+// of each row.
 func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, count, limbs, bits int) {
 	half, all := int32(1)<<(bits-1), int32(1)<<bits-1
 	at := 0
@@ -95,7 +96,8 @@ func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, 
 //go:noescape
 func packOneShortAVX512(words *uint32, q *float64, n int)
 
-// addLimbsShort adds rows whose factors are packed in limbs of so many bits; of one column there is no room.
+// addLimbsShort adds rows whose factors are packed in limbs of this many bits; of one column there
+// is no room.
 func addLimbsShort(limbs, bits int, dst []float64, x []int16, words []uint32, room *uint8, groups, dim, columns, ahead int) {
 	mask, base := lowMask(dim, 64), float64(int(1)<<bits)
 	switch limbs {

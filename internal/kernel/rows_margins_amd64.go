@@ -116,9 +116,9 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	}
 }
 
-// What follows makes the products of rows that are stride bytes apart, at least one row,
-// one entry and one column. Bit j of mask is set for each entry j of the last dim%16. While
-// a row is read what is ahead of it by so many bytes may be fetched.
+// What follows makes the products of rows that are stride bytes apart, at least one row, one entry
+// and one column. Bit j of mask is set for each entry j of the last dim%16. While a row is read
+// what is ahead of it by this many bytes may be fetched.
 
 //go:noescape
 func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64)

@@ -20,12 +20,12 @@ func (x SparseRows) Rows() int { return max(len(x.Start)-1, 0) }
 // Margins, w has shape [dim, columns], row-major, so that what belongs to one coordinate
 // stands together.
 //
-// A product is defined so: the sum starts at +0 and adds, in float64 and in the order of
-// the entries, their products with the weights, which are exact in float64 (16 and 24
-// bits), so that fusing would change nothing; the end is rounded to float32. It has the
-// same bits whatever rows and columns stand beside it and on every processor. It differs
-// from the exact sum S by at most 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24) for n
-// entries with n < 2^20, when it is in the range of float32.
+// A product is defined so: the sum starts at +0 and adds, in float64 and in the order of the
+// entries, their products with the weights, which are exact in float64 (16 and 24 bits), so that
+// fusing would change nothing; the end is rounded to float32. It has the same bits whatever rows
+// and columns stand next to it and on every processor. It differs from the exact sum S by at most
+// 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24) for n entries with n < 2^20, when it is in the
+// range of float32.
 //
 // The call panics, and writes nothing, unless len(dst) is rows·columns, len(w) is a
 // multiple of columns, Start ascends within Index and Value, and the last index of every
@@ -63,7 +63,7 @@ func (x SparseRows) margin(from, to int, w []float32, k, columns int) float32 {
 	return float32(sum)
 }
 
-// margins4 is margin for column k and the three behind it.
+// margins4 is margin for column k and the three after it.
 func (x SparseRows) margins4(from, to int, w []float32, k, columns int) (a, b, c, d float32) {
 	var s0, s1, s2, s3 float64
 	index, value := x.Index[from:to], x.Value
@@ -128,8 +128,8 @@ func (x SparseRows) addWhole(dst []float64, from, to int, q float64) {
 	}
 }
 
-// check panics unless x has so many rows, whose entries are there and whose last indices
-// are below dim.
+// check panics unless x has this many rows, whose entries are there and whose last indices are
+// below dim.
 func (x SparseRows) check(rows, dim int) {
 	if x.Rows() != rows {
 		panic("kernel: the sparse rows are not as many as the other arguments ask for")

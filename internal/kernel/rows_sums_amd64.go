@@ -149,9 +149,9 @@ func largestWholeAVX512(src *float64, n int) uint64
 //go:noescape
 func flushWholeAVX512(dst *int64, src *float64, n int)
 
-// What follows adds rows that are stride bytes apart, at least one row, one entry and one
-// column. Bit j of mask is set for each entry j of the last dim%8. While a row is added
-// what is ahead of it by so many bytes is fetched.
+// What follows adds rows that are stride bytes apart, at least one row, one entry and one column.
+// Bit j of mask is set for each entry j of the last dim%8. While a row is added what is ahead of it
+// by this many bytes is fetched.
 
 //go:noescape
 func addWholeShortAVX512(dst *float64, x *int16, factors *float64, rows, dim, columns, stride, ahead int, mask uint64)

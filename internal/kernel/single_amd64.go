@@ -30,8 +30,8 @@ func largestShortVector(set instructions, x []int16) (most, done int) {
 	return int(largestShortAVX512(&x[0], done)), done
 }
 
-// moveWholeAVX512 takes groups of 16 entries and behind them those that the mask has, at least one entry in all. The kernels
-// write the lanes.
+// moveWholeAVX512 takes groups of 16 entries and after them those that the mask has, at least one
+// entry in all. The kernels write the lanes.
 //
 //go:noescape
 func moveWholeAVX512(dst *float32, x *int16, center *float32, groups int, scale float32, mask uint64, lanes *[16]float64)

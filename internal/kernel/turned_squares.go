@@ -15,7 +15,7 @@ type Turn struct {
 	stride int
 	panels []int16   // the matrix by panels, where a kernel takes it
 	across []int16   // its transpose, where none does
-	center []float64 // with zeros behind it up to a whole panel
+	center []float64 // with zeros after it up to a whole panel
 	scale  float64
 }
 
@@ -40,8 +40,8 @@ func newTurn(set instructions, matrix []int16, center []float64, scale float64) 
 	return t
 }
 
-// turnedStride is how far apart rows are: a whole number of pairs, and not so that many rows take few places of the first
-// cache.
+// turnedStride is how far apart rows are: an integer of pairs, and not so that many rows take few
+// places of the first cache.
 func turnedStride(side int) int {
 	stride := (side + 1) &^ 1
 	if stride%256 == 0 {
@@ -63,16 +63,17 @@ func turnedPanels(matrix []int16, side int) []int16 {
 	return panels
 }
 
-// Stride is how many entries two rows that Squares takes are apart: at least the side of the matrix. What is behind the
-// coordinates of a row must be 0.
+// Stride is how many entries two rows that Squares takes are apart: at least the side of the
+// matrix. What is after the coordinates of a row must be 0.
 func (t *Turn) Stride() int { return t.stride }
 
-// Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, for rows of 16 bits that are Stride apart. W·x is taken
-// modulo 2^32, as a number with a sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum, of which
-// products are parts without a rounding of their own. Where s is a power of two and factors and centers are whole numbers,
-// differences below 2^53 are exact, so that for n coordinates the result errs by less than (n+4)·2^-53 of itself. It has the
-// same bits on every processor and in every build. The call panics, and writes nothing, when rows is not of len(dst) rows or
-// factors is of another length.
+// Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, for rows of 16 bits that
+// are Stride apart. W·x is taken modulo 2^32, as a number with a sign; s·(W·x)_k is rounded to
+// float64, and so are the difference and each sum, of which products are parts without a rounding
+// of their own. Where s is a power of two and factors and centers are integers, differences below
+// 2^53 are exact, so that for n coordinates the result errs by less than (n+4)·2^-53 of itself. It
+// has the same bits on every processor and in every build. The call panics, and writes nothing,
+// when rows is not of len(dst) rows or factors is of another length.
 func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
 	wantLength("rows", len(rows), len(dst), t.stride)
 	wantLength("factors", len(factors), len(dst), 1)

@@ -21,7 +21,7 @@ func (t *Turn) squaresVector(dst []float64, rows []int16, factors []float64) {
 	}
 }
 
-// measureTurned adds to the lanes of a whole number of groups of rows, panel after panel.
+// measureTurned adds to the lanes of an integer of groups of rows, panel after panel.
 func (t *Turn) measureTurned(lanes [][turnedLanes]float64, rows []int16, factors []float64) {
 	pairs := (t.side + 1) / 2
 	for k := 0; k < len(t.center); k += turnedLanes {
@@ -32,8 +32,8 @@ func (t *Turn) measureTurned(lanes [][turnedLanes]float64, rows []int16, factors
 	}
 }
 
-// turnedSquaresVNNI adds what a panel of 16 rows of the matrix makes of 24 rows, of at least one pair and so many bytes apart,
-// to the lanes.
+// turnedSquaresVNNI adds what a panel of 16 rows of the matrix makes of 24 rows, of at least one
+// pair and this many bytes apart, to the lanes.
 //
 //go:noescape
 func turnedSquaresVNNI(lanes *float64, rows, panel *int16, pairs, stride int, center, factors *float64, scale float64)

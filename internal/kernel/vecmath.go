@@ -80,9 +80,9 @@ var logPolynomial = [9]float32{
 	-0x1.fcf4c6p-4, 0x1.dea282p-4, -0x1.d635bcp-4, 0x1.1d8ea4p-4,
 }
 
-// The constants of the reduction. ln2High has 15 significant bits, so that its product with
-// a whole number of up to 9 bits is exact; ln2Low is ln 2 - ln2High, rounded. Adding
-// roundShift rounds a number below 2^22 to a whole one, which its lower bits then hold.
+// The constants of the reduction. ln2High has 15 significant bits, so that its product with an
+// integer of up to 9 bits is exact; ln2Low is ln 2 - ln2High, rounded. Adding roundShift rounds a
+// number below 2^22 to a whole one, which its lower bits then hold.
 const (
 	log2E      = 0x1.715476p+0
 	ln2High    = 0x1.62e4p-1
@@ -96,12 +96,12 @@ const (
 	signBit        = 0x80000000
 
 	expLow, expHigh = -104, 89 // beyond them the result is 0 or +Inf anyhow
-	tanhLow         = -40      // e^-40 vanishes beside 1
+	tanhLow         = -40      // e^-40 vanishes against 1
 	smallestNormal  = 0x1p-126
 )
 
-// expParts returns the whole number n and p = e^r - 1, where x = n·ln 2 + r. x is between
-// expLow and expHigh, or NaN, when the result means nothing.
+// expParts returns the integer n and p = e^r - 1, where x = n·ln 2 + r. x is between expLow and
+// expHigh, or NaN, when the result means nothing.
 func expParts(x float32) (n int32, p float32) {
 	shifted := float32(x*log2E) + roundShift
 	whole := shifted - roundShift

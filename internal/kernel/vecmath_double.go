@@ -36,8 +36,8 @@ var expPolynomial64 = [10]float64{
 	0x1.a01a01a7c2efep-13, 0x1.a019b9149a41cp-16, 0x1.71de0db2f6b19p-19, 0x1.28917c89a43a7p-22, 0x1.af389ecfc4b9cp-26,
 }
 
-// The constants of the reduction, as for float32. ln2High64 has 42 significant bits and its
-// product with a whole number of up to 11 bits is exact.
+// The constants of the reduction, as for float32. ln2High64 has 42 significant bits and its product
+// with an integer of up to 11 bits is exact.
 const (
 	log2E64      = 0x1.71547652b82fep+0
 	ln2High64    = 0x1.62e42fefa38p-1

@@ -2,10 +2,9 @@ package kernel
 
 import "math"
 
-// Softmax writes to dst, for every row of x of the given number of columns, the values
-// e^(x_j - m) / Σ e^(x_i - m), where m is the largest of the row. The length of x must be a
-// whole number of rows. dst must be at least as long as x, and may be x; otherwise the two
-// must not overlap.
+// Softmax writes to dst, for every row of x of the given number of columns, the values e^(x_j - m)
+// / Σ e^(x_i - m), where m is the largest of the row. The length of x must be an integer of rows.
+// dst must be at least as long as x, and may be x; otherwise the two must not overlap.
 //
 // The result is defined to the bit as those of Exp are: a row's result depends on this row
 // only. The differences, Exp of them, their sum and the quotients are each rounded to

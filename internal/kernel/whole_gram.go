@@ -35,8 +35,9 @@ func addGramWhole(set instructions, dst []int64, x []int16, dim, group int) {
 // mostGramGroup is the largest group that GramGroup returns; more gain nothing.
 const mostGramGroup = 256
 
-// GramGroup returns a Group that is right for AddGramInt of these rows of dim entries: of no so many rows that follow
-// one another do the squares of their largest entries add up to 2^31. A row with an entry of -32768 counts like all.
+// GramGroup returns a Group that is right for AddGramInt of these rows of dim entries: of no this
+// many rows that follow one another do the squares of their largest entries add up to 2^31. A row
+// with an entry of -32768 counts like all.
 func GramGroup(x []int16, dim int) int {
 	rows := len(x) / dim
 	squares := make([]int64, rows)

@@ -70,8 +70,9 @@ func SplitInt(high, low []int16, x []float64, unit float64) bool {
 	return true
 }
 
-// ProductGroup returns a Group that is right for AddProductInt where no entry of a and of b is larger, and no column
-// longer, than these extents say: by Cauchy and Schwarz no sum of so many products passes 32 bits.
+// ProductGroup returns a Group that is right for AddProductInt where no entry of a and of b is
+// larger, and no column longer, than these extents say: by Cauchy and Schwarz no sum of this many
+// products passes 32 bits.
 func ProductGroup(a, b IntExtent) int {
 	group := wholeGroup
 	for group > 1 && a.norm(group)*b.norm(group) > math.MaxInt32 {
@@ -94,7 +95,7 @@ func (e IntExtent) With(f IntExtent) IntExtent {
 	return IntExtent{max(e.Entry, f.Entry), max(e.Square, f.Square)}
 }
 
-// norm bounds the length of a part of a column of so many entries.
+// norm bounds the length of a part of a column of this many entries.
 func (e IntExtent) norm(entries int) float64 {
 	return math.Sqrt(min(float64(e.Square), float64(entries)*float64(e.Entry)*float64(e.Entry))) * (1 + 1e-12)
 }

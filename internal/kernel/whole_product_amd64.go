@@ -30,7 +30,7 @@ func newWholeProduct(set instructions, dst []int64, a, b []int16, s IntShape) (p
 	return p, set != portable
 }
 
-// wide returns how wide the panel of so many columns of a is, at most those of a tile.
+// wide returns how wide the panel of this many columns of a is, at most those of a tile.
 func (p *wholeProduct) wide(columns int) int {
 	if p.set >= avx512VNNI && columns <= 16 {
 		return 16
@@ -38,7 +38,8 @@ func (p *wholeProduct) wide(columns int) int {
 	return p.tile.columns
 }
 
-// high returns how high the tile of so many columns of b is, of which there may be more than it has.
+// high returns how high the tile of this many columns of b is, of which there may be more than it
+// has.
 func (p *wholeProduct) high(columns int) int {
 	if p.set >= avx512VNNI && columns <= 8 {
 		return (columns + 3) / 4 * 4
@@ -46,9 +47,9 @@ func (p *wholeProduct) high(columns int) int {
 	return p.tile.rows
 }
 
-// pack writes pairs of rows of src, of so many columns, to dst: the entry of the first row below, that of the second
-// above, zeros for what a last row lacks. The rows of dst have the given width; beyond the columns they hold what
-// does not matter, for no tile stores it.
+// pack writes pairs of rows of src, of this many columns, to dst: the entry of the first row below,
+// that of the second above, zeros for what a last row lacks. The rows of dst have the given width;
+// beyond the columns they hold what does not matter, for no tile stores it.
 func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, columns int) {
 	pairs, single := rows/2, rows%2
 	_, _ = dst[(pairs+single)*width-1], src[(rows-1)*srcRow+columns-1]
@@ -119,10 +120,11 @@ func wholeTileVNNI(panel wholeTile, dst *int64, stride int, a, b *uint32, pairs,
 	}
 }
 
-// The kernels of tiles add, to so many rows of dst that are stride bytes apart, the sums over pairs of products of
-// a panel of a and one of b. The digits are the height of the panel of b and the vectors of 16 (AVX-512) or 8
-// (AVX2) columns of the one of a. Of the last vector those are stored that have a bit in the mask. pairs and rows
-// are positive; rows is at most the height. The kernel of AVX2 stores all.
+// The kernels of tiles add, to this many rows of dst that are stride bytes apart, the sums over
+// pairs of products of a panel of a and one of b. The digits are the height of the panel of b and
+// the vectors of 16 (AVX-512) or 8 (AVX2) columns of the one of a. Of the last vector those are
+// stored that have a bit in the mask. pairs and rows are positive; rows is at most the height. The
+// kernel of AVX2 stores all.
 //
 //go:noescape
 func wholeTile12x2VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)

@@ -12,8 +12,8 @@ const (
 	wholeRights  = 96      // columns of b at a time, a multiple of every tile
 )
 
-// wholeProduct is a product by assembly. The pairs of rows of a block stand beside each other: first the columns
-// of a in panels as wide as a tile, then those of b in panels as high as one.
+// wholeProduct is a product by assembly. The pairs of rows of a block stand next to each other:
+// first the columns of a in panels as wide as a tile, then those of b in panels as high as one.
 type wholeProduct struct {
 	IntShape
 	set    instructions

@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// RoundInt writes the entries of src, times scale, as integers to dst: the product is rounded to float32,
-// then to the nearest whole number, halves to the even one, and what lies beyond limit or below -limit becomes
-// limit or -limit. A product that is not a number becomes 0; an infinite one becomes limit or -limit.
+// RoundInt writes the entries of src, times scale, as integers to dst: the product is rounded to
+// float32, then to the nearest integer, halves to the even one, and what lies beyond limit or below
+// -limit becomes limit or -limit. A product that is not a number becomes 0; an infinite one becomes
+// limit or -limit.
 //
 // It returns whether scale and all entries of src are finite. A product of finite numbers that passes float32
 // counts as finite, and becomes limit or -limit like others.
@@ -19,8 +20,8 @@ func RoundInt(dst []int16, src []float32, scale float32, limit int16) (finite bo
 	return roundWhole(available, dst, src, scale, limit, true)
 }
 
-// TruncateInt is RoundInt with products rounded toward zero to whole numbers: the magnitude of an entry of dst
-// is at most that of the product in float32.
+// TruncateInt is RoundInt with products rounded toward zero to integers: the magnitude of an entry
+// of dst is at most that of the product in float32.
 func TruncateInt(dst []int16, src []float32, scale float32, limit int16) (finite bool) {
 	return roundWhole(available, dst, src, scale, limit, false)
 }

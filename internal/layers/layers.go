@@ -130,7 +130,8 @@ func (n Spec) words(size Sizes) network.Layer {
 	return network.SparseLinear{Outputs: n.Embedding}
 }
 
-// hiddenLayers appends hidden layers, each with the activation behind it, and the layer of the scores.
+// hiddenLayers appends hidden layers, each with the activation after it, and the layer of the
+// scores.
 func (n Spec) hiddenLayers(layers network.Layers, scores int, units []int) network.Layers {
 	for _, u := range units {
 		layers = append(layers, network.Linear{Outputs: u}, network.Activation{Function: n.Activation})

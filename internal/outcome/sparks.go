@@ -58,7 +58,7 @@ func sparkRows(f sweep.Figure) (rows [][]string, from, to string) {
 			}
 			values := heights(s)
 			last := len(values) - 1
-			// All values of the figure stand behind the curve's own, so that the scale is theirs.
+			// All values of the figure stand after the curve's own, so that the scale is theirs.
 			line := []rune(report.Sparkline(append(values, ends...)))[:last+1]
 			name := s.Name
 			if p.Title != "" {

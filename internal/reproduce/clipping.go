@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// The comparison of ways to clip: a network 784-32-10, so many steps on samples of 256 expected records.
+	// The comparison of ways to clip: a network 784-32-10, this many steps on samples of 256
+	// expected records.
 	clippingEpsilon, clippingSteps, clippingBatch = 3, 200, 256
 	// clippingDirections and clippingCap are those of estimated norms; the authors take 5 to 30 directions, and no cap.
 	clippingDirections, clippingCap = 20, 2

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// The comparison of rules: a network 784-64-10 for so many epochs, at norms that are too small and too large.
+	// The comparison of rules: a network 784-64-10 for this many epochs, at norms that are too
+	// small and too large.
 	rulesEpsilon, rulesEpochs = 2, 10
 )
 

@@ -10,7 +10,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// The exercise: so many runs of an algorithm of this privacy, at last each on a sample of this share.
+// The exercise: this many runs of an algorithm of this privacy, at last each on a sample of this
+// share.
 const (
 	exerciseRuns           = 1000
 	exerciseEpsilon        = 0.4

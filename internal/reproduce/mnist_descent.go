@@ -39,12 +39,12 @@ type descent struct {
 // unclipped is a norm beyond all gradients of ten classes and 784 pixels.
 const unclipped = 1e4
 
-// sampledSteps is so many steps, each a Gaussian release of a Poisson sample.
+// sampledSteps is this many steps, each a Gaussian release of a Poisson sample.
 func sampledSteps(probability, noise float64, steps int) mechanism.Event {
 	return mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: probability, Event: mechanism.Gaussian{NoiseMultiplier: noise}}, Count: steps}
 }
 
-// stepsOf is how many batches make so many epochs.
+// stepsOf is how many batches make this many epochs.
 func stepsOf(epochs, records, batch int) int { return (epochs*records + batch - 1) / batch }
 
 // run trains once and returns the accuracies on the test part at the looks, in percent.
@@ -104,7 +104,7 @@ func snapshot(s neural.Setup, c *neural.Checkpoint) (*model.Model, error) {
 	return model.NewNetwork(s.Schema, s.Features, s.Loss, s.Network, slices.Concat(numbers, c.Frozen))
 }
 
-// budgetFor is a ledger for one plan that releases this event, and nothing beside it.
+// budgetFor is a ledger for one plan that releases this event, and nothing beyond it.
 func budgetFor(e mechanism.Event, m images) (*ledger.Ledger, error) {
 	cost, err := account.For(e).Epsilon(e, imageDelta, privacy.AddOrRemoveOne)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// The exercise: this batch size, so many epochs, epsilon below this.
+	// The exercise: this batch size, this many epochs, epsilon below this.
 	sigmoidBatch, sigmoidEpochs, sigmoidEpsilon = 600, 100, 2
 	// sigmoidReference is the noise multiplier of the exercise by dp-accounting 0.6.0, PLDAccountant and bisection.
 	sigmoidReference = 2.127439498901367

@@ -48,7 +48,7 @@ func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error)
 	if l.Repeats > 0 {
 		runs = 1000 * l.Repeats
 	}
-	golden := map[float64]float64{1: 1, 10: 14.429270, 100: 472.650222, 1000: 37067.91897} // solved on the profile of the normal law by scipy
+	golden := map[float64]float64{1: 1, 10: 14.429270, 100: 472.650222, 1000: 37067.91897} // solved on the profile of the normal distribution by scipy
 	var exact, seen, twin []sweep.Point
 	rocs := map[string][]sweep.Point{}
 	for i, m := range outliers {

@@ -118,7 +118,7 @@ func parseLevels(fact string) (name string, levels []string, most int, err error
 // mostWholeLevels bounds a range of levels.
 const mostWholeLevels = 10_000
 
-// wholeLevels reads FIRST..LAST, whole numbers as levels, or nil where it is something else.
+// wholeLevels reads FIRST..LAST, integers as levels, or nil where it is something else.
 func wholeLevels(fact, list string) ([]string, error) {
 	low, high, is := strings.Cut(list, "..")
 	first, failed := strconv.Atoi(low)

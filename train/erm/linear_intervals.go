@@ -39,8 +39,8 @@ const minSpectralRatio = 4
 // Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data", American Political
 // Science Review 2023, for the idea.
 //
-// It errs where the noise is too large beside the least eigenvalue for this expansion, or where the number of
-// records is not among the moments. That depends on released numbers only.
+// It errs where the noise is too large against the least eigenvalue for this expansion, or where
+// the number of records is not among the moments. That depends on released numbers only.
 func (m *Moments) Infer(k int) (*Inference, error) {
 	s, err := newSolver(m)
 	if err != nil {

@@ -14,15 +14,16 @@ import (
 // z = (x, c·y), which holds x·xᵀ, x·y, y² and, as x has a constant, the sums of x and y and the number of
 // records.
 //
-// Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on integers.
-// Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The full matrix is
-// released with independent normal noise and averaged with its transpose: noise of deviation ν on and ν/√2 off
-// the diagonal, which is isotropic on symmetric matrices; where there are few products, this law is drawn on the upper
-// triangle. Noise on one triangle alone, as in Dwork, Talwar,
-// Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that variance off the diagonal.
-// The method is that of Vu and Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009, and Foulds,
-// Geumlek, Welling and Chaudhuri, "On the Theory and Practice of Privacy-Preserving Bayesian Data Analysis", UAI
-// 2016, https://arxiv.org/abs/1603.07294, section 4.
+// Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on
+// integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The
+// full matrix is released with independent normal noise and averaged with its transpose: noise of
+// deviation ν on and ν/√2 off the diagonal, which is isotropic on symmetric matrices; where there
+// are few products, this distribution is drawn on the upper triangle. Noise on one triangle alone,
+// as in Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that
+// variance off the diagonal. The method is that of Vu and Slavković, "Differential Privacy for
+// Clinical Trial Data", ICDMW 2009, and Foulds, Geumlek, Welling and Chaudhuri, "On the Theory and
+// Practice of Privacy-Preserving Bayesian Data Analysis", UAI 2016,
+// https://arxiv.org/abs/1603.07294, section 4.
 type linearMethod struct {
 	label, words string
 	classes      bool

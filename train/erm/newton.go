@@ -223,11 +223,11 @@ func (r *newtonRun) trace() (float64, error) {
 	return sum[0], nil
 }
 
-// ridge is what is added to the second derivative: the noise of the step falls with its square, and the step
-// is the shorter the larger it is. Near the minimum, where the gradient is noise, the third root of
-// trace·curvature²·z² balances both (the source has λ³ ∝ trace/ρ). Far from it the noise of the step, which is
-// proportional to the norm of the gradient, must stay small beside weights, or the steps do not converge. It is
-// never below the curvature of one record.
+// ridge is what is added to the second derivative: the noise of the step falls with its square, and
+// the step is the shorter the larger it is. Near the minimum, where the gradient is noise, the
+// third root of trace·curvature²·z² balances both (the source has λ³ ∝ trace/ρ). Far from it the
+// noise of the step, which is proportional to the norm of the gradient, must stay small against
+// weights, or the steps do not converge. It is never below the curvature of one record.
 func (r *newtonRun) ridge(trace, gradient float64) float64 {
 	z, beta := r.plan.StepNoise, r.plan.Curvature
 	near := math.Cbrt(max(0, trace) * beta * beta * z * z)

@@ -59,7 +59,7 @@ func noiseOf(noise string, multiplier float64) mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: multiplier}
 }
 
-// noiseDraws is how many draws with slack a noise of so many weights takes.
+// noiseDraws is how many draws with slack a noise of this many weights takes.
 func noiseDraws(noise string, weights int) int {
 	if noise == NoiseL1 || noise == NoiseLInfinity {
 		return 0

@@ -73,10 +73,10 @@ func recommendPure(r Request, s *data.Schema) Recommendation {
 	return Recommendation{MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"}
 }
 
-// noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target over the
-// largest that their own can be, and whether there is a plan. A symmetric matrix of this many rows, of
-// normal numbers with deviation ν/√2 off the diagonal, has a norm of about ν·√(2·rows) (Wigner's
-// semicircle law).
+// noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target
+// over the largest that their own can be, and whether there is a plan. A symmetric matrix of this
+// many rows, of normal numbers with deviation ν/√2 off the diagonal, has a norm of about
+// ν·√(2·rows) (Wigner's semicircle distribution).
 func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
 	r.Method = MethodSufficientStatistics
 	setup, err := NewSetup(r, s)

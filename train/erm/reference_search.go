@@ -140,9 +140,10 @@ func addTimes(dst []float64, f float64, x []float64) {
 	}
 }
 
-// line looks along a direction for a point that is lower by a share of what the slope promises, and where the slope is
-// less steep. Between a point before it and one behind it, it goes to where the slopes say that the slope is 0, and
-// near rounding, which hides what is lower, slopes decide alone. It returns no point where there is none.
+// line looks along a direction for a point that is lower by a share of what the slope promises, and
+// where the slope is less steep. Between a point before it and one after it, it goes to where the
+// slopes say that the slope is 0, and near rounding, which hides what is lower, slopes decide
+// alone. It returns no point where there is none.
 func (s *search) line(d []float64) (point, error) {
 	slope := kernel.Dot(s.at.gradient, d)
 	if !(slope < 0) {

@@ -24,7 +24,7 @@ type Checkpoint struct {
 	Divisor float64
 	// Levels are the clipping norm and the threshold of each group.
 	Levels [][2]float64
-	// Weights are the trained numbers, Frozen those behind them in the network.
+	// Weights are the trained numbers, Frozen those after them in the network.
 	Weights []float64
 	Frozen  []float32
 	// Optimizers are the states of the optimizers of each group.
@@ -64,9 +64,9 @@ func (r *run) state(ahead int) *Checkpoint {
 	return c
 }
 
-// checkpoint hands out the state: at the beginning of a run and every so many steps, or at its end. At the
-// beginning, because a run that goes on from an older one and ends before its first checkpoint would not be
-// known of otherwise.
+// checkpoint hands out the state: at the beginning of a run and every this many steps, or at its
+// end. At the beginning, because a run that goes on from an older one and ends before its first
+// checkpoint would not be known of otherwise.
 func (r *run) checkpoint(end bool) error {
 	if r.options.Checkpoint == nil {
 		return nil

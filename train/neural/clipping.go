@@ -126,7 +126,8 @@ func (c Clipping) norm() float64 {
 	return sum
 }
 
-// validate returns an error where the numbers of the clipping make no sense for a network of so many blocks.
+// validate returns an error where the numbers of the clipping make no sense for a network of this
+// many blocks.
 func (c Clipping) validate(blocks int) error {
 	r, err := ruleOf(c.Rule)
 	if err != nil {

@@ -35,7 +35,8 @@ type ClippingRequest struct {
 	// Projections and Cap are those of the rule projected; 0 means DefaultProjections and DefaultCap.
 	Projections int
 	Cap         float64
-	// MicroBatch, if not 0, clips means of about so many records instead of each record's gradient.
+	// MicroBatch, if not 0, clips means of about this many records instead of each record's
+	// gradient.
 	MicroBatch int
 	// AfterAveraging clips the mean over the whole batch: one micro-batch. It is here to be seen: its noise hides
 	// everything, because one record can turn the clipped mean around.
@@ -78,8 +79,8 @@ func Allocations() []Allocation {
 	return []Allocation{AllocationEven, AllocationIsotropic, AllocationDimension}
 }
 
-// share is proportional to the share of 1/NoiseMultiplier² of a group with this norm and so many numbers. The noise
-// of a group of norm C and share s has variance proportional to C²/s.
+// share is proportional to the share of 1/NoiseMultiplier² of a group with this norm and this many
+// numbers. The noise of a group of norm C and share s has variance proportional to C²/s.
 func (a Allocation) share(norm float64, numbers int) (float64, error) {
 	switch a {
 	case AllocationEven, "":

@@ -43,7 +43,7 @@ type CorrelatedRequest struct {
 	Bands int
 }
 
-// correlated is what a request asks for, with steps that go round so many parts.
+// correlated is what a request asks for, with steps that go round this many parts.
 func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
 	if r.Kind == "" {
 		if r != (CorrelatedRequest{}) {
@@ -115,7 +115,7 @@ func (p Plan) checkSeries() error {
 	return event.Check(options)
 }
 
-// series returns the event of a series, and how many of them a run of so many steps takes.
+// series returns the event of a series, and how many of them a run of this many steps takes.
 func (p Plan) series(multiplier float64, steps int) (opener, int) {
 	if p.Correlated.Kind == CorrelatedTree {
 		return mechanism.TreeAggregation{NoiseMultiplier: multiplier, Steps: p.Sampling.Parts}, p.rounds(steps)
@@ -174,8 +174,8 @@ func (r *run) releaseCorrelated() ([]mechanism.Noisy, error) {
 	return r.series.Release(sealed...)
 }
 
-// draws is how many numbers a series of so many steps draws noise for, one for each number that is trained: of a
-// tree one for each node, of which there are fewer than two a step.
+// draws is how many numbers a series of this many steps draws noise for, one for each number that
+// is trained: of a tree one for each node, of which there are fewer than two a step.
 func (c *Correlated) draws(steps int) int {
 	if c != nil && c.Kind == CorrelatedTree {
 		return 2 * steps

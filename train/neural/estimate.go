@@ -27,9 +27,10 @@ const (
 	tapeBytes = 8
 )
 
-// Estimate guesses how long Fit takes on so many processors, and how much memory, from public numbers alone: at the
-// declared number of records, or the bound on it. Reading the table is included. It is within a factor of about 3 for
-// the networks of docs/benchmarks.md; a layer's costs vary, and so do machines.
+// Estimate guesses how long Fit takes on this many processors, and how much memory, from public
+// numbers alone: at the declared number of records, or the bound on it. Reading the table is
+// included. It is within a factor of about 3 for the networks of docs/benchmarks.md; a layer's
+// costs vary, and so do machines.
 func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64) {
 	p := s.Plan
 	records, entries := p.records(), s.Features.Dim()
@@ -58,8 +59,8 @@ func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64
 // takesEntries guesses whether the network will be given what is not 0 in a row: where a text column is a bag.
 func (s Setup) takesEntries() bool { return s.Network.TakesEntries() && s.Schema.HasText() }
 
-// layerWork is what products of parameters cost in layers for a record of which so many inputs are not 0, and how many
-// numbers they give.
+// layerWork is what products of parameters cost in layers for a record of which this many inputs
+// are not 0, and how many numbers they give.
 func layerWork(layers network.Layers, in network.Shape, entries int) (work float64, numbers int) {
 	for _, layer := range layers {
 		alone, err := network.New(in, layer)

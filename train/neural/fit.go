@@ -18,8 +18,8 @@ type Options struct {
 	Optimizer string
 	// LearningRate is the largest of the run; 0 means the optimizer's default.
 	LearningRate float64
-	// Schedule is how the learning rate goes over the steps, behind the first WarmUp ones, in which it rises; ""
-	// means train.ScheduleLinear.
+	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
+	// it rises; "" means train.ScheduleLinear.
 	Schedule train.Schedule
 	WarmUp   int
 	// Momentum is β, below 1, and of Adam how much of the mean gradient a step keeps; 0 means DefaultMomentum, and

@@ -160,8 +160,8 @@ func (s Setup) chunk(o Options, entries bool) int {
 	return min(defaultChunk, max(minChunk, chunkNumbers/s.Network.Input().Size()))
 }
 
-// chunkOf is how many of so many records a goroutine works on at a time: fewer than chunk where the processors would not
-// all have some.
+// chunkOf is how many of this many records a goroutine works on at a time: fewer than chunk where
+// the processors would not all have some.
 func (r *run) chunkOf(records int) int {
 	each := (records + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
 	return min(r.chunk(), max(minChunk, each))

@@ -32,14 +32,14 @@ func (p Plan) runs() []int {
 	return append(runs, p.Steps-p.kept())
 }
 
-// upTo is the plan as if it ended after so many steps.
+// upTo is the plan as if it ended after this many steps.
 func (p Plan) upTo(steps int) Plan {
 	p.Steps = steps
 	return p
 }
 
-// interruptedAfter is the plan of a run that goes on after so many steps, where the run before may have made so many
-// more.
+// interruptedAfter is the plan of a run that goes on after this many steps, where the run before
+// may have made this many more.
 func (p Plan) interruptedAfter(steps, ahead int) Plan {
 	kept := steps - p.kept()
 	released := min(kept+ahead, p.Steps-p.kept())

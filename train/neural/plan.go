@@ -131,7 +131,7 @@ func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
 	return runs, nil
 }
 
-// run is what a run of so many steps releases: an event and how many times it happens.
+// run is what a run of this many steps releases: an event and how many times it happens.
 func (p Plan) run(multiplier float64, steps int) (mechanism.Event, int, error) {
 	if p.Correlated != nil {
 		event, count := p.series(multiplier, steps)
@@ -154,8 +154,8 @@ func (p Plan) step(multiplier float64) (mechanism.Event, error) {
 	return sampler.Price(inner)
 }
 
-// rounds is how many times the event of a step happens in a run of so many steps: of a partition a record pays for
-// one step of every round.
+// rounds is how many times the event of a step happens in a run of this many steps: of a partition
+// a record pays for one step of every round.
 func (p Plan) rounds(steps int) int {
 	if p.Sampling.inRounds() {
 		return (steps + p.Sampling.Parts - 1) / p.Sampling.Parts

@@ -135,7 +135,7 @@ func (r Request) check(s *data.Schema) error {
 	return s.Validate()
 }
 
-// network is the one that was asked for, over so many features and with the scores of a loss.
+// network is the one that was asked for, over this many features and with the scores of a loss.
 func (r Request) network(features int, linear model.Linear) (*network.Network, error) {
 	input := r.Input
 	if input == nil {

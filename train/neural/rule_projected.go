@@ -105,7 +105,7 @@ func one(f kernel.Factors[float32], i int) kernel.Factors[float32] {
 	return out
 }
 
-// validate refuses projections that make no sense, or stand beside what they have no proof with.
+// validate refuses projections that make no sense, or stand next to what they have no proof with.
 func (p *Projection) validate(c Clipping) error {
 	switch {
 	case p == nil:

@@ -28,8 +28,8 @@ const (
 	SamplingFull SamplingKind = "full"
 	// SamplingPoisson takes each record with a probability, independently of everything else.
 	SamplingPoisson SamplingKind = "poisson"
-	// SamplingTruncated takes of a Poisson sample of more than BatchSize records so many of them, each with equal
-	// probability: batches of bounded size.
+	// SamplingTruncated takes of a Poisson sample of more than BatchSize records this many of them,
+	// each with equal probability: batches of bounded size.
 	SamplingTruncated SamplingKind = "truncated-poisson"
 	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
 	// Poisson samples of the same expected size.
@@ -131,7 +131,7 @@ type samples struct {
 	next     int
 }
 
-// newSamples returns what draws from so many places.
+// newSamples returns what draws from this many places.
 func (p Plan) newSamples(slots int) (*samples, error) {
 	sampling, err := p.sampler()
 	return &samples{kind: p.Sampling.Kind, sampling: sampling, slots: slots}, err

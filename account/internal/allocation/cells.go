@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// cells holds a law of mean count in intervals of the line, from edge[i] to edge[i+1], all less count:
-// the mass of each, and its first moments from the lower and to the upper edge. All are sums of
-// positive terms, so that they keep a relative error of a unit for each term.
+// cells holds a distribution of mean count in intervals of the line, from edge[i] to edge[i+1], all
+// less count: the mass of each, and its first moments from the lower and to the upper edge. All are
+// sums of positive terms, so that they keep a relative error of a unit for each term.
 type cells struct {
 	count       float64
 	edge        []float64
@@ -21,8 +21,8 @@ type cells struct {
 // faint is a share of the mean, or a mass, so small that it may be carried to the ends of the line.
 const faint = 1e-50
 
-// newCells returns empty cells for the sum of two laws: half of them narrow about the mean, where sums of many
-// terms are, half of even width in the logarithm, for the rest.
+// newCells returns empty cells for the sum of two distributions: half of them narrow about the
+// mean, where sums of many terms are, half of even width in the logarithm, for the rest.
 func newCells(l, o law) cells {
 	count := l.count + o.count
 	low, high := max(-count, l.d[0]+o.d[0]), l.d[len(l.d)-1]+o.d[len(o.d)-1]
@@ -109,7 +109,7 @@ func grown(less, more float64) bool {
 	return !(math.Log(more/less) <= 0.02-0.004*math.Log(min(1, more)))
 }
 
-// builder puts cells on the nodes of a law, from the left.
+// builder puts cells on the nodes of a distribution, from the left.
 type builder struct{ law *law }
 
 // put adds mass to a node at or right of the last.

@@ -1,14 +1,15 @@
 // Package allocation bounds the privacy of random allocation: a record takes part in one of several
 // steps with normal noise, drawn uniformly.
 //
-// With z the noise multiplier and T the number of steps, the ratio of the output's likelihood with the
-// record to that without it is S = (W_1 + … + W_T)/T, W_t = e^((2x_t-1)/2z²) with independent x_t
-// ~ N(0, z²). (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025,
-// https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it E(1-e^ε·S)⁺:
-// both are means of convex functions of S. A law that is larger in the convex order bounds them from
-// above, one that is smaller from below. Convex order survives sums of independent terms, so that it is
-// enough to spread the mass of each W_t over nodes with its mean kept, or to draw together what lies in a
-// cell, and to add and do it again. Nothing is drawn at random.
+// With z the noise multiplier and T the number of steps, the ratio of the output's likelihood with
+// the record to that without it is S = (W_1 + … + W_T)/T, W_t = e^((2x_t-1)/2z²) with independent
+// x_t ~ N(0, z²). (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025,
+// https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it
+// E(1-e^ε·S)⁺: both are means of convex functions of S. A distribution that is larger in the convex
+// order bounds them from above, one that is smaller from below. Convex order survives sums of
+// independent terms, so that it is enough to spread the mass of each W_t over nodes with its mean
+// kept, or to draw together what lies in a cell, and to add and do it again. Nothing is drawn at
+// random.
 package allocation
 
 import (
@@ -17,13 +18,13 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Kind says which bound a law is: larger in the convex order, or smaller.
+// Kind says which bound a distribution is: larger in the convex order, or smaller.
 type Kind uint8
 
 const (
-	// Upper laws put the mass of a cell on its ends.
+	// Upper distributions put the mass of a cell on its ends.
 	Upper Kind = iota + 1
-	// Lower laws put the mass of a cell on its mean.
+	// Lower distributions put the mass of a cell on its mean.
 	Lower
 )
 
@@ -36,22 +37,23 @@ type law struct {
 	infinite float64
 }
 
-// unit is the rounding of one operation; longest bounds the number of nodes of a law.
+// unit is the rounding of one operation; longest bounds the number of nodes of a distribution.
 const (
 	unit    = 0x1p-53
 	longest = 4096
 )
 
-// reach is how far out nodes go, in standard deviations; the normal law has less than 1e-50 beyond.
+// reach is how far out nodes go, in standard deviations; the normal distribution has less than
+// 1e-50 beyond.
 const reach = 15.0
 
 // smallest is the least ratio of likelihoods above 0, so that it differs from 0 when 1 is taken from it.
 const smallest = 1e-14
 
-// fine is how many cells a law is first put into.
+// fine is how many cells a distribution is first put into.
 const fine = 4096
 
-// single is the law of one term.
+// single is the distribution of one term.
 func single(noise float64, kind Kind) (law, error) {
 	curve, err := pair.NewCurve(pair.Shift(pair.Normal, noise))
 	if err != nil {
@@ -79,7 +81,7 @@ func single(noise float64, kind Kind) (law, error) {
 	return c.law(kind), nil
 }
 
-// plus is the law of the sum of two independent ones.
+// plus is the distribution of the sum of two independent ones.
 func (l law) plus(o law, same bool) law {
 	c := newCells(l, o)
 	c.infinite = l.infinite + o.infinite
@@ -93,8 +95,8 @@ func (l law) plus(o law, same bool) law {
 	return c.law(l.kind)
 }
 
-// row adds the sums of one node with all nodes of a law from the first on. The other ones of the same law
-// count twice.
+// row adds the sums of one node with all nodes of a distribution from the first on. The other ones
+// of the same distribution count twice.
 func (c *cells) row(a, mass float64, o law, first int, same bool) {
 	at := c.find(a + o.d[first])
 	low, high := c.edge[at], c.edge[at+1]
@@ -123,7 +125,7 @@ func (c *cells) row(a, mass float64, o law, first int, same bool) {
 	flush()
 }
 
-// sum is the law of so many independent terms.
+// sum is the distribution of this many independent terms.
 func sum(steps int, noise float64, kind Kind) (law, error) {
 	power, err := single(noise, kind)
 	if err != nil {

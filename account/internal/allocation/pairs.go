@@ -10,13 +10,14 @@ import (
 // Pairs are those of one epoch, of the output with the record against that without, and the other way.
 type Pairs struct{ Remove, Add pair.Atoms }
 
-// New returns pairs that dominate those of random allocation to so many steps, at least 2, with this noise
-// multiplier, if kind is Upper; if it is Lower, the true pairs dominate them.
+// New returns pairs that dominate those of random allocation to this many steps, at least 2, with
+// this noise multiplier, if kind is Upper; if it is Lower, the true pairs dominate them.
 //
-// Rounding: each of q is known to a relative error that the terms of a sum add up, and that doubles where
-// the number of terms does; spread out by twice it, the law is on the right side. Places are known to a
-// few units at each of the doublings, and are moved away from 1 by that; the means of cells, to as many as
-// a sum has terms, of the width of a cell. Both sides are moved so that the mean stays.
+// Rounding: each of q is known to a relative error that the terms of a sum add up, and that doubles
+// where the number of terms does; spread out by twice it, the distribution is on the right side.
+// Places are known to a few units at each of the doublings, and are moved away from 1 by that; the
+// means of cells, to as many as a sum has terms, of the width of a cell. Both sides are moved so
+// that the mean stays.
 func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	l, err := sum(steps, noise, kind)
 	if err != nil {
@@ -41,8 +42,9 @@ func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	return s, nil
 }
 
-// widened makes the masses of a law sum to 1, and returns the ratios at its nodes farther from 1, each by a share of
-// its distance and an amount; nearer to 1 where the law is a lower one.
+// widened makes the masses of a distribution sum to 1, and returns the ratios at its nodes farther
+// from 1, each by a share of its distance and an amount; nearer to 1 where the distribution is a
+// lower one.
 func widened(l law, share, amount float64) []float64 {
 	total := 0.0
 	for _, q := range l.q {

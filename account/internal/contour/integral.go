@@ -33,7 +33,7 @@ var ErrUnsuited = errors.New("contour: the integral does not converge here")
 // DefaultNodes is the limit that New sets on the points of the line.
 const DefaultNodes = 1 << 16
 
-// Term is Count releases that Pair dominates. Count is a whole number, 0 or more.
+// Term is Count releases that Pair dominates. Count is an integer, 0 or more.
 type Term struct {
 	Pair  pair.Pair
 	Count float64
@@ -226,7 +226,7 @@ func (i *Integral) Mean() float64 { return i.tiltedAt(0).mean }
 // Variance returns the variance under P of the total loss, given that none is infinite.
 func (i *Integral) Variance() float64 { return i.tiltedAt(0).variance }
 
-// Tilted returns the mean and the variance of the total loss under the law tilted by
+// Tilted returns the mean and the variance of the total loss under the distribution tilted by
 // e^{tL}: the first two derivatives of LogMoment at t.
 func (i *Integral) Tilted(t float64) (mean, variance float64) {
 	c := i.tiltedAt(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// laplace is a pair of mixtures of Laplace laws in standard units. Outside the outermost
+// laplace is a pair of mixtures of Laplace distributions in standard units. Outside the outermost
 // means the loss is constant: two atoms. Between two means it is smooth.
 type laplace struct {
 	p, q  shifted

@@ -114,7 +114,7 @@ func (l *lattice) delta(epsilon, base float64) (value, slope float64) {
 	return sum.value(), fall.value()
 }
 
-// atomic returns log Σ w·e^{iuL} over the atoms of a law, with L measured from its mean.
+// atomic returns log Σ w·e^{iuL} over the atoms of a distribution, with L measured from its mean.
 func (l *law) atomic(u float64) (logModulus, phase float64) {
 	var re, im float64
 	for _, j := range l.points {

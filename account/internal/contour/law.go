@@ -15,8 +15,8 @@ type law struct {
 	cumulant cumulants
 }
 
-// closedForm is E e^{iuL} - 1 of a law in closed form, with L measured from its mean, for u
-// of at least from: below, the quadrature rules keep more digits. A nil value is none.
+// closedForm is E e^{iuL} - 1 of a distribution in closed form, with L measured from its mean, for
+// u of at least from: below, the quadrature rules keep more digits. A nil value is none.
 type closedForm struct {
 	value func(u float64) (re, im float64)
 	from  float64
@@ -24,12 +24,12 @@ type closedForm struct {
 
 func (c closedForm) serves(u float64) bool { return c.value != nil && u >= c.from }
 
-// closer is a source of laws that have a closed form.
+// closer is a source of distributions that have a closed form.
 type closer interface {
 	closed(lambda float64, c cumulants) closedForm
 }
 
-// tilted returns the law by one rule, whose cumulants are c.
+// tilted returns the distribution by one rule, whose cumulants are c.
 func (r *term) tilted(q *rule, lambda float64, c cumulants) *law {
 	l := &law{count: r.count, cumulant: c}
 	if s, ok := r.source.(closer); ok {
@@ -67,7 +67,7 @@ func (r *rule) spacing(j int) float64 {
 	return nearer
 }
 
-// settled returns the tilted laws by two rules that agree, on finer rules if need be. The
+// settled returns the tilted distributions by two rules that agree, on finer rules if need be. The
 // second is nil where the first is exact.
 func (r *term) settled(lambda float64) (first, second *law, err error) {
 	a, b, err := r.agreed(lambda)
@@ -111,7 +111,7 @@ func (r *term) agree(a, b cumulants, lambda float64) bool {
 		within(a.variance, b.variance, 1e-9*a.variance)
 }
 
-// characteristic returns E e^{iuL} - 1 under the law, with L measured from its mean: the
+// characteristic returns E e^{iuL} - 1 under the distribution, with L measured from its mean: the
 // slow form of what walker computes for many u.
 func (l *law) characteristic(u float64) (re, im float64) {
 	for j, w := range l.weight {
@@ -139,7 +139,7 @@ func sineExcess(y float64) float64 {
 // |u·L| ≤ 1: the first left out is 1/19!.
 const moments = 19
 
-// walker evaluates log E e^{iuL} of one law at u = step, 2·step, 3·step, … in blocks.
+// walker evaluates log E e^{iuL} of one distribution at u = step, 2·step, 3·step, … in blocks.
 type walker struct {
 	law  *law
 	step float64

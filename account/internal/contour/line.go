@@ -10,7 +10,7 @@ import (
 const maxWork = 3e8
 
 // The cost in these units, for each node, of a series and a logarithm, of comparing two
-// laws, and of the part of a law that is not of atoms.
+// distributions, and of the part of a distribution that is not of atoms.
 const seriesWork, checkWork, smoothWork = 50, 60, 200
 
 // tolerated is the part of δ by which the quadrature rules may be wrong.
@@ -67,7 +67,7 @@ func (i *Integral) lineAt(p point) (*line, error) {
 	}
 }
 
-// settle makes the tilted laws at λ.
+// settle makes the tilted distributions at λ.
 func (l *line) settle() error {
 	l.laws, l.checks = make([]*law, len(l.terms)), make([]*law, len(l.terms))
 	failures := make([]error, l.workers())
@@ -213,7 +213,7 @@ func (l *line) check(from, to int) error {
 // rounded is an error in the logarithm of the integrand that is laid to rounding.
 const rounded = 0x1p-50
 
-// distance returns how far two forms of one law disagree in count·log E e^{iuL}, less what
+// distance returns how far two forms of one distribution disagree in count·log E e^{iuL}, less what
 // rounding may do.
 func (l *law) distance(o *law, u float64) float64 {
 	a, b := l.characteristic(u)

@@ -86,7 +86,7 @@ func (s shifted) extremes() (low, high, logLow, logHigh float64) {
 	return low, high, special.Log(sumLow), special.Log(sumHigh)
 }
 
-// normal is a pair of mixtures of normal laws in standard units.
+// normal is a pair of mixtures of normal distributions in standard units.
 type normal struct{ p, q shifted }
 
 func newNormal(m pair.Mixture) normal {
@@ -194,7 +194,7 @@ func (n normal) rules(level int, low, high float64, s side) (first, second *rule
 	if s != whole {
 		return n.half(from, to, 6*h, s)
 	}
-	// The normal density has the spectrum of a normal law: at 8.5 of its standard
+	// The normal density has the spectrum of a normal distribution: at 8.5 of its standard
 	// deviations it is below 1e-15.
 	turn := 2*math.Pi - 8.5*h
 	first, second = &rule{turn: turn}, &rule{turn: turn}

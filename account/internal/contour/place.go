@@ -76,10 +76,10 @@ func periodFor(list []probe, lambda float64, p point) float64 {
 // and from which it is not used.
 const losing, lost = 9, 16
 
-// place chooses λ, at or below the saddle point, and the period. The saddle point is best
-// as long as the tilted law there has one hump. Where M begins to explode beyond it, by a
-// rare and large loss, the law is broad and asks for a far smaller step than one to its
-// left, where the integrand is larger and cancels more.
+// place chooses λ, at or below the saddle point, and the period. The saddle point is best as long
+// as the tilted distribution there has one hump. Where M begins to explode beyond it, by a rare and
+// large loss, the distribution is broad and asks for a far smaller step than one to its left, where
+// the integrand is larger and cancels more.
 func (i *Integral) place(p point) (lambda, period float64, list []probe, err error) {
 	var width float64
 	list, width = i.probes(p.saddle)

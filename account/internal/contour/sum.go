@@ -78,7 +78,7 @@ func (l *line) integrate(epsilon float64) (value, error) {
 	}, nil
 }
 
-// atomShare returns the weight of the lattice under the tilted law, 0 without one.
+// atomShare returns the weight of the lattice under the tilted distribution, 0 without one.
 func (l *line) atomShare() float64 {
 	if l.lattice == nil {
 		return 0
@@ -86,7 +86,7 @@ func (l *line) atomShare() float64 {
 	return math.Exp(l.atomWeight())
 }
 
-// atomWeight returns the logarithm of the probability under the tilted law that every
+// atomWeight returns the logarithm of the probability under the tilted distribution that every
 // release falls on an atom.
 func (l *line) atomWeight() float64 {
 	sum := 0.0

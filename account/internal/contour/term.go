@@ -78,8 +78,8 @@ func newSource(p pair.Pair) (source, error) {
 	return nil, fmt.Errorf("%w: pair of type %T", ErrUnsuited, p)
 }
 
-// checkMixture returns an error unless the law is known, the scale positive and each
-// side a probability law.
+// checkMixture returns an error unless the distribution is known, the scale positive and each side
+// a probability distribution.
 func checkMixture(m pair.Mixture) error {
 	if m.Law != pair.Normal && m.Law != pair.Laplace {
 		return fmt.Errorf("%w: law %d", ErrUnsuited, m.Law)
@@ -131,8 +131,8 @@ func (r *term) refine() error {
 	return nil
 }
 
-// cumulants are log E e^{tL} and its first two derivatives in t: the mean and the variance
-// of the loss under the law tilted by e^{tL}.
+// cumulants are log E e^{tL} and its first two derivatives in t: the mean and the variance of the
+// loss under the distribution tilted by e^{tL}.
 type cumulants struct{ value, mean, variance float64 }
 
 func (c *cumulants) add(count float64, o cumulants) {

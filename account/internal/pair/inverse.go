@@ -57,7 +57,7 @@ func (c *Curve) twoCopies(l float64) float64 {
 
 // logRatio returns log(1 + (e^l-1)/w), also where e^l overflows.
 func logRatio(l, w float64) float64 {
-	if l > 600 { // 1 is lost beside e^l
+	if l > 600 { // 1 is lost against e^l
 		return l - special.Log(w)
 	}
 	return math.Log1p(math.Expm1(l) / w)

@@ -29,8 +29,8 @@ const (
 // Component is one shifted copy of the noise in a mixture.
 type Component struct{ Weight, Mean float64 }
 
-// Mixture is a pair of mixtures of shifted copies of one law. Weights are positive and
-// sum to 1 in P and in Q; the privacy loss must be monotone in x, rising or falling.
+// Mixture is a pair of mixtures of shifted copies of one distribution. Weights are positive and sum
+// to 1 in P and in Q; the privacy loss must be monotone in x, rising or falling.
 type Mixture struct {
 	Law   Law
 	Scale float64
@@ -90,7 +90,7 @@ func (a Atoms) Swap() Atoms {
 	return swapped
 }
 
-// Shift returns the pair of one law shifted by 1 and not shifted.
+// Shift returns the pair of one distribution shifted by 1 and not shifted.
 func Shift(l Law, scale float64) Mixture {
 	return Mixture{l, scale, []Component{{1, 1}}, []Component{{1, 0}}}
 }

@@ -190,8 +190,8 @@ func (j *job) measure(c *Composed) float64 {
 	return math.Log(b.Upper/b.Lower) / j.saddle.tilt
 }
 
-// look pictures the composition and finds its saddle: first without what is rare, then
-// without what is rare beside delta.
+// look pictures the composition and finds its saddle: first without what is rare, then without what
+// is rare against delta.
 func (j *job) look() error {
 	delta := j.aim.value - j.infinite()
 	if j.aim.atEpsilon {

@@ -30,7 +30,7 @@ func (v item) get() *lattice {
 	return v.lazy.build()
 }
 
-// growth returns the logarithm of E e^{sL} under the tilted law, roughly if the lattice is
+// growth returns the logarithm of E e^{sL} under the tilted distribution, roughly if the lattice is
 // yet to be built.
 func (v item) growth(s float64) float64 {
 	if v.lattice != nil {

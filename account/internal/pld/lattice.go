@@ -6,10 +6,10 @@ import "math"
 // loss l is mass[i]·e^{log - tilt·l}, and mass sums to 1. It stands for a pair (P, Q),
 // Q having e^{-l} times the mass of P.
 //
-// The true tilted masses differ from mass by at most err in total variation norm (the
-// sum of absolute differences), once every loss of the pair is moved by at most shift.
-// noise is the sum of the squared widths of the two-point laws by which likelihood
-// ratios were spread over neighboring nodes (see lower.go).
+// The true tilted masses differ from mass by at most err in total variation norm (the sum of
+// absolute differences), once every loss of the pair is moved by at most shift. noise is the sum of
+// the squared widths of the two-point distributions by which likelihood ratios were spread over
+// neighboring nodes (see lower.go).
 type lattice struct {
 	step, tilt, log   float64
 	low               int
@@ -66,7 +66,7 @@ func (l *lattice) trim(drop float64) {
 	l.err += lost
 }
 
-// logMoment returns the logarithm of E e^{sL} under the tilted law, +Inf where the sum
+// logMoment returns the logarithm of E e^{sL} under the tilted distribution, +Inf where the sum
 // leaves the range of numbers. The relative error of the sum, a few units a node, is added.
 func (l *lattice) logMoment(s float64) float64 {
 	ratio := math.Exp(-math.Abs(s) * l.step)
@@ -120,9 +120,9 @@ func (l *lattice) coarsen(k int) *lattice {
 	return c
 }
 
-// stretch bounds the factor by which a split over a cell of width h changes tilted mass.
-// It is the moment of order -tilt of a two-point likelihood ratio, which is convex, so
-// that the dominating law of lower.go bounds it: sinh((t+½)h)/((2t+1)·sinh(h/2)).
+// stretch bounds the factor by which a split over a cell of width h changes tilted mass. It is the
+// moment of order -tilt of a two-point likelihood ratio, which is convex, so that the dominating
+// distribution of lower.go bounds it: sinh((t+½)h)/((2t+1)·sinh(h/2)).
 func stretch(tilt, h float64) float64 {
 	return math.Sinh((tilt+0.5)*h) / ((2*tilt + 1) * math.Sinh(h/2))
 }

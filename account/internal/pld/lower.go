@@ -11,17 +11,16 @@ import (
 // loss was spread over two nodes its ratio was multiplied by a random factor R with mean
 // 1 and two values whose logarithms differ by the width h of the cell.
 //
-// For c ≥ 1 the largest E(R-c)⁺ that any such law has is (e^{h/2}-√c)²/(e^h-1): with
-// values e^u and e^{u-h} it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} =
-// c·e^h. For c < 1 put-call symmetry gives the same law its largest value. These are the
-// values of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h], which
-// therefore dominates every R in the convex order. N in turn is dominated by the normal
-// law Y with mean -s²/2 and variance s² if E(e^Y-1)⁺ is no less than E(e^N-1)⁺ =
-// tanh(h/4), that is, if erf(s/√8) ≥ tanh(h/4): both densities are e^{-n/2} times a
-// symmetric function, so that E(e^Y-c)⁺ - E(e^N-c)⁺ as a function of c ≥ 1 starts at
-// zero or above with no downward slope, is convex, then concave, then convex, and ends at
-// zero. With s = h·√(2π)/4 it holds for h ≤ 1: the series are h/4 - 0.0041h³ + … and
-// h/4 - 0.0052h³ + …, and larger s only dominate more.
+// For c ≥ 1 the largest E(R-c)⁺ that any such distribution has is (e^{h/2}-√c)²/(e^h-1): with
+// values e^u and e^{u-h} it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h.
+// For c < 1 put-call symmetry gives the same distribution its largest value. These are the values
+// of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h], which therefore dominates
+// every R in the convex order. N in turn is dominated by the normal distribution Y with mean -s²/2
+// and variance s² if E(e^Y-1)⁺ is no less than E(e^N-1)⁺ = tanh(h/4), that is, if erf(s/√8) ≥
+// tanh(h/4): both densities are e^{-n/2} times a symmetric function, so that E(e^Y-c)⁺ - E(e^N-c)⁺
+// as a function of c ≥ 1 starts at zero or above with no downward slope, is convex, then concave,
+// then convex, and ends at zero. With s = h·√(2π)/4 it holds for h ≤ 1: the series are h/4 -
+// 0.0041h³ + … and h/4 - 0.0052h³ + …, and larger s only dominate more.
 //
 // Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y
 // is normal with mean -s²/2 and variance s² = (π/8)·Σh² over all that was spread.
@@ -94,14 +93,14 @@ func (c *Composed) lower(epsilon float64) float64 {
 func hats(a, b, s float64) (atA, atB float64) {
 	low, high := math.Min(a, b), math.Max(a, b)
 	p := mass(low/s+s/2, high/s+s/2) // of Y
-	q := mass(low/s-s/2, high/s-s/2) // of Y under the law tilted by e^Y
+	q := mass(low/s-s/2, high/s-s/2) // of Y under the distribution tilted by e^Y
 	// E(e^Y - e^a)/(e^b - e^a) on the interval. The difference q - e^a·p keeps about
 	// 1e-16/s of its digits, which the factors in lower cover.
 	atB = (q - math.Exp(a)*p) / (math.Exp(a) * math.Expm1(b-a))
 	return p - atB, atB
 }
 
-// mass is the probability of an interval under the standard normal law.
+// mass is the probability of an interval under the standard normal distribution.
 func mass(a, b float64) float64 {
 	if a > 0 {
 		a, b = -b, -a

@@ -86,7 +86,7 @@ func (p *planner) fitted(h float64) float64 {
 // powerOfTwo returns the smallest power of two that is at least x.
 func powerOfTwo(x float64) float64 { return math.Exp2(math.Ceil(math.Log2(math.Max(x, 16)))) }
 
-// transforms is the rough cost in nanoseconds of n transforms of so many nodes.
+// transforms is the rough cost in nanoseconds of n transforms of this many nodes.
 func transforms(n, nodes float64) float64 { return n * nodes * (8 + 0.35*math.Log2(nodes)) }
 
 // perCell is the rough cost in nanoseconds of a cell of the lattice.
@@ -135,7 +135,7 @@ func (p *planner) single(noise float64) (*plan, float64) {
 	return &plan{step: h, blocks: 1, ratio: 1, inner: outer, outer: outer}, cost
 }
 
-// double plans two stages, the first on so many nodes.
+// double plans two stages, the first on this many nodes.
 func (p *planner) double(noise float64, blocks int64, nodes float64) (*plan, float64) {
 	left, groups, distinct := p.groups(blocks)
 	inner, width := p.window(1/float64(blocks), tails/8/groups)

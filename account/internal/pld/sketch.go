@@ -239,9 +239,9 @@ func (s *sketch) saddleAt(t float64) saddle {
 	return saddle{t, epsilon, logDelta, c}
 }
 
-// tiltFor returns the smallest tilt for which e^{Λ(t)-tε} is at most so many times δ, or
-// nearly as small as it gets. That ratio says how much errors of the tilted masses count
-// in δ; a small tilt keeps rare large losses rare, and windows narrow.
+// tiltFor returns the smallest tilt for which e^{Λ(t)-tε} is at most this many times δ, or nearly
+// as small as it gets. That ratio says how much errors of the tilted masses count in δ; a small
+// tilt keeps rare large losses rare, and windows narrow.
 func (s *sketch) tiltFor(epsilon, logDelta, upTo float64) float64 {
 	const times, factor, tries = 1e3, 0.85, 40
 	var excess [tries]float64

@@ -16,8 +16,8 @@ const (
 	encodingSplit           encoding = 9
 )
 
-// integers gives the unsigned integers of a page one part after the other. Each method fills dst and
-// reports whether the page holds so many. No decoder keeps more than the page itself.
+// integers gives the unsigned integers of a page one part after the other. Each method fills dst
+// and reports whether the page holds this many. No decoder keeps more than the page itself.
 type integers interface{ next(dst []uint64) bool }
 
 // fixed decodes PLAIN numbers of 4 or 8 bytes.

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// texts gives the texts of a page one part after the other. Next appends n of them to dst and reports
-// whether the page holds so many.
+// texts gives the texts of a page one part after the other. Next appends n of them to dst and
+// reports whether the page holds this many.
 type texts interface {
 	next(dst [][]byte, n int) ([][]byte, bool)
 }

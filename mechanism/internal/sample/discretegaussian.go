@@ -1,8 +1,8 @@
 package sample
 
 // DiscreteGaussian fills dst with independent integers x of probability proportional to
-// exp(-x²/(2·σ²)), σ = numerator/denominator, exactly: the discrete Gaussian law. Its standard
-// deviation is at most σ, and nearly σ unless σ is below 1.
+// exp(-x²/(2·σ²)), σ = numerator/denominator, exactly: the discrete Gaussian distribution. Its
+// standard deviation is at most σ, and nearly σ unless σ is below 1.
 //
 // It panics unless 1 ≤ numerator ≤ MaxScaleNumerator and denominator ≥ 1. Magnitudes are below
 // 2^63; the Laplace proposal ends the program beyond 1024·σ, with probability below 2^-1477 a
@@ -18,11 +18,11 @@ func (s *Stream) DiscreteGaussian(dst []int64, numerator, denominator uint64) {
 	s.forget()
 }
 
-// discreteNormal draws one integer of the discrete Gaussian law of parameter σ = a/b: a
-// discrete Laplace y of scale t, kept with probability exp(-(|y|-σ²/t)²/(2σ²)) (algorithm 3
-// there). The product with exp(-|y|/t) is exp(-y²/(2σ²)) times exp(-σ²/(2t²)), which does not
-// depend on y; so the law is right for every t > 0. There t is ⌊σ⌋+1. Here t is σ, which makes
-// the exponent ((|y|·b-a)/a)²/2, with numbers of 63 bits: |y|·b < 1024·a.
+// discreteNormal draws one integer of the discrete Gaussian distribution of parameter σ = a/b: a
+// discrete Laplace y of scale t, kept with probability exp(-(|y|-σ²/t)²/(2σ²)) (algorithm 3 there).
+// The product with exp(-|y|/t) is exp(-y²/(2σ²)) times exp(-σ²/(2t²)), which does not depend on y;
+// so the distribution is right for every t > 0. There t is ⌊σ⌋+1. Here t is σ, which makes the
+// exponent ((|y|·b-a)/a)²/2, with numbers of 63 bits: |y|·b < 1024·a.
 //
 // A proposal is kept with probability exp(-1/2)·Σexp(-x²/(2σ²))/Σexp(-|x|/σ), which is 0.60 in
 // the limit of small σ, 0.76 in that of large σ, and nowhere below 0.55.

@@ -11,8 +11,8 @@ const maxDimensions = 16
 
 // LInfinity fills dst with one vector x of integers of probability proportional to
 // exp(-‖x‖∞·denominator/numerator), exactly: K-norm noise of the maximum norm on the integer
-// lattice. Its coordinates are not independent; the dimension d is len(dst), and an empty dst
-// is left as it is. In one dimension this is the discrete Laplace law.
+// lattice. Its coordinates are not independent; the dimension d is len(dst), and an empty dst is
+// left as it is. In one dimension this is the discrete Laplace distribution.
 //
 // Let t = numerator/denominator. It panics unless denominator ≥ 1, 1 ≤ numerator,
 // (d+1)·numerator ≤ 2^52 and d ≤ 16·t. The last limit is one of time: a radius takes at most

@@ -11,12 +11,14 @@ const (
 	MaxL2Dimension = 4096
 	// MaxL2ScaleBits: RoundedL2 serves an axis times the scale up to 2^MaxL2ScaleBits.
 	MaxL2ScaleBits = 48
-	// L2SlackBits: the total variation distance between the law of a vector of RoundedL2 in
-	// d dimensions and the law of the rounded continuous vector is at most d·2^-L2SlackBits.
+	// L2SlackBits: the total variation distance between the distribution of a vector of RoundedL2
+	// in d dimensions and the distribution of the rounded continuous vector is at most
+	// d·2^-L2SlackBits.
 	//
-	// Proof. Write F for fractionBits = 512, and let continuous draws stand beside the executed ones.
+	// Proof. Write F for fractionBits = 512, and let continuous draws stand next to the executed
+	// ones.
 	//
-	//  1. An exponential number E is executed as ⌊2^F·E⌋/2^F, of exactly the law of that
+	//  1. An exponential number E is executed as ⌊2^F·E⌋/2^F, of exactly the distribution of that
 	//     expression but for the end of the program beyond 1024, of probability exp(-1024).
 	//  2. A point of the square is executed as the middle of its cell of side 2^(1-F). The
 	//     two decide differently about the disk only in cells that meet the circle. These lie
@@ -47,12 +49,11 @@ const (
 )
 
 // RoundedL2 fills dst with round(z), z a continuous vector of density proportional to
-// exp(-‖z/axes‖₂/t), t = numerator/denominator, the division being by coordinates; the
-// dimension d is len(dst). No axes means that all are 1: K-norm noise of the Euclidean norm.
-// Otherwise axes has length d, and the unit ball is the ellipsoid of these half-axes. The law is
-// met up to d·2^-L2SlackBits in total variation: it is not called exact. Rounding is to the
-// nearest integer, and since it commutes with adding an integer vector f, f + round(z) is a
-// function of f + z.
+// exp(-‖z/axes‖₂/t), t = numerator/denominator, the division being by coordinates; the dimension d
+// is len(dst). No axes means that all are 1: K-norm noise of the Euclidean norm. Otherwise axes has
+// length d, and the unit ball is the ellipsoid of these half-axes. The distribution is met up to
+// d·2^-L2SlackBits in total variation: it is not called exact. Rounding is to the nearest integer,
+// and since it commutes with adding an integer vector f, f + round(z) is a function of f + z.
 //
 // It panics unless d ≤ MaxL2Dimension, 1 ≤ numerator ≤ MaxScaleNumerator, denominator ≥ 1, and
 // each axis is at least 1 and, times t, at most 2^MaxL2ScaleBits.
@@ -103,9 +104,9 @@ func checkEuclidean(dimension int, axes []uint64, numerator, denominator uint64)
 	}
 }
 
-// radial holds the draws behind one vector, as integers: t²·W = 2·up/(down·2^F) with F =
-// fractionBits, and of the current pair of normal numbers the exponential energy/2^F and the
-// point of the disk.
+// radial holds the draws after one vector, as integers: t²·W = 2·up/(down·2^F) with F =
+// fractionBits, and of the current pair of normal numbers the exponential energy/2^F and the point
+// of the disk.
 type radial struct {
 	up, down, energy big.Int
 	point            diskPoint

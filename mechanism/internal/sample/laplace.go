@@ -9,10 +9,10 @@ const MaxScaleNumerator = 1 << 53
 const wholeScales = 1024
 
 // DiscreteLaplace fills dst with independent integers x of probability proportional to
-// exp(-|x|·denominator/numerator), exactly: the discrete Laplace law of scale
+// exp(-|x|·denominator/numerator), exactly: the discrete Laplace distribution of scale
 // numerator/denominator. As a vector dst has probability proportional to
-// exp(-‖x‖₁·denominator/numerator), so this is also the K-norm noise of the l1 norm on the
-// integer lattice (Hardt & Talwar, "On the Geometry of Differential Privacy", STOC 2010,
+// exp(-‖x‖₁·denominator/numerator), so this is also the K-norm noise of the l1 norm on the integer
+// lattice (Hardt & Talwar, "On the Geometry of Differential Privacy", STOC 2010,
 // https://arxiv.org/abs/0907.3754).
 //
 // It panics unless 1 ≤ numerator ≤ MaxScaleNumerator and denominator ≥ 1. Magnitudes are below
@@ -33,9 +33,9 @@ func checkScale(numerator, denominator uint64) {
 	}
 }
 
-// laplace draws one integer of the discrete Laplace law of scale n/d (algorithm 2 there): a
-// geometric magnitude and a fair sign. The pair (0, negative) is drawn again. Without that,
-// zero would have two ways to come up and every other integer one.
+// laplace draws one integer of the discrete Laplace distribution of scale n/d (algorithm 2 there):
+// a geometric magnitude and a fair sign. The pair (0, negative) is drawn again. Without that, zero
+// would have two ways to come up and every other integer one.
 func (s *Stream) laplace(n, d uint64) int64 {
 	for {
 		magnitude := int64(s.geometric(n, d))

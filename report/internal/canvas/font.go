@@ -88,7 +88,7 @@ func letters(text string) [][]Point {
 	return out
 }
 
-// quadratic returns the points of a quadratic curve behind its first.
+// quadratic returns the points of a quadratic curve after its first.
 func quadratic(from, control, to Point) []Point {
 	out := make([]Point, bend)
 	for i := range out {

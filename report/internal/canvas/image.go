@@ -19,7 +19,7 @@ type Image struct {
 
 var _ Canvas = (*Image)(nil)
 
-// NewImage returns an empty canvas of some size, with so many dots an inch.
+// NewImage returns an empty canvas of some size, with this many dots an inch.
 func NewImage(width, height, dots float64) *Image {
 	scale := dots / 72
 	return &Image{dots: image.NewRGBA(image.Rect(0, 0, int(math.Ceil(width*scale)), int(math.Ceil(height*scale)))), scale: scale}

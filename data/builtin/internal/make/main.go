@@ -42,7 +42,7 @@ func plain(name, source string) column {
 	return column{name, func(get func(string) string) string { return get(source) }}
 }
 
-// rounded takes a number to so many decimals; a missing cell stays empty.
+// rounded takes a number to this many decimals; a missing cell stays empty.
 func rounded(name, source string, decimals int) column {
 	return column{name, func(get func(string) string) string {
 		v, err := strconv.ParseFloat(get(source), 64)

@@ -19,8 +19,8 @@ func gemmPack(c *build.Context) {
 	}
 }
 
-// copyRows writes the kernel that copies rows of the given number of 32 bytes, one behind
-// the other. It fetches what stands right of them, for it is copied next.
+// copyRows writes the kernel that copies rows of the given number of 32 bytes, one after the other.
+// It fetches what stands right of them, for it is copied next.
 func copyRows(c *build.Context, units int) {
 	c.Function(fmt.Sprintf("gemmCopy%dAVX2", units))
 	c.Attributes(attr.NOSPLIT)

@@ -42,7 +42,7 @@ func ones(c *build.Context, shift uint64) reg.VecVirtual {
 // beside is where the h-th vector of a group stands.
 func beside(at reg.Register, h int) operand.Mem { return operand.Mem{Base: at, Disp: 64 * h} }
 
-// toNearest rounds to the nearest whole number, with wholeShift.
+// toNearest rounds to the nearest integer, with wholeShift.
 func toNearest(c *build.Context, v, shift reg.VecVirtual) reg.VecVirtual {
 	f := c.ZMM()
 	c.VADDPD(shift, v, f)

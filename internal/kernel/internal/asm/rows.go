@@ -23,7 +23,7 @@ var (
 	rowBit    = rowEntry{"Bit", "*uint64", 0}
 )
 
-// offset is how many bytes of a row so many entries take, a multiple of 8 for bits.
+// offset is how many bytes of a row this many entries take, a multiple of 8 for bits.
 func (e rowEntry) offset(entries int) int {
 	if e == rowBit {
 		return entries / 8
@@ -160,7 +160,7 @@ func (k *rowKernel) stridesOf(one reg.Register, count int) strides {
 	return s
 }
 
-// at is the address of neighbor number i, so many bytes behind base.
+// at is the address of neighbor number i, this many bytes after base.
 func (s strides) at(base reg.Register, i, bytes int) operand.Mem {
 	m := operand.Mem{Base: base, Disp: bytes}
 	switch i {

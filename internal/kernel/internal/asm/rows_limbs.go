@@ -39,7 +39,7 @@ type limbState struct {
 	*rowKernel
 	limbShape
 	dst, out, factors, left, ahead operand.Mem  // where a strip and a column begin, columns to do
-	mask                           operand.Mem  // of the coordinates behind whole strips
+	mask                           operand.Mem  // of the coordinates after whole strips
 	x                              reg.Register // the strip of the first row
 }
 
@@ -100,7 +100,7 @@ func (s *limbState) beginStrip() (few, done string) {
 	return few, done
 }
 
-// allColumns adds all rows to as many tiles of so many columns as there are.
+// allColumns adds all rows to as many tiles of this many columns as there are.
 func (s *limbState) allColumns(columns int, room bool) {
 	again, fewer := s.label("columns"), s.label("fewer")
 	s.Label(again)
@@ -117,7 +117,7 @@ func (s *limbState) allColumns(columns int, room bool) {
 	s.Label(fewer)
 }
 
-// nextTile moves on by so many columns; out is behind them.
+// nextTile moves on by this many columns; out is after them.
 func (s *limbState) nextTile(out reg.Register, columns int) {
 	s.MOVQ(out, s.out)
 	s.ADDQ(operand.U32(limbWordBytes*columns), s.factors)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// narrowStrip is how many coordinates behind the whole strips are taken together: one register of sums for each
-// limb of a column's factors.
+// narrowStrip is how many coordinates after the whole strips are taken together: one register of
+// sums for each limb of a column's factors.
 const narrowStrip = 16
 
 // narrowTiles are the numbers of columns that narrow strips take together, where there is room.
@@ -17,7 +17,7 @@ func (s limbShape) narrowTiles() []int {
 	return []int{8, 4, 1}
 }
 
-// narrowStrips adds the coordinates behind whole strips, those of the last strip under a mask.
+// narrowStrips adds the coordinates after whole strips, those of the last strip under a mask.
 func (s *limbState) narrowStrips() {
 	s.Label("narrow")
 	left, some := s.fetch(s.mask), s.GP64()

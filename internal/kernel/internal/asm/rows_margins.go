@@ -57,7 +57,7 @@ func (k *rowKernel) margins() {
 	k.end()
 }
 
-// nextColumns moves on by so many columns.
+// nextColumns moves on by this many columns.
 func (s *marginState) nextColumns(columns int) {
 	s.SUBQ(operand.U8(columns), s.left)
 	s.MOVQ(operand.U32(0), s.ahead)
@@ -95,7 +95,7 @@ func (s *marginState) allRows(tiles [2]marginTile) {
 	}
 }
 
-// tile makes and stores the products of the next rows and moves on to the rows behind.
+// tile makes and stores the products of the next rows and moves on to the rows after.
 func (s *marginState) tile(t marginTile) {
 	sums := make([][]reg.Register, t.rows*t.columns) // the registers of each product
 	for i := range sums {

@@ -153,7 +153,7 @@ func (s *panelState) columnsOf(rows [4]reg.VecVirtual) (columns [4]reg.VecVirtua
 	return columns
 }
 
-// storeFour stores the products of four rows, so many bytes from the first row of the tile on.
+// storeFour stores the products of four rows, this many bytes from the first row of the tile on.
 func (s *panelState) storeFour(columns [4]reg.VecVirtual, distance strides, at int) {
 	out := s.fetch(s.dst)
 	for quarter := range 4 {
@@ -169,7 +169,7 @@ func (s *panelState) storeFour(columns [4]reg.VecVirtual, distance strides, at i
 	}
 }
 
-// nextRows goes on with the rows behind the tile, or as many before them as a tile lacks.
+// nextRows goes on with the rows after the tile, or as many before them as a tile lacks.
 func (s *panelState) nextRows() {
 	stride := s.xs.one
 	tile := s.GP64()

@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// productTile is so many rows times so many columns of integers.
+// productTile is this many rows times this many columns of integers.
 type productTile struct{ rows, columns int }
 
 // productTiles are the tiles of a kernel, the most columns first; for each number of columns the most rows
@@ -39,17 +39,17 @@ type productState struct {
 	byColumn                   bool         // whether the products of a column stand together
 	left, dst, w, units, ahead operand.Mem  // columns to do, and where they begin
 	next                       operand.Mem  // of the memory ahead
-	x, upper, out, rows        reg.Register // of the rows to do; upper is four rows behind x
+	x, upper, out, rows        reg.Register // of the rows to do; upper is four rows after x
 	distance                   reg.Register // between rows of dst, or columns
 	xs, ws                     strides      // between rows of x, limbs of w
 }
 
-// products writes the kernel of WholeColumns for one type of entries. Chunk after chunk of a row, which fills a
-// register, it multiplies by the limbs of the weights and adds up in 32 bits, modulo 2^32. The weights have zeros
-// behind their end; sets without masks read rows as far.
+// products writes the kernel of WholeColumns for one type of entries. Chunk after chunk of a row,
+// which fills a register, it multiplies by the limbs of the weights and adds up in 32 bits, modulo
+// 2^32. The weights have zeros after their end; sets without masks read rows as far.
 //
-// The kernel by column writes the products of a column together, distance bytes behind those of the last; else
-// those of a row stand together.
+// The kernel by column writes the products of a column together, distance bytes after those of the
+// last; else those of a row stand together.
 func (k *rowKernel) products(byColumn bool) {
 	name := "products"
 	if byColumn {
@@ -81,7 +81,7 @@ func (k *rowKernel) products(byColumn bool) {
 	k.end()
 }
 
-// nextColumns moves on by so many columns.
+// nextColumns moves on by this many columns.
 func (s *productState) nextColumns(columns int) {
 	s.SUBQ(operand.U8(columns), s.left)
 	s.MOVQ(operand.U32(0), s.ahead)
@@ -116,7 +116,7 @@ func (s *productState) allRows(tiles []productTile) {
 	}
 }
 
-// tile makes and stores the products of the next rows and moves on to the rows behind.
+// tile makes and stores the products of the next rows and moves on to the rows after.
 func (s *productState) tile(t productTile) {
 	sums := make([][]reg.VecVirtual, s.productLimbs()) // of each limb, row and column
 	for l := range sums {
@@ -155,7 +155,7 @@ func (s *productState) askFor() {
 	s.Label(none)
 }
 
-// rowAt is the address of a row's entries so many bytes behind x, or four rows behind it upper.
+// rowAt is the address of a row's entries this many bytes after x, or four rows after it upper.
 func (s *productState) rowAt(x, upper reg.Register, r int) operand.Mem {
 	if r >= 4 {
 		return s.xs.at(upper, r-4, 0)

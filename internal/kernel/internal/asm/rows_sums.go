@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumTile is how many sums a kernel keeps in registers: so many columns of so many chunks.
+// sumTile is how many sums a kernel keeps in registers: this many columns of this many chunks.
 type sumTile struct{ columns, chunks int }
 
 // sumTiles are the tiles of a kernel, the most columns first. Each has at least eight
@@ -28,10 +28,10 @@ type sumState struct {
 	ds             strides      // between columns of dst
 }
 
-// sums writes a kernel of AddWhole or AddScaledRows for one type of entries. Column after
-// column of tiles it goes through the chunks of dst, and adds all rows to each. Together
-// with the first columns it asks for the memory that is ahead by so many bytes. mask is
-// as for margins; sets without masks leave the incomplete chunk out.
+// sums writes a kernel of AddWhole or AddScaledRows for one type of entries. Column after column of
+// tiles it goes through the chunks of dst, and adds all rows to each. Together with the first
+// columns it asks for the memory that is ahead by this many bytes. mask is as for margins; sets
+// without masks leave the incomplete chunk out.
 func (k *rowKernel) sums(name string) {
 	number := "float32"
 	if k.double {
@@ -56,7 +56,7 @@ func (k *rowKernel) sums(name string) {
 // number is the size of a sum in bytes.
 func (s *sumState) number() int { return s.set.bytes / s.width() }
 
-// nextColumns moves on by so many columns.
+// nextColumns moves on by this many columns.
 func (s *sumState) nextColumns(columns int) {
 	s.SUBQ(operand.U8(columns), s.left)
 	s.ADDQ(operand.U8(s.number()*columns), s.factors)

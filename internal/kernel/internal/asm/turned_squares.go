@@ -10,8 +10,8 @@ import (
 // turnedRows is how many rows the kernel of Turn.Squares takes: as many sums as registers leave room for.
 const turnedRows = 24
 
-// turnedSquares takes one panel of sixteen rows of the matrix and turnedRows rows, so many bytes apart, and adds to sixteen
-// lanes of each row.
+// turnedSquares takes one panel of sixteen rows of the matrix and turnedRows rows, this many bytes
+// apart, and adds to sixteen lanes of each row.
 func turnedSquares(c *build.Context) {
 	c.Function("turnedSquaresVNNI")
 	c.Attributes(attr.NOSPLIT)

@@ -30,7 +30,7 @@ var logConstants = []int{
 	logPolynomial + 4, logPolynomial + 5, logPolynomial + 6, logPolynomial + 7, logPolynomial + 8,
 }
 
-// expParts returns n, the whole number, in each lane and p; see expParts of package kernel.
+// expParts returns n, the integer, in each lane and p; see expParts of package kernel.
 func (v *lanes) expParts(x reg.VecVirtual) (n, p reg.VecVirtual) {
 	shifted := v.add(v.mul(x, v.constant(log2E)), v.constant(roundShift))
 	whole := v.sub(shifted, v.constant(roundShift))

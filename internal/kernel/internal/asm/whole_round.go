@@ -146,7 +146,7 @@ func (k *wholeRoundKernel) turn(mask reg.Register) {
 	k.store(x, mask)
 }
 
-// store writes whole numbers of 32 bits, which fit 16.
+// store writes integers of 32 bits, which fit 16.
 func (k *wholeRoundKernel) store(x reg.VecVirtual, mask reg.Register) {
 	to := operand.Mem{Base: k.dst}
 	switch {

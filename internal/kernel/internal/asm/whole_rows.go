@@ -145,8 +145,8 @@ func (k *wholeRowsKernel) write() {
 // wholeRowsSteps write what happens at the start of a row, at a whole turn, with the entries that are left, and at its end.
 type wholeRowsSteps struct{ start, turn, last, total func() }
 
-// eachRow writes the loop over rows of so many whole turns and so many entries left, each of which makes a number
-// of dst, and the return.
+// eachRow writes the loop over rows of this many whole turns and this many entries left, each of
+// which makes a number of dst, and the return.
 func (k *wholeRowsKernel) eachRow(dst, rows, turns, left reg.Register, s wholeRowsSteps) {
 	k.Label("row")
 	s.start()
