@@ -11,6 +11,7 @@ import (
 // Names of package artefact, as this command says them.
 const (
 	iteratesName = artefact.IteratesName
+	reportName   = artefact.ReportName
 )
 
 // verification is what dither verify prints.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
@@ -14,17 +15,17 @@ import (
 
 // networkFlags are the flags of networks.
 type networkFlags struct {
-	flags                              *pflag.FlagSet
-	layers                             layers.Spec
-	clipping                           neural.ClippingRequest
-	groups, norms, allocation          string
-	sampling, correlated               string
-	bands                              int
-	epochs, weightDecay, averageDecay  float64
-	physicalBatch                      int
-	checkpoint, resume                 string
-	checkpointEvery                    int
-	frozenFrom, trainLayers, publicity string
+	flags                             *pflag.FlagSet
+	layers                            layers.Spec
+	clipping                          neural.ClippingRequest
+	groups, norms, allocation         string
+	sampling, correlated              string
+	bands                             int
+	epochs, weightDecay, averageDecay float64
+	physicalBatch                     int
+	checkpoint, resume                string
+	checkpointEvery                   int
+	frozen                            training.FrozenRequest
 }
 
 // networkOnly are the flags that only networks have.
@@ -63,9 +64,9 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.checkpoint, "checkpoint", "", "file that keeps what was released so far, so that --resume can go on from it")
 	f.IntVar(&n.checkpointEvery, "checkpoint-every", 0, "steps between checkpoints (default: a hundredth of all)")
 	f.StringVar(&n.resume, "resume", "", "go on from this checkpoint, with the other flags as they were; steps that are made again are paid again")
-	f.StringVar(&n.frozenFrom, "frozen-from", "", "model folder or safetensors file of a network whose first layers are taken over as they are")
-	f.StringVar(&n.trainLayers, "train-layers", "last", "with --frozen-from: how many of the last layers with weights are trained, last or a number")
-	f.StringVar(&n.publicity, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")
+	f.StringVar(&n.frozen.From, "frozen-from", "", "model folder or safetensors file of a network whose first layers are taken over as they are")
+	f.StringVar(&n.frozen.TrainLayers, "train-layers", "last", "with --frozen-from: how many of the last layers with weights are trained, last or a number")
+	f.StringVar(&n.frozen.Public, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")
 }
 
 // addLayers adds the flags that say which network it is.
@@ -92,7 +93,7 @@ func summaries(names []string, summary func(string) string) string {
 }
 
 // asked reports whether the model is a network.
-func (n *networkFlags) asked() bool { return n.layers.Model != layers.Linear || n.frozenFrom != "" }
+func (n *networkFlags) asked() bool { return n.layers.Model != layers.Linear || n.frozen.From != "" }
 
 // check refuses flags that the model does not have.
 func (n *networkFlags) check() error {
@@ -109,8 +110,18 @@ func (n *networkFlags) check() error {
 	return wrong
 }
 
-// request turns the flags into what is asked of package neural but for the layers, given what is asked of all models.
-func (n *networkFlags) request(p *planFlags, r train.Request) (neural.Request, error) {
+// request turns the flags into what is asked of a run, given what is asked of all models.
+func (n *networkFlags) request(p *planFlags, r train.Request, o train.Options) (out training.NetworkRequest, err error) {
+	out = training.NetworkRequest{Shared: r, Layers: n.layers, Frozen: n.frozen, Checkpoint: n.checkpoint, Resume: n.resume}
+	if out.Request, err = n.plan(p, r); err != nil {
+		return out, err
+	}
+	out.Options, err = n.options(p, o)
+	return out, err
+}
+
+// plan turns the flags into what is asked of package neural but for the layers.
+func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, error) {
 	out := neural.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
 		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
 	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, neural.Allocation(n.allocation)

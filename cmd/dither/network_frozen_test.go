@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/safetensors"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 )
 
@@ -45,7 +46,7 @@ func TestFrozenLayersOfAModel(t *testing.T) {
 		t.Errorf("the last layer has shape %v and is the same: %v, want %v and another", b.Shape, bytes.Equal(a.Raw, b.Raw), a.Shape)
 	}
 	out, _ := trainNetwork(t, schema, table, "third", "--frozen-from", "second", "--epsilon", "0.25", "--json")
-	var s summary
+	var s training.Summary
 	if err := json.Unmarshal([]byte(out), &s); err != nil || len(s.Warnings) == 0 || !strings.Contains(s.Warnings[0], "together at most epsilon 0.5 at delta 2e-06") {
 		t.Errorf("got %s, error %v, want a warning of the cost of both", out, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 )
@@ -31,7 +32,7 @@ func trainNetwork(t *testing.T, schema, table, out string, more ...string) (stdo
 func TestTrainNetwork(t *testing.T) {
 	schema, table := workplace(t, 900)
 	out, _ := trainNetwork(t, schema, table, "m", "--json")
-	var s summary
+	var s training.Summary
 	if err := json.Unmarshal([]byte(out), &s); err != nil || !s.Private || float64(s.Epsilon) > 1+1e-9 || float64(s.Epsilon) < 0.99 {
 		t.Fatalf("got %s, error %v, want a private model of epsilon 1", out, err)
 	}
@@ -213,7 +214,7 @@ func TestResumeNetwork(t *testing.T) {
 	costs := map[string]float64{}
 	for state, want := range map[string]string{"state": `"interrupted":[{"kept":20,"released":20}]`, "killed": `"interrupted":[{"kept":14,"released":21}]`} {
 		stdout, _ := mustInvoke(t, append(args, "--resume", state, "--json", "--quiet", "--replace")...)
-		var s summary
+		var s training.Summary
 		if err = json.Unmarshal([]byte(stdout), &s); err != nil {
 			t.Fatal(err)
 		}

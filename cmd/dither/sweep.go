@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,7 +41,7 @@ const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
 // those with commas in their values.
 var (
 	sweepWithout = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
-		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", sweepFlag}
+		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep"}
 	sweepFixed = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
 	sweepPaths = []string{"data", "labels", "schema", "test", "test-labels"}
@@ -86,7 +87,7 @@ func newSweep() *cobra.Command {
 	f.BoolVar(&s.dataPublic, "data-public", false, "declare the table public: no record of it is anybody's secret")
 	f.StringVar(&s.choose, "select", "", "choose settings privately: geometric:MEAN, poisson:MEAN, logarithmic:MEAN or negative-binomial:SHAPE:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
 	f.StringVar(&s.mark, "mark", "", "configuration that figures and page point out, as epsilon=1,clipping-norm=0.5, or none (default: the smallest epsilon within one standard error of the best)")
-	f.StringVar(&s.out, "out", defaultSweepFolder, "folder of the results; one with the same sweep is gone on with")
+	f.StringVar(&s.out, "out", outcome.DefaultFolder, "folder of the results; one with the same sweep is gone on with")
 	f.BoolVar(&s.printNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
 	f.BoolVar(&s.dryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
 	f.BoolVar(&s.json, "json", false, "print JSON")
@@ -105,9 +106,6 @@ func newSweep() *cobra.Command {
 	})
 	return c
 }
-
-// defaultSweepFolder is the folder of results.
-const defaultSweepFolder = "dither-sweep"
 
 // add adds a flag that takes several values.
 func (s *sweepCommand) add(name, usage string, isBool bool) {

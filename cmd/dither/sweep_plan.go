@@ -128,19 +128,22 @@ func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *sweep.Can
 		return err
 	}
 	t.streamed = p.base.streamed
+	if err = t.settle(p.source.schema); err != nil {
+		return err
+	}
 	f, err := t.planned(ctx, p.source)
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.network != nil:
-		c.Network, c.NetworkOptions = &f.network.setup, f.network.options
-	case f.other != nil:
-		c.Other, c.Options = f.other, f.options
+	case f.Network != nil:
+		c.Network, c.NetworkOptions = &f.Network.Setup, f.Network.Options
+	case f.Other != nil:
+		c.Other, c.Options = f.Other, f.Options
 	default:
-		c.Linear, c.Options = &f.setup, f.options
+		c.Linear, c.Options = &f.Setup, f.Options
 	}
-	if c.Certificate = f.draft; c.Baseline {
+	if c.Certificate = f.Draft; c.Baseline {
 		return nil
 	}
 	for _, one := range slices.Concat(p.fixed, c.Settings) {
@@ -149,28 +152,4 @@ func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *sweep.Can
 		}
 	}
 	return nil
-}
-
-// planned settles the plan of a run from the flags alone, whatever the model.
-func (t *trainCommand) planned(ctx context.Context, source tables) (trainRun, error) {
-	if err := t.network.check(); err != nil {
-		return trainRun{}, err
-	}
-	if t.network.asked() {
-		return t.planNetwork(ctx, source)
-	}
-	request, options, err := t.plan.request(t.nonPrivate)
-	if err != nil {
-		return trainRun{}, err
-	}
-	if err = t.choose(source.schema, request); err != nil {
-		return trainRun{}, err
-	}
-	if err = t.method.check(); err != nil {
-		return trainRun{}, err
-	}
-	if t.method.elsewhere() {
-		return t.planMethod(source, request, options)
-	}
-	return t.planDescent(source, &request, options)
 }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
+	"golang.org/x/term"
 )
 
 // print prints the table of a finished sweep.
@@ -70,7 +70,7 @@ func (s *sweepCommand) printDryRun(p *sweepPlan) error {
 	if err := writeColumns(w, rows); err != nil {
 		return failed{err}
 	}
-	return writeAll(w, fmt.Appendf(nil, "\n%s, %s; about %s\n%s", count(len(p.candidates), "configuration"), count(runs, "run"), duration(seconds), wrapped(s.study(p).Notice())))
+	return writeAll(w, fmt.Appendf(nil, "\n%s, %s; about %s\n%s", count(len(p.candidates), "configuration"), count(runs, "run"), display.Duration(seconds), wrapped(s.study(p).Notice())))
 }
 
 // seconds guesses how long all runs take, at the declared number of records.
@@ -110,7 +110,7 @@ func (p *sweepProgress) show(now sweep.Progress) {
 		line += fmt.Sprintf(", %d of them before", p.from)
 	}
 	if spent := time.Since(p.began).Seconds(); p.timed && now.Share > 0.02 && now.Ended < now.Runs {
-		line += ", about " + duration(spent/now.Share*(1-now.Share)) + " left"
+		line += ", about " + display.Duration(spent/now.Share*(1-now.Share)) + " left"
 	}
 	switch tenth := now.Ended * 10 / now.Runs; {
 	case p.terminal && (time.Since(p.last) > time.Second/10 || now.Ended == now.Runs):

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
@@ -149,14 +150,6 @@ func (s *sweepCommand) finish(p *sweepPlan, measured []sweep.Measurement) error 
 	return s.print(p, study, summaries)
 }
 
-// quoted is a value of a flag as a shell takes it.
-func quoted(value string) string {
-	if strings.ContainsAny(value, " \t'\"\\$&|;<>()*?") {
-		return "\"" + value + "\""
-	}
-	return value
-}
-
 // command is the command line that makes the same sweep, with files by their names without folders.
 func (s *sweepCommand) command() string {
 	parts := []string{"dither sweep"}
@@ -168,7 +161,7 @@ func (s *sweepCommand) command() string {
 			if slices.Contains(sweepPaths, name) {
 				v = baseName(v)
 			}
-			v = quoted(v)
+			v = display.Quoted(v)
 			between := " "
 			if s.kinds[name] == "bool" {
 				between = "="
@@ -183,7 +176,7 @@ func (s *sweepCommand) command() string {
 		parts = append(parts, "--data-public")
 	}
 	if s.mark != "" {
-		parts = append(parts, "--mark "+quoted(s.mark))
+		parts = append(parts, "--mark "+display.Quoted(s.mark))
 	}
 	if s.repeats != 1 {
 		parts = append(parts, fmt.Sprintf("--repeats %d", s.repeats))

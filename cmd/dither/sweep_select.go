@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 )
@@ -148,7 +149,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	}
 	study := s.study(p)
 	study.Folder = place.Path()
-	files, err := study.WinnerFiles(won, outcome.Origin{Program: program(), Asked: chosen.draft.Asked, Declared: declarations(p.source, oneLine(p.measuredName()))})
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: program(), Asked: chosen.draft.Asked, Declared: training.Declared(p.source.testPublic && p.source.testName != "", oneLine(p.measuredName()))})
 	if err != nil {
 		return place.Failure(err)
 	}

@@ -1,23 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"fmt"
 	"io"
-	"os"
-	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/internal/artefact"
-	"github.com/ditherml/dither/internal/cache"
-	"github.com/ditherml/dither/internal/curve"
-	"github.com/ditherml/dither/internal/process"
-	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
-	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/cobra"
 )
 
@@ -76,10 +66,8 @@ type trainCommand struct {
 	holdout                     holdoutFlags
 	method                      methodFlags
 	network                     networkFlags
-	figures                     []sweep.Figure // of the page, drawn from the plan
-	attacker                    curve.Kept     // of the page
 	sweep                       string
-	curve                       *publicSweep // that --sweep names, or nil
+	curve                       *training.Curve // that --sweep names, or nil
 	stdout, stderr              io.Writer
 }
 
@@ -117,7 +105,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
-	f.StringVar(&t.sweep, sweepFlag, "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
+	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)
@@ -127,244 +115,46 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	return t, c
 }
 
-func (t *trainCommand) run(ctx context.Context) error {
-	source, err := t.open()
-	if err != nil {
-		return err
-	}
-	t.warnDelta(source.schema)
-	if t.sweep != "" {
-		if t.curve, err = readPublicSweep(t.sweep); err != nil {
-			return err
-		}
-	}
-	if err = t.network.check(); err != nil {
-		return err
-	}
-	if t.network.asked() {
-		return t.runNetwork(ctx, source)
-	}
-	request, options, err := t.plan.request(t.nonPrivate)
-	if err != nil {
-		return err
-	}
-	if err = t.choose(source.schema, request); err != nil {
-		return err
-	}
-	if err = t.method.check(); err != nil {
-		return err
-	}
-	if t.method.elsewhere() {
-		return t.runMethod(ctx, source, request, options)
-	}
-	begun := time.Now()
-	type planned struct {
-		trainRun
-		request train.Request
-		prices  []pricedNoise
-	}
-	p, err := computed(ctx, t.stderr, calibrating, func() (p planned, err error) {
-		p.request = request
-		if p.trainRun, err = t.planDescent(source, &p.request, options); err == nil && t.dryRun {
-			p.prices = pricedNoises(p.request, source.schema)
-		}
-		return p, err
-	})
-	if err != nil {
-		return err
-	}
-	f := p.trainRun
-	request = p.request
-	if t.dryRun {
-		if err = t.checkTables(ctx, source); err != nil {
-			return stopped(err)
-		}
-		t.plan.descent.prices = p.prices
-		f.planned = time.Since(begun).Seconds()
-		return t.printDryRun(ctx, f)
-	}
-	if f.folder, err = artefact.Claim(t.out, t.replace, t.stderr); err != nil {
-		return err
-	}
-	defer f.folder.Close()
-	if err = t.read(ctx, &f); err != nil {
-		return stopped(err)
-	}
-	if f.encoded != nil {
-		defer f.encoded.Close()
-	}
-	if f.test, err = source.test(ctx); err != nil {
-		return stopped(err)
-	}
-	if err = t.rehearse(f); err != nil {
-		return err
-	}
-	return t.fit(ctx, f)
-}
+// The flags that keep the encoded table in the cache folder.
+const (
+	streamFlag        = "stream"
+	cacheFeaturesFlag = "cache-features"
+)
 
-// calibrating says what a command does before it reads records.
-const calibrating = "calibrating the noise"
-
-// planDescent settles the plan of gradient descent from the flags alone, and drafts the certificate.
-func (t *trainCommand) planDescent(source tables, request *train.Request, options train.Options) (f trainRun, err error) {
-	if t.nonPrivate {
-		t.plan.converge(request, &options, source.schema)
-	}
-	f.source, f.options = source, options
-	if err = options.Validate(); err != nil {
-		return f, err
-	}
-	if err = t.checkStream(request, source.schema.Private()); err != nil {
-		return f, err
-	}
-	if request.Holdout, err = t.holdout.request(t.group); err != nil {
-		return f, err
-	}
-	if err = t.holdout.weigh(request); err != nil {
-		return f, err
-	}
-	if err = t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return f, err
-	}
-	if f.setup, f.draft, err = train.Draft(*request, source.schema); err != nil {
-		return f, err
-	}
-	if f.setup.Plan.LastIterate != nil && !t.plan.flags.Changed("momentum") {
-		f.options.Momentum = 0
-	}
-	if err = f.setup.Check(f.options); err != nil {
-		return f, err
-	}
-	f.draft.Declared = declarations(source, "")
-	f.draft.Assumptions = assumptionsOf(f.setup.Plan.Premises(), f.setup.Schema, f.setup.Features, f.draft)
-	return f, nil
-}
-
-// wholeBudget is the epsilon that was asked for the whole run, 0 where it was asked for each step; infinite for a
-// baseline.
-func wholeBudget(r train.Request) float64 {
-	if r.PerStep {
-		return 0
-	}
-	return r.Epsilon
-}
-
-// read reads the training records in the way that was asked for.
-func (t *trainCommand) read(ctx context.Context, f *trainRun) (err error) {
-	switch {
-	case t.stream:
-		f.encoded, err = cache.Encode(ctx, *t.streamed, f.setup, f.options, t.tell())
-	case t.cacheFeatures:
-		f.table, err = cache.Read(ctx, *t.streamed, f.setup, f.options, t.tell())
-	default:
-		f.records, err = f.source.train(ctx)
-	}
-	return err
-}
-
-// rehearse makes everything that will be written, with weights of zero in place of the trained
-// ones, so that what cannot be made is refused before the budget is spent. It looks at no
-// training record.
-func (t *trainCommand) rehearse(f trainRun) error {
-	m, err := f.untrained()
-	if err != nil {
-		return err
-	}
-	f.records, t.figures = nil, curve.BudgetFigures(f.draft)
-	_, _, err = t.artefacts(f, &train.Result{Model: m, LearningRate: 1, Divisor: 1})
-	return err
-}
-
-// untrained is the model with weights of zero.
-func (f trainRun) untrained() (*model.Model, error) {
-	if f.network != nil {
-		return f.network.untrained()
-	}
-	return model.New(f.setup.Schema, f.setup.Features, f.setup.Model.Loss, make([]float64, f.setup.Model.Weights()))
-}
-
-// failure marks the error of a run, of which nothing may have been reserved.
-func (f trainRun) failure(budget *ledger.Ledger, err error) error {
-	if len(budget.Entries()) == 0 {
-		f.folder.Unspend()
+// checkStream settles what the flags that keep the encoded table need of the others, before anything is read.
+func (t *trainCommand) checkStream(r *train.Request, private []data.Column) error {
+	flag := "--" + streamFlag
+	if t.cacheFeatures {
+		flag = "--" + cacheFeaturesFlag
 	}
 	switch {
-	case errors.Is(err, ledger.ErrOverBudget):
-		return err
-	case f.network != nil && f.network.checkpoint != "" && f.folder.Spent():
-		if errors.Is(err, context.Canceled) { // then the checkpoint is whole, and counts every step
-			f.folder.RemoveTrace()
-		}
-		err = f.network.interrupted(err)
+	case !t.stream && !t.cacheFeatures:
+		return nil
+	case t.stream && t.cacheFeatures:
+		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
+	case t.streamed != nil && (t.streamed.Path == data.StandardInput || data.IsParts(t.streamed.Path)):
+		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
+	case len(private) > 0:
+		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
+	case t.streamed == nil:
+		return fmt.Errorf("%s is given without --data, want --data FILE; a built-in data set is in memory as it is", flag)
+	case t.holdout.holdout != "":
+		return fmt.Errorf("%s is given with --holdout, want one of them; the parts are divided in memory", flag)
+	case t.holdout.rowWeights != "":
+		return fmt.Errorf("%s is given with --sample-weights, want one of them; the weights are read from records in memory", flag)
+	case t.holdout.weights == "balanced":
+		return fmt.Errorf("%s is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only", flag)
+	case r.Person != nil:
+		return fmt.Errorf("%s is given with --unit person, want --unit row; the encoded table does not say whose a row is", flag)
+	case t.stream && r.Whiten == train.Yes:
+		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no, or --cache-features; rows that are whitened are in memory")
+	case t.printNotPrivate && (t.test == "" || t.testPublic):
+		return fmt.Errorf("--print-not-private is given with %s, want a --test table beside them; the training records are not in memory", flag)
 	}
-	return f.folder.Failure(err)
-}
-
-// stopped marks an interruption as a failure while running.
-func stopped(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return failed{errors.New("stopped before training; nothing was spent or written")}
+	if t.stream {
+		r.Whiten = train.No
 	}
-	return err
-}
-
-// fitting is everything that a run needs once its inputs are read.
-type trainRun struct {
-	source  tables
-	setup   train.Setup     // with another method, the numbers that it shares with all
-	other   *erm.Setup      // nil: package train
-	network *networkFitting // nil: a linear model
-	options train.Options
-	draft   certificate.Certificate
-	folder  *artefact.Folder
-	records *data.Dataset // nil: in encoded or table
-	encoded *os.File
-	table   *train.Table
-	test    *data.Dataset // nil: none
-	planned float64       // seconds that the plan took
-}
-
-func (t *trainCommand) fit(ctx context.Context, f trainRun) error {
-	budget, err := ledgerOf(f.draft)
-	if err != nil {
-		return err
-	}
-	process.OutliveReaders()
-	if err = f.folder.Spend(f.draft); err != nil {
-		return err
-	}
-	progress := newProgress(t.stderr, t.quiet)
-	if !t.quiet { // what a run costs so far takes time to price
-		f.options.Progress = progress.show
-	}
-	var result *train.Result
-	switch {
-	case f.network != nil:
-		result, err = f.network.fit(ctx, budget, f)
-	case f.other != nil:
-		result, err = erm.Fit(ctx, budget, *f.other, f.records, erm.Options{FeatureBits: f.options.FeatureBits})
-	case f.encoded != nil:
-		result, err = t.fitStream(ctx, budget, f)
-	case f.table != nil:
-		result, err = f.table.Fit(ctx, budget, f.setup, f.options)
-	default:
-		result, err = train.Fit(ctx, budget, f.setup, f.records, f.options)
-	}
-	progress.end()
-	if err != nil {
-		return f.failure(budget, err)
-	}
-	files, summary, err := t.artefacts(f, result)
-	if err != nil {
-		return f.folder.Failure(err)
-	}
-	if err := f.folder.Write(files); err != nil {
-		return err
-	}
-	if err := f.folder.Unprinted(files, t.printSummary(summary, f)); err != nil {
-		return err
-	}
-	return t.printPrivateMetrics(f, result)
+	return nil
 }
 
 // epsilonText prints epsilon rounded upward to four digits, or "infinity".

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
+	"github.com/spf13/pflag"
 )
 
 // descentOptions are the flags of the noise over the steps and of what is made of released gradients.
@@ -19,7 +16,6 @@ type descentOptions struct {
 	warmUp                          int
 	l1, noiseContraction            float64
 	temperature                     float64
-	prices                          []pricedNoise // for a dry run
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet, request train.Request, options train.Options) {
@@ -61,43 +57,6 @@ func (d *descentOptions) price(r *train.Request, o *train.Options, momentum bool
 	}
 }
 
-// pricedNoise is what one way to price a run takes.
-type pricedNoise struct {
-	Accounting      train.Accounting `json:"accounting"`
-	NoiseMultiplier float64          `json:"noise-multiplier,omitempty"`
-	// Refused is why there is none.
-	Refused string `json:"refused,omitempty"`
-}
-
-// pricedNoises compares the ways to price what is asked for, unless only composition is.
-func pricedNoises(r train.Request, s *data.Schema) []pricedNoise {
-	if r.Accounting == "" || r.Accounting == train.AccountingComposition {
-		return nil
-	}
-	var out []pricedNoise
-	for _, way := range []train.Accounting{train.AccountingComposition, train.AccountingLastIterate} {
-		r.Accounting = way
-		setup, err := train.NewPlan(r, s)
-		if err != nil {
-			out = append(out, pricedNoise{Accounting: way, Refused: err.Error()})
-			continue
-		}
-		out = append(out, pricedNoise{Accounting: way, NoiseMultiplier: setup.Plan.NoiseMultiplier})
-	}
-	return out
-}
-
-// writePrices writes a line for each way.
-func writePrices(w io.Writer, prices []pricedNoise) {
-	for _, p := range prices {
-		if p.Refused != "" {
-			fmt.Fprintf(w, "accounting %s: refused: %s\n", p.Accounting, p.Refused)
-			continue
-		}
-		fmt.Fprintf(w, "accounting %s: noise multiplier %.6g in every step\n", p.Accounting, p.NoiseMultiplier)
-	}
-}
-
 func join[T ~string](names []T) string {
 	texts := make([]string, len(names))
 	for i, n := range names {
@@ -106,49 +65,14 @@ func join[T ~string](names []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// methodWords says in a line what was made of the released gradients.
-func methodWords(p train.Plan, o train.Options, rate float64) string {
-	if o.Optimizer == train.OptimizerLBFGS {
-		return convergedWords(p, o)
-	}
-	words := fmt.Sprintf("%s: %s, %d steps, learning rate %.4g", p.Method(), samplingWords(p), p.Steps, rate)
-	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
-		words += ", schedule " + string(o.Schedule)
-	}
-	if o.WarmUp > 0 {
-		words += fmt.Sprintf(" behind %d steps of warm-up", o.WarmUp)
-	}
-	if o.Optimizer != "" && o.Optimizer != train.OptimizerMomentum {
-		words += ", " + string(o.Optimizer)
-	}
-	if p.LastIterate != nil {
-		words += ", of whose iterates none but the last left the machine"
-	} else {
-		words += fmt.Sprintf(", momentum %.4g", o.Momentum)
-	}
-	if o.Temperature > 0 {
-		words += fmt.Sprintf(", which is Langevin dynamics at temperature %.4g", o.Temperature)
-	}
-	for _, penalty := range []struct {
-		name     string
-		strength float64
-	}{{"ridge", o.Ridge}, {"l1", o.L1}} {
-		if penalty.strength > 0 {
-			words += fmt.Sprintf(", %s %.4g", penalty.name, penalty.strength)
-		}
-	}
-	return words
-}
+// descends lists the flags that say how descent goes: with any of them a baseline descends as a private run does,
+// without them it converges.
+var descends = []string{"sampling-probability", "batch-size", "parts", "steps", "clipping", "clipping-norm", "parameter-radius", "learning-rate", "momentum", "average",
+	"optimizer", "schedule", "warm-up", "l1", "temperature", "output-rule", "noise-contraction", "accounting", "holdout"}
 
-// outputWords says which weights the model has.
-func outputWords(rule train.OutputRule) string {
-	switch rule {
-	case train.OutputTailAverage:
-		return "average of the last 40 % of the iterates"
-	case train.OutputUniformAverage:
-		return "average of all iterates at which gradients were taken"
-	case train.OutputAllIterates:
-		return "last iterate; all iterates are in " + iteratesName
-	}
-	return "last iterate"
+// describes reports whether a flag says how descent goes.
+func (p *planFlags) describes() bool {
+	asked := false
+	p.flags.Visit(func(f *pflag.Flag) { asked = asked || slices.Contains(descends, f.Name) })
+	return asked
 }

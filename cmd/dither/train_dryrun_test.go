@@ -6,29 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-func TestDeltaDoubt(t *testing.T) {
-	for _, c := range []struct {
-		delta               float64
-		records, maxRecords int
-		doubted             bool
-	}{
-		{1e-6, 20000, 50000, false},
-		{1e-6, 100000, 0, false}, // exactly a tenth
-		{1.1e-6, 100000, 1 << 30, true},
-		{1e-6, 0, 100000, false},
-		{1e-6, 0, 200000, true},
-		{0.1, 0, 3, true},
-		{0.1, 0, 0, false},
-		{0, 10, 10, false},
-		{1, 10, 10, false},
-	} {
-		if got := deltaDoubt(c.delta, c.records, c.maxRecords); (got != "") != c.doubted {
-			t.Errorf("deltaDoubt(%v, %d, %d) is %q, want a warning: %v", c.delta, c.records, c.maxRecords, got, c.doubted)
-		}
-	}
-}
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/train"
+)
 
 func TestLargeDeltaIsWarnedOf(t *testing.T) {
 	stdout, stderr := mustInvoke(t, "train", "--delta", "0.1", "--dry-run")
@@ -91,7 +72,7 @@ func TestDryRunMeasures(t *testing.T) {
 		Seconds float64 `json:"estimated-seconds"`
 		Rows    int     `json:"measured-rows"`
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Rows < leastMeasured || !(got.Seconds > 0) {
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Rows < 256 || !(got.Seconds > 0) {
 		t.Errorf("estimate is %+v (%v), want seconds that were measured", got, err)
 	}
 	stdout, _ = mustInvoke(t, "train", "--dry-run", "--accounting", "last-iterate", "--ridge", "0.1", "--learning-rate", "0.1", "--records", "15000", "--center", "no", "--whiten", "no")
@@ -100,16 +81,12 @@ func TestDryRunMeasures(t *testing.T) {
 	}
 }
 
-func TestExtrapolate(t *testing.T) {
-	read := func(t timing) float64 { return t.read }
-	for _, c := range []struct {
-		small, large, records, want float64
-	}{
-		{1, 2, 400, 4}, {1, 2, 200, 2}, {2, 2, 1000, 2}, {3, 2, 1000, 2}, {1, 2, 100, 1},
-	} {
-		got := extrapolate([2]timing{{rows: 100, read: c.small}, {rows: 200, read: c.large}}, c.records, read)
-		if got != c.want {
-			t.Errorf("from %v and %v to %v records: got %v, want %v", c.small, c.large, c.records, got, c.want)
-		}
-	}
+// dryRun is what a dry run of gradient descent prints as JSON.
+type dryRun struct {
+	Plan        train.Plan              `json:"plan"`
+	Certificate certificate.Certificate `json:"certificate"`
+	Basic       *struct {
+		Epsilon float64 `json:"epsilon"`
+	} `json:"basic-composition"`
+	Warnings []string `json:"warnings"`
 }

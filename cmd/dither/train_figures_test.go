@@ -10,7 +10,6 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/train"
 )
 
 // normalDelta is the smallest delta at which a sum of k releases with this noise multiplier is epsilon-private: B.
@@ -79,12 +78,5 @@ func TestTrainDrawsItsBudget(t *testing.T) {
 		if got := strings.Contains(string(page), "The budget over the steps"); got == baseline {
 			t.Errorf("without privacy %v: got a figure of the budget %v, want the opposite", baseline, got)
 		}
-	}
-}
-
-func TestReportIntervals(t *testing.T) {
-	got := reportIntervals([]train.Estimate{{Name: "a", Value: 2, Lower: 1, Upper: 3, StandardError: 9}})
-	if len(got) != 1 || got[0].Name != "a" || got[0].Value != 2 || got[0].Low != 1 || got[0].High != 3 {
-		t.Errorf("got %+v, want the estimate with its interval", got)
 	}
 }

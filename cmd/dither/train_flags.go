@@ -209,3 +209,15 @@ func (p *planFlags) chooseLoss(r *train.Request) (err error) {
 	r.Loss, err = spec.Loss()
 	return err
 }
+
+// mostEpsilon is the largest budget that commands take. Far below it a promise is empty: at epsilon 20 a
+// record may be as good as certain.
+const mostEpsilon = 1e6
+
+// checkEpsilon refuses a budget that no accountant answers.
+func checkEpsilon(epsilon float64, instead string) error {
+	if epsilon > mostEpsilon {
+		return fmt.Errorf("--epsilon is %g, want at most %g; so large a budget protects nobody: %s", epsilon, mostEpsilon, instead)
+	}
+	return nil
+}

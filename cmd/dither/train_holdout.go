@@ -9,8 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/measures"
-	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
 )
@@ -23,15 +22,12 @@ type holdoutFlags struct {
 	bins      int
 	scores    string
 	residual  float64
-	threshold string
+	threshold training.Threshold
 	// weights are of the levels of the target.
 	weights string
 	// rowWeights says where the weights of rows are.
 	rowWeights string
 }
-
-// thresholdBest asks for the threshold that is best on the held-out part.
-const thresholdBest, thresholdBalanced = "best", "balanced"
 
 func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	h.flags = f
@@ -42,7 +38,7 @@ func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&h.residual, "holdout-residual-bound", 0, "where residuals of a numeric target are cut (default: the range of the target)")
 	f.StringVar(&h.weights, "class-weights", "", "weights of the target's levels, in the schema's order, as 1,3; or balanced: by the frequencies of the levels, from a noisy histogram paid for from the budget")
 	f.StringVar(&h.rowWeights, "sample-weights", "", "COLUMN:LOW:HIGH, a column with a weight for each row, not a feature, and its declared bounds; weights are applied before clipping")
-	f.StringVar(&h.threshold, "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
+	f.StringVar((*string)(&h.threshold), "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
 }
 
 // request returns what is asked of train, nil without a held-out part.
@@ -64,8 +60,8 @@ func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
 	if r.LowScore, r.HighScore, err = parseRange(h.scores); err != nil {
 		return nil, err
 	}
-	if h.threshold != "" && !h.chooses() {
-		r.Threshold, err = h.number()
+	if h.threshold != "" && !h.threshold.Chooses() {
+		r.Threshold, err = h.threshold.Number()
 	}
 	return r, err
 }
@@ -116,68 +112,4 @@ func (h *holdoutFlags) weightColumn(s *data.Schema) []string {
 		return nil
 	}
 	return []string{w.Column}
-}
-
-// chooses reports whether the threshold follows from the held-out part.
-func (h *holdoutFlags) chooses() bool {
-	return h.threshold == thresholdBest || h.threshold == thresholdBalanced
-}
-
-// number is the threshold that is given.
-func (h *holdoutFlags) number() (float64, error) {
-	v, err := strconv.ParseFloat(h.threshold, 64)
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, fmt.Errorf("--threshold is %q, want a probability above 0 and below 1, or %s or %s with --holdout", h.threshold, thresholdBest, thresholdBalanced)
-	}
-	return v, nil
-}
-
-// check refuses a threshold that the target has no use for, before anything is read.
-func (h *holdoutFlags) check(levels int) error {
-	switch {
-	case h.threshold == "":
-		return nil
-	case levels != 2:
-		return fmt.Errorf("--threshold is given for a target with %d levels, want 2", levels)
-	case h.chooses() && h.holdout == "":
-		return fmt.Errorf("--threshold %s is given without --holdout, want a part to choose it on", h.threshold)
-	case h.chooses():
-		return nil
-	}
-	_, err := h.number()
-	return err
-}
-
-// decide puts the threshold into the model; the evaluation is nil without a held-out part.
-func (h *holdoutFlags) decide(m *model.Model, file *evaluate.File) (*model.Model, error) {
-	if h.threshold == "" {
-		return m, nil
-	}
-	if !h.chooses() {
-		v, err := h.number()
-		if err != nil {
-			return nil, err
-		}
-		return m.WithThreshold(v)
-	}
-	if file == nil || file.Measures.Classification == nil || file.Measures.Classification.BestAccuracy == nil {
-		return nil, fmt.Errorf("--threshold %s is given without the measures of two levels, want --holdout", h.threshold)
-	}
-	choice := file.Measures.Classification.BestAccuracy
-	if h.threshold == thresholdBalanced {
-		choice = file.Measures.Classification.BestBalanced
-	}
-	return m.WithThreshold(choice.Threshold)
-}
-
-// holdoutWords says what was held out.
-func holdoutWords(p train.Plan) string {
-	return fmt.Sprintf("records held out at random, each with probability %v; intervals hold in 95 %% of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records", p.Holdout.Share)
-}
-
-// holdoutMetrics are the report's tables about the held-out part.
-func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
-	m := measures.Private(v)
-	m.Source = holdoutWords(p)
-	return m
 }

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/internal/artefact"
-	"github.com/ditherml/dither/internal/wording"
-	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/pflag"
@@ -119,190 +112,34 @@ func (m *methodFlags) request(r train.Request) erm.Request {
 		FrankWolfe: erm.FrankWolfeRequest{Steps: r.Steps, Radius: m.l1Radius, ClippingNorm: r.ClippingNorm}}
 }
 
-// runMethod is run for a method of package erm.
-func (t *trainCommand) runMethod(ctx context.Context, source tables, request train.Request, options train.Options) error {
-	f, err := computed(ctx, t.stderr, calibrating, func() (trainRun, error) { return t.planMethod(source, request, options) })
-	if err != nil {
-		return err
-	}
-	if t.dryRun {
-		if err = t.checkTables(ctx, source); err != nil {
-			return stopped(err)
-		}
-		return t.printMethodDryRun(f)
-	}
-	if f.folder, err = artefact.Claim(t.out, t.replace, t.stderr); err != nil {
-		return err
-	}
-	defer f.folder.Close()
-	if f.records, err = source.train(ctx); err != nil {
-		return stopped(err)
-	}
-	if f.test, err = source.test(ctx); err != nil {
-		return stopped(err)
-	}
-	if err = t.rehearse(f); err != nil {
-		return err
-	}
-	return t.fit(ctx, f)
-}
-
-// planMethod settles the plan of a method of package erm from the flags alone, and drafts the certificate.
-func (t *trainCommand) planMethod(source tables, request train.Request, options train.Options) (trainRun, error) {
-	if request.PrivateRadius {
-		return trainRun{}, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
-	}
-	if private := source.schema.Private(); len(private) > 0 {
-		return trainRun{}, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
-	}
-	if err := t.holdout.check(len(source.schema.Target.Levels)); err != nil {
-		return trainRun{}, err
-	}
-	var setup erm.Setup
-	draft, err := within(wholeBudget(request), func(epsilon float64) (certificate.Certificate, error) {
-		asked := t.method.request(request)
-		if !request.PerStep {
-			asked.Epsilon = epsilon
-		}
-		var failed error
-		if setup, failed = erm.NewSetup(asked, source.schema); failed != nil {
-			return certificate.Certificate{}, failed
-		}
-		return setup.Plan.Certificate()
-	})
-	if err != nil {
-		return trainRun{}, err
-	}
-	f := trainRun{source: source, setup: shared(setup), other: &setup, options: options, draft: draft}
-	f.draft.Declared = declarations(source, "")
-	f.draft.Assumptions = assumptionsOf(setup.Plan.Premises(), setup.Schema, setup.Features, f.draft)
-	return f, nil
-}
-
-// shared is what a method's setup has in common with one of package train.
-func shared(s erm.Setup) train.Setup {
-	p := s.Plan
-	return train.Setup{Schema: s.Schema, Features: s.Features, Model: s.Model, Plan: train.Plan{Neighboring: p.Neighboring, Unit: p.Unit, RowsPerPerson: p.RowsPerPerson, Delta: p.Delta,
-		Records: p.Records, MaxRecords: p.MaxRecords, Dim: p.Dim, Columns: p.Columns, NonPrivate: p.NonPrivate}}
-}
-
-// warnings are drawn from public numbers.
-func (f trainRun) warnings() []string {
-	p := f.draft
-	out := f.methodWarnings()
-	if doubt := deltaDoubt(p.Delta, f.source.schema.Records, f.source.schema.MaxRecords); p.Private && doubt != "" {
-		out = append([]string{doubt}, out...)
-	}
-	return out
-}
-
-// methodWarnings are those of the method.
-func (f trainRun) methodWarnings() []string {
-	if f.network != nil {
-		return f.network.warnings(f.draft)
-	}
-	if f.other != nil && !f.other.Plan.NonPrivate {
+// choose replaces the method auto by one that suits what is public, and says which and why.
+func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
+	if t.method.name != erm.MethodAuto {
 		return nil
 	}
-	return warnings(f.setup)
-}
-
-// noiseWords says how much noise there is for one record.
-func (f trainRun) noiseWords() string {
-	if f.network != nil {
-		return f.network.noiseWords()
-	}
-	if f.other != nil {
-		return ""
-	}
-	return noiseWords(f.setup.Plan)
-}
-
-// events lists the releases with their shares of the budget: under other methods of the Rényi divergence at
-// the order that prices the plan.
-func (f trainRun) events() []report.Event {
-	if f.network != nil {
-		return f.network.events()
-	}
-	if f.other == nil {
-		return wording.Releases(f.setup.Plan)
-	}
-	p := f.other.Plan
-	steps, total := p.Steps(), 0.0
-	out := make([]report.Event, len(steps))
-	for i, s := range steps {
-		out[i] = report.Event{Purpose: s.Purpose, Text: eventText(s.Event), Count: 1, Share: share(p, s.Event)}
-		if r, repeated := s.Event.(mechanism.Repeat); repeated {
-			out[i].Count = r.Count
-		}
-		total += out[i].Share
-	}
-	for i := range out {
-		out[i].Share /= total
-	}
-	return out
-}
-
-// share is the divergence of an event at the order that prices the plan, or 1 where there is none.
-func share(p erm.Plan, e mechanism.Event) float64 {
-	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
-	if err != nil || p.NonPrivate {
-		return 1
-	}
-	curve, err := account.RDP{Orders: []float64{order}}.Curve(e, p.Neighboring)
+	chosen, err := t.method.recommend(s, r)
 	if err != nil {
-		return 1
-	}
-	return curve[0]
-}
-
-// modelFacts describes model and training.
-func (f trainRun) modelFacts(r *train.Result) []report.Fact {
-	if f.network != nil {
-		return f.network.modelFacts()
-	}
-	if f.other == nil {
-		return modelFacts(f, r)
-	}
-	m := r.Model
-	out := []report.Fact{
-		{Name: "model", Value: fmt.Sprintf("linear, %s loss, %d × %d weights", m.Linear().Loss.Name(), m.Linear().Columns, m.Linear().Dim)},
-		{Name: "method", Value: f.other.Plan.Method + ": " + erm.Summary(f.other.Plan.Method)},
-		{Name: "rows", Value: rowWords(m.Features())},
-	}
-	for _, fact := range f.other.Plan.Facts() {
-		out = append(out, report.Fact{Name: fact.Name, Value: fact.Value})
-	}
-	return out
-}
-
-// methodDryRun is what --dry-run prints for a method of package erm.
-type methodDryRun struct {
-	Plan        erm.Plan                `json:"plan"`
-	Certificate certificate.Certificate `json:"certificate"`
-}
-
-func (t *trainCommand) printMethodDryRun(f trainRun) error {
-	if t.json {
-		return writeJSON(t.stdout, methodDryRun{f.other.Plan, f.draft})
-	}
-	w := t.stdout
-	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
-	writeWidth(w, f.draft)
-	fmt.Fprint(w, "\nplan\n")
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "  method\t%s\t\n", f.other.Plan.Method)
-	for _, e := range f.events() {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(f.draft, e))
-	}
-	fmt.Fprintf(table, "  weights\t%d × %d\t\n", f.other.Plan.Columns, f.other.Plan.Dim)
-	for _, fact := range f.other.Plan.Facts() {
-		fmt.Fprintf(table, "  %s\t%s\t\n", fact.Name, fact.Value)
-	}
-	fmt.Fprintf(table, "  rows\tat most %d\t\n", f.other.Plan.MaxRecords)
-	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
+	t.method.name, t.method.auto = chosen.Method, true
+	_, err = fmt.Fprintf(t.stderr, "method %s: %s\n", chosen.Method, chosen.Reason)
 	return err
+}
+
+// recommend leaves the choice to package erm, unless a flag or the schema asks for what descent has.
+func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommendation, error) {
+	var asked string
+	m.flags.Visit(func(f *pflag.Flag) {
+		descent := slices.Contains(descentFlags, f.Name) || slices.Contains(ownFlags[f.Name], train.MethodGD)
+		if descent && asked == "" {
+			asked = "--" + f.Name
+		}
+	})
+	if len(s.Private()) > 0 && asked == "" {
+		asked = "a column with private bounds or levels"
+	}
+	if asked != "" {
+		return erm.Recommendation{Method: train.MethodGD, Reason: asked + " is for descent"}, nil
+	}
+	return erm.Recommend(m.request(r), s)
 }

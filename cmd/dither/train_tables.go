@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/training"
 )
 
 // builtinPrefix marks the name of a built-in data set where a table is wanted.
@@ -26,6 +27,12 @@ type tables struct {
 	check      func(context.Context) error
 	testName   string
 	testPublic bool
+}
+
+// told is what a run says of its tables.
+func (t *trainCommand) told(source tables) training.Tables {
+	return training.Tables{Schema: source.schema, Name: source.name, Source: t.streamed, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
+		Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 
 // open settles which tables are read, from the flags alone.

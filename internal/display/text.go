@@ -71,6 +71,33 @@ func Size(n int64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[unit]
 }
 
+// Duration returns seconds as people read them.
+func Duration(seconds float64) string {
+	switch {
+	case seconds < 1.5:
+		return "a second"
+	case seconds < 120:
+		return fmt.Sprintf("%.0f seconds", seconds)
+	}
+	return fmt.Sprintf("%.0f minutes", seconds/60)
+}
+
+// Memory returns a number of bytes of memory as people read it, in powers of two.
+func Memory(bytes int64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%d MB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
+}
+
+// Quoted returns the value of a flag as a shell takes it.
+func Quoted(value string) string {
+	if strings.ContainsAny(value, " \t'\"\\$&|;<>()*?") {
+		return "\"" + value + "\""
+	}
+	return value
+}
+
 // Bullet returns a sentence as an item of a list.
 func Bullet(sentence string) string {
 	return "  - " + strings.ReplaceAll(strings.TrimRight(Wrapped(Printable(sentence)), "\n"), "\n", "\n    ") + "\n"

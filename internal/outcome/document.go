@@ -6,6 +6,9 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
+// DefaultFolder is the folder of results unless another one is asked for.
+const DefaultFolder = "dither-sweep"
+
 // Document is the summary of a sweep, as summary.json holds it.
 type Document struct {
 	Folder   string            `json:"folder,omitempty"`

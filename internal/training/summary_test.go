@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ func TestTrainSaysWhereAnIntervalIsWide(t *testing.T) {
 	for event, want := range map[string]bool{"truncated-poisson(0.5, 12, 10, gaussian(3))": true, "gaussian(3)": false, "jl-clipping(9, 40, 2, 1)": false} {
 		c := certificate.Certificate{Private: true, Event: event, Accountant: "pld", Epsilon: 0.01, Delta: 1e-3, Neighboring: privacy.AddOrRemoveOne}
 		var summaryText, dry bytes.Buffer
-		if err := (&trainCommand{stdout: &summaryText}).printSummary(summary{Folder: "m"}, trainRun{draft: c}); err != nil {
+		if err := (Summary{Folder: "m", run: &Run{Draft: c}}).WriteText(&summaryText); err != nil {
 			t.Fatal(err)
 		}
 		writeWidth(&dry, c)

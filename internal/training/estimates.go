@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
@@ -85,7 +86,7 @@ func writeEstimates(w io.Writer, i *train.Inference) error {
 	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{table.Columns}, table.Rows...) {
 		for _, cell := range row {
-			fmt.Fprintf(aligned, "  %s\t", oneLine(cell))
+			fmt.Fprintf(aligned, "  %s\t", display.OneLine(cell))
 		}
 		fmt.Fprintln(aligned)
 	}
@@ -97,9 +98,18 @@ func writeEstimates(w io.Writer, i *train.Inference) error {
 
 func writeOmissions(w io.Writer, i *train.Inference) (err error) {
 	for _, line := range omissions(i) {
-		if _, err = fmt.Fprintf(w, "  not estimable, left out: %s\n", oneLine(line)); err != nil {
+		if _, err = fmt.Fprintf(w, "  not estimable, left out: %s\n", display.OneLine(line)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reportIntervals are the estimates for drawing.
+func reportIntervals(estimates []train.Estimate) []report.Interval {
+	out := make([]report.Interval, len(estimates))
+	for i, e := range estimates {
+		out[i] = report.Interval{Name: e.Name, Value: e.Value, Low: e.Lower, High: e.Upper}
+	}
+	return out
 }

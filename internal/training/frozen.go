@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -13,11 +13,23 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train/neural"
 )
+
+// FrozenRequest says which layers of another network are taken over as they are.
+type FrozenRequest struct {
+	// From is a model folder or a safetensors file, "" for none.
+	From string
+	// TrainLayers is how many of the last layers with weights are trained: "last" or a number.
+	TrainLayers string
+	// Public is where the weights come from, in words, if no record of the table had a part in them.
+	Public string
+}
 
 // base is a network whose first layers are taken over: all its layers before the last with weights.
 type base struct {
@@ -27,15 +39,15 @@ type base struct {
 }
 
 // freeze takes the first layers and their weights over from another network, with a new last layer for the scores.
-func (t *trainCommand) freeze(ctx context.Context, source tables, size layers.Sizes, r *neural.Request, n *networkFitting) error {
-	from, found, err := t.openFrozen(ctx, source, size)
+func (r *Run) freeze(ctx context.Context, asked NetworkRequest, size layers.Sizes, request *neural.Request) error {
+	from, found, err := asked.openFrozen(ctx, r.Tables, size)
 	if err != nil {
 		return err
 	}
 	if from.input.Size() != size.Features {
 		return fmt.Errorf("--frozen-from %s: the network takes %d numbers (%v), want %d, as many as a row has features", found.Source, from.input.Size(), from.input, size.Features)
 	}
-	if found.Layers, err = t.network.cut(from); err != nil {
+	if found.Layers, err = asked.Frozen.cut(from); err != nil {
 		return err
 	}
 	found.Begins = found.Layers < len(from.layers)
@@ -47,12 +59,12 @@ func (t *trainCommand) freeze(ctx context.Context, source tables, size layers.Si
 	if err != nil {
 		return err
 	}
-	r.Input, r.Layers = from.input, append(part.Layers(), network.Linear{Outputs: size.Scores})
-	built, err := network.New(r.Input, r.Layers...)
+	request.Input, request.Layers = from.input, append(part.Layers(), network.Linear{Outputs: size.Scores})
+	built, err := network.New(request.Input, request.Layers...)
 	if err != nil {
 		return err
 	}
-	n.frozen, n.options.Initial = found, begin(built, part, weights)
+	r.Network.Frozen, r.Network.Options.Initial = found, begin(built, part, weights)
 	return nil
 }
 
@@ -69,41 +81,41 @@ func begin(whole, part *network.Network, weights []float32) []float32 {
 }
 
 // openFrozen reads the network to take layers from: a model folder, or weights beside a file of layers.
-func (t *trainCommand) openFrozen(ctx context.Context, source tables, size layers.Sizes) (base, *certificate.Frozen, error) {
-	path := t.network.frozenFrom
+func (asked NetworkRequest) openFrozen(ctx context.Context, t Tables, size layers.Sizes) (base, *certificate.Frozen, error) {
+	path := asked.Frozen.From
 	info, err := os.Stat(path)
 	if err != nil {
-		return base{}, nil, fmt.Errorf("--frozen-from %s: %w, want a model folder or a safetensors file", path, pathless(err))
+		return base{}, nil, fmt.Errorf("--frozen-from %s: %w, want a model folder or a safetensors file", path, display.Pathless(err))
 	}
 	if info.IsDir() {
-		return t.openFrozenFolder(path)
+		return asked.openFrozenFolder(path)
 	}
 	name := filepath.Base(path)
 	switch {
-	case t.network.publicity == "":
+	case asked.Frozen.Public == "":
 		return base{}, nil, fmt.Errorf("--frozen-public is missing with --frozen-from %s, want where its weights come from, in words, if no record of the table had a part in them", name)
-	case slices.Contains([]string{layers.Linear, layers.MLP, layers.CNN, layers.Text}, t.network.layers.Model):
-		return base{}, nil, fmt.Errorf("--model is %s with the file --frozen-from %s, want the YAML file of the layers that its weights belong to", t.network.layers.Model, name)
+	case slices.Contains([]string{layers.Linear, layers.MLP, layers.CNN, layers.Text}, asked.Layers.Model):
+		return base{}, nil, fmt.Errorf("--model is %s with the file --frozen-from %s, want the YAML file of the layers that its weights belong to", asked.Layers.Model, name)
 	}
 	file, err := feature.ReadFile(path)
 	if err != nil {
 		return base{}, nil, fmt.Errorf("--frozen-from: %w", err)
 	}
-	layers, input, err := t.network.layers.Layers(ctx, t.streamed, source.schema, size)
+	stack, input, err := asked.Layers.Layers(ctx, t.Source, t.Schema, size)
 	if err != nil {
 		return base{}, nil, err
 	}
-	from, err := newBase(input, layers, file)
+	from, err := newBase(input, stack, file)
 	if err != nil {
 		return base{}, nil, fmt.Errorf("--frozen-from %s: %w", name, err)
 	}
-	return from, &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: oneLine(t.network.publicity)}, nil
+	return from, &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: display.OneLine(asked.Frozen.Public)}, nil
 }
 
 // openFrozenFolder reads a model folder. What it cost must be known, or it must be declared public.
-func (t *trainCommand) openFrozenFolder(path string) (base, *certificate.Frozen, error) {
+func (asked NetworkRequest) openFrozenFolder(path string) (base, *certificate.Frozen, error) {
 	name := filepath.Base(filepath.Clean(path))
-	if t.network.flags.Changed("model") {
+	if asked.Layers.Given("model") {
 		return base{}, nil, fmt.Errorf("--model is given with the model folder --frozen-from %s, want it left out; the folder has the layers", name)
 	}
 	m, err := model.Load(path)
@@ -115,7 +127,7 @@ func (t *trainCommand) openFrozenFolder(path string) (base, *certificate.Frozen,
 		return base{}, nil, fmt.Errorf("--frozen-from %s holds a linear model, want a network", name)
 	}
 	file := m.Files()[model.WeightsFileName]
-	found := &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: oneLine(t.network.publicity)}
+	found := &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: display.OneLine(asked.Frozen.Public)}
 	if found.Public == "" {
 		if err = certifyFrozen(found, path, m.Provenance.Private); err != nil {
 			return base{}, nil, err
@@ -131,14 +143,14 @@ func certifyFrozen(s *certificate.Frozen, path string, private bool) error {
 	if !private {
 		return fmt.Errorf("--frozen-from %s is a baseline without privacy, want a model with a certificate; %s", s.Source, remedy)
 	}
-	v, err := verifyFolder(path)
+	v, err := artefact.Verify(path)
 	switch {
 	case err != nil:
 		return err
 	case !v.Verified:
 		return fmt.Errorf("--frozen-from %s is not verified, in %d places, want a model whose certificate agrees; %s", s.Source, len(v.Disagreements), remedy)
 	}
-	text, err := readPart(path, certificate.FileName)
+	text, err := artefact.ReadPart(path, certificate.FileName)
 	c := v.Certificate
 	s.Paid = &certificate.Paid{CertificateSHA256: certificate.Hash(text), Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit}
 	for _, line := range c.Assumptions {
@@ -184,14 +196,14 @@ func withWeights(shape network.Shape, layers network.Layers) []int {
 }
 
 // cut is how many layers are frozen.
-func (n *networkFlags) cut(from base) (int, error) {
-	if n.trainLayers == "last" {
+func (n FrozenRequest) cut(from base) (int, error) {
+	if n.TrainLayers == "last" {
 		return len(from.layers), nil
 	}
-	count, err := strconv.Atoi(n.trainLayers)
+	count, err := strconv.Atoi(n.TrainLayers)
 	weighted := withWeights(from.input, from.layers)
 	if err != nil || count < 1 || count > len(weighted) {
-		return 0, fmt.Errorf("--train-layers is %q, want last or a number from 1 to %d: at least one of the %d layers with weights stays frozen", n.trainLayers, len(weighted), len(weighted)+1)
+		return 0, fmt.Errorf("--train-layers is %q, want last or a number from 1 to %d: at least one of the %d layers with weights stays frozen", n.TrainLayers, len(weighted), len(weighted)+1)
 	}
 	if count == 1 {
 		return len(from.layers), nil

@@ -1,11 +1,9 @@
-package main
+package training
 
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/wording"
@@ -20,15 +18,14 @@ import (
 // before it is said. The noise is of about the root of the number of weights.
 const smallSignal = 30
 
-// warnings are drawn from public numbers.
-func (n *networkFitting) warnings(own certificate.Certificate) []string {
-	p := n.setup.Plan
+func (r networkRun) warnings() []string {
+	n, p := r.Network, r.Network.Setup.Plan
 	if p.NonPrivate {
-		return []string{"This is a baseline without privacy: anything about a record may show in it. Do not release it if the records are private."}
+		return []string{baselineWarning}
 	}
 	var out []string
-	if n.frozen != nil && n.frozen.Paid != nil {
-		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.frozen.Together(own))
+	if n.Frozen != nil && n.Frozen.Paid != nil {
+		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.Frozen.Together(r.Draft))
 	}
 	records := float64(p.Records)
 	if p.Records == 0 {
@@ -45,9 +42,8 @@ func (n *networkFitting) warnings(own certificate.Certificate) []string {
 	return out
 }
 
-// noiseWords says how much noise there is for one record.
-func (n *networkFitting) noiseWords() string {
-	p := n.plan()
+func (r networkRun) noise() string {
+	p := r.Network.plan()
 	if p.NonPrivate {
 		return ""
 	}
@@ -60,38 +56,35 @@ func (n *networkFitting) noiseWords() string {
 	return fmt.Sprintf("In each of the %d steps the noise on the sum of gradients has a standard deviation of %.4g times the most that one record can contribute.", p.Steps, p.NoiseMultiplier)
 }
 
-// events lists the releases with their shares.
-func (n *networkFitting) events() []report.Event { return wording.NetworkReleases(n.plan()) }
-
-// modelFacts describes the network and its training.
-func (n *networkFitting) modelFacts() []report.Fact {
-	p, network := n.setup.Plan, n.setup.Network
+func (r networkRun) facts(*train.Result) []report.Fact {
+	n := r.Network
+	p, built := n.Setup.Plan, n.Setup.Network
 	rate, levels := "", ""
 	if n.result != nil {
 		rate = fmt.Sprintf(", learning rate %.4g", n.result.LearningRate)
 		if p.Clipping.Adaptive != nil {
-			levels = fmt.Sprintf("; after the last step %s", numberWords(n.result.Levels))
+			levels = fmt.Sprintf("; after the last step %s", wording.Numbers(n.result.Levels))
 		}
 	}
 	out := []report.Fact{
-		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, weightWords(network.Weights()), network.Trained())},
+		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, wording.Weights(built.Weights()), built.Trained())},
 		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, wording.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
-		{Name: "rows", Value: rowWords(n.setup.Features)},
+		{Name: "rows", Value: rowWords(n.Setup.Features)},
 		{Name: "clipping", Value: wording.NetworkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},
-		{Name: "result", Value: averageWords(n.options.Average)},
+		{Name: "result", Value: averageWords(n.Options.Average)},
 	}
 	if p.Correlated != nil {
 		out = append(out, report.Fact{Name: "noise", Value: correlationWords(*p.Correlated)})
 	}
-	for _, line := range layerFacts(network) {
+	for _, line := range layerFacts(built) {
 		out = append(out, report.Fact{Name: "layer", Value: line})
 	}
 	return out
 }
 
-func (n *networkFitting) optimizerWords() string {
-	o := n.options
+func (n *Network) optimizerWords() string {
+	o := n.Options
 	words := o.Optimizer
 	if words == "" {
 		words = neural.Optimizers()[0]
@@ -126,7 +119,7 @@ func averageWords(a neural.Average) string {
 }
 
 // modelHolds says what model.json holds; n is nil for a linear model.
-func (n *networkFitting) modelHolds() string {
+func (n *Network) modelHolds() string {
 	if n == nil {
 		return "schema, feature map and weights"
 	}
@@ -134,48 +127,11 @@ func (n *networkFitting) modelHolds() string {
 }
 
 // files are the report's lines about the weights of a network.
-func (n *networkFitting) files(m *model.Model) []report.Fact {
+func (n *Network) files(m *model.Model) []report.Fact {
 	if n == nil {
 		return nil
 	}
 	return []report.Fact{{Name: model.WeightsFileName, Value: "SHA-256 " + certificate.Hash(m.Files()[model.WeightsFileName]), Why: "the weights, for other programs too"}}
-}
-
-// networkDryRun is what --dry-run prints for a network.
-type networkDryRun struct {
-	Plan        neural.Plan             `json:"plan"`
-	Certificate certificate.Certificate `json:"certificate"`
-	Seconds     float64                 `json:"estimated-seconds"`
-	Memory      int64                   `json:"estimated-bytes"`
-	Warnings    []string                `json:"warnings,omitempty"`
-}
-
-func (t *trainCommand) printNetworkDryRun(f trainRun) error {
-	plan := f.network.plan()
-	seconds, memory := f.network.setup.Estimate(f.network.options, runtime.GOMAXPROCS(0))
-	if t.json {
-		return writeJSON(t.stdout, networkDryRun{plan, f.draft, seconds, memory, f.network.warnings(f.draft)})
-	}
-	w := t.stdout
-	fmt.Fprintf(w, "dry run: nothing was read from the records, spent or written\n\nguarantee  %s\n", guaranteeText(f.draft))
-	for _, warning := range f.network.warnings(f.draft) {
-		fmt.Fprintf(w, "warning    %s\n", warning)
-	}
-	fmt.Fprintf(w, "\nplan\n")
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range f.network.events() {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(f.draft, e))
-	}
-	for _, fact := range f.network.modelFacts() {
-		fmt.Fprintf(table, "  %s\t%s\t\n", fact.Name, fact.Value)
-	}
-	fmt.Fprintf(table, "  rows\tat most %d\t\n", plan.MaxRecords)
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nassumptions\n  - %s\n", strings.Join(f.draft.Assumptions, "\n  - "))
-	_, err := fmt.Fprintf(w, "\nabout %s and %s of memory at the largest number of rows\n", duration(seconds), size(memory))
-	return err
 }
 
 // layerFacts describes the layers of a network in words: what each makes of what, and how many weights it has.
@@ -187,7 +143,7 @@ func layerFacts(n *network.Network) []string {
 		if err != nil {
 			return out
 		}
-		out = append(out, fmt.Sprintf("%d %s: %v → %v, %s", i, layerWords(layer), shape, alone.Output(), weightWords(alone.Weights())))
+		out = append(out, fmt.Sprintf("%d %s: %v → %v, %s", i, layerWords(layer), shape, alone.Output(), wording.Weights(alone.Weights())))
 		shape = alone.Output()
 	}
 	return out

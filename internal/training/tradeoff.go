@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"encoding/json"
@@ -16,6 +16,8 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
@@ -29,27 +31,27 @@ const maxSweepSummary = 64 << 20
 // maxSweepLevels bounds the levels of a target that a summary may tell of.
 const maxSweepLevels = 1 << 20
 
-// publicSweep is a finished sweep on public records. Of them alone accuracy over epsilon can be drawn for free: each point of the
+// Curve is a finished sweep on public records. Of them alone accuracy over epsilon can be drawn for free: each point of the
 // curve is a run that was measured, and on a private table each would have to be paid for.
-type publicSweep struct {
-	document sweepDocument
+type Curve struct {
+	document outcome.Document
 	metric   string
 	figure   sweep.Figure // of the metric over epsilon
 	methods  []string     // of its private runs
 	deltas   []float64
 }
 
-// readPublicSweep reads the folder of a finished sweep. It refuses one that is not public by its own word, and one
+// ReadCurve reads the folder of a finished sweep. It refuses one that is not public by its own word, and one
 // whose runs do not differ in epsilon. The word is a declaration, as that of --data-public is: nobody can check it.
-func readPublicSweep(folder string) (*publicSweep, error) {
+func ReadCurve(folder string) (*Curve, error) {
 	d, err := readSweepDocument(folder)
 	if err != nil {
 		return nil, err
 	}
 	if !d.Public || d.Target == nil {
-		return nil, fmt.Errorf("--%s %s: %s does not say that the sweep was on public records, want one that does (a built-in table, or --data-public): on private records each point of the curve is a release, whose cost this run's guarantee does not cover; a sweep of an earlier version is to be run again", sweepFlag, folder, sweepJSON)
+		return nil, fmt.Errorf("--%s %s: %s does not say that the sweep was on public records, want one that does (a built-in table, or --data-public): on private records each point of the curve is a release, whose cost this run's guarantee does not cover; a sweep of an earlier version is to be run again", sweepFlag, folder, outcome.DocumentName)
 	}
-	p := &publicSweep{document: d, metric: sweep.MetricAccuracy}
+	p := &Curve{document: d, metric: sweep.MetricAccuracy}
 	if d.Target.Levels == 0 {
 		p.metric = sweep.MetricR2
 	}
@@ -61,32 +63,32 @@ func readPublicSweep(folder string) (*publicSweep, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("--%s %s: its runs have no %s at two values of epsilon, want a curve over epsilon, as dither sweep --epsilon 0.1,0.3,1,3 makes", sweepFlag, folder, metricName(p.metric))
+	return nil, fmt.Errorf("--%s %s: its runs have no %s at two values of epsilon, want a curve over epsilon, as dither sweep --epsilon 0.1,0.3,1,3 makes", sweepFlag, folder, outcome.MetricName(p.metric))
 }
 
-// readSweepDocument reads summary.json of a folder.
-func readSweepDocument(folder string) (d sweepDocument, err error) {
-	path := filepath.Join(folder, sweepJSON)
+// readSweepDocument reads Summary.json of a folder.
+func readSweepDocument(folder string) (d outcome.Document, err error) {
+	path := filepath.Join(folder, outcome.DocumentName)
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return d, fmt.Errorf("--%s is %q, where there is no %s, want the folder of a finished dither sweep", sweepFlag, folder, sweepJSON)
+		return d, fmt.Errorf("--%s is %q, where there is no %s, want the folder of a finished dither sweep", sweepFlag, folder, outcome.DocumentName)
 	case err != nil:
-		return d, fmt.Errorf("--%s: %s cannot be read: %w", sweepFlag, path, pathless(err))
+		return d, fmt.Errorf("--%s: %s cannot be read: %w", sweepFlag, path, display.Pathless(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSweepSummary+1))
 	if err != nil || len(text) > maxSweepSummary {
-		return d, fmt.Errorf("--%s: %s cannot be read or has more than %s, want a file that dither sweep wrote", sweepFlag, path, sizeText(maxSweepSummary))
+		return d, fmt.Errorf("--%s: %s cannot be read or has more than %s, want a file that dither sweep wrote", sweepFlag, path, display.Size(maxSweepSummary))
 	}
 	if err = json.Unmarshal(text, &d); err != nil || d.Target != nil && (d.Target.Levels < 0 || d.Target.Levels > maxSweepLevels) {
-		return d, fmt.Errorf("--%s: %s is not what dither sweep writes, want its summary as it was written", sweepFlag, path)
+		return d, fmt.Errorf("--%s: %s is not what dither sweep writes, want its Summary as it was written", sweepFlag, path)
 	}
 	return d, nil
 }
 
 // summaries are those of the metric, and notes methods and deltas of private runs.
-func (p *publicSweep) summaries() []sweep.Summary {
+func (p *Curve) summaries() []sweep.Summary {
 	var out []sweep.Summary
 	for _, row := range p.document.Summaries {
 		if row.Metric != p.metric {
@@ -121,32 +123,31 @@ func drawnPoints(f sweep.Figure) int {
 
 // tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with the epsilon of this run, or, where
 // the run's own table is public and there is no sweep, how to get one; nil where there is nothing to say.
-func (t *trainCommand) tradeoff(f trainRun, c certificate.Certificate, s summary) *report.Tradeoff {
-	isBuiltin := t.tablePath == "" || strings.HasPrefix(t.tablePath, builtinPrefix)
+func (r *Run) tradeoff(c certificate.Certificate, s Summary) *report.Tradeoff {
 	switch {
-	case t.curve != nil:
-		return t.curve.tradeoff(f, c, s)
-	case isBuiltin && c.Private:
+	case r.Curve != nil:
+		return r.Curve.tradeoff(r, c, s)
+	case r.Tables.Builtin && c.Private:
 		command := "dither sweep "
-		if t.tablePath != "" {
-			command += "--data " + quoted(t.tablePath) + " "
+		if r.Tables.Argument != "" {
+			command += "--data " + display.Quoted(r.Tables.Argument) + " "
 		}
 		return &report.Tradeoff{Words: []string{"How accurate models are at other budgets takes other runs to tell. This table is public, so they may be made and shown; the second command draws their curve here, with this run's epsilon on it."},
-			Command: command + "--epsilon 0.1,0.3,1,3,10 --repeats 5 --baseline\ndither train --sweep " + defaultSweepFolder}
+			Command: command + "--epsilon 0.1,0.3,1,3,10 --repeats 5 --baseline\ndither train --sweep " + outcome.DefaultFolder}
 	}
 	return nil
 }
 
 // tradeoff draws the curve for the page of a run.
-func (p *publicSweep) tradeoff(f trainRun, c certificate.Certificate, s summary) *report.Tradeoff {
+func (p *Curve) tradeoff(f *Run, c certificate.Certificate, s Summary) *report.Tradeoff {
 	d, own := p.document, float64(c.Epsilon)
-	source, other := baseName(d.Table), " This model was trained on another table."
-	if source == f.source.name {
+	source, other := outcome.BaseName(d.Table), " This model was trained on another table."
+	if source == f.Tables.Name {
 		other = ""
 	}
 	out := &report.Tradeoff{Warnings: p.differences(f, c)}
 	out.Words = []string{fmt.Sprintf("The curve is of the public table %s of %d rows: it was measured on %s, in %s of each configuration.%s Nothing public can draw it for private records, since each of its points would be a release of its own. What a budget buys depends on the table, above all on how many rows it has: twice the rows need about half the epsilon for the same noise in the mean.",
-		source, d.Records, d.Measured, count(d.Repeats, "run"), other)}
+		source, d.Records, d.Measured, display.Count(d.Repeats, "run"), other)}
 	figure := p.figure
 	figure.Title += ", of the table " + source
 	figure.Panels = slices.Clone(figure.Panels)
@@ -161,7 +162,7 @@ func (p *publicSweep) tradeoff(f trainRun, c certificate.Certificate, s summary)
 		}
 	}
 	if value-value == 0 && c.Private {
-		out.Words = append(out.Words, fmt.Sprintf("The ring is this run: epsilon %s and %s %.4f, on %s.", epsilonText(own), metricName(p.metric), value, where))
+		out.Words = append(out.Words, fmt.Sprintf("The ring is this run: epsilon %s and %s %.4f, on %s.", certificate.Epsilon(own).Rounded(), outcome.MetricName(p.metric), value, where))
 	}
 	if !c.Private {
 		out.Words = append(out.Words, "This run has no privacy, so that it has no place on the axis.")
@@ -180,11 +181,11 @@ func upright(p sweep.Panel, epsilon float64) sweep.Series {
 			}
 		}
 	}
-	return sweep.Series{Name: "the epsilon of this run, " + epsilonText(epsilon), Dashed: true, Points: []sweep.Point{sweep.Value(epsilon, low), sweep.Value(epsilon, high)}}
+	return sweep.Series{Name: "the epsilon of this run, " + certificate.Epsilon(epsilon).Rounded(), Dashed: true, Points: []sweep.Point{sweep.Value(epsilon, low), sweep.Value(epsilon, high)}}
 }
 
 // measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
-func (p *publicSweep) measured(s summary) (value float64, where string) {
+func (p *Curve) measured(s Summary) (value float64, where string) {
 	switch {
 	case p.metric == sweep.MetricAccuracy && s.Class != nil:
 		return float64(s.Class.Accuracy), s.TestSet
@@ -204,11 +205,11 @@ func paidFor(e evaluate.Estimate) (value float64, where string) {
 }
 
 // differences say in what the runs of the sweep are unlike this one.
-func (p *publicSweep) differences(f trainRun, c certificate.Certificate) []string {
+func (p *Curve) differences(f *Run, c certificate.Certificate) []string {
 	var out []string
 	note := func(format string, values ...any) { out = append(out, fmt.Sprintf(format, values...)) }
-	if now, then := kindOf(f.source.schema.Target), kindOf(data.Target{Levels: make([]string, p.document.Target.Levels)}); now != then {
-		note("The sweep measured %s of models of %s, and this is a model of %s: the curve says next to nothing about it.", metricName(p.metric), then, now)
+	if now, then := kindOf(f.Tables.Schema.Target), kindOf(data.Target{Levels: make([]string, p.document.Target.Levels)}); now != then {
+		note("The sweep measured %s of models of %s, and this is a model of %s: the curve says next to nothing about it.", outcome.MetricName(p.metric), then, now)
 	}
 	if !slices.Contains(p.methods, c.Method) {
 		note("The sweep trained by %s, and this run by %s.", strings.Join(p.methods, ", "), c.Method)

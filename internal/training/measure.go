@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"bytes"
@@ -36,19 +36,19 @@ type timing struct {
 // measure estimates the seconds of a run from the same run of few steps on two tables of made-up rows, which
 // stand under the schema, so that what the run has in common with it is timed and not guessed. It reads no
 // record. The error says why there is no measurement, such as a plan that has no fewer steps.
-func (t *trainCommand) measure(ctx context.Context, f trainRun) (seconds float64, rows int, err error) {
-	p := f.setup.Plan
+func (r descent) measure(ctx context.Context, planned float64) (seconds float64, rows int, err error) {
+	p := r.Setup.Plan
 	if p.LastIterate != nil || len(p.NoiseMultipliers) > 0 || p.Steps < measuredSteps {
 		return 0, 0, fmt.Errorf("the plan is of one piece")
 	}
 	cells := 1
-	for _, c := range f.setup.Schema.Features() {
+	for _, c := range r.Setup.Schema.Features() {
 		cells += 1 + min(c.Width(), textCells/textWords)
 	}
 	large := min(max(leastMeasured, measuredCells/cells), mostMeasured)
 	var times [2]timing
 	for i, n := range []int{large / 8, large} {
-		if times[i], err = t.time(ctx, f, n); err != nil {
+		if times[i], err = r.time(ctx, n); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -57,11 +57,11 @@ func (t *trainCommand) measure(ctx context.Context, f trainRun) (seconds float64
 		records = float64(p.Records)
 	}
 	reading := extrapolate(times, records, func(t timing) float64 { return t.read })
-	if t.streamed != nil && data.IsArray(ctx, *t.streamed) {
-		reading = arrayCellCost * 1e-9 * records * float64(len(f.setup.Schema.Columns)+1)
+	if r.Tables.Source != nil && data.IsArray(ctx, *r.Tables.Source) {
+		reading = arrayCellCost * 1e-9 * records * float64(len(r.Setup.Schema.Columns)+1)
 	}
 	steps := float64(p.Steps) * extrapolate(times, records, func(t timing) float64 { return t.step })
-	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps + f.planned, large, nil
+	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps + planned, large, nil
 }
 
 // extrapolate carries what two sizes took to a third one along a line, whose slope is not negative.
@@ -72,9 +72,9 @@ func extrapolate(times [2]timing, records float64, of func(timing) float64) floa
 }
 
 // time runs few steps on made-up rows.
-func (t *trainCommand) time(ctx context.Context, f trainRun, rows int) (timing, error) {
+func (r descent) time(ctx context.Context, rows int) (timing, error) {
 	out := timing{rows: rows}
-	schema := *f.source.schema
+	schema := *r.Tables.Schema
 	schema.MaxRecords, schema.Records, schema.Delimiter = max(schema.MaxRecords, rows), 0, ','
 	schema.Header, schema.NoQuotes = nil, false
 	text, err := madeUp(&schema, rows)
@@ -82,14 +82,14 @@ func (t *trainCommand) time(ctx context.Context, f trainRun, rows int) (timing, 
 		return out, err
 	}
 	begun := time.Now()
-	d, err := data.ReadFrom(ctx, &schema, "made-up rows", bytes.NewReader(text), data.ReadOptions{Extra: t.personColumn(&schema)})
+	d, err := data.ReadFrom(ctx, &schema, "made-up rows", bytes.NewReader(text), data.ReadOptions{Extra: r.Tables.Extra})
 	if err != nil {
 		return out, err
 	}
 	out.read = time.Since(begun).Seconds()
-	s, o := f.setup, f.options
+	s, o := r.Setup, r.Options
 	s.Plan.Steps, s.Plan.MaxRecords = measuredSteps, max(s.Plan.MaxRecords, rows)
-	limit, err := privacy.NewGuarantee(float64(f.draft.Epsilon)*2, s.Plan.Delta, s.Plan.Neighboring, privacy.Unit{Row: s.Plan.Unit, RowsPerPerson: s.Plan.RowsPerPerson})
+	limit, err := privacy.NewGuarantee(float64(r.Draft.Epsilon)*2, s.Plan.Delta, s.Plan.Neighboring, privacy.Unit{Row: s.Plan.Unit, RowsPerPerson: s.Plan.RowsPerPerson})
 	if err != nil {
 		return out, err
 	}

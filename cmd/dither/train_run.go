@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/training"
+	"github.com/ditherml/dither/train"
+)
+
+func (t *trainCommand) run(ctx context.Context) error {
+	source, err := t.open()
+	if err != nil {
+		return err
+	}
+	t.warnDelta(source.schema)
+	if t.sweep != "" {
+		if t.curve, err = training.ReadCurve(t.sweep); err != nil {
+			return err
+		}
+	}
+	if err = t.settle(source.schema); err != nil {
+		return err
+	}
+	begun := time.Now()
+	f, err := computed(ctx, t.stderr, calibrating, func() (*training.Run, error) {
+		f, failed := t.planned(ctx, source)
+		if failed == nil && t.dryRun {
+			f.Compare()
+		}
+		return f, failed
+	})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	f.Curve = t.curve
+	if t.dryRun {
+		return t.dry(ctx, source, f, begun)
+	}
+	if err = f.Claim(t.out, t.replace, t.stderr); err != nil {
+		return err
+	}
+	if err = t.read(ctx, source, f); err != nil {
+		return stopped(err)
+	}
+	if err = f.Rehearse(); err != nil {
+		return err
+	}
+	return t.fit(ctx, f)
+}
+
+// calibrating says what a command does before it reads records.
+const calibrating = "calibrating the noise"
+
+// settle refuses flags that do not go together, and chooses the method where the choice is left to it.
+func (t *trainCommand) settle(s *data.Schema) error {
+	if err := t.network.check(); err != nil || t.network.asked() {
+		return err
+	}
+	request, _, err := t.plan.request(t.nonPrivate)
+	if err != nil {
+		return err
+	}
+	if err = t.choose(s, request); err != nil {
+		return err
+	}
+	return t.method.check()
+}
+
+// planned settles the plan of a run from the flags alone, and drafts the certificate.
+func (t *trainCommand) planned(ctx context.Context, source tables) (*training.Run, error) {
+	f, err := t.planAny(ctx, source)
+	if err == nil {
+		f.Threshold = t.holdout.threshold
+	}
+	return f, err
+}
+
+func (t *trainCommand) planAny(ctx context.Context, source tables) (*training.Run, error) {
+	if t.network.asked() {
+		return t.planNetwork(ctx, source)
+	}
+	request, options, err := t.plan.request(t.nonPrivate)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.method.elsewhere():
+		return t.planMethod(source, request, options)
+	}
+	return t.planDescent(source, request, options)
+}
+
+// planDescent plans gradient descent.
+func (t *trainCommand) planDescent(source tables, request train.Request, options train.Options) (*training.Run, error) {
+	if t.nonPrivate && !t.plan.describes() {
+		training.Converge(&request, &options, source.schema, t.plan.flags.Changed("ridge"))
+	}
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	err := t.checkStream(&request, source.schema.Private())
+	if err != nil {
+		return nil, err
+	}
+	if request.Holdout, err = t.holdout.request(t.group); err != nil {
+		return nil, err
+	}
+	if err = t.holdout.weigh(&request); err != nil {
+		return nil, err
+	}
+	if err = t.checkThreshold(source.schema); err != nil {
+		return nil, err
+	}
+	return training.Descent(request, options, t.plan.flags.Changed("momentum"), t.told(source))
+}
+
+// planMethod plans a method of package erm.
+func (t *trainCommand) planMethod(source tables, request train.Request, options train.Options) (*training.Run, error) {
+	if request.PrivateRadius {
+		return nil, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
+	}
+	if private := source.schema.Private(); len(private) > 0 {
+		return nil, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
+	}
+	if err := t.checkThreshold(source.schema); err != nil {
+		return nil, err
+	}
+	whole := request.Epsilon
+	if request.PerStep {
+		whole = 0
+	}
+	return training.Minimizer(t.method.request(request), whole, options, t.told(source))
+}
+
+// planNetwork plans the training of a network.
+func (t *trainCommand) planNetwork(ctx context.Context, source tables) (*training.Run, error) {
+	if private := source.schema.Private(); len(private) > 0 {
+		return nil, fmt.Errorf("column %q has private bounds or levels with a network, want them declared; --model %s learns them", private[0].Name, layers.Linear)
+	}
+	if err := t.checkThreshold(source.schema); err != nil {
+		return nil, err
+	}
+	shared, options, err := t.plan.request(t.nonPrivate)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := t.network.request(&t.plan, shared, options)
+	if err != nil {
+		return nil, err
+	}
+	asked.Dry = t.dryRun
+	return training.NewNetwork(ctx, asked, options, t.told(source))
+}
+
+func (t *trainCommand) checkThreshold(s *data.Schema) error {
+	return t.holdout.threshold.Check(len(s.Target.Levels), t.holdout.holdout != "")
+}
+
+// read reads the records in the way that was asked for, and the test table.
+func (t *trainCommand) read(ctx context.Context, source tables, f *training.Run) (err error) {
+	switch {
+	case t.stream:
+		f.Encoded, err = cache.Encode(ctx, *t.streamed, f.Setup, f.Options, t.tell())
+	case t.cacheFeatures:
+		f.Table, err = cache.Read(ctx, *t.streamed, f.Setup, f.Options, t.tell())
+	default:
+		f.Records, err = source.train(ctx)
+	}
+	if err == nil {
+		f.Test, err = source.test(ctx)
+	}
+	return err
+}
+
+// tell is where messages go that --quiet silences.
+func (t *trainCommand) tell() io.Writer {
+	if t.quiet {
+		return io.Discard
+	}
+	return t.stderr
+}
+
+// stopped marks an interruption as a failure while running.
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return failed{errors.New("stopped before training; nothing was spent or written")}
+	}
+	return err
+}
+
+func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
+	budget, err := f.Draft.Ledger()
+	if err != nil {
+		return err
+	}
+	process.OutliveReaders()
+	progress := newProgress(t.stderr, t.quiet)
+	if !t.quiet { // what a run costs so far takes time to price
+		f.Options.Progress = progress.show
+	}
+	result, err := f.Train(ctx, budget)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	files, summary, err := f.Files(result)
+	if err != nil {
+		return f.Folder.Failure(err)
+	}
+	if err = f.Folder.Write(files); err != nil {
+		return err
+	}
+	if err = f.Folder.Unprinted(files, t.print(summary)); err != nil {
+		return err
+	}
+	return t.printPrivateMetrics(f, result)
+}
+
+// print prints what can be printed as JSON or for people.
+func (t *trainCommand) print(v training.Printable) error {
+	if t.json {
+		return writeJSON(t.stdout, v)
+	}
+	return v.WriteText(t.stdout)
+}
+
+// dry checks what a run would open, for a dry run: headers, shapes and columns of the tables, and the folder to be
+// written. It looks at no record. A table that is not there is told of and no error.
+func (t *trainCommand) dry(ctx context.Context, source tables, f *training.Run, begun time.Time) error {
+	switch err := source.check(ctx); {
+	case errors.Is(err, fs.ErrNotExist): // a plan may be made before the records are at hand
+		fmt.Fprintf(t.stderr, "not checked: %v\n", err)
+	case err != nil:
+		return stopped(err)
+	}
+	if err := artefact.CheckClaim(t.out, t.replace); err != nil {
+		return err
+	}
+	d, err := f.DryRun(ctx, training.Ask{PerStep: t.plan.epsilonPerStep, Planned: time.Since(begun).Seconds()})
+	if err != nil {
+		return stopped(err)
+	}
+	return t.print(d)
+}
+
+// notPrivateBanner stands over every number that the guarantee does not cover.
+const notPrivateBanner = "NOT PRIVATE: the numbers below are exact about records that are not public. For this terminal only; do not publish them."
+
+// printPrivateMetrics shows, when asked, metrics of records that are not public.
+func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) error {
+	if !t.printNotPrivate {
+		return nil
+	}
+	set, name := f.Test, f.Tables.TestName
+	if set == nil || f.Tables.TestPublic {
+		set, name = f.Records, "the training records"
+	}
+	classification, regression, err := measures.Under(r.Model, set, t.group)
+	if err != nil {
+		return failed{err}
+	}
+	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, oneLine(name))
+	return measures.WriteText(t.stderr, classification, regression)
+}
+
+// warnDelta says before anything is spent that delta is too large.
+func (t *trainCommand) warnDelta(s *data.Schema) {
+	if doubt := training.DeltaDoubt(t.plan.delta, s.Records, s.MaxRecords); doubt != "" && !t.nonPrivate {
+		fmt.Fprintln(t.stderr, "WARNING: "+doubt)
+	}
+}

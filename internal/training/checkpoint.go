@@ -1,0 +1,118 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/train/neural"
+)
+
+// openCheckpoint reads the checkpoint to go on from. Those of this run go into the same file: in another one the steps
+// of this run would not be known to a run that goes on from the first.
+func (n *Network) openCheckpoint(asked NetworkRequest) error {
+	n.Checkpoint = asked.Checkpoint
+	if asked.Resume == "" {
+		return nil
+	}
+	if n.Checkpoint != "" && !sameFile(n.Checkpoint, asked.Resume) {
+		return fmt.Errorf("--checkpoint is %s and --resume %s, want one file: its checkpoints count the steps of all runs; leave out --checkpoint", n.Checkpoint, asked.Resume)
+	}
+	var err error
+	if n.Checkpoint, err = filepath.EvalSymlinks(asked.Resume); err != nil { // a link would be replaced, and its file left behind
+		return fmt.Errorf("--resume %s: there is no such file, want a checkpoint that dither train wrote", asked.Resume)
+	}
+	if !asked.Dry {
+		if n.held, err = holdCheckpoint(n.Checkpoint); err != nil {
+			return err
+		}
+	}
+	if n.from, err = neural.ReadCheckpoint(n.Checkpoint); err != nil {
+		return fmt.Errorf("%s: %w", n.Checkpoint, err)
+	}
+	if n.Frozen != nil && !slices.Equal(n.from.Frozen, n.Options.Initial[n.Setup.Network.Trained():]) {
+		return fmt.Errorf("the frozen layers of --frozen-from %s are not those of the checkpoint, want the weights that the run began with", n.Frozen.Source)
+	}
+	n.Options.Initial = nil // the checkpoint has the weights
+	resumed, err := n.Setup.Resumed(n.from)
+	n.whole = resumed.Plan
+	return err
+}
+
+// sameFile reports whether two paths name one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(first, second)
+}
+
+// holdCheckpoint takes a checkpoint for this run, as every run that writes checkpoints does: two runs that go on from
+// one would each forget the steps of the other.
+func holdCheckpoint(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be opened: %w; name another checkpoint", path, display.Pathless(err))
+	}
+	if err = durable.Hold(file, path); errors.Is(err, durable.ErrLocked) {
+		file.Close()
+		return nil, fmt.Errorf("%s is in use by another run, want a checkpoint of a run that has ended; wait for the other", path)
+	}
+	return file, nil
+}
+
+// takeCheckpoint takes the name of a new file of checkpoints before anything is spent, or makes sure that the one to go
+// on from can be replaced.
+func (n *Network) takeCheckpoint() error {
+	if n == nil || n.Checkpoint == "" {
+		return nil
+	}
+	if n.from == nil {
+		file, err := os.OpenFile(n.Checkpoint, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s exists, want a new file for checkpoints; name another one, or go on from it with --resume", n.Checkpoint)
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w; name a file in another folder", n.Checkpoint, display.Pathless(err))
+		}
+		n.held = file
+		_ = durable.Lock(file) // it is new; a system without locks has none
+	}
+	if err := durable.CheckWhole(n.Checkpoint, true, 0o600); err != nil {
+		n.closeCheckpoint()
+		return err
+	}
+	return nil
+}
+
+// closeCheckpoint gives the file back, and removes one in which there is no checkpoint.
+func (n *Network) closeCheckpoint() {
+	if n == nil || n.held == nil {
+		return
+	}
+	if info, err := n.held.Stat(); err == nil && info.Size() == 0 {
+		_ = os.Remove(n.Checkpoint)
+	}
+	n.held.Close()
+	n.held = nil
+}
+
+// writeCheckpoint returns what puts a checkpoint in the place of the one before, or nil.
+func (n *Network) writeCheckpoint() func(*neural.Checkpoint) error {
+	if n.Checkpoint == "" {
+		return nil
+	}
+	return func(c *neural.Checkpoint) error {
+		next, err := c.WriteHeld(n.Checkpoint)
+		if err != nil {
+			return err
+		}
+		n.held.Close() // which may be gone
+		n.held = next
+		return nil
+	}
+}

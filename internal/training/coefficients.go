@@ -1,0 +1,63 @@
+package training
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// mostCoefficients is how many weights of one score a report is given, more than it shows.
+const mostCoefficients = 1000
+
+// coefficients lists the effective weights, largest first within a score, and says how many of each
+// score are left out.
+func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
+	names := m.Features().Names()
+	levels := m.Schema().Target.Levels
+	for k, weights := range train.Effective(m) {
+		score := ""
+		if m.Linear().Columns > 1 {
+			score = levels[k]
+		}
+		listed := byMagnitude(weights)[:min(len(weights), mostCoefficients)]
+		unlisted = len(weights) - len(listed)
+		for _, j := range listed {
+			if j < len(names) && unused(m.Schema(), names[j]) {
+				continue
+			}
+			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j]}
+			if j < len(names) {
+				c.Feature, c.Level = names[j].Column, names[j].Level
+			}
+			out = append(out, c)
+		}
+	}
+	return out, unlisted
+}
+
+// unused reports whether a feature is a place that no learned level or bin took. Its weight is noise, and of no
+// effect.
+func unused(s *data.Schema, n feature.Name) bool {
+	at := slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Name == n.Column && c.Learning == data.Learned })
+	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
+}
+
+// byMagnitude returns the positions of numbers, of the largest magnitude first and in order among
+// equals.
+func byMagnitude(numbers []float64) []int {
+	order := make([]int, len(numbers))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(math.Abs(numbers[b]), math.Abs(numbers[a])), cmp.Compare(a, b))
+	})
+	return order
+}

@@ -1,0 +1,124 @@
+package training
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/wording"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/train"
+)
+
+// Files returns the files of the model folder, and what a person wants to know of them.
+func (r *Run) Files(result *train.Result) (map[string][]byte, Summary, error) {
+	evaluation, err := artefact.EvaluationOf(r.Setup.Plan, result)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	m, err := r.Threshold.decide(result.Model, evaluation)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	files, c, err := artefact.Seal(m, r.Draft, evaluation, result)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	s := Summary{Folder: r.Folder.Path(), Private: c.Private, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit,
+		GroupRows: c.GroupRows, GroupEpsilon: c.GroupEpsilon, Accountant: c.Accountant, ModelSHA256: c.ModelSHA256, Inference: result.Inference, Learned: c.Learned, Warnings: r.warnings(), run: r}
+	if evaluation != nil {
+		s.Holdout = &evaluation.Measures
+	}
+	if r.Test != nil && r.Tables.TestPublic {
+		s.TestSet = r.Tables.TestName
+		if s.Class, s.Value, err = measures.Under(m, r.Test, r.Tables.Group); err != nil {
+			return nil, Summary{}, err
+		}
+	}
+	about := r.page(result, c, s)
+	if c.IteratesSHA256 != "" {
+		about.Files = append(about.Files, report.Fact{Name: artefact.IteratesName, Value: "SHA-256 " + c.IteratesSHA256, Why: "the weights after every step, released at no further cost"})
+	}
+	if err = artefact.SealPage(files, c, about); err != nil {
+		return nil, Summary{}, err
+	}
+	return files, s, nil
+}
+
+// page is the report about a run.
+func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) report.Page {
+	kind := "A private model of "
+	if !c.Private {
+		kind = "A model without privacy of "
+	}
+	p := report.Page{
+		Title: kind + r.Tables.Schema.Target.Column, Generated: c.Created,
+		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: r.attacker.ForPage(c), NoisePerRecord: r.method.noise()},
+		Public: r.publicFacts(), Tainted: taintWords(r.Tables.Schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(r.Tables.Schema))], Warnings: s.Warnings,
+		Model: r.method.facts(result), Events: r.method.releases(), Budget: r.figures, Tradeoff: r.tradeoff(c, s),
+		Verify: "dither verify " + filepath.Base(r.Folder.Path()),
+		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: r.Network.modelHolds()},
+			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
+		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
+	}
+	p.Coefficients, p.Unlisted = coefficients(result.Model)
+	p.Estimates = reportEstimates(result.Inference)
+	p.Files = append(p.Files, r.Network.files(result.Model)...)
+	if s.Class != nil || s.Value != nil {
+		p.Metrics = measures.Public(s.TestSet, s.Class, s.Value)
+	}
+	if s.Holdout != nil {
+		p.Holdout = holdoutMetrics(r.Setup.Plan, *s.Holdout)
+		p.Files = append(p.Files, report.Fact{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
+	}
+	return p
+}
+
+// publicFacts lists what was declared public.
+func (r *Run) publicFacts() []report.Fact {
+	p, s := r.Setup.Plan, r.Tables.Schema
+	target := s.Target.Column + ", levels " + strings.Join(s.Target.Levels, ", ")
+	if s.Target.Threshold != nil {
+		target = fmt.Sprintf("%s above %v: %s", s.Target.Column, *s.Target.Threshold, strings.Join(s.Target.Levels, " or "))
+	}
+	if s.Target.Regression() {
+		target = fmt.Sprintf("%s, %v to %v", s.Target.Column, s.Target.Lower, s.Target.Upper)
+	}
+	records := "not declared; a noisy count is paid for"
+	if p.Records > 0 {
+		records = strconv.Itoa(p.Records)
+	}
+	out := []report.Fact{
+		{Name: "feature columns", Value: wording.Names(s.FeatureRanges()), Why: "their bounds and levels size the model"},
+		{Name: "target", Value: target, Why: "what is predicted"},
+		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
+		{Name: "number of rows", Value: records, Why: "the divisor of means"},
+	}
+	if r.Test != nil && r.Tables.TestPublic {
+		out = append(out, report.Fact{Name: "test table", Value: r.Tables.TestName, Why: "its metrics below are exact"})
+	}
+	return out
+}
+
+// taintWords names what was copied out of the records, in one sentence, or nothing.
+func taintWords(s *data.Schema) []string { return certificate.Premises{FromData: s.FromData}.Tainted() }
+
+// holdoutWords says what was held out.
+func holdoutWords(p train.Plan) string {
+	return fmt.Sprintf("records held out at random, each with probability %v; intervals hold in 95 %% of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records", p.Holdout.Share)
+}
+
+// holdoutMetrics are the report's tables about the held-out part.
+func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
+	m := measures.Private(v)
+	m.Source = holdoutWords(p)
+	return m
+}

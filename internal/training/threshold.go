@@ -1,0 +1,69 @@
+package training
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/model"
+)
+
+// Threshold is the probability above which the second of two levels is predicted, as --threshold has it: a number,
+// ThresholdBest or ThresholdBalanced, or "" for one half.
+type Threshold string
+
+// Thresholds that are chosen on held-out records: for the accuracy, and for the mean of recalls.
+const (
+	ThresholdBest     Threshold = "best"
+	ThresholdBalanced Threshold = "balanced"
+)
+
+// Chooses reports whether the threshold follows from the held-out part.
+func (h Threshold) Chooses() bool { return h == ThresholdBest || h == ThresholdBalanced }
+
+// Number returns the threshold that is given.
+func (h Threshold) Number() (float64, error) {
+	v, err := strconv.ParseFloat(string(h), 64)
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("--threshold is %q, want a probability above 0 and below 1, or %s or %s with --holdout", string(h), ThresholdBest, ThresholdBalanced)
+	}
+	return v, nil
+}
+
+// Check refuses a threshold that a target with so many levels has no use for, before anything is read.
+func (h Threshold) Check(levels int, holdout bool) error {
+	switch {
+	case h == "":
+		return nil
+	case levels != 2:
+		return fmt.Errorf("--threshold is given for a target with %d levels, want 2", levels)
+	case h.Chooses() && !holdout:
+		return fmt.Errorf("--threshold %s is given without --holdout, want a part to choose it on", h)
+	case h.Chooses():
+		return nil
+	}
+	_, err := h.Number()
+	return err
+}
+
+// decide puts the threshold into the model; the evaluation is nil without a held-out part.
+func (h Threshold) decide(m *model.Model, file *evaluate.File) (*model.Model, error) {
+	if h == "" {
+		return m, nil
+	}
+	if !h.Chooses() {
+		v, err := h.Number()
+		if err != nil {
+			return nil, err
+		}
+		return m.WithThreshold(v)
+	}
+	if file == nil || file.Measures.Classification == nil || file.Measures.Classification.BestAccuracy == nil {
+		return nil, fmt.Errorf("--threshold %s is given without the measures of two levels, want --holdout", h)
+	}
+	choice := file.Measures.Classification.BestAccuracy
+	if h == ThresholdBalanced {
+		choice = file.Measures.Classification.BestBalanced
+	}
+	return m.WithThreshold(choice.Threshold)
+}
