@@ -92,8 +92,8 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 	return epsilon, nil
 }
 
-// open returns the ledger that pays for an event. Gaussian releases add up under one filter; any other event is one
-// plan that is fixed before its first release, and has the budget for itself.
+// open returns the ledger that pays for an event. Gaussian releases add up under one filter. Any
+// other event is one plan that is fixed before its first release, and has the budget for itself.
 func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
 	_, notGaussian := account.Mu(e, b.neighboring)
 	if b.ledger != nil && len(b.ledger.Entries()) > 0 {

@@ -9,11 +9,12 @@ import (
 )
 
 // Advanced is the accountant of advanced composition: each release is priced alone at a share of δ,
-// as Basic does, and the (ε_i, δ_i) are composed: by KOVOptimal where all releases are equal, else by
-// the closed form for different ones. Several splits of δ between the releases and the composition
-// are tried; the least bound stands, and it is never more than that of Basic. It forgets what a
-// release is beyond one pair (ε_i, δ_i), so that it costs more than PLD; it suits statements of others
-// that are known by (ε, δ) alone. The parameters of releases are fixed in advance.
+// as Basic does, and the (ε_i, δ_i) are composed: by KOVOptimal where all releases are equal, else
+// by the closed form for different ones. Several splits of δ between the releases and the
+// composition are tried; the least bound stands, and it is never more than that of Basic. It
+// forgets what a release is beyond one pair (ε_i, δ_i). So it costs more than PLD; it suits
+// statements of others that are known by (ε, δ) alone. The parameters of releases are fixed in
+// advance.
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
 // theorems 3.3 and 3.5, https://arxiv.org/abs/1311.0776.
@@ -88,8 +89,8 @@ func (r releases) advanced(delta float64) float64 {
 	return least
 }
 
-// composed returns the bound when all releases that need a share of δ, or the only kind there is, have
-// this much of it together, beside what is fixed.
+// composed returns the bound when all releases that need a share of δ have this much of it
+// together, in addition to the fixed part. They may be of one kind only.
 func (r releases) composed(delta, shared float64) float64 {
 	if len(r) == 1 {
 		return r[0].composed(delta, shared)

@@ -15,19 +15,19 @@ import (
 // Random allocation: the record moves one of T steps, drawn uniformly, by one bound at most.
 //
 // Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1
-// for the step drawn and 0 for the others with the record, and 0 for all without. So the
-// distribution of these numbers with the record and the distribution without are a dominating pair,
-// the one of Chua and others 2025 (https://arxiv.org/abs/2412.16802).
+// for the step drawn and 0 for the others. Without the record all are 0. So the distribution of
+// these numbers with the record and the distribution without are a dominating pair, the one of Chua
+// and others 2025 (https://arxiv.org/abs/2412.16802).
 //
 // Proof. Fix the steps of the other records, which have the same distribution for both neighbors.
-// Step t releases c + v·m_t + N for normal noise N of covariance z²·I; the sum c of the others and
+// Step t releases c + v·m_t + N for normal noise N of covariance z²·I. The sum c of the others and
 // the contribution v of the record, |v| ≤ 1, depend on earlier outputs alone. Draw it as c +
 // v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is no less than
 // 0. So one rule, that knows earlier outputs, x_t and no m_t, makes the outputs from the numbers in both cases. ∎
 //
-// Several releases at one step are one Gaussian by the same rule, with several x_t of which their sum says all. Epochs
-// that draw anew compose like any releases. Under replace-one the outputs with one record, with neither and with
-// the other are compared in turn (allocation.Replace).
+// Several releases at one step are one Gaussian by the same rule, with several x_t whose sum says
+// all. Epochs that draw anew compose like any releases. Under replace-one the outputs with one
+// record, with neither and with the other are compared in turn (allocation.Replace).
 
 // allocated is random allocation of a Gaussian; to one step it is that Gaussian.
 func allocated(steps int, inner mechanism.Event) mechanism.Event {
@@ -37,8 +37,8 @@ func allocated(steps int, inner mechanism.Event) mechanism.Event {
 	return mechanism.RandomAllocation{Steps: steps, Event: inner}
 }
 
-// leastAllocationNoise is the noise multiplier below which an allocation is priced as if its step were known;
-// mostAllocationNoise is the one beyond which it is priced as if it were that.
+// leastAllocationNoise is the noise multiplier below which an allocation is priced as if its step
+// were known. mostAllocationNoise is the largest: beyond it an allocation is priced as at it.
 const leastAllocationNoise, mostAllocationNoise = 0.3, 1e6
 
 // allocationsKept is how many allocations have their pairs kept: at most 100 kB each.
@@ -65,7 +65,7 @@ type knownAllocation struct {
 	pairs func() (directions, error)
 }
 
-// allocationPairs is newAllocationPairs, of which it remembers some answers.
+// allocationPairs is newAllocationPairs, and remembers some of its answers.
 func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
 	key, all := allocationKey{e.Steps, multiplierOf(e.Event), n, kind}, &knownAllocations
 	all.Lock()
@@ -83,7 +83,7 @@ func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind a
 	return known.pairs()
 }
 
-// newAllocationPairs returns pairs that dominate those of an allocation, or that these dominate.
+// newAllocationPairs returns pairs that dominate the pairs of an allocation, or that they dominate.
 func newAllocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
 	z := multiplierOf(e.Event)
 	if z < leastAllocationNoise || z > mostAllocationNoise {

@@ -29,8 +29,9 @@ func (a PLD) attained(v Interval, c composition, e mechanism.Event, n privacy.Ne
 	return v, err
 }
 
-// cheaper returns an event that costs no more than e: with truncated Poisson samples as plain ones, which they
-// are where at most MaxBatch records take part, and with many like releases as the cheapest of them. It is false where no such event is known.
+// cheaper returns an event that costs no more than e: with truncated Poisson samples as plain ones,
+// and with many like releases as the cheapest of them. A truncated sample is plain where at most
+// MaxBatch records take part. It is false where no such event is known.
 func cheaper(e mechanism.Event, n privacy.Neighboring) (mechanism.Event, bool) {
 	all, err := terms(e, n)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 )
 
 // Basic is the accountant of basic composition: the epsilons of all releases add up, each release
-// priced alone. What is differentially private at δ = 0 is priced there; statements of (ε, δ)
-// on trust keep their own δ; all other releases share what is left of δ in equal parts, so that
-// 1 - Π(1-δ_i) = δ, which is at least the share δ/k of the sum. It needs no more than that every
+// priced alone. What is differentially private at δ = 0 is priced there; statements of (ε, δ) on
+// trust keep their own δ. All other releases share what is left of δ in equal parts. So 1 -
+// Π(1-δ_i) = δ, which is at least the share δ/k of the sum. It needs no more than that every
 // release is private alone, and holds for adaptively chosen releases.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
-// appendix B; the product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
+// appendix B. The product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
 // Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
 // https://arxiv.org/abs/1311.0776: each release is a processing of one that discloses all with
 // probability δ_i and else has a loss of at most ε_i.
@@ -47,7 +47,7 @@ func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Ne
 }
 
 // Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
-// 1e-9; the lower bound of the interval is 0.
+// 1e-9. The lower bound of the interval is 0.
 func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
 		return v, err
@@ -173,8 +173,8 @@ func shareOf(delta, count float64) float64 {
 	return -math.Expm1(math.Log1p(-delta)/count) * (1 - 2e-15)
 }
 
-// leastDelta returns the smallest δ from least on, to a relative 1e-9 and from above, at which an ε that
-// falls in δ is at most epsilon; 1 where there is none.
+// leastDelta returns the smallest δ from least on at which an ε that falls in δ is at most epsilon,
+// or 1 where there is none. It is right to a relative 1e-9, and from above.
 func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 {
 	const smallest, largest = 1e-300, 1 - 1e-12
 	switch {
@@ -192,8 +192,8 @@ func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 
 	return min(largest, least+math.Exp(away))
 }
 
-// crossing returns a point, in (low, high] and at most a share tolerance of its size beyond the
-// first such one, where f, which falls from above 0 at low, is 0 or less, as it is at high. Two
+// crossing returns a point in (low, high] where f is 0 or less. It is beyond the first such point
+// by at most a share tolerance of its size. f falls from above 0 at low to 0 or less at high. Two
 // secants, each moved a little so that both ends close in, are followed by a bisection.
 func crossing(low, high, tolerance float64, f func(float64) float64) float64 {
 	below, above := f(high), f(low)

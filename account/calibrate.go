@@ -25,9 +25,9 @@ const (
 	nearTarget, closerTries = 5e-4, 12
 )
 
-// Calibrate returns the smallest parameter for which plan's event meets the target under
-// accountant a, so that the proven upper bound is at most the target, and within 1e-3 of it where
-// a's interval is that narrow; for accountants whose bounds are exact to a relative 1e-12. The event
+// Calibrate returns the smallest parameter for which plan's event meets the target under accountant
+// a. The proven upper bound is at most the target, and within 1e-3 of it where a's interval is that
+// narrow. It is within a relative 1e-12 of it for accountants whose bounds are exact. The event
 // must cost less as the parameter grows, as it does when the parameter is a noise multiplier.
 // Parameters are searched between 1e-6 and 1e9.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
@@ -201,8 +201,8 @@ func (s *search) bisect(weak, strong float64) float64 {
 	return strong
 }
 
-// bracket returns a parameter that is too weak and one that meets the target, equal when the least in
-// range meets it, walking from 1 by growing factors.
+// bracket returns a parameter that is too weak and one that meets the target. They are equal when
+// the least in range meets it. It walks from 1 by growing factors.
 func (s *search) bracket(low, high float64) (weak, strong float64, ok bool) {
 	at, factor := max(low, min(high, 1)), 2.0
 	if s.quick(at) {

@@ -16,7 +16,7 @@ type Curve struct {
 	ways        []Curve           // of an event with parts in parallel, of which the largest counts
 }
 
-// curveDeltas are the δ at which a curve is tight, beside that of ε = 0.
+// curveDeltas are the δ at which a curve is tight, in addition to the δ of ε = 0.
 var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 
 // Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and

@@ -146,9 +146,9 @@ func objectiveDivergence(e mechanism.ObjectivePerturbation, order float64) float
 // momentStride is the stride of curves from which the best order is looked for, which is then refined.
 const momentStride = 4
 
-// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a loss L, of which logMoment is that logarithm at
-// α-1. It is convex in α, so with a stride above 1 the values between two that are computed are taken
-// from their chord, which lies above; orders must rise then.
+// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a loss L. logMoment is the logarithm at
+// α-1. It is convex in α. So with a stride above 1 the values between two computed ones are taken
+// from their chord, which lies above. Orders must rise then.
 func momentDivergences(logMoment func(t float64) float64, orders []float64, stride int) []float64 {
 	values := make([]float64, len(orders))
 	last, lastMoment := 0, 0.0

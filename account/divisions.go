@@ -67,8 +67,8 @@ func crossed(first, then [][]portion) [][]portion {
 	return out
 }
 
-// inSequence replaces parts in parallel by parts one after the other, which cost what a group costs at most if all
-// of it is in every part.
+// inSequence replaces parts in parallel by parts one after the other. These cost at most as much as
+// a group that is in every part.
 func inSequence(e mechanism.Event) mechanism.Event {
 	switch e := e.(type) {
 	case mechanism.Parallel:

@@ -13,12 +13,12 @@ import (
 // composition of events that amount to Gaussian releases and refuses all others, save
 // NonPrivate, which costs +Inf.
 //
-// Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the
-// (ε, δ) profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383;
-// the same profile is Balle & Wang 2018, theorem 8, https://arxiv.org/abs/1805.06530.
-// μ² also adds up when later queries and noise are chosen after earlier outputs, so
-// that a cap on μ² is a valid filter (Smith & Thakurta, "Fully Adaptive Composition
-// for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
+// Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the (ε, δ)
+// profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383. The same profile is
+// Balle & Wang 2018, theorem 8, https://arxiv.org/abs/1805.06530. μ² also adds up when later
+// queries and noise are chosen after earlier outputs. So a cap on μ² is a valid filter (Smith &
+// Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
+// https://arxiv.org/abs/2210.17520).
 var GDP gaussianDP
 
 // gaussianDP is the type of GDP.
@@ -121,9 +121,9 @@ func gaussianDeltas(mu, epsilon float64) Interval {
 	return Interval{lower, max(lower, min(upper, gaussianDelta(mu, epsilon))), upper}
 }
 
-// gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so
-// both terms share that factor and δ = φ(x-h)·(m(x-h) - m(x+h)), m being the Mills
-// ratio; nothing overflows and nothing cancels.
+// gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so both terms
+// share that factor and δ = φ(x-h)·(m(x-h) - m(x+h)), m being the Mills ratio. Nothing overflows
+// and nothing cancels.
 func gaussianDelta(mu, epsilon float64) float64 {
 	if mu > maxMu {
 		return 1

@@ -10,11 +10,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records,
-// at the same delta. It is exact for GDP. For PLD it is tight where every part of the event has a
-// bound of its own for groups. Otherwise it is k·ε with ε so that the event is (ε, δ')-private and
-// δ'·(e^(kε)-1)/(e^ε-1) ≤ δ, which k steps between neighbors give (Vadhan, "The Complexity of
-// Differential Privacy", 2017, lemma 2.2, in its exact form,
+// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records, at
+// the same delta. It is exact for GDP. For PLD it is tight where every part of the event has a
+// bound of its own for groups. Otherwise it is k·ε where the event is (ε, δ')-private and
+// δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. That follows from k steps between neighbors (Vadhan, "The Complexity
+// of Differential Privacy", 2017, lemma 2.2, in its exact form,
 // https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At delta 0 that is
 // k·ε.
 func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
@@ -85,15 +85,18 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 	return k * high, nil
 }
 
-// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records. k
-// records move a Gaussian, Laplace or discrete release by k bounds; what is pure, or of bounded range, is so with k
-// times its epsilon; (ε, δ) is for k records as assumedGroup says, and a threshold as withThresholds does; a Poisson sample holds a binomial number of them, so that it is a mixture of shifts
-// (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms",
-// 2024, theorem 3.1, https://arxiv.org/abs/2401.10294). Where parts stand in parallel the records may be in
-// different ones: given the part of each, a part with k of them costs what k records cost there, all parts
-// together their composition, and the whole at most the largest over all divisions (see mechanism.Parallel). Where
-// there are more than maxDivisions of them, all records are taken to be in all parts, which are then released one
-// after the other. Where another release is part of the event, the bound is the general one of EpsilonGroup.
+// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records.
+// There k records move a Gaussian, Laplace or discrete release by k bounds. A pure release, or one
+// of bounded range, stays so with k times its epsilon. A statement (ε, δ) is for k records as
+// assumedGroup says, and a threshold as withThresholds does. A Poisson sample holds a binomial
+// number of them. So it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD
+// with Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1,
+// https://arxiv.org/abs/2401.10294). Where parts stand in parallel the records may be in different
+// ones: given the part of each, a part with k of them has the cost of k records there. All parts
+// together cost their composition. The whole costs at most the largest over all divisions (see
+// mechanism.Parallel). Where there are more than maxDivisions of them, all records are taken to be
+// in all parts, which are then released one after the other. Where another release is part of the
+// event, the bound is the general one of EpsilonGroup.
 func (a PLD) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
@@ -175,9 +178,8 @@ func (a PLD) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta floa
 // maxGroup bounds the number of shifts in a mixture.
 const maxGroup = 64
 
-// groupOf composes portions of an event as dominating pairs of this many records each, and reports
-// whether all parts of them have one that is proved. Under replace-one a sampled record has none
-// here.
+// groupOf composes portions of an event as dominating pairs of this many records each. It reports
+// whether all their parts have a proved pair. Under replace-one a sampled record has none here.
 func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 	var c composition
 	remove, add := []pld.Term{}, []pld.Term{}
@@ -220,7 +222,7 @@ func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 }
 
 // pairsOfGroup returns the pairs of a simple event for this many records, and the simple event that
-// it is for them; no pairs for a Gaussian one.
+// it is for them. A Gaussian one has no pairs.
 func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechanism.Event, directions, bool) {
 	if s, sampled := e.(mechanism.PoissonSampled); sampled && records > 1 {
 		inner, normal := s.Event.(mechanism.Gaussian)

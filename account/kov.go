@@ -43,11 +43,12 @@ func KOVClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 }
 
 // KOVOptimal returns the smallest ε' for which k-fold adaptive composition of (epsilon,
-// delta)-differential privacy is (ε', target)-differentially private, from above and to a relative 1e-9
-// beside the same share of target; +Inf where there is none, or where an argument makes no sense.
-// It holds at every real ε', not only at the multiples of epsilon of the theorem: the worst case is
-// k-fold randomized response, whose privacy loss is (2J-k)·ε with J binomial, apart from what is
-// disclosed with probability 1 - (1-δ)^k. Beyond 2^34 releases it is the closed form.
+// delta)-differential privacy is (ε', target)-differentially private. It is right from above, to a
+// relative 1e-9 and the same share of target. It is +Inf where there is none, or where an argument
+// makes no sense. It holds at every real ε', not only at the multiples of epsilon of the theorem:
+// the worst case is k-fold randomized response, whose privacy loss is (2J-k)·ε with J binomial,
+// apart from what is disclosed with probability 1 - (1-δ)^k. Beyond 2^34 releases it is the closed
+// form.
 //
 // Kairouz, Oh & Viswanath 2015, theorem 3.3 (see KOVClosed).
 func KOVOptimal(epsilon, delta float64, k int, target float64) float64 {
@@ -90,9 +91,9 @@ func disclosedBy(delta, k float64) float64 {
 	return upper
 }
 
-// lattice is the distribution of the number J of answers, out of count, that speak for P, each with
-// probability e^ε/(1+e^ε), as weights relative to the most likely number. Weights follow from each
-// other by ratios, so that nothing overflows however many there are.
+// lattice is the distribution of the number J of answers that speak for P, out of count, as weights
+// relative to the most likely number. Each answer does so with probability e^ε/(1+e^ε). Weights
+// follow from each other by ratios, so that nothing overflows however many there are.
 type lattice struct {
 	epsilon, count float64
 	mode           float64
@@ -128,8 +129,9 @@ func newLattice(epsilon float64, k int, rest float64) lattice {
 }
 
 // epsilonAt returns the ε' at which Σ P(J = j)·(1 - e^(ε'-L_j)) over the losses L_j > ε' is rest,
-// walking down from the largest loss: over is that sum at the loss of x, pull is Σ P(J = j)·e^(L_x-L_j)
-// over j ≥ x, so that s below L_x the sum is over + pull·(1-e^-s). All terms are positive.
+// walking down from the largest loss: over is that sum at the loss of x, pull is Σ P(J =
+// j)·e^(L_x-L_j) over j ≥ x. So s below L_x the sum is over + pull·(1-e^-s). All terms are
+// positive.
 func (l lattice) epsilonAt(rest float64) float64 {
 	down, twice, gain := math.Exp(-l.epsilon), math.Exp(-2*l.epsilon), -math.Expm1(-2*l.epsilon)
 	goal := rest * l.total * (1 - 1e-15*(3*l.steps+100))

@@ -96,9 +96,10 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 	return directions{}, unsupported("pld", e)
 }
 
-// writable reports whether probabilities of discrete noise, moved and not, are normal float64 numbers wherever one of them is
-// above 1e-20, so that neither counts as 0 beside the other. Laplace noise has losses of at most 690 then; Gaussian noise moves
-// by at most 25 standard deviations, and e^(-(25+9.6)²/2) is above 1e-261.
+// writable reports whether probabilities of discrete noise, moved and not, are normal float64
+// numbers wherever one of them is above 1e-20. So neither counts as 0 against the other. Laplace
+// noise has losses of at most 690 then; Gaussian noise moves by at most 25 standard deviations, and
+// e^(-(25+9.6)²/2) is above 1e-261.
 func writable(e mechanism.Event, move float64) bool {
 	switch e := e.(type) {
 	case mechanism.DiscreteLaplace:
@@ -150,9 +151,9 @@ func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, err
 	return symmetric(append(atoms, pair.Atom{P: tail}, pair.Atom{Q: tail})), nil
 }
 
-// normalMasses returns the probabilities of integers under the discrete normal distribution of a standard deviation, each
-// to 10 units of 2^-53 of itself where it is a normal number, and how far out they are written out. Beyond that the
-// probability is below 1e-300.
+// normalMasses returns the probabilities of integers under the discrete normal distribution of a
+// standard deviation, and how far out they are written. Each is right to 10 units of 2^-53 of
+// itself where it is a normal number. Beyond that the probability is below 1e-300.
 //
 // decay errs by 3 units, the sum of decays by as many and 3, since what is rounded away is added, and the quotient by 1.
 func normalMasses(sigma float64) (mass func(x float64) float64, reach float64) {

@@ -9,10 +9,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// withReplacement: a record is drawn K times, K binomial; given that it is drawn at all the two neighbors
-// differ by a public choice of K shifts of 2·K bounds at most (Balle, Barthe & Gaboardi, "Privacy
-// Amplification by Subsampling", NeurIPS 2018, theorem 10, https://arxiv.org/abs/1807.01647). As
-// without replacement, losses above 0 are those of the sampled pair, those below 0 of its swap.
+// withReplacement: a record is drawn K times, K binomial. Given that it is drawn at all, the two
+// neighbors differ by a public choice of K shifts of 2·K bounds at most (Balle, Barthe & Gaboardi,
+// "Privacy Amplification by Subsampling", NeurIPS 2018, theorem 10,
+// https://arxiv.org/abs/1807.01647). As without replacement, losses above 0 are from the sampled
+// pair, and losses below 0 from its swap.
 func withReplacement(e mechanism.WithReplacement, z float64) directions {
 	n, m := float64(e.Records), float64(e.Batch)
 	if e.Records == 1 {
@@ -55,9 +56,9 @@ const rareDraws = 1e-20
 // the sum by one bound. Else the batch is a uniform subset of MaxBatch, or, with probability
 // q·MaxBatch/(m+1), one of them gives way to the record: that moves the sum by two bounds at most.
 // (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.) Here that probability
-// is q, so that the second pair dominates the first, which is a function of it and of noise, and
-// the price rises with P(m ≥ MaxBatch): the bound holds for any number of records up to Records.
-// With the exact one it would not, since in a larger crowd the record joins less often.
+// is q. So the second pair dominates the first, which is a function of it and of noise, and the
+// price rises with P(m ≥ MaxBatch): the bound holds for any number of records up to Records. With
+// the exact one it would not, since in a larger crowd the record joins less often.
 func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
 	plain, crowded := poisson(pair.Normal, z, e.Probability, n), poisson(pair.Normal, z/2, e.Probability, n)
 	tau := special.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
@@ -91,7 +92,7 @@ func jlReach(r float64) float64 {
 
 // jlClipping: the projections are public, and given them the record moves the sum by at most s =
 // min(κ, √(r/x)) bounds, x of the chi-square distribution with r degrees. s is rounded up to one of
-// jlBins values, so that the pair dominates (Bu and others 2021, theorem 4, with the cap).
+// jlBins values. So the pair dominates (Bu and others 2021, theorem 4, with the cap).
 func jlClipping(e mechanism.JLClipping) directions {
 	r := float64(e.Projections)
 	// Below the first value lies s with probability 1e-18 at most; it counts as that value.

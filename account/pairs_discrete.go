@@ -28,8 +28,8 @@ import (
 // the same S* shows H_a(f_u ‖ f_0) ≤ H_a(f_s ‖ f_0), from which H_a(M_u ‖ f_0) follows, being q times
 // it at a' = 1+(a-1)/q. Below 1 all follows from H_a(P ‖ Q) = 1-a + a·H_1/a(Q ‖ P). ∎
 
-// triple holds the probabilities of an outcome when the record is out of the sample, and when it
-// is in and moves the number up or down by the sensitivity.
+// triple holds three probabilities of an outcome. In the first the record is out of the sample; in
+// the others it is in and moves the number up or down by the sensitivity.
 type triple struct{ out, up, down float64 }
 
 // sampledAtoms returns the pairs of a Poisson sample with probability q.
@@ -89,10 +89,10 @@ func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.Discrete
 
 // sampledDiscreteGaussian is the Rényi divergence of a Poisson sample with discrete normal noise.
 //
-// Let r be the likelihood ratio of the noise moved by the integer s. E r^k = e^((k²-k)s²/2σ²) for every
-// integer k, as for continuous noise, because Σ exp(-(x-ks)²/2σ²) over the integers does not depend on
-// ks. So at integer orders the divergence of the mixture is that of the sampled Gaussian of multiplier
-// σ/s; between them its moment is convex in the order, and a chord bounds it.
+// Let r be the likelihood ratio of the noise moved by the integer s. E r^k = e^((k²-k)s²/2σ²) for
+// every integer k, as for continuous noise, because Σ exp(-(x-ks)²/2σ²) over the integers does not
+// depend on ks. So at integer orders the divergence of the mixture is that of the sampled Gaussian
+// of multiplier σ/s. Between them its moment is convex in the order, and a chord bounds it.
 //
 // The other direction is no larger. Reflection x → s-x swaps P and Q. Put r = e^2t, A = 1-q+q·r, and
 // B(t) = A·e^-t, so that B(t)·B(-t) = c² with B(±t) = c·e^±u, 0 ≤ |u| ≤ t for t ≥ 0. Averaged over ±t, with √(PQ)

@@ -13,18 +13,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// PLD is the accountant of privacy loss distributions, the default: dominating pairs of all releases
-// are composed on a lattice of losses, and every error is bounded, so that Upper and Lower of its
-// intervals are proven for the composed pairs; Estimate comes from the contour integral of
+// PLD is the accountant of privacy loss distributions, the default: dominating pairs of all
+// releases are composed on a lattice of losses, and every error is bounded. So Upper and Lower of
+// its intervals are proven for the composed pairs; Estimate comes from the contour integral of
 // their exact moment generating function. Compositions of Gaussian releases alone are exact.
 //
-// It prices a plan that is fixed before its first release: parameters must not depend on outputs, so
-// it is no filter for a ledger. docs/accounting.md has the proof in outline; sources are in the
-// packages pair, pld and contour beneath this one. The zero value asks for intervals of relative width 1e-4.
+// It prices a plan that is fixed before its first release: parameters must not depend on outputs.
+// So it is no filter for a ledger. docs/accounting.md has the proof in outline; sources are in the
+// packages pair, pld and contour beneath this one. The zero value asks for intervals of relative
+// width 1e-4.
 type PLD struct {
-	// Width is the wanted relative width of the interval of epsilon, beside a hundredth of it
-	// absolute; 0 means 1e-4, or 2e-3 for more than 200 different releases, where groups of like
-	// releases may make it wider. Smaller takes longer. From 1e-2 on the estimate is taken from the interval alone.
+	// Width is the wanted relative width of the interval of epsilon, plus a hundredth of it
+	// absolute. 0 means 1e-4, or 2e-3 for more than 200 different releases. Groups of like releases
+	// may make it wider there. Smaller takes longer. From 1e-2 on the estimate is taken from the
+	// interval alone.
 	Width float64
 }
 
@@ -47,7 +49,8 @@ func (a PLD) options(c composition) pld.Options {
 	return pld.Options{}
 }
 
-// coarseNodes bounds lattices where a width is asked for, of which many are composed at the same time.
+// coarseNodes bounds lattices where a width is asked for; many of them are composed at the same
+// time.
 const coarseNodes = 1 << 19
 
 // manySteps is how many releases are composed on lattices of the default size.
@@ -246,8 +249,8 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	return a.attained(v, c, e, n, pld.AtDelta(delta), read)
 }
 
-// tighten replaces bounds of pairs that are not attained, and those wider than twice the width that was
-// asked for, by those of rdp where these are less.
+// tighten replaces some bounds by the bounds of rdp where these are less. They are bounds of pairs
+// that are not attained, and bounds wider than twice the width that was asked for.
 func (c composition) tighten(asked float64, v Interval, rdp func() (Interval, error)) (Interval, error) {
 	wide := v.Upper-v.Lower > max(wideShare, 2*asked)*v.Upper
 	if !c.loose && !wide {
@@ -415,8 +418,8 @@ const fewReleases = 3
 // estimate.
 const fewTerms, fewSteps = 20, 1000
 
-// costly reports whether a pair is a choice of many pairs, of which the integral is slow: their bounds
-// are sooner computed.
+// costly reports whether a pair is a choice of many pairs, whose integral is slow: their bounds are
+// sooner computed.
 func (c composition) costly() bool {
 	for _, t := range c.directions[0] {
 		p := t.Pair
@@ -442,8 +445,8 @@ const narrow = 1e-6
 // rough is the Width from which no contour integral is computed: it would take longer than the bounds.
 const rough = 1e-2
 
-// closer are the narrow bounds of which the middle is the estimate; wider ones were asked for where a
-// Width is given, and then it is the middle of those.
+// closer are the narrow bounds whose middle is the estimate. Where a Width is given wider bounds
+// were asked for, and then it is their middle.
 func (a PLD) closer() pld.Options {
 	if a.Width > 0 {
 		return pld.Options{}
@@ -459,10 +462,11 @@ func middle(b pld.Bounds) float64 {
 	return b.Upper - (b.Upper-b.Lower)/6
 }
 
-// estimate returns the larger of what the contour integrals of both directions give. Where they
-// do not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds. For one release,
-// of which the bounds are exact up to rounding, for many releases, for choices of many pairs and where rough bounds are asked for, the integrals take longer than the bounds
-// do: it is the middle of these.
+// estimate returns the larger of what the contour integrals of both directions give. Where they do
+// not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
+// In four cases the integrals take longer than the bounds do. They are one release, whose bounds
+// are exact up to rounding, many releases, choices of many pairs, and rough bounds: it is the
+// middle of these.
 func (a PLD) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil

@@ -31,10 +31,10 @@ func objectivePerturbation(e mechanism.ObjectivePerturbation) directions {
 }
 
 // profilePair returns the symmetric pair whose profile at ε ≥ 0 is the least convex function of e^ε
-// above δ at nodes points between 0 and top, of which δ(top) is disclosed: chords lie above a convex
+// above δ at nodes points between 0 and top. δ(top) is disclosed: chords lie above a convex
 // profile, so it dominates (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi, "Connect the Dots", PETS
-// 2022, theorem 3.4, https://arxiv.org/abs/2207.04380). A chord that is steeper than the one before it
-// by rounding is made as flat as that. Near 0 a bound δ may be too loose for any symmetric pair:
+// 2022, theorem 3.4, https://arxiv.org/abs/2207.04380). A chord that is steeper than the one before
+// it by rounding is made as flat as that. Near 0 a bound δ may be too loose for any symmetric pair:
 // then points are left out, which is valid too, and the chord from -ε to ε takes their place.
 func profilePair(top float64, nodes int, delta func(epsilon float64) float64) pair.Atoms {
 	step := top / float64(nodes)

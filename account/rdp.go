@@ -52,8 +52,8 @@ func (a RDP) orders() []float64 {
 	return a.Orders
 }
 
-// Curve returns upper bounds on the Rényi divergence of the event at each order, in nats; +Inf at every
-// order where something is disclosed with a probability.
+// Curve returns upper bounds on the Rényi divergence of the event at each order, in nats. It is
+// +Inf at every order where something is disclosed with a probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
 	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)
@@ -71,8 +71,8 @@ func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) 
 	return curve, err
 }
 
-// largest returns the largest divergence over several events at each order, which bounds that of a mixture
-// of them with the same shares on both sides.
+// largest returns the largest divergence over several events at each order. It bounds the
+// divergence of a mixture of them with the same shares on both sides.
 func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error) ([]float64, error) {
 	largest := make([]float64, len(a.orders()))
 	for _, e := range events {
@@ -87,8 +87,8 @@ func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error)
 	return largest, err
 }
 
-// curve is Curve of what remains when statements of (ε, δ)-differential privacy are met by their ε,
-// which fails with the probability disclosed, one of all.
+// curve is Curve of the rest when statements of (ε, δ)-differential privacy are met by their ε.
+// That fails with the probability disclosed, one of all.
 func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments) (curve []float64, disclosed float64, err error) {
 	curve = make([]float64, len(a.orders()))
 	if a.Orders != nil {

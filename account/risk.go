@@ -10,8 +10,8 @@ import (
 type Risk struct {
 	// Epsilon, in nats, and Delta are the guarantee.
 	Epsilon, Delta float64
-	// TruePositiveAt1 and TruePositiveAt01 are how often an attacker finds out that a record
-	// was in the data, when he says so wrongly of 1 % and of 0.1 % of those that were not.
+	// TruePositiveAt1 and TruePositiveAt01 are how often attackers find out that a record was in
+	// the data. They say so wrongly of 1 % and of 0.1 % of the records that were not.
 	TruePositiveAt1, TruePositiveAt01 float64
 	// Advantage is the largest rate of true positives less that of false positives: how far
 	// the output helps beyond guessing, on a scale from 0 to 1.
@@ -19,9 +19,9 @@ type Risk struct {
 	// BayesFactor is e^ε: how far the odds of any statement about the record move, except with
 	// probability Delta. +Inf for no guarantee.
 	BayesFactor float64
-	// PosteriorFromHalf and PosteriorFromHundredth are the largest probability that an attacker who
-	// began with 1/2, and with 1/100, gives to a statement about the record afterwards, except with
-	// probability Delta.
+	// PosteriorFromHalf and PosteriorFromHundredth are the largest probability that attackers give
+	// to a statement about the record afterwards. They began with 1/2, and with 1/100. This holds
+	// except with probability Delta.
 	PosteriorFromHalf, PosteriorFromHundredth float64
 	// Reconstruction is the chance to guess a secret that is uniform on a million values.
 	Reconstruction float64
@@ -58,7 +58,7 @@ func RiskOf(t TradeOff, epsilon, delta float64) Risk {
 	}
 }
 
-// posterior is the probability whose odds are e^ε times those of a prior.
+// posterior is the probability whose odds are e^ε times the odds of a prior.
 func posterior(prior, epsilon float64) float64 {
 	return prior / (prior + (1-prior)*math.Exp(-epsilon))
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Running returns the interval of epsilon after each of these counts of an event: what a run has cost so
-// far, for progress and plots. Each is the cost of a run that was planned to end there; a run that stops
-// because of what it released needs a filter (see package ledger).
+// Running returns the interval of epsilon after each of these counts of an event: what a run has
+// cost so far, for progress and plots. Each is the cost of a run that was planned to end there. A
+// run that stops because of what it released needs a filter (see package ledger).
 func Running(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, counts []int) ([]Interval, error) {
 	out := make([]Interval, len(counts))
 	for i, count := range counts {

@@ -43,11 +43,11 @@ func logOnePlus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// sampledFractional is the divergence at any order α > 1, by the trapezoidal rule, which
-// converges geometrically for such integrands (Trefethen & Weideman, "The Exponentially
-// Convergent Trapezoidal Rule", SIAM Review 2014). The integrand is analytic in a strip about
-// the real axis as wide as the nearest zero of 1+u, at x = ½ + z²·(log((1-q)/q) ± iπ), so the
-// step is a small part of z² and of z. It is taken relative to its largest value.
+// sampledFractional is the divergence at any order α > 1, by the trapezoidal rule. The rule
+// converges geometrically for such integrands (Trefethen & Weideman, "The Exponentially Convergent
+// Trapezoidal Rule", SIAM Review 2014). The integrand is analytic in a strip about the real axis as
+// wide as the nearest zero of 1+u, at x = ½ + z²·(log((1-q)/q) ± iπ). So the step is a small part
+// of z² and of z. It is taken relative to its largest value.
 func sampledFractional(q, z, alpha float64) float64 {
 	step := min(z/24, z*z/4)
 	low, high := -12*z, alpha+14*z+1

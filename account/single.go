@@ -125,7 +125,7 @@ func sampleEpsilon(epsilon, q float64) float64 {
 	return math.Log1p(q * math.Expm1(epsilon))
 }
 
-// pairEpsilon inverts the profile of the dominating pairs, the larger direction; where they are of
+// pairEpsilon inverts the profile of the dominating pairs, the larger direction. Where they are of
 // a kind without one or there are none, it converts Rényi divergences or ρ.
 func pairEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
 	pairs, err := pairsOf(e, n)
@@ -193,9 +193,9 @@ func profileEpsilon(pairs directions, delta float64) float64 {
 	return crossing(low, high, 1e-12, excess)
 }
 
-// atomsEpsilon inverts the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes, of which those of the
-// largest losses are enough: ε is the largest log((Σ P - δ)/ΣQ) of them. Probabilities are taken as
-// correct to a relative atomError.
+// atomsEpsilon inverts the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes. The outcomes of
+// the largest losses are enough: ε is the largest log((Σ P - δ)/ΣQ) of them. Probabilities are
+// taken as correct to a relative atomError.
 func atomsEpsilon(a pair.Atoms) func(delta float64) float64 {
 	const atomError = 1e-12
 	sorted := slices.DeleteFunc(slices.Clone(a), func(v pair.Atom) bool { return v.P == 0 })

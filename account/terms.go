@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// term is a simple event and how often it happens. Simple events are those of the table in
+// term is a simple event and how often it happens. Simple events are the events of the table in
 // simplify: what other events are made of, or amount to.
 type term struct {
 	event mechanism.Event
@@ -202,7 +202,7 @@ func joined(e mechanism.Event) float64 {
 	return math.Inf(1)
 }
 
-// gaussianOf is the Gaussian release of which 1/NoiseMultiplier² is this; rounding may make the noise
+// gaussianOf is the Gaussian release with this 1/NoiseMultiplier². Rounding may make the noise
 // smaller by a unit in the last place or two, never larger.
 func gaussianOf(square float64) mechanism.Event {
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TextbookLine is a formula that courses and papers print for the cost of an event, evaluated, beside
+// TextbookLine is a formula that courses and papers print for the cost of an event, evaluated, and
 // the exact cost. None but those whose verdict begins with "valid" may be claimed.
 type TextbookLine struct {
 	// Name and Formula say what is evaluated; in formulas q is the sampling probability, T the
@@ -72,10 +72,11 @@ type textbook struct {
 	delta float64
 }
 
-// Textbook evaluates the formulas that apply to an event at a delta in (0, 1), each beside the exact
-// cost that exact returns (such as PLD.Epsilon under the same relation) and with the verdict that the
-// numbers and the formula's proof give. Formulas of one release of several say so in their name. It
-// returns no lines for an event that costs nothing or discloses all, and the first error of exact.
+// Textbook evaluates the formulas that apply to an event at a delta in (0, 1). Each line has the
+// exact cost that exact returns, such as PLD.Epsilon under the same relation. Its verdict follows
+// from the numbers and from the formula's proof. Formulas of one release of several say so in their
+// name. It returns no lines for an event that costs nothing or discloses all, and the first error
+// of exact.
 func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
 	all, err := terms(e, n)
 	if err != nil {

@@ -20,12 +20,13 @@ const (
 	exerciseTotal   = exerciseSampled + 1e-6
 )
 
-// TextbookExercise returns the lines of a common exercise: the cost of 1000 runs of a (0.4, 1e-6)-private
-// algorithm by (a) sequential and (b) strong composition, and on fresh samples of 1 percent by (c)
-// strong composition with amplification and (d) the moments accountant, all four as a course solves
-// them, with logarithms to base 10; and then (e) what may be claimed: amplification in its exact form and
-// optimal composition, at qTδ + 1e-6. Exact is the cost for the worst algorithm of that privacy;
-// (d) has none, since the samples that meet its δ fail more often in all.
+// TextbookExercise returns the lines of a common exercise: the cost of 1000 runs of a (0.4,
+// 1e-6)-private algorithm. It is computed by (a) sequential and (b) strong composition. On fresh
+// samples of 1 percent it is computed by (c) strong composition with amplification and (d) the
+// moments accountant. All four are as a course solves them, with logarithms to base 10. Then comes
+// (e) what may be claimed: amplification in its exact form and optimal composition, at qTδ + 1e-6.
+// Exact is the cost for the worst algorithm of that privacy; (d) has none, since the samples that
+// meet its δ fail more often in all.
 func TextbookExercise() []TextbookLine {
 	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
 	root := math.Sqrt(runs * math.Log10(1/delta))

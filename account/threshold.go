@@ -47,17 +47,19 @@ func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
 		inner, known := withThresholds(e.Event, records)
 		return mechanism.Partition{Parts: e.Parts, Event: inner}, known
 	case mechanism.BandedMatrix:
-		// Records of a group stand in different parts, and their rows meet. What all of them move is k times one
-		// of them at most; but that their samples are worth no more than samples of one part has no proof here.
+		// Records of a group stand in different parts, and their rows meet. All of them move at
+		// most k times as much as one. But there is no proof here that their samples are worth no
+		// more than samples of one part.
 		return e, e.Probability == 1
 	}
 	return e, true
 }
 
-// passing bounds the probability that any name that only a group of k records has is released, where that of one record's
-// names is at most δ, and reports false for noise of which it is not known. The threshold lies a tail of δ above the rows of
-// one record, and those of the group are at most k-1 bounds more. As in mechanism.DiscoveryTerms the tail is convex below the
-// threshold, so that all rows under one name, or each under its own, is the worst: the latter pass with at most k·δ.
+// passing bounds the probability that any name is released that only a group of k records has. For
+// one record's names it is at most δ. It reports false for noise without a known bound. The
+// threshold lies a tail of δ above the rows of one record, and the rows of the group are at most
+// k-1 bounds more. As in mechanism.DiscoveryTerms the tail is convex below the threshold, so that
+// all rows under one name, or each under its own, is the worst: the latter pass with at most k·δ.
 func passing(noise mechanism.Event, delta float64, records int) (float64, bool) {
 	k, together := float64(records), 0.0
 	switch noise := noise.(type) {

@@ -10,12 +10,12 @@ import (
 // which of two neighbors the data were: at a rate of false positives, a lower bound on the rate of
 // false negatives. The zero value proves nothing.
 //
-// Being (ε, δ)-differentially private is the same as having at least max(0, 1-δ-e^ε·fp,
-// e^-ε(1-δ-fp)) false negatives at the rate fp of false positives, for every attacker (Wasserman &
-// Zhou, "A Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
+// A release is (ε, δ)-differentially private if and only if every attacker has at least max(0,
+// 1-δ-e^ε·fp, e^-ε(1-δ-fp)) false negatives at the rate fp of false positives. (Wasserman & Zhou,
+// "A Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
 // https://arxiv.org/abs/0811.2501; Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
 // propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). The bound of a TradeOff is the
-// largest of those of finitely many ε, hence valid whichever they are.
+// largest bound over finitely many ε, hence valid whichever they are.
 type TradeOff struct{ points []profilePoint }
 
 // profilePoint is one statement of (ε, δ)-differential privacy.
@@ -29,11 +29,11 @@ const (
 	tradeOffPoints = 100
 )
 
-// NewTradeOff samples a privacy profile: an upper bound on δ at each ε in nats, for neighbors in both
-// directions, such as the upper end of Accountant.Delta. It asks at 0, at 200 values of ε up to where δ
-// falls below 1e-12 or no further, half of them evenly and half geometrically spaced from 1e-3 on, and
-// at up to 25 more to find that end. It returns the first error of delta, or one for a δ that is
-// no number.
+// NewTradeOff samples a privacy profile: an upper bound on δ at each ε in nats, for neighbors in
+// both directions, such as the upper end of Accountant.Delta. It asks at 0 and at 200 values of ε
+// up to where δ falls below 1e-12 or no further. Half of them are spaced evenly, and half
+// geometrically from 1e-3 on. Up to 25 more find that end. It returns the first error of delta, or
+// one for a δ that is no number.
 func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
 	var t TradeOff
 	at := func(epsilon float64) (float64, error) {
@@ -106,9 +106,9 @@ func (t TradeOff) With(epsilon, delta float64) TradeOff {
 	return TradeOff{append(t.points[:len(t.points):len(t.points)], profilePoint{epsilon, delta})}
 }
 
-// FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate of
-// false positives is at most fp. It does not rise in fp, is 1-fp at most, and is 0 for an fp of 1 or
-// more and where fp is no number.
+// FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate
+// of false positives is at most fp. It does not rise in fp, and is 1-fp at most. It is 0 for an fp
+// of 1 or more, and where fp is no number.
 func (t TradeOff) FalseNegatives(fp float64) float64 {
 	fp = max(0, fp)
 	least := 0.0

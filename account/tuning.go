@@ -55,8 +55,8 @@ func tuningBounds(e mechanism.RepeatAndSelect, n privacy.Neighboring) ([]float64
 }
 
 // deltasOfRun is a bound on the δ of one run at an epsilon: that of its whole profile where it has
-// dominating pairs, which at the small epsilons that theorem 6 asks about is a good deal less than
-// what its divergences imply, and else that. Only the Poisson distribution needs it.
+// dominating pairs, and else the δ that its divergences imply. At the small epsilons of theorem 6
+// the first is a good deal less. Only the Poisson distribution needs it.
 func deltasOfRun(e mechanism.RepeatAndSelect, grid, r []float64, n privacy.Neighboring) func(epsilon float64) float64 {
 	byDivergence := func(epsilon float64) float64 {
 		delta, _ := RDP{Orders: grid}.delta(r, epsilon)

@@ -45,7 +45,7 @@ func ways(e mechanism.Event) ([]mechanism.Event, error) {
 	return []mechanism.Event{e}, nil
 }
 
-// waysOfSequence combines the ways of the parts, each of which draws by itself.
+// waysOfSequence combines the ways of the parts. Each part draws by itself.
 func waysOfSequence(s mechanism.Sequence) ([]mechanism.Event, error) {
 	all := []mechanism.Sequence{{}}
 	for _, part := range s {
@@ -110,9 +110,9 @@ func tooManyWays(e mechanism.Event) error {
 	return fmt.Errorf("account: a record can stand in the parts of %v in more than %d ways, want fewer repetitions of parallel events", e, maxWays)
 }
 
-// severalWays reports whether e has parts in parallel, and if so returns the largest of the numbers, and
-// each end of the intervals, that ask gives for its ways. Where an accountant has no proof for one way, it
-// has none for e.
+// severalWays reports whether e has parts in parallel. If so, it returns the largest of the
+// numbers, and each end of the intervals, that ask gives for its ways. Where an accountant has no
+// proof for one way, it has none for e.
 func severalWays(e mechanism.Event, ask func(mechanism.Event) (Interval, error)) (worst Interval, several bool, err error) {
 	if !isParallel(e) || mechanism.CheckEvent(e) != nil { // what is wrong is said by whoever looks next
 		return Interval{}, false, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP when
-// its Rényi divergence of every order α > 1 is at most ρ·α; ρ adds up over adaptively chosen
-// events, and a cap on it is a valid filter, as it is one on every order at once.
+// ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP when its
+// Rényi divergence of every order α > 1 is at most ρ·α. ρ adds up over adaptively chosen events. A
+// cap on it is a valid filter, since it caps every order at once.
 //
 // Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower
 // Bounds", TCC 2016, https://arxiv.org/abs/1605.02065: proposition 1.6 (a normal release),
@@ -39,8 +39,8 @@ const rhoError = 1e-11
 // Name returns "zcdp".
 func (concentratedDP) Name() string { return "zcdp" }
 
-// Rho returns an upper bound, exact to a relative 1e-11 but for sampling, on ρ of the event
-// under the relation; +Inf where something is released without protection.
+// Rho returns an upper bound, exact to a relative 1e-11 but for sampling, on ρ of the event under
+// the relation. It is +Inf where something is released without protection.
 func (a concentratedDP) rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.rho(w, n)) }); several {
 		return v.Upper, err
@@ -98,8 +98,8 @@ func halfSquare(x float64) float64 {
 	return notFaint(x * x / 2)
 }
 
-// pureEpsilon returns the ε of a simple event that is ε-differentially private and not sampled,
-// +Inf where the answer is given as it is; false for all other events.
+// pureEpsilon returns the ε of a simple event that is ε-differentially private and not sampled. It
+// is +Inf where the answer is given as it is. For all other events it returns false.
 func pureEpsilon(e mechanism.Event, n privacy.Neighboring) (epsilon float64, pure bool) {
 	move := n.Movement()
 	switch e := e.(type) {
@@ -199,7 +199,7 @@ func rhoDelta(rho, epsilon float64) float64 {
 }
 
 // leastOverOrders returns a small value of f(log(α-1)) over the orders α: the least on a grid,
-// improved by golden section beside it. Every order gives a valid bound, so that a search that
+// improved by golden section next to it. Every order gives a valid bound, so that a search that
 // misses the minimum errs upward.
 func leastOverOrders(f func(u float64) float64) float64 {
 	const low, high, step = -60.0, 60.0, 0.25

@@ -77,8 +77,9 @@ func (f *Frozen) assumptions(own Certificate) []string {
 	return out
 }
 
-// Combine says what this run and that of the frozen layers cost: epsilons and deltas of runs, of which a later one may use what an earlier one
-// released, add up (C. Dwork and A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
+// Combine says what this run and that of the frozen layers cost: epsilons and deltas of runs add
+// up, where a later one may use the releases of an earlier one (C. Dwork and A. Roth, "The
+// Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
 func (f *Frozen) Together(own Certificate) string {
 	p := f.Paid
 	if own.Neighboring != p.Neighboring || own.Unit != p.Unit {

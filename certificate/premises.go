@@ -8,11 +8,12 @@ import (
 // Premises are the public facts that the guarantee of a model rests on. Plan, schema and feature map decide them;
 // with what the certificate declares, assumptions follow from nothing else.
 type Premises struct {
-	// MaxRecords is the declared bound on the number of rows, Records their declared number, 0 if there is none,
-	// RowsPerPerson the declared number of rows of a person, 0 if there is none.
+	// MaxRecords is the declared bound on the number of rows. Records is their declared number, 0
+	// if there is none. RowsPerPerson is the declared number of rows of a person, 0 if there is
+	// none.
 	MaxRecords, Records, RowsPerPerson int
-	// PersonColumn, if not empty, is the column whose text makes rows those of one person, of whose rows
-	// PersonRows are used.
+	// PersonColumn, if not empty, is the column whose text names the person of a row. PersonRows of
+	// a person's rows are used.
 	PersonColumn string
 	PersonRows   int
 	// RowsAlone says that the method protects rows, and offers no persons.

@@ -31,8 +31,8 @@ func PriceOf(d Claim) (Price, error) {
 }
 
 // priceRows is the cost for this many rows: the epsilon of the accounted distribution at a delta
-// that leaves room for the slack, widened by it; and that of the distribution at the whole of
-// delta.
+// that leaves room for the slack, widened by it. The other is the epsilon of the distribution at
+// the whole of delta.
 func priceRows(d Claim, rows int) (price, charge float64, err error) {
 	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)

@@ -7,12 +7,12 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Combine returns what several certificates about the same records imply for all their releases at one
-// delta: the events one after the other. They must be of one relation and one unit; the largest declared
-// number of rows of one person counts. PriceOf then gives the cost if all plans had been fixed before
-// the first release; for plans that were chosen after earlier results were seen, a ledger's filter is
-// what may be claimed (see ledger.NewFiltered). That the certificates are of the same records, and are
-// all there are, no certificate shows.
+// Combine returns what several certificates about the same records imply for all their releases at
+// one delta: the events one after the other. They must be of one relation and one unit; the largest
+// declared number of rows of one person counts. PriceOf then gives the cost if all plans had been
+// fixed before the first release. For plans that were chosen after earlier results were seen, a
+// ledger's filter is what may be claimed (see ledger.NewFiltered). That the certificates are of the
+// same records, and are all there are, no certificate shows.
 func Combine(delta float64, certificates ...Certificate) (Claim, error) {
 	if len(certificates) == 0 {
 		return Claim{}, fmt.Errorf("certificate: there are no certificates to put together, want at least one")

@@ -22,8 +22,8 @@ func (c *columnTable) newRows() *columnRows {
 	return &columnRows{table: c, levels: make([][]string, n), cells: make([]Cells, n), texts: make([]string, n)}
 }
 
-// next returns the cells of the next row, valid until the next call, and its number from 1;
-// a column that is not read has empty ones. The error is io.EOF at the end.
+// next returns the cells of the next row, valid until the next call, and its number from 1. A
+// column that is not read has empty ones. The error is io.EOF at the end.
 func (r *columnRows) next() ([]string, int, error) {
 	c := r.table
 	if r.row == c.records {

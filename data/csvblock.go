@@ -18,8 +18,8 @@ type block struct {
 	text []byte
 	// line is the line of the file at which the text begins.
 	line int
-	// quotes is whether there is a quote in the text, last whether it ends with the file; a
-	// text that ends neither with the file nor with a row stands before a failure of reading.
+	// quotes is whether there is a quote in the text, last whether it ends with the file. A text
+	// that ends neither with the file nor with a row stands before a failure of reading.
 	quotes, last bool
 	part         *part
 	done         chan struct{}

@@ -17,7 +17,7 @@ const (
 //
 // Postcondition: where it takes n > 0 bytes, the value is the one, to the bit, that
 // strconv.ParseFloat returns for these bytes. The digits without point are an integer of at most
-// 2^53 and the power of ten is at most 10^22 or its inverse; both are exact in float64, so that one
+// 2^53 and the power of ten is at most 10^22 or its inverse. Both are exact in float64, so that one
 // multiplication or division rounds the exact value, once. Source: William D. Clinger, "How to read
 // floating point numbers accurately", PLDI 1990, section 4, https://doi.org/10.1145/93542.93557.
 func scanDecimal(text []byte) (v float64, n int) {

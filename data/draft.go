@@ -19,8 +19,8 @@ type Draft struct {
 	// Numeric gives bounds and Levels levels of columns, the target among them.
 	Numeric map[string][2]float64
 	Levels  map[string][]string
-	// PrivateBounds gives the range of columns whose bounds are to be learned, PrivateLevels the greatest number of
-	// levels of columns whose levels are; the target is not among them.
+	// PrivateBounds gives the range of columns whose bounds are to be learned, PrivateLevels the
+	// greatest number of levels of columns whose levels are. The target is not among them.
 	PrivateBounds map[string][2]float64
 	PrivateLevels map[string]int
 	// Text names columns of texts, Ignore columns that are not features.
@@ -36,14 +36,14 @@ type Draft struct {
 // maxCopiedLevels is the number of distinct texts up to which FromData makes levels.
 const maxCopiedLevels = 100
 
-// DraftSchema drafts a schema for a table of any format that Read takes, from its header
-// and the declared facts. A LIBSVM file has none: src.Columns names its indexes, in order. JSON lines have the keys
-// of the first record. Only the header is read unless d.FromData. What is left open stands
-// in Undeclared. A file that says what its columns are decides two things: a column of false
-// and true has these levels, and one that cannot be read is ignored. The columns of an array (NPY, NPZ, IDX) are named by
-// their places, pixel0 and on in images and x0 and on in other matrices; what is declared may name ranges of them, as
-// x[0:10]. Columns of bytes or bools have the range of their type, which is public, and the target may be named by the
-// file of labels.
+// DraftSchema drafts a schema for a table of any format that Read takes, from its header and the
+// declared facts. A LIBSVM file has none: src.Columns names its indexes, in order. JSON lines have
+// the keys of the first record. Only the header is read unless d.FromData. What is left open stands
+// in Undeclared. A file that says what its columns are decides two things: a column of false and
+// true has these levels, and one that cannot be read is ignored. The columns of an array (NPY, NPZ,
+// IDX) are named by their places, pixel0 and on in images and x0 and on in other matrices. What is
+// declared may name ranges of them, as x[0:10]. Columns of bytes or bools have the range of their
+// type, which is public, and the target may be named by the file of labels.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
@@ -340,7 +340,7 @@ func (s *Schema) fillTarget(o *observed) {
 	s.FromData = append(s.FromData, placeTarget)
 }
 
-// fillColumn declares an open column by what was seen; one of many long texts is hashed, one with
+// fillColumn declares an open column by what was seen. One of many long texts is hashed, one with
 // too many other texts, or with a text or a number that no schema can hold, is ignored.
 func (s *Schema) fillColumn(c *Column, o *observed) {
 	if c.Kind != 0 {

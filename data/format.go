@@ -9,9 +9,9 @@ import (
 // Format reads files that hold a table column by column, of a kind that a package of its own
 // knows: whoever reads no such file does not carry its library. Source.Formats names them.
 //
-// No *FileError of a Format, of its Columns and of their readers may quote what a file holds;
-// it is completed with the file and the column. Any other error may: it is replaced. A file
-// that is not as it should be is an error and never a panic.
+// No *FileError of a Format, of its Columns and of their readers may quote what a file holds. It is
+// completed with the file and the column. Any other error may: it is replaced. A file that is not
+// as it should be is an error and never a panic.
 type Format interface {
 	// Name is what a file of the format is, such as "a Parquet file".
 	Name() string

@@ -25,8 +25,8 @@ type request struct {
 	sink          sink
 }
 
-// sink takes what a reader finds. begin comes first; then either cells row by
-// row, or number cell by cell, where the rows of each column come in order.
+// sink takes what a reader finds. begin comes first. Then either cells row by row, or number cell
+// by cell, where the rows of each column come in order.
 type sink interface {
 	begin(l layout)
 	cells(line int, cells []string)

@@ -60,8 +60,8 @@ func (b *builder) plainNumbers(dst []float32, row int, c *Column, values []float
 	return dst
 }
 
-// vouched reports whether a file on disk is as large as an array, so that a short file
-// cannot make us allocate what only its header claims.
+// vouched reports whether a file on disk is as large as an array. So a short file cannot make us
+// allocate what only its header claims.
 func vouched(path string, a *array) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&fs.ModeType == 0 && info.Size()/int64(a.size)/int64(a.width()) >= int64(a.rows())

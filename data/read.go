@@ -45,10 +45,9 @@ type ReadOptions struct {
 	MaxBytes int64
 }
 
-// Read reads a table under a schema in one pass. It validates the schema first.
-// A bad cell is treated as the schema says and never is an error; a malformed
-// file is a *FileError, which never quotes what the file holds. It returns
-// ctx.Err() when ctx is done.
+// Read reads a table under a schema in one pass. It validates the schema first. A bad cell is
+// treated as the schema says and never is an error. A malformed file is a *FileError, which never
+// quotes what the file holds. It returns ctx.Err() when ctx is done.
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// fault is one reason why a schema cannot be used. place names what it is
-// about, so that a reader of a file can add the line.
+// fault is one reason why a schema cannot be used. place names what it is about. So a reader of a
+// file can add the line.
 type fault struct {
 	place                 string
 	problem, want, remedy string

@@ -201,8 +201,8 @@ func monotone(x []float64) {
 	}
 }
 
-// best returns the inner end of the bins that is the best threshold for the accuracy, or, balanced, for
-// the mean of the two recalls; the lowest among equals.
+// best returns the inner end of the bins that is the best threshold for the accuracy, or, balanced,
+// for the mean of the two recalls. Among equals it is the lowest.
 func (c counts) best(balanced bool) Choice {
 	zero, one := c.levels()
 	zeros, ones := total(zero), total(one)

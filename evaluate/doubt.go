@@ -39,8 +39,8 @@ func (s spread) variances(r *ratio, c, d float64) variances {
 	return v
 }
 
-// apartFrom takes off the sampling part what it shares with t, the number that is tested: at the true θ the mean of t is
-// 0, so that what is left has the same mean, but no noise in common with t.
+// apartFrom takes off the sampling part what it shares with t, the number that is tested: at the
+// true θ the mean of t is 0. So what is left has the same mean, but no noise in common with t.
 func (v variances) apartFrom(t, shared float64) variances {
 	if v.doubt > 0 && v.apart > 0 {
 		v.guess -= shared / v.apart * t

@@ -2,11 +2,12 @@ package evaluate
 
 import "math"
 
-// Rows of one person may agree, so that a sum over rows varies more, from one draw of persons to another, than if
-// each row were drawn by itself. The variance of Σ ψ(row) is the sum over persons of (Σ ψ(row))²: that of
-// single rows, which the sums over rows tell, and Σ ψ(row)·ψ(other) over the ordered pairs of different rows of
-// one person. So pairs are released as rows are, by kinds. (Taylor linearization for clustered samples:
-// Cochran, "Sampling Techniques", 3rd edition, Wiley 1977, section 9A.)
+// Rows of one person may agree. So a sum over rows varies more, from one draw of persons to
+// another, than if each row were drawn by itself. The variance of Σ ψ(row) is the sum over persons
+// of (Σ ψ(row))²: that of single rows, which the sums over rows tell, and Σ ψ(row)·ψ(other) over
+// the ordered pairs of different rows of one person. So pairs are released as rows are, by kinds.
+// (Taylor linearization for clustered samples: Cochran, "Sampling Techniques", 3rd edition, Wiley
+// 1977, section 9A.)
 //
 // Two levels. A row is of one of four kinds, true level by predicted level. An ordered pair adds 1 to one of ten
 // cells, the unordered pairs of kinds.

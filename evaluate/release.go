@@ -17,8 +17,8 @@ type Records struct {
 	// Predictions has shape [n] for two levels (the probability of the second) and for numbers, and
 	// [n, levels] for more. A row with NaN contributes nothing.
 	Predictions []float64
-	// Groups holds the group of each row, an index of Plan.Groups or anything else for the last group;
-	// it may be nil when the plan has no groups.
+	// Groups holds the group of each row, an index of Plan.Groups or anything else for the last
+	// group. It may be nil when the plan has no groups.
 	Groups []int32
 	// Persons lists the rows of each person where a record is a person, else nil. Of each the first
 	// MaxRows are used.

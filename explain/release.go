@@ -17,8 +17,9 @@ type releaseCost struct {
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
 	Times int    `json:"times"`
-	// Alone is the epsilon of this part by itself and SoFar that of all parts up to it, at the delta of the
-	// whole; an upper bound each. SoFar begins anew with each part of the records that pays by itself.
+	// Alone is the epsilon of this part by itself and SoFar that of all parts up to it, at the
+	// delta of the whole. Each is an upper bound. SoFar begins anew with each part of the records
+	// that pays by itself.
 	Alone certificate.Epsilon `json:"epsilon-alone"`
 	SoFar certificate.Epsilon `json:"epsilon-so-far"`
 	Part  int                 `json:"part"`

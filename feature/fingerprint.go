@@ -9,9 +9,10 @@ import (
 // fingerprintRows is how many fixed rows a fingerprint looks at.
 const fingerprintRows = 2
 
-// Fingerprint returns a hash of what the transforms make of fixed rows of numbers in [0, 1]. It is another
-// one when a transform, its parameters, its file or the code that computes it gives other bits, so that
-// features that were kept are known to be those of today; a chain without transforms has that of no rows.
+// Fingerprint returns a hash of what the transforms make of fixed rows of numbers in [0, 1]. It is
+// another one when a transform, its parameters, its file or the code that computes it gives other
+// bits. So features that were kept are known to be those of today; a chain without transforms has
+// that of no rows.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {

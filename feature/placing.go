@@ -6,8 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Inner are the products of the features x of a row, the center c and the whitening W that say where the row goes; those
-// with what a map does not have are not looked at.
+// Inner are the products of the features x of a row, the center c and the whitening W that say
+// where the row goes. Those with what a map does not have are not looked at.
 type Inner struct {
 	Square         float64 // ‖x‖²
 	Center         float64 // x·c

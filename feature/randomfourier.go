@@ -57,10 +57,10 @@ func newRandomFourier(parameters json.RawMessage, in int) (Transform, error) {
 	return f, nil
 }
 
-// frequencies returns W, of shape in × out, and b. Number k of a seed is splitMix(seed, k), k from 0.
-// Feature j uses a pair of numbers for each entry of its column of W, and then one for b[j]; all are
-// rounded to single precision, so that the last bit of a logarithm or a cosine, in which processors
-// differ, does not matter.
+// frequencies returns W, of shape in × out, and b. Number k of a seed is splitMix(seed, k), k
+// from 0. Feature j uses a pair of numbers for each entry of its column of W, and then one for
+// b[j]. All are rounded to single precision, so that the last bit of a logarithm or a cosine, in
+// which processors differ, does not matter.
 func frequencies(in, out int, bandwidth float64, seed uint64) (w, b []float64) {
 	w, b = make([]float64, in*out), make([]float64, out)
 	k := uint64(0)

@@ -23,17 +23,17 @@ type Entry struct {
 	Event   mechanism.Event
 }
 
-// Ledger is the budget of one data set. Plans may be chosen after the outputs of
-// earlier ones were seen, so the limit is enforced by a filter that is valid for that:
-// the sum of the squared parameters of Gaussian differential privacy (account.GDP), the sum of the
-// parameters of zero-concentrated differential privacy (account.ZCDP), or the sum of Rényi divergences at
-// one order that is fixed when the ledger is made. Stopping before such a sum passes a bound is valid
-// for plans chosen after earlier outputs (Smith & Thakurta, "Fully Adaptive Composition for Gaussian
-// Differential Privacy", 2022, https://arxiv.org/abs/2210.17520; Feldman & Zrnic, "Individual Privacy
-// Accounting via a Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193; Whitehouse, Ramdas,
-// Rogers & Wu, "Fully-Adaptive Composition in Differential Privacy", ICML 2023,
-// https://arxiv.org/abs/2203.05481); a privacy loss distribution is no such filter.
-// It is safe for concurrent use.
+// Ledger is the budget of one data set. Plans may be chosen after the outputs of earlier ones were
+// seen, so the limit is enforced by a filter that is valid for that: it sums squared parameters of
+// Gaussian differential privacy (account.GDP), parameters of zero-concentrated differential privacy
+// (account.ZCDP), or Rényi divergences. The one order of the divergences is fixed when the ledger
+// is made. Stopping before such a sum passes a bound is valid for plans chosen after earlier
+// outputs (Smith & Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
+// https://arxiv.org/abs/2210.17520; Feldman & Zrnic, "Individual Privacy Accounting via a Rényi
+// Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193; Whitehouse, Ramdas, Rogers & Wu,
+// "Fully-Adaptive Composition in Differential Privacy", ICML 2023,
+// https://arxiv.org/abs/2203.05481). A privacy loss distribution is no such filter. It is safe for
+// concurrent use.
 type Ledger struct {
 	limit   privacy.Guarantee
 	filter  account.Accountant
@@ -98,9 +98,9 @@ func (l *Ledger) with(entries []Entry, e mechanism.Event) mechanism.Sequence {
 	return s
 }
 
-// Reserve sets the cost of e aside and returns the grant that pays for its releases. It
-// returns an error that wraps ErrOverBudget, and reserves nothing, when the limit would
-// be passed; there are no refunds for what a grant does not use.
+// Reserve sets the cost of e aside and returns the grant that pays for its releases. It returns an
+// error that wraps ErrOverBudget, and reserves nothing, when the limit would be passed. There are
+// no refunds for what a grant does not use.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	grant, err := newGrant(e)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
-// GradientDescent is a number of steps w ← w - Rate·∇J(w) from w = 0, J being the objective of a problem
-// whose ridge may be 0. It is no search for the minimum and needs no tolerance: neighbors are moved apart
-// by at most Rate·G in each step, and what is apart is drawn together by c = 1 - Rate·Ridge, so that
-// after T steps they are Rate·G·(1 + c + … + c^(T-1)) apart (Zhang, Zheng, Mou & Wang, "Efficient
-// Private ERM for Smooth Objectives", IJCAI 2017, https://arxiv.org/abs/1703.09947). A step is such a
-// contraction if Rate is at most 2 over the ridge twice and the curvature of MaxRecords records: there may be
-// that many, whatever is declared (Hardt, Recht & Singer, "Train Faster, Generalize Better", ICML 2016,
-// lemma 3.7, https://arxiv.org/abs/1509.01240).
+// GradientDescent is a number of steps w ← w - Rate·∇J(w) from w = 0, J being the objective of a
+// problem whose ridge may be 0. It is no search for the minimum and needs no tolerance: neighbors
+// are moved apart by at most Rate·G in each step, and what is apart is drawn together by c = 1 -
+// Rate·Ridge. So after T steps they are Rate·G·(1 + c + … + c^(T-1)) apart (Zhang, Zheng, Mou &
+// Wang, "Efficient Private ERM for Smooth Objectives", IJCAI 2017,
+// https://arxiv.org/abs/1703.09947). A step is such a contraction if Rate is at most 2 over the
+// ridge twice and the curvature of MaxRecords records: there may be that many, whatever is declared
+// (Hardt, Recht & Singer, "Train Faster, Generalize Better", ICML 2016, lemma 3.7,
+// https://arxiv.org/abs/1509.01240).
 type GradientDescent struct {
 	Problem Problem
 	Rate    float64

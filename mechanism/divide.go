@@ -8,7 +8,7 @@ import (
 
 // Divide deals the records of a sample to this many groups, each record to one, uniformly and
 // independently of everything else. It returns a sample whose records are the groups, for a
-// VectorSum of one vector a group, and the records of each group, ascending; these are private, and
+// VectorSum of one vector a group, and the records of each group, ascending. These are private, and
 // for gradient code only.
 //
 // A record that is added or removed changes one group, whose vector may then be any other: it moves the sum by

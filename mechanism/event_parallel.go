@@ -10,9 +10,9 @@ import (
 // once, independently of everything else, and depends on the record's place, not on its content; later
 // events may depend on the outputs of earlier ones.
 //
-// It costs what the dearest of them costs: given the parts, neighbors differ in one part alone, so
-// that the other events are post-processing of its output and of the same records; δ(ε) is at most
-// the mean of the δ(ε) of the events over the distribution of the record's part, because the
+// It costs what the dearest of them costs: given the parts, neighbors differ in one part alone. So
+// the other events are post-processing of its output and of the same records; δ(ε) is at most the
+// mean of the δ(ε) of the events over the distribution of the record's part, because the
 // hockey-stick divergence is jointly convex, and at most their maximum, whatever that distribution
 // is (McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, is the case of parts by
 // content; under replace-one a part by content would let two parts pay).

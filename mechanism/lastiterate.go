@@ -19,11 +19,12 @@ import (
 // that stand for the weights, A(X) for the integers before the noise of a step, A' for those of a
 // neighbor's records.
 //
-//  1. A gradient a·x is that of a convex loss also when a is cut to a magnitude that depends on the row
-//     alone, because a does not fall as the score rises; the loss is as smooth as before (Song, Steinke,
-//     Thakkar & Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs",
-//     AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783). Hence each column is cut by itself.
-//     Without rounding, a step therefore keeps at most the share Contraction of a distance.
+//  1. A gradient a·x is that of a convex loss also when a is cut to a magnitude that depends on the
+//     row alone, because a does not fall as the score rises. The loss is as smooth as before (Song,
+//     Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private
+//     GLMs", AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783). Hence each column is cut
+//     by itself. Without rounding, a step therefore keeps at most the share Contraction of a
+//     distance.
 //  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) - A'(X')‖ ≤
 //     c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus 2e.
 //  3. Let X' be the neighbor's iterates, with noise V', and let Y start where X' does and move by
@@ -32,10 +33,10 @@ import (
 //     in the last step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends;
 //     its distance z from X' obeys z ← c·z + s + √(numbers) - a for a step in which ‖k‖ ≤ a;
 //     keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
-//     moved by k, so that by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B
-//     2022, theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian
-//     differentially private, S being the noise's standard deviation. And the ends of Y and X are
-//     the same function of them.
+//     moved by k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
+//     theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially
+//     private, S being the noise's standard deviation. And the ends of Y and X are the same
+//     function of them.
 //  4. The least Σ a² with z = 0 at the end is for a_t ∝ c^(T-t), and is the formula of the event. This is
 //     theorem 4.1 of the source of LastIterate, by a proof that also holds for steps that are no functions
 //     of bounded slope, which steps in integers are not.

@@ -192,8 +192,8 @@ var errShare = fmt.Errorf("mechanism: the rows are not the same integers, want r
 // shares reports whether two rows are the same integers.
 func (r *Rows) shares(o *Rows) bool { return r.origin == o.origin }
 
-// Same reports whether two rows are the same integers of the same records seen from the same frame, so that
-// either can stand for the other.
+// Same reports whether two rows are the same integers of the same records seen from the same frame.
+// So either can stand for the other.
 func (r *Rows) Same(o *Rows) bool {
 	return r.shares(o) && r.alike(o) && r.first == o.first && r.count == o.count
 }

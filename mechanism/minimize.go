@@ -6,11 +6,12 @@ import (
 	"math"
 )
 
-// Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows, the sum of losses and
-// not their mean. J is Ridge-strongly convex and a record changes its gradient by at most G =
-// Lipschitz·Radius, so that the minimizer moves by at most G/Ridge in L2 norm when a record is added or
-// removed (Chaudhuri, Monteleoni & Sarwate, "Differentially Private Empirical Risk Minimization", JMLR
-// 2011, lemma 7, https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G - ∇g‖ of one record).
+// Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows, the sum of
+// losses and not their mean. J is Ridge-strongly convex and a record changes its gradient by at
+// most G = Lipschitz·Radius. So the minimizer moves by at most G/Ridge in L2 norm when a record is
+// added or removed (Chaudhuri, Monteleoni & Sarwate, "Differentially Private Empirical Risk
+// Minimization", JMLR 2011, lemma 7, https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G -
+// ∇g‖ of one record).
 //
 // No minimizer is exact. What is computed has a gradient of norm at most Tolerance, and so lies within
 // Tolerance/Ridge of the minimizer, by strong convexity. The tolerance is fixed by public numbers and the

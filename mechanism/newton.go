@@ -70,9 +70,10 @@ func (s NewtonStep) norm() float64 {
 	return sum * (1 + 0x1p-40)
 }
 
-// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in one record
-// added or removed; under replace-one it is at most twice that. It is 0 for a gradient of 0. What is computed is
-// within ‖A⁻¹‖·‖E‖·‖u‖ ≤ ‖E‖·‖g‖/(Ridge·(Ridge - ‖E‖)) of the solution, on each of the two.
+// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in
+// one record added or removed. Under replace-one it is at most twice that. It is 0 for a gradient
+// of 0. What is computed is within ‖A⁻¹‖·‖E‖·‖u‖ ≤ ‖E‖·‖g‖/(Ridge·(Ridge - ‖E‖)) of the solution,
+// on each of the two.
 func (s NewtonStep) Sensitivity() float64 {
 	exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature))
 	wrong := s.backward() / (s.Ridge * (s.Ridge - s.backward()))

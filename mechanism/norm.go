@@ -38,8 +38,8 @@ const (
 	maxAxis  = 1 << 16
 )
 
-// Ellipsoid is the norm √Σ(v_j/a_j)² for positive public axes a_j between 2^-16 and 2^16, which
-// are rounded down to multiples of 2^-16, so that the norm is never smaller.
+// Ellipsoid is the norm √Σ(v_j/a_j)² for positive public axes a_j between 2^-16 and 2^16, which are
+// rounded down to multiples of 2^-16. So the norm is never smaller.
 func Ellipsoid(axes []float64) (Norm, error) {
 	units := make([]uint64, len(axes))
 	for j, a := range axes {

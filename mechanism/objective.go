@@ -24,11 +24,11 @@ const farthest = 16
 //
 //	r = (τ + √n·(g/2 + rounding of b)) / Ridge
 //
-// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity. Since w* and
-// the records determine b, what is computed is a function of w* and the records; on neighbors it differs,
-// at one w*, by at most 2r. So what is released is w*, followed by a normal release of something that one
-// record moves by at most 2r: the composition of e and output, in this order. (Without
-// output noise the grid of b would be seen through the minimizer.)
+// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity.
+// Since w* and the records determine b, what is computed is a function of w* and the records. On
+// neighbors it differs, at one w*, by at most 2r. So what is released is w*, followed by a normal
+// release of something that one record moves by at most 2r: the composition of e and output, in
+// this order. (Without output noise the grid of b would be seen through the minimizer.)
 func (e ObjectivePerturbation) Solve(ctx context.Context, payer Payer, p Problem, rows *Rows, output Gaussian) (Noisy, error) {
 	if err := e.Covers(p); err != nil {
 		return Noisy{}, err

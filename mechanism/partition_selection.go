@@ -43,12 +43,12 @@ const maxNamedRows = 1 << 20
 
 // Events returns what a release costs: the noise of one count for each record, and Delta beside it.
 //
-// Let a record be added. Its rows with names that are there already move the counts of these, by at most
-// RowsPerRecord in the L1 and so in the L2 norm: the release of a histogram, followed by a threshold. What is
-// released of its new names is nothing, but with a probability of at most Delta. The noise of all names is
-// independent, so that the whole is the composition of both events, which is charged (Korolova, Kenthapadi,
-// Mishra & Ntoulas, "Releasing Search Queries and Clicks Privately", WWW 2009,
-// https://doi.org/10.1145/1526709.1526733). It is proved under add-or-remove-one.
+// Let a record be added. Its rows with names that are there already move the counts of these, by at
+// most RowsPerRecord in the L1 and so in the L2 norm: the release of a histogram, followed by a
+// threshold. What is released of its new names is nothing, but with a probability of at most Delta.
+// The noise of all names is independent. So the whole is the composition of both events, which is
+// charged (Korolova, Kenthapadi, Mishra & Ntoulas, "Releasing Search Queries and Clicks Privately",
+// WWW 2009, https://doi.org/10.1145/1526709.1526733). It is proved under add-or-remove-one.
 func (t DiscoveryTerms) Events() Sequence {
 	return Sequence{t.Noise, AssumedDP{Epsilon: 0, Delta: t.Delta, Neighboring: privacy.AddOrRemoveOne}}
 }
@@ -133,10 +133,11 @@ func (t DiscoveryTerms) row(g grid) int64 { return g.bound / t.rows() }
 // fit returns the grid and the integer that a count must pass: that one of the counts of a record alone does,
 // with noise, has a probability of at most Delta.
 //
-// Let T(c) bound the probability that a count of c rows with noise passes; it is convex in c up to the
-// integer. Names with 1 or more rows each, k in all, pass with a probability of at most Σ T(c). At a given
-// number m of names this is largest with k-m+1 rows under one name, T(k-m+1) + (m-1)·T(1), which is convex in
-// m, so that it is at most the larger of T(k) and k·T(1). Both are held to Delta.
+// Let T(c) bound the probability that a count of c rows with noise passes; it is convex in c up to
+// the integer. Names with 1 or more rows each, k in all, pass with a probability of at most Σ T(c).
+// At a given number m of names this is largest with k-m+1 rows under one name, T(k-m+1) +
+// (m-1)·T(1), which is convex in m. So it is at most the larger of T(k) and k·T(1). Both are held
+// to Delta.
 //
 // On the grid one record is Δ and the noise has scale S. The discrete Laplace distribution has
 // P(Z > t) = r^(t+1)/(1+r), r = exp(-1/S), which is at most exp(-t/S)/2 at t ≥ 0. A rounded normal

@@ -26,10 +26,10 @@ func (r *Rows) LongPass(parts int) *Scan {
 	return p
 }
 
-// Each calls do with the blocks of one of the parts, numbered from 0. Every row is in one part and in one
-// block; each part is to be gone through once. Of rows in memory the parts are of one size; of rows in a file
-// each goroutine takes the next block that nobody took, so that the file is read from its beginning to its
-// end. A block is only valid until do returns.
+// Each calls do with the blocks of one of the parts, numbered from 0. Every row is in one part and
+// in one block; each part is to be gone through once. Of rows in memory the parts are of one size;
+// of rows in a file each goroutine takes the next block that nobody took. So the file is read from
+// its beginning to its end. A block is only valid until do returns.
 func (p *Scan) Each(part int, do func(Block) error) error {
 	r := p.rows
 	if p.turns == nil {

@@ -122,10 +122,11 @@ func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 	return old
 }
 
-// Add adds the contributions of the records that are listed, the i-th times weights[i], or as they are
-// without weights; there is one Factors for each block. A record that is not in the sample or was added
-// already, or factors of another shape, are errors of the caller, and nothing is added. A record with NaN or
-// infinities contributes zero; one beyond the bound is moved toward zero until it holds it.
+// Add adds the contributions of the records that are listed, the i-th times weights[i], or as they
+// are without weights. There is one Factors for each block. A record that is not in the sample or
+// was added already, or factors of another shape, are errors of the caller, and nothing is added. A
+// record with NaN or infinities contributes zero; one beyond the bound is moved toward zero until
+// it holds it.
 func (s *ProductSum) Add(records []int, factors []kernel.Factors[float32], weights []float32) error {
 	if s.sealed {
 		return errSealed

@@ -9,8 +9,9 @@ import (
 )
 
 // productPart is one block of a ProductSum with the integers of the records that are being added.
-// Where a record has one position and a dense left factor, its contribution is one outer product, and those of
-// all records are summed together at the end; otherwise it is formed, measured and added by itself.
+// Where a record has one position and a dense left factor, its contribution is one outer product,
+// and those of all records are summed together at the end. Otherwise it is formed, measured and
+// added by itself.
 type productPart struct {
 	ProductBlock
 	total   []int64
@@ -69,9 +70,9 @@ func (p *productPart) roundLefts(dst []int16, src []float32, i int) {
 	}
 }
 
-// leftScale is by what left factors with this largest magnitude are multiplied: at most the largest number
-// of its type, which factors of nothing but zeros have, so that their right ones, which do not matter, become
-// zeros too and do not make the record shorter; and 0 if there is none.
+// leftScale is by what left factors with this largest magnitude are multiplied: at most the largest
+// number of its type, which factors of nothing but zeros have. So their right ones, which do not
+// matter, become zeros too and do not make the record shorter; and 0 if there is none.
 func leftScale(largest float32) float32 {
 	if largest-largest != 0 { // NaN or infinite
 		return 0

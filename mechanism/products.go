@@ -121,7 +121,7 @@ func (p Products) sumMatrix(rows *Rows) []int64 {
 	return total
 }
 
-// panel writes the integers of a row to out, as rows of side numbers; a row beyond the limit (which
+// panel writes the integers of a row to out, as rows of side numbers. A row beyond the limit (which
 // NewRows does not make) counts as zero.
 func (p Products) panel(out []float64, rows *Rows, i int) {
 	x := momentRow(rows, i)

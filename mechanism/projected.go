@@ -32,10 +32,10 @@ type ProjectedOptions struct {
 // directions were known; and by exact measure to Cap·C at most. This is what JLClipping states. It
 // is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less noise.
 //
-// Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken off it; a
-// direction is a normal number rounded to 2^-40, which the same allowance covers (its draws are to be counted among
-// those of noise, see DirectionDraws); the clipped vector is rounded toward zero, number by number, so that no
-// rounding lengthens it.
+// Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken
+// off it. A direction is a normal number rounded to 2^-40, which the same allowance covers (its
+// draws are to be counted among those of noise, see DirectionDraws). The clipped vector is rounded
+// toward zero, number by number, so that no rounding lengthens it.
 //
 // The directions are for one release, of the sum or of one of those that Empty made. It is not safe for
 // concurrent use; goroutines fill their own (Empty) and Merge.

@@ -49,9 +49,9 @@ func NewRanks(s Sample, o RanksOptions) (*Ranks, error) {
 	return &Ranks{seenSet: newSeenSet(s), o: o, count: make([]int64, o.Points)}, nil
 }
 
-// Add puts the rows of one record on these points of the grid; a row that is on none of them, as -1,
-// counts nowhere, and neither does any beyond the first RowsPerRecord. A record that is not in the sample or
-// was added already is an error of the caller, and nothing is added.
+// Add puts the rows of one record on these points of the grid. A row that is on none of them, as
+// -1, counts nowhere, and neither does any beyond the first RowsPerRecord. A record that is not in
+// the sample or was added already is an error of the caller, and nothing is added.
 func (r *Ranks) Add(record int, points ...int) error {
 	if r.sealed {
 		return fmt.Errorf("mechanism: the ranks are sealed, want records before that")
@@ -70,10 +70,10 @@ func (r *Ranks) Add(record int, points ...int) error {
 // Quantile ends the count and returns the scores of all points as the q-quantile, q an integer of
 // thousandths, 0 < q < 1. With n rows, L of them below a point and U above, the point's loss is
 // max(0, L - q·n, U - (1-q)·n): by how many rows its rank is wrong. One row more moves L - q·n by
-// 1-q or -q, and U - (1-q)·n by q or -(1-q), so that the loss moves by at most max(q, 1-q), and k
-// rows of one record move it by at most k times that; the score is the negative loss over it. An
-// entry that is replaced moves L and U by at most 1 at equal n, and the score is the negative loss.
-// (The rank as utility: Smith, "Privacy-preserving Statistical Estimation with Optimal Convergence
+// 1-q or -q, and U - (1-q)·n by q or -(1-q). So the loss moves by at most max(q, 1-q), and k rows
+// of one record move it by at most k times that. The score is the negative loss over it. An entry
+// that is replaced moves L and U by at most 1 at equal n, and the score is the negative loss. (The
+// rank as utility: Smith, "Privacy-preserving Statistical Estimation with Optimal Convergence
 // Rates", STOC 2011, https://doi.org/10.1145/1993636.1993743.) Several quantiles may be asked for,
 // each at a charge of its own.
 func (r *Ranks) Quantile(q float64) (Scores, error) {

@@ -42,11 +42,10 @@ func (n Noisy) Values() []float64 { return n.values }
 // It refuses a Bounded made for another noise. A sample that was drawn, not taken in full, is
 // released from once: several sums of one sample are one event (see Join).
 //
-// Gaussian noise is rounded to the integer grid (up to SlackOf). The sum is an
-// integer, and round(f+Z) = f + round(Z) for integer f, so the result is a function
-// of the continuous Gaussian mechanism's output (Balle & Wang, "Improving the
-// Gaussian Mechanism for Differential Privacy", ICML 2018, theorem 8,
-// https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
+// Gaussian noise is rounded to the integer grid (up to SlackOf). The sum is an integer, and
+// round(f+Z) = f + round(Z) for integer f. So the result is a function of the continuous Gaussian
+// mechanism's output (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy",
+// ICML 2018, theorem 8, https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
 func Release(p Payer, n Noise, b Bounded) (Noisy, error) {
 	if n == nil {
 		return Noisy{}, fmt.Errorf("mechanism: noise is %v, want a noise of this package", n)

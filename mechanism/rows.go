@@ -56,10 +56,10 @@ type RowsOptions struct {
 // rowsBlock is how many records fill is asked for at a time.
 const rowsBlock = 64
 
-// NewRows puts count records on the grid. Fill writes the records first … first+n-1,
-// n ≤ 64, out of count, one after the other into dst, of length n·Dim. It is called from several
-// goroutines, each with its own dst; what it writes for a record must depend on that
-// record and on released values only.
+// NewRows puts count records on the grid. Fill writes the records first … first+n-1, n ≤ 64, out of
+// count, one after the other into dst, of length n·Dim. It is called from several goroutines, each
+// with its own dst. What it writes for a record must depend on that record and on released values
+// only.
 func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 )
 
 // Series is a run of releases with correlated noise that one event has paid for: BandedMatrix or
-// TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z, where C is a public
-// lower-triangular matrix of integers and Z is fresh rounded Gaussian noise on every row; neither G nor
-// C·G leaves. What it hands out, an estimate of G_t, is computed from the released rows alone.
+// TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z, where C is a
+// public lower-triangular matrix of integers and Z is fresh rounded Gaussian noise on every row.
+// Neither G nor C·G leaves. What it hands out, an estimate of G_t, is computed from the released
+// rows alone.
 //
 // Claim. Given what the event says of who takes part when, the whole run costs what the event is priced at.
 // Let one record have the vectors g_t at the steps where it takes part, ‖g_t‖ ≤ Δ, which is what the sums
@@ -22,12 +23,13 @@ import (
 //     and samples of the others have the same distribution on both neighbors, and may be given; a
 //     record and its replacement share group and coins. Given its group, it takes part in steps a
 //     period apart, in each by an own coin of probability q or less.
-//  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded matrix these
-//     are b rows and the period is b, so that no two participations meet in a row; in a tree the record has
-//     one step. The rows of a participation, given all rows before, are a function of those rows plus coin · c
-//     ⊗ g_t plus noise: a Gaussian mechanism of sensitivity ‖c‖·Δ, released row by row, on a sample of
-//     probability q. Under replace-one the two neighbors are moved by c ⊗ g_t and c ⊗ g'_t, as two bounds of the
-//     relation. That later sums depend on earlier rows is the same on both neighbors.
+//  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded
+//     matrix these are b rows and the period is b. So no two participations meet in a row; in a
+//     tree the record has one step. The rows of a participation, given all rows before, are a
+//     function of those rows plus coin · c ⊗ g_t plus noise: a Gaussian mechanism of sensitivity
+//     ‖c‖·Δ, released row by row, on a sample of probability q. Under replace-one the two neighbors
+//     are moved by c ⊗ g_t and c ⊗ g'_t, as two bounds of the relation. That later sums depend on
+//     earlier rows is the same on both neighbors.
 //  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ, where of a tree ‖c‖² is left to the event,
 //     which counts the nodes above a leaf. Rows are integers, so that H + round(Z) = round(H + Z) is
 //     post-processing of the continuous noise. So each participation costs one sampled Gaussian of the

@@ -13,11 +13,13 @@ import (
 // vectors, of which the scores are made: the weights after the whitening, and the center. It is
 // immutable and safe for concurrent use.
 //
-// Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a whitening is of whole multiples
-// of one unit, as training makes it; rows are rounded as feature.WholeRows says; the norm of a whitened row is that of its
-// numbers in float32. A score is so far from that of Model.Predict at most, relative to the product of the norms of the weights
-// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Rows of which more would be
-// lost, those near the center or shortened much by the whitening, are predicted by Model.Predict.
+// Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a
+// whitening is of whole multiples of one unit, as training makes it; rows are rounded as
+// feature.WholeRows says. The norm of a whitened row is that of its numbers in float32. A score is
+// so far from that of Model.Predict at most, relative to the product of the norms of the weights
+// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Rows
+// of which more would be lost, those near the center or shortened much by the whitening, are
+// predicted by Model.Predict.
 type WholeScores struct {
 	model     *Model
 	data      *data.Dataset

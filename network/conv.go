@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Conv is a convolution of an image [height, width, channels] with kernels of Kernel × Kernel places, or of a
-// text [positions, features] with kernels of Kernel positions. There is one block for each of the Groups; its
-// row of weights for an output channel has the order [kernel row, kernel column, channel of the group], and then
-// the bias.
+// Conv is a convolution of an image [height, width, channels] with kernels of Kernel × Kernel
+// places, or of a text [positions, features] with kernels of Kernel positions. There is one block
+// for each of the Groups. Its row of weights for an output channel has the order [kernel row,
+// kernel column, channel of the group], and then the bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`

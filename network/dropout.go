@@ -7,11 +7,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Dropout sets each number to zero with a probability, and divides the others by one less that probability, in
-// passes of a tape that is training; otherwise it does nothing. Every number of every record has its own draw,
-// independent of all values, so that no record bears on the mask of another: N. Srivastava, G. Hinton, A.
-// Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a simple way to prevent neural networks from
-// overfitting", JMLR 15 (2014).
+// Dropout sets each number to zero with a probability, and divides the others by one less that
+// probability, in passes of a tape that is training. Otherwise it does nothing. Every number of
+// every record has its own draw, independent of all values, so that no record bears on the mask of
+// another: N. Srivastava, G. Hinton, A. Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a
+// simple way to prevent neural networks from overfitting", JMLR 15 (2014).
 type Dropout struct {
 	// Probability is at least 0 and less than 1, and is rounded to a multiple of 2^-32.
 	Probability float64 `json:"probability"`

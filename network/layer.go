@@ -24,9 +24,9 @@ type Layer interface {
 // Kind returns the name of a layer in descriptions, such as "linear".
 func Kind(l Layer) string { return l.kind() }
 
-// Block describes a block of parameters, a matrix of Right × Width numbers, row after row, where Width is
-// Left, and one more with Bias; a sparse block, such as a table of embeddings, is laid out the other way
-// round, Left × Right. Its factors have the same names: see kernel.Factors.
+// Block describes a block of parameters, a matrix of Right × Width numbers, row after row, where
+// Width is Left, and one more with Bias. A sparse block, such as a table of embeddings, is laid out
+// the other way round, Left × Right. Its factors have the same names: see kernel.Factors.
 type Block struct {
 	// Name says which block it is: "2.conv.weights" is of the layer at place 2, counted from 0.
 	Name        string

@@ -20,8 +20,9 @@ import (
 // may be rounding error, the matrix is formed as well. Equal indices of sparse factors are added up first, as
 // the norm of a sum wants it.
 //
-// Products are of type T and sums that decide a norm in float64. For float32 the relative error is about
-// 1e-4 or less as a rule; it may err to either side, so that a sum that promises a bound must verify it.
+// Products are of type T and sums that decide a norm in float64. For float32 the relative error is
+// about 1e-4 or less as a rule. It may err to either side, so that a sum that promises a bound must
+// verify it.
 func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	if len(dst) != f.Records {
 		panic(fmt.Sprintf("network: SquaredNorms: %d results for %d records, want one each", len(dst), f.Records))

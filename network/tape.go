@@ -38,8 +38,9 @@ func (t *Tape[T]) Records() int { return t.space.records }
 // not.
 func (t *Tape[T]) Training(training bool) { t.space.training = training }
 
-// Serial says whether passes keep to the processor of the caller, which is best when several goroutines run
-// at once; at first large products use several processors. The results have the same bits.
+// Serial says whether passes keep to the processor of the caller, which is best when several
+// goroutines run at once. At first large products use several processors. The results have the same
+// bits.
 func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 
 // Forward returns the outputs of n records, of shape n × Output, from their inputs x, of shape n × Input, and

@@ -72,11 +72,11 @@ func OfPersons(persons [][]int, maxRows int) Records {
 	return Records{persons: persons, most: maxRows}
 }
 
-// PersonsOf lists the rows of each person. The codes name the person of every row; a row whose code is not
-// one of 0 … known-1 has no person and is in no list, so that persons whose texts nobody declared are not taken
-// for one. A row for which keep is false is in no list either; a nil keep keeps all. Persons stand in the
-// order in which they first appear, with at most maxRows rows each: which rows these are depends on the rows of
-// that person alone.
+// PersonsOf lists the rows of each person. The codes name the person of every row. A row whose code
+// is not one of 0 … known-1 has no person and is in no list. So persons whose texts nobody declared
+// are not taken for one. A row for which keep is false is in no list either; a nil keep keeps all.
+// Persons stand in the order in which they first appear, with at most maxRows rows each: which rows
+// these are depends on the rows of that person alone.
 func PersonsOf(codes []int32, known, maxRows int, keep func(i int) bool) [][]int {
 	at, rows := map[int32]int{}, [][]int{}
 	for i, code := range codes {

@@ -140,9 +140,9 @@ func RankError(epsilon float64, points, rows int, q, level float64) float64 {
 	return 2 * float64(rows) * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
 }
 
-// Bounds chooses an interval of the grid that holds all but a share of the numbers, a half of it beyond
-// each end, as two quantiles; the share is a whole even number of thousandths. It pays Choice twice. If the
-// choices come out in the wrong order, they are swapped.
+// Bounds chooses an interval of the grid that holds all but a share of the numbers, a half of it
+// beyond each end, as two quantiles. The share is a whole even number of thousandths. It pays
+// Choice twice. If the choices come out in the wrong order, they are swapped.
 func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (lower, upper float64, err error) {
 	if !(share > 0 && share < 1) {
 		return 0, 0, fmt.Errorf("query: share outside the bounds is %v, want more than 0 and less than 1", share)

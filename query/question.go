@@ -24,10 +24,10 @@ type Row struct {
 	Answer
 }
 
-// NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the unit, the
-// bound on the records; where nothing is said also the grid (1000 points), the edges (the declared bins of
-// a column) and the default noise. Other numbers stand as they are; NoiseMultiplier may still be 0, in which
-// case WithNoise is to follow.
+// NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the
+// unit, the bound on the records. Where the plan leaves them out, it also fills in the grid (1000
+// points), the edges (the declared bins of a column) and the default noise. Other numbers stand as
+// they are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if err := s.ValidateTable(); err != nil {
 		return nil, err

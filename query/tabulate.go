@@ -129,12 +129,13 @@ func (s table) totals(t Settings, c Cells, v Values, level float64) ([]float64, 
 	return c.release(t, s.width, s.bound(v), func(dst []float64, row int) { s.vector(v, dst, row) }, level)
 }
 
-// Histogram returns the noisy number of rows in each cell, in one release. A row is in one cell at most, so
-// it moves the vector of counts by at most 1 in the L1 and the L2 norm: all cells together cost what one
-// count does (parallel composition, McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4,
-// https://doi.org/10.1145/1559845.1559850). The rows of a person may be in several cells; the vector that they
-// add up to has a norm of at most their number. Under replace-one a record may leave one cell and enter another,
-// which accountants charge as two bounds. Each interval is exact and holds by itself, not all together.
+// Histogram returns the noisy number of rows in each cell, in one release. A row is in one cell at
+// most. So it moves the vector of counts by at most 1 in the L1 and the L2 norm: all cells together
+// cost what one count does (parallel composition, McSherry, "Privacy Integrated Queries", SIGMOD
+// 2009, theorem 4, https://doi.org/10.1145/1559845.1559850). The rows of a person may be in several
+// cells; the vector that they add up to has a norm of at most their number. Under replace-one a
+// record may leave one cell and enter another, which accountants charge as two bounds. Each
+// interval is exact and holds by itself, not all together.
 func Histogram(t Settings, c Cells, level float64) ([]Answer, error) {
 	return counting.ask(t, c, Values{}, level)
 }
@@ -151,10 +152,11 @@ func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
 // Means returns the mean of the numbers in each cell, in one release.
 //
 // With u in [0, 1] a number's place between its bounds, a row adds (1-u, u) to the two sums of its
-// cell: a vector of L1 norm 1 and of L2 norm at most 1, so one row moves the release by at most 1 in
-// either norm. The mean is the second sum over both. In the L2 norm this is the sum of centered numbers and
-// the count, turned by 45 degrees; in the L1 norm it has half of their variance, because the pair (t, 1) with
-// |t| ≤ 1 has a norm of up to 2. Whatever share of the budget a count apart would take is not lost.
+// cell: a vector of L1 norm 1 and of L2 norm at most 1, so one row moves the release by at most 1
+// in either norm. The mean is the second sum over both. In the L2 norm this is the sum of centered
+// numbers and the count, turned by 45 degrees. In the L1 norm it has half of their variance,
+// because the pair (t, 1) with |t| ≤ 1 has a norm of up to 2. Whatever share of the budget a count
+// apart would take is not lost.
 //
 // The interval is that of Fieller ("Some Problems in Interval Estimation", JRSS B 1954): all means m in
 // the bounds for which (1-m)·B - m·A, whose expectation is 0 at the true mean, is within its noise. It is

@@ -12,14 +12,14 @@ const clearCount = leastCount + 4
 // Variances returns the variance (the mean squared distance from the mean, divided by the number of
 // records) of the numbers in each cell, in one release.
 //
-// With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three sums.
-// They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1, so one row moves
-// the release by at most 1 in either norm, no more than a count. The number of records, the sum of u and
-// that of u² are linear in the three.
+// With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three
+// sums. They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1. So
+// one row moves the release by at most 1 in either norm, no more than a count. The number of
+// records, the sum of u and that of u² are linear in the three.
 //
-// The interval is of first order in the noise (delta method); where the noisy count is not at least 20
-// times its noise, it is all that is possible. Value is moved into what is possible, 0 to a quarter of
-// the squared range.
+// The interval is of first order in the noise (delta method). Where the noisy count is not at least
+// 20 times its noise, it is all that is possible. Value is moved into what is possible, 0 to a
+// quarter of the squared range.
 func Variances(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	return tables[VarianceStatistic].ask(t, c, v, level)
 }

@@ -14,9 +14,10 @@ import (
 // mostAttempts bounds how often the noise is raised because sums were rounded upward.
 const mostAttempts = 4
 
-// Within returns the question with the least noise that meets the target, as its certificate has it and as a ledger
-// charges. Where no noise does, the error is account.ErrUnreachable; the price of what it returns may pass the target
-// where the slack of the noise does, and a ledger of that limit then refuses it.
+// Within returns the question with the least noise that meets the target, as its certificate has it
+// and as a ledger charges. Where no noise does, the error is account.ErrUnreachable. The price of
+// what it returns may pass the target where the slack of the noise does, and a ledger of that limit
+// then refuses it.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {

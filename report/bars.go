@@ -30,8 +30,8 @@ type scorePlot struct {
 }
 
 // scorePlots groups coefficients by score, in the order in which scores first occur, and draws all
-// bars to one scale, so that scores can be compared. It returns the number of scores that are left
-// out. Each score has this many more that are not listed.
+// bars to one scale. So scores can be compared. It returns the number of scores that are left out.
+// Each score has this many more that are not listed.
 func scorePlots(coefficients []Coefficient, unlisted int) (plots []scorePlot, left int) {
 	byScore := map[string][]Coefficient{}
 	var names []string

@@ -34,8 +34,8 @@ func newPlacement(p drawnPanel, width, high float64) *placement {
 	return out
 }
 
-// put chooses where a text of some size stands next to a point, so that it leaves the panel and
-// covers other texts last, and curves as little as can be.
+// put chooses where a text of some size stands next to a point. So it leaves the panel and covers
+// other texts last, and curves as little as can be.
 func (p *placement) put(x, y, width, high float64) box {
 	const gap = 7
 	best, least := box{}, -1.0

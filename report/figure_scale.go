@@ -13,9 +13,9 @@ type scale struct {
 	Room int
 }
 
-// newScale holds all values with some room around them, and spans what lies around the values as far
-// as that is not much wider than they are, so that one wild interval does not flatten every curve.
-// A linear axis begins at 0 where the values come near it. All must be held by the axis.
+// newScale holds all values with some room around them, and spans what lies around the values as
+// far as that is not much wider than they are. So one wild interval does not flatten every curve. A
+// linear axis begins at 0 where the values come near it. All must be held by the axis.
 func newScale(values, around []float64, log bool) scale {
 	s := scale{Low: math.Inf(1), High: math.Inf(-1), Log: log}
 	for _, v := range values {
@@ -118,8 +118,9 @@ func thin(ticks []tick) {
 // figureTicks is more than an axis has marks: most have between four and eight.
 const figureTicks = 8.5
 
-// logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or third where
-// there are many; where there are few, so are 2 and 5, and round numbers where even these are missing.
+// logTicks are marks at 1, 2, …, 9 times powers of ten. The powers are labelled, every second or
+// third where there are many. Where there are few, so are 2 and 5, and round numbers where even
+// these are missing.
 func logTicks(low, high float64) []tick {
 	every := math.Ceil((math.Log10(high) - math.Log10(low)) / 6)
 	ticks := powerTicks(low, high, every, false)

@@ -34,7 +34,7 @@ const (
 type RunCountDistribution struct {
 	Name string `json:"law"`
 	// Shape is η of the negative binomial distribution, an integer of sixteenths above -1 and at
-	// most 16, so that float64 and integers have the same; 0 with other distributions.
+	// most 16. So float64 and integers have the same; 0 with other distributions.
 	Shape float64 `json:"shape,omitempty"`
 	// Mean bounds the mean of K. It is exact for the geometric and the Poisson distribution. For
 	// the others it is reached up to the rounding of γ, which errs toward fewer runs.
@@ -121,7 +121,7 @@ func (l RunCountDistribution) event(run mechanism.Event) mechanism.Event {
 }
 
 // success is γ times 2^successBits that is drawn with, rounded up by a part in 10^9 and to an
-// integer. The bound of theorem 2 falls in γ, in log(1/γ) and through the mean alike, so that the
+// integer. The bound of theorem 2 falls in γ, in log(1/γ) and through the mean alike. So the
 // distribution that is drawn costs at most what the event charges, which has γ from below.
 func (l RunCountDistribution) success() uint64 {
 	low, high := math.Log(0x1p-60), 0.0 // log γ; the mean falls in γ
@@ -265,7 +265,7 @@ func (c *coin) truncated(success uint64, parts int) int {
 }
 
 // binomial draws from the negative binomial distribution of a shape η in (-1, 1] from a first
-// number on: a proposal grows by one with probability 1-γ and ends otherwise; the growth from l to
+// number on: a proposal grows by one with probability 1-γ and ends otherwise. The growth from l to
 // l+1 is accepted with probability (l+η)/(l+1), else all begins again. So k comes up with a
 // probability in proportion to (1-γ)^k times the product of these.
 func (c *coin) binomial(success uint64, parts, first int) int {

@@ -23,16 +23,16 @@ const MethodSelection = "dp-select"
 // Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning
 // with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
 // A random number of runs is made, each with one of the configurations, drawn at random with equal
-// chances; every model is scored on public records; the best is released, of several the first.
+// chances. Every model is scored on public records; the best is released, of several the first.
 // Nothing else leaves: neither the other models and scores nor how many runs there were. The
 // theorem holds for independent runs of one distribution, which must be private as Run's event says
 // whatever the configuration: hence all configurations have that event. That a configuration is
 // drawn without looking at records changes no divergence of a run for the worse. Among equal scores
 // the first is released, which for runs of one distribution is the same as a random one, a total
 // order of what they return. A run that diverges is one of its outcomes, the least in that order:
-// whether it does follows from the noisy sums that it released, so that a run stays private as its
-// event says, and the number of runs is drawn before the first and does not change with it. Were
-// the choice to stop there, or to draw anew, the number of runs would depend on the records.
+// whether it does follows from the noisy sums that it released. So a run stays private as its event
+// says, and the number of runs is drawn before the first and does not change with it. Were the
+// choice to stop there, or to draw anew, the number of runs would depend on the records.
 type Selection struct {
 	// RunCountDistribution is that of the number of runs.
 	RunCountDistribution

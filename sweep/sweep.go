@@ -244,8 +244,9 @@ const (
 	// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps go
 	// side by side, one a processor.
 	smallStep = 20e6
-	// mostBeside bounds the bytes of rows that two linear runs of longer steps have side by side, so that one keeps the
-	// processors busy where the other has work for one only, as between a covariance and its eigenvectors.
+	// mostBeside bounds the bytes of rows that two linear runs of longer steps have side by side.
+	// So one keeps the processors busy where the other has work for one only, as between a
+	// covariance and its eigenvectors.
 	mostBeside = 1 << 30
 )
 

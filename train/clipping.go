@@ -157,10 +157,10 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 	return Clipping{Mode: ClipGradient, Norm: norm, Bound: norm}, nil
 }
 
-// defaultClipping is the clipping norm of private runs in units of what bounds most gradients. Half of them
-// or more are longer at first and few at the end; a clipped one keeps its direction, and the noise is
-// half of what it would be. It was chosen on parts of training sets: images, tables and texts gain by it at
-// every budget from 0.5 to 3.
+// defaultClipping is the clipping norm of private runs in units of what bounds most gradients. Half
+// of them or more are longer at first and few at the end. A clipped one keeps its direction, and
+// the noise is half of what it would be. It was chosen on parts of training sets: images, tables
+// and texts gain by it at every budget from 0.5 to 3.
 const defaultClipping = 0.5
 
 // unclipped is the slope of a loss up to which a baseline is not clipped: the largest that it has, or of the squared

@@ -206,8 +206,8 @@ func (statistic PreparationStep) quantiles(payer mechanism.Payer, maxRecords int
 	return query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
 }
 
-// learnLevels pays for the texts beyond the threshold and takes those with the largest noisy counts as the
-// levels of the column, sorted; the others stay among "other".
+// learnLevels pays for the texts beyond the threshold and takes those with the largest noisy counts
+// as the levels of the column, sorted. The others stay among "other".
 func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	codes, texts, err := r.d.Group(statistic.Column)
 	if err != nil {

@@ -149,8 +149,8 @@ func (v *views) seen(rows *mechanism.Rows, f mechanism.Standardization) (*mechan
 	return out, err
 }
 
-// jobsBeside is how many jobs are worked on at a time, so that one keeps the processors busy where another has work for one only, as
-// between a covariance and its eigenvectors.
+// jobsBeside is how many jobs are worked on at a time. So one keeps the processors busy where
+// another has work for one only, as between a covariance and its eigenvectors.
 const jobsBeside = 2
 
 // inTurns calls do for 0 … n-1, jobsBeside of them at a time.

@@ -51,11 +51,11 @@ func effectiveMultiplier(multipliers []float64) float64 {
 	return math.Sqrt(float64(len(multipliers)) / sum)
 }
 
-// contractingSchedule returns the multipliers, of effective multiplier 1, that leave the least noise in
-// the last iterate of a recursion that keeps the share c of a displacement in every step: the noise
-// of step t of T, from 0, counts by a_t = c^(T-1-t) at the end, where its variance is Σ (a_t·z_t)²;
-// at fixed μ² = Σ 1/z_t² that is at least (Σ a_t)²/μ², by the inequality of Cauchy and Schwarz, and
-// equal for z_t² ∝ 1/a_t.
+// contractingSchedule returns the multipliers, of effective multiplier 1, that leave the least
+// noise in the last iterate of a recursion that keeps the share c of a displacement in every step:
+// the noise of step t of T, from 0, counts by a_t = c^(T-1-t) at the end, where its variance is Σ
+// (a_t·z_t)². At fixed μ² = Σ 1/z_t² that is at least (Σ a_t)²/μ², by the inequality of Cauchy and
+// Schwarz, and equal for z_t² ∝ 1/a_t.
 func contractingSchedule(c float64, steps int) []float64 {
 	out, sum := make([]float64, steps), 0.0
 	for t := range out {

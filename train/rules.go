@@ -17,7 +17,7 @@ const (
 	// stabilityMargin is how much of the largest stable learning rate is used.
 	stabilityMargin = 0.8
 	// centeredCurvature is what centered rows of norm 1 are taken to have in their strongest
-	// direction; a larger one makes the iterates swing, which their average forgives.
+	// direction. A larger one makes the iterates swing, which their average forgives.
 	centeredCurvature = 0.4
 	// tailAverageShare is the share of the last iterates that is averaged.
 	tailAverageShare = 0.4

@@ -46,9 +46,9 @@ func checkClassWeights(weights []float64) error {
 	return nil
 }
 
-// largestOne returns the weights over the largest of them, nil of nothing. A gradient that is multiplied by
-// a weight of at most 1 keeps its bound, so that weights change no sensitivity; they are applied before
-// clipping all the same.
+// largestOne returns the weights over the largest of them, nil of nothing. A gradient that is
+// multiplied by a weight of at most 1 keeps its bound. So weights change no sensitivity; they are
+// applied before clipping all the same.
 func largestOne(weights []float64) []float64 {
 	if weights == nil {
 		return nil

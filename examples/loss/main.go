@@ -3,8 +3,8 @@
 //
 //	go run ./examples/loss
 //
-// A loss is not trusted with privacy: what it proposes for a record is verified against the clipping norm before
-// it is added, so that a mistake in it costs accuracy and nothing else.
+// A loss is not trusted with privacy: what it proposes for a record is verified against the
+// clipping norm before it is added. So a mistake in it costs accuracy and nothing else.
 package main
 
 import (

@@ -24,9 +24,9 @@ var (
 // at some epsilon, growing from 0.
 type profile struct{ epsilons, deltas []float64 }
 
-// at returns an upper bound on delta at an epsilon of 0 or more. The smallest delta is the
-// largest of P(S) - e^epsilon·Q(S) over all sets S of outcomes, so it is convex in e^epsilon and
-// lies below its chords; and it does not grow.
+// at returns an upper bound on delta at an epsilon of 0 or more. The smallest delta is the largest
+// of P(S) - e^epsilon·Q(S) over all sets S of outcomes. So it is convex in e^epsilon and lies below
+// its chords; and it does not grow.
 func (p profile) at(epsilon float64) float64 {
 	last := len(p.epsilons) - 1
 	if epsilon >= p.epsilons[last] {

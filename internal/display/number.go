@@ -53,8 +53,8 @@ func Plain(v float64) string {
 // intervalDigits is how many significant digits of an interval are printed.
 const intervalDigits = 6
 
-// Interval returns both ends of a proven interval, rounded outward, so that they differ
-// wherever the digits do not hold a number exactly, and the estimate between them.
+// Interval returns both ends of a proven interval, rounded outward. So they differ wherever the
+// digits do not hold a number exactly, and the estimate between them.
 func Interval(lower, estimate, upper float64) (from, middle, to string) {
 	texts := aligned(Rounded(lower, intervalDigits, false), Nearest(estimate, intervalDigits), Rounded(upper, intervalDigits, true))
 	return texts[0], texts[1], texts[2]

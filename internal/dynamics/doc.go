@@ -8,11 +8,12 @@
 //
 //	df/dt = -(Σ_r H_r·diag(s_r))·∂L/∂f    with H_r = J_r·J_rᵀ, J_r = ∂f/∂w_r
 //
-// so that dL/dt = -∂L/∂f·M·∂L/∂fᵀ with M = Σ_r H_r·diag(s_r). Without clipping M is the tangent kernel H, which
-// is symmetric and positive semidefinite. With one group, M = H·diag(s) is not symmetric, and its quadratic
-// form may be negative, so that the loss may rise; its eigenvalues are those of √diag(s)·H·√diag(s) and not
-// negative, so that M has an inverse when H has one and s is positive, and a loss that is convex in f can come to rest only at
-// its minimum. With several groups the eigenvalues may be negative too, and it may rest elsewhere. (Z. Bu,
-// H. Wang, Z. Dai and Q. Long, "On the convergence and calibration of deep learning with differential
-// privacy", TMLR 2023, section 4, https://arxiv.org/abs/2106.07830.)
+// so that dL/dt = -∂L/∂f·M·∂L/∂fᵀ with M = Σ_r H_r·diag(s_r). Without clipping M is the tangent
+// kernel H, which is symmetric and positive semidefinite. With one group, M = H·diag(s) is not
+// symmetric, and its quadratic form may be negative. So the loss may rise; its eigenvalues are
+// those of √diag(s)·H·√diag(s) and not negative. So M has an inverse when H has one and s is
+// positive, and a loss that is convex in f can come to rest only at its minimum. With several
+// groups the eigenvalues may be negative too, and it may rest elsewhere. (Z. Bu, H. Wang, Z. Dai
+// and Q. Long, "On the convergence and calibration of deep learning with differential privacy",
+// TMLR 2023, section 4, https://arxiv.org/abs/2106.07830.)
 package dynamics

@@ -8,10 +8,10 @@ import (
 // Float is a type of the entries of matrices.
 type Float interface{ float32 | float64 }
 
-// Matrix is a view of a slice as a matrix: entry (i, j) is
-// Data[i*RowStride + j*ColumnStride]. One of the strides must be 1 and the other at least
-// the number of entries that it steps over, so that the rows, or the columns, stand whole
-// and apart from each other. A matrix without entries may have any strides.
+// Matrix is a view of a slice as a matrix: entry (i, j) is Data[i*RowStride + j*ColumnStride]. One
+// of the strides must be 1 and the other at least the number of entries that it steps over. So the
+// rows, or the columns, stand whole and apart from each other. A matrix without entries may have
+// any strides.
 type Matrix[T Float] struct {
 	Data                    []T
 	Rows, Columns           int
@@ -62,20 +62,20 @@ func checkMatrix[T Float](m Matrix[T], name string) {
 }
 
 // Gemm sets c to alpha·a·b + beta·c. The shapes must agree: m × n of c, m × k of a, k × n of b.
-// Transposed views give the products with transposes: for a layer with weights w of shape
-// out × in, Gemm(y, 1, x, w.Transposed(), 0) is the forward pass, Gemm(dx, 1, dy, w, 0) the
-// gradient by the arguments and Gemm(dw, 1, dy.Transposed(), x, 1) adds that by the weights.
-// c must not overlap a or b. Gemm panics when a shape or a stride is wrong, before it writes
-// anything. With beta = 0 what c held does not matter, not even NaN; with alpha = 0 or k = 0 it
-// is multiplied by beta, and a and b do not matter.
+// Transposed views give the products with transposes: for a layer with weights w of shape out × in,
+// Gemm(y, 1, x, w.Transposed(), 0) is the forward pass, Gemm(dx, 1, dy, w, 0) the gradient by the
+// arguments and Gemm(dw, 1, dy.Transposed(), x, 1) adds that by the weights. c must not overlap a
+// or b. Gemm panics when a shape or a stride is wrong, before it writes anything. With beta = 0
+// what c held does not matter, not even NaN. With alpha = 0 or k = 0 it is multiplied by beta, and
+// a and b do not matter.
 //
-// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as can be; within
-// a block it begins with 0 and adds the products in ascending order; the blocks, times alpha,
-// are added to beta·c in ascending order. With AVX2 and AVX-512 each of these steps is a fused
-// multiply-add and the result has the same bits; without them every product and sum is rounded.
-// Hence an entry depends on its row of a, its column of b, itself and the instructions, not on
-// m, n, its place or the number of processors. It does depend on the instructions: privacy
-// must not rest on the bits of a product.
+// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as can be; within a
+// block it begins with 0 and adds the products in ascending order. The blocks, times alpha, are
+// added to beta·c in ascending order. With AVX2 and AVX-512 each of these steps is a fused
+// multiply-add and the result has the same bits. Without them every product and sum is rounded.
+// Hence an entry depends on its row of a, its column of b, itself and the instructions, not on m,
+// n, its place or the number of processors. It does depend on the instructions: privacy must not
+// rest on the bits of a product.
 //
 // With u = 2^-24 (float32) or 2^-53 (float64) the error of an entry is at most
 // γ·(|alpha|·Σ|a·b| + |beta·c|), where γ = t·u/(1 - t·u), t = min(k, gemmDepth) + ⌈k/gemmDepth⌉ + 3:

@@ -53,7 +53,7 @@ func grown[T any](s []T, length int) []T {
 }
 
 // narrowColumns is up to how many columns a product with a transposed a is done in the other
-// orientation, so that a is read where it stands.
+// orientation. So a is read where it stands.
 const narrowColumns = 24
 
 // turnedDepth is from how many products an entry on that pays.
@@ -168,8 +168,8 @@ func copyMatrix[T Float](m, from Matrix[T]) {
 	}
 }
 
-// blocks adds up the blocks of k. When b is small, each group of rows of a goes
-// through all of them before the next, so that these rows are read from end to end.
+// blocks adds up the blocks of k. When b is small, each group of rows of a goes through all of them
+// before the next. So these rows are read from end to end.
 func (g *gemmProduct[T]) blocks(w *gemmWorkspace[T], depth int) {
 	panels := (g.b.Columns + g.shape.lanes - 1) / g.shape.lanes * g.shape.lanes
 	inPlace := g.bInPlace()

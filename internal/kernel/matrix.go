@@ -14,8 +14,8 @@ func Norm(x []float64) float64 {
 
 // MultiplyRows writes to dst, row-major of shape rows × d, the products of rows of x, each of
 // length d, with the symmetric d×d matrix m. Every number is a sum in the order of the coordinates,
-// without fused operations, so that a row's result has the same bits whatever rows stand next to it
-// and on every machine.
+// without fused operations. So a row's result has the same bits whatever rows stand next to it and
+// on every machine.
 func MultiplyRows(dst, x, m []float64, d int) {
 	rows := len(x) / d
 	r := 0

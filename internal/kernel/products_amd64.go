@@ -196,7 +196,7 @@ func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 }
 
 // What follows makes the products of rows that are stride bytes apart, at least one row, entry and
-// column, and columns whose limbs are apart bytes apart; the rows of dst are distance bytes apart,
+// column, and columns whose limbs are apart bytes apart. The rows of dst are distance bytes apart,
 // or its columns by column. There are this many whole chunks of 64 bytes; bit j of mask is set for
 // each entry j of an incomplete one. While a row is read what is ahead of it by this many bytes is
 // fetched. From next bytes after x on, each four rows and two columns fetch this many lines of 64
@@ -214,8 +214,8 @@ func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, row
 //go:noescape
 func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
-// What follows does the same in chunks of 16 entries, the last of which is read to its end; it fetches nothing and
-// has no mask.
+// What follows does the same in chunks of 16 entries, the last of which is read to its end. It
+// fetches nothing and has no mask.
 
 //go:noescape
 func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)

@@ -19,12 +19,13 @@ const (
 // No number is in doubt whose square times n2[i] is 2^-48 or more of bound² away from it, if it and its square are finite and
 // its magnitude at most 2^51. A row of negative n2[i] is in doubt.
 //
-// The proof: f is whole, so that the float64 of f² is exact or, with the float64 of n2[i], at least 1; three roundings to
-// nearest, none of which underflows, make of f²·n2[i] at least (1-2^-53)³ of it, and four make the number that it is compared
-// with, bound²·(1-2^-48), at most (1+2^-53)⁴ of that. So a comparison that holds, holds without roundings for bound², even if
-// the processor rounds in another direction, where each error is twice as large. Of what is beyond it the same holds the
-// other way round. (N. J. Higham, "Accuracy and Stability of Numerical Algorithms",
-// SIAM 2002, section 2.2, https://doi.org/10.1137/1.9780898718027.)
+// The proof: f is whole, so that the float64 of f² is exact or, with the float64 of n2[i], at
+// least 1. Three roundings to nearest, none of which underflows, make of f²·n2[i] at least
+// (1-2^-53)³ of it, and four make the number that it is compared with, bound²·(1-2^-48), at most
+// (1+2^-53)⁴ of that. So a comparison that holds, holds without roundings for bound², even if the
+// processor rounds in another direction, where each error is twice as large. Of what is beyond it
+// the same holds the other way round. (N. J. Higham, "Accuracy and Stability of Numerical
+// Algorithms", SIAM 2002, section 2.2, https://doi.org/10.1137/1.9780898718027.)
 func RoundBounded(dst, v, scales []float64, n2 []int64, bound int64) (all bool) {
 	sameLengths(len(dst), len(v), len(scales), len(n2))
 	square := float64(bound) * float64(bound)
@@ -55,8 +56,9 @@ func roundBoundedPortable(dst, v, scales []float64, n2 []int64, low, high float6
 	return all
 }
 
-// ClipRows multiplies v[i] by most/(norms[i]·|v[i]|) where norms[i]·|v[i]| is beyond most, so that it becomes most but for
-// roundings; where that product is not finite it multiplies by 0. Others keep their bits.
+// ClipRows multiplies v[i] by most/(norms[i]·|v[i]|) where norms[i]·|v[i]| is beyond most. So it
+// becomes most but for roundings; where that product is not finite it multiplies by 0. Others keep
+// their bits.
 func ClipRows(v, norms []float64, most float64) {
 	sameLengths(len(v), len(norms), len(v), len(v))
 	done := shortenVector(available, v, norms, most)

@@ -31,13 +31,12 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 // l+8 for each l below 8, then l+4 for each l below 4, then l+2 for l below 2, and the result is
 // partial sum 0 plus partial sum 1. Entries that are integers are converted first, which is exact.
 //
-// The result differs from the exact sum by at most n·u/(1-n·u)·Σ_j |x[j]·w[j]| +
-// dim·2^-149 with n = ⌈dim/16⌉+4 and u = 2^-24, when nothing overflows: a product is
-// rounded once, a partial sum ⌈dim/16⌉-1 times besides its first and exact addition to
-// zero, and the tree four times; the last term is for products below the normal numbers
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, lemma 3.1).
-// Infinite and NaN entries or weights give what IEEE 754 says of these operations; which
-// NaN it is may differ.
+// The result differs from the exact sum by at most n·u/(1-n·u)·Σ_j |x[j]·w[j]| + dim·2^-149 with
+// n = ⌈dim/16⌉+4 and u = 2^-24, when nothing overflows: a product is rounded once, a partial sum
+// ⌈dim/16⌉-1 times besides its first and exact addition to zero, and the tree four times. The last
+// term is for products below the normal numbers (Higham, Accuracy and Stability of Numerical
+// Algorithms, 2nd edition 2002, lemma 3.1). Infinite and NaN entries or weights give what IEEE 754
+// says of these operations; which NaN it is may differ.
 //
 // The lengths decide how many rows there are: the call panics, and writes nothing, unless
 // len(dst) is rows·columns, len(x) is rows·dim and len(w) is columns·dim for one number of
@@ -129,7 +128,7 @@ func AddIntBits(dst []float64, x []uint64, dim int, q []float64, columns int) {
 }
 
 // FlushInt adds src to dst and sets src to zero: dst[j] += int64(src[j]) modulo 2^64. src must hold
-// integers of magnitude at most 2^53, dst be at least as long as src; the call panics, and writes
+// integers of magnitude at most 2^53, dst be at least as long as src. The call panics, and writes
 // nothing, when it is shorter.
 func FlushInt(dst []int64, src []float64) {
 	dst = dst[:len(src)]

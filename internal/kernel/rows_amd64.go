@@ -2,15 +2,15 @@
 
 package kernel
 
-// blockBytes is how much of x a kernel goes through at a time, so that what the first
-// columns bring from memory is in the second cache for the others.
+// blockBytes is how much of x a kernel goes through at a time. So what the first columns bring from
+// memory is in the second cache for the others.
 const blockBytes = 1 << 17
 
 // blockRows returns how many rows are worked on together.
 func blockRows(stride int) int { return max(blockBytes/max(stride, 1)&^7, 8) }
 
 // evenRows returns how many of this many rows to take at a time, at most most, which is a multiple
-// of 8, so that no part is much shorter than the others.
+// of 8. So no part is much shorter than the others.
 func evenRows(rows, most int) int {
 	parts := (rows + most - 1) / most
 	return min(most, ((rows+parts-1)/parts+7)&^7)

@@ -6,9 +6,9 @@ package kernel
 // worth calling for. Of longer rows four do not fit in the first cache.
 const leastPassDim, mostPassDim = lanes, 2048
 
-// partOf returns the number of rows of a part, of which the kernel takes two at a time: as
-// many as 8 KiB hold, so that the rows of two parts stay in the first cache together with
-// dst and w, but at least two and at most 64.
+// partOf returns the number of rows of a part, of which the kernel takes two at a time: as many as
+// 8 KiB hold. So the rows of two parts stay in the first cache together with dst and w, but at
+// least two and at most 64.
 func partOf(dim int) int { return min(max(1<<11/dim&^1, 2), 64) }
 
 // addRowsByMargin is AddRowsByMargin with a set of instructions that the processor has.

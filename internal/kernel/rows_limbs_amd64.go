@@ -63,8 +63,8 @@ func limbsOf(largest float64) int {
 	return 0
 }
 
-// addLimbs adds as many of the rows, at most mostLimbRows, as make whole groups, and returns how many
-// they are; none if a factor is too large.
+// addLimbs adds as many of the rows, at most mostLimbRows, as make whole groups, and returns how
+// many they are. None if a factor is too large.
 func addLimbs[T IntEntry](dst []float64, x []T, q []float64, rows, dim, columns, ahead int) (done int) {
 	switch x := any(x).(type) {
 	case []uint8:
@@ -152,7 +152,7 @@ func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 //go:noescape
 func packOneByteAVX512(words *uint32, q *float64, n int)
 
-// packLimbsAVX512 is packLimbs for any factors; it writes up to seven columns after the last, and
+// packLimbsAVX512 is packLimbs for any factors. It writes up to seven columns after the last, and
 // returns the largest magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each
 // of the last columns, at most eight.
 //

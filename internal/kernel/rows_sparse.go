@@ -21,9 +21,9 @@ func (x SparseRows) Rows() int { return max(len(x.Start)-1, 0) }
 // stands together.
 //
 // A product is defined so: the sum starts at +0 and adds, in float64 and in the order of the
-// entries, their products with the weights, which are exact in float64 (16 and 24 bits), so that
-// fusing would change nothing; the end is rounded to float32. It has the same bits whatever rows
-// and columns stand next to it and on every processor. It differs from the exact sum S by at most
+// entries, their products with the weights, which are exact in float64 (16 and 24 bits). So fusing
+// would change nothing; the end is rounded to float32. It has the same bits whatever rows and
+// columns stand next to it and on every processor. It differs from the exact sum S by at most
 // 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24) for n entries with n < 2^20, when it is in the
 // range of float32.
 //

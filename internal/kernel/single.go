@@ -27,8 +27,9 @@ func moveWhole(set instructions, dst []float32, x []int16, scale float32, center
 	return addLanes(&lanes)
 }
 
-// SingleInt writes x[j], rounded to float32, to dst, and returns the sum of the squares of what it writes, as MoveInt
-// does. dst must be as long as x; the call panics, and writes nothing, when it is not.
+// SingleInt writes x[j], rounded to float32, to dst, and returns the sum of the squares of what it
+// writes, as MoveInt does. dst must be as long as x. The call panics, and writes nothing, when it
+// is not.
 func SingleInt(dst []float32, x []int64) (square float64) {
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("kernel: SingleInt: lengths are %d and %d, want one", len(dst), len(x)))

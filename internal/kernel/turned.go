@@ -26,10 +26,11 @@ func turnWhole(set instructions, dst []int64, matrix []int16, v []int64) {
 	}
 }
 
-// MulIntT writes the product of the transpose of a matrix of integers, of shape len(w) × len(dst), row after row, with
-// the vector w to dst. Entries of w are rounded to float32 first; then products are exact, and are added in float64 in
-// ascending order, and the sum is rounded to float32: the result has the same bits on every processor and in every
-// build. The call panics, and writes nothing, when the matrix is not of that shape.
+// MulIntT writes the product of the transpose of a matrix of integers, of shape len(w) × len(dst),
+// row after row, with the vector w to dst. Entries of w are rounded to float32 first. Then products
+// are exact, and are added in float64 in ascending order, and the sum is rounded to float32: the
+// result has the same bits on every processor and in every build. The call panics, and writes
+// nothing, when the matrix is not of that shape.
 func MulIntT(dst []float32, matrix []int16, w []float64) {
 	checkTurn("TurnBack", len(matrix), len(w), len(dst))
 	turnBack(available, dst, matrix, w)

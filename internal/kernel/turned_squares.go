@@ -71,9 +71,9 @@ func (t *Turn) Stride() int { return t.stride }
 // are Stride apart. W·x is taken modulo 2^32, as a number with a sign; s·(W·x)_k is rounded to
 // float64, and so are the difference and each sum, of which products are parts without a rounding
 // of their own. Where s is a power of two and factors and centers are integers, differences below
-// 2^53 are exact, so that for n coordinates the result errs by less than (n+4)·2^-53 of itself. It
-// has the same bits on every processor and in every build. The call panics, and writes nothing,
-// when rows is not of len(dst) rows or factors is of another length.
+// 2^53 are exact. So for n coordinates the result errs by less than (n+4)·2^-53 of itself. It has
+// the same bits on every processor and in every build. The call panics, and writes nothing, when
+// rows is not of len(dst) rows or factors is of another length.
 func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
 	wantLength("rows", len(rows), len(dst), t.stride)
 	wantLength("factors", len(factors), len(dst), 1)

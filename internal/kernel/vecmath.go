@@ -32,15 +32,15 @@ func Exp(dst, x []float32) { apply(available, exponential, dst, x) }
 // f³·P(f)), with ln 2 in two parts. P is described at logPolynomial.
 func Log(dst, x []float32) { apply(available, logarithm, dst, x) }
 
-// Sigmoid writes 1/(1+e^-x) for every entry of x to dst. The error is below 2.5 ulp.
-// Sigmoid(-Inf) is 0 and Sigmoid(+Inf) is 1. With e = e^-|x| as Exp has it, the result is
-// 1/(1+e) for x ≥ 0 and e/(1+e) for x < 0, so that small results keep their digits.
+// Sigmoid writes 1/(1+e^-x) for every entry of x to dst. The error is below 2.5 ulp. Sigmoid(-Inf)
+// is 0 and Sigmoid(+Inf) is 1. With e = e^-|x| as Exp has it, the result is 1/(1+e) for x ≥ 0 and
+// e/(1+e) for x < 0. So small results keep their digits.
 func Sigmoid(dst, x []float32) { apply(available, sigmoid, dst, x) }
 
-// Tanh writes the hyperbolic tangent of every entry of x to dst. The error is below
-// 2.6 ulp. Tanh(±0) is ±0 and Tanh(±Inf) is ±1. The result is -m/(m+2) with the sign of x,
-// where m = e^(-2|x|) - 1 = 2^n·p + (2^n - 1) and p = r + r²·Q(r) as in Exp, so that small
-// results keep their digits.
+// Tanh writes the hyperbolic tangent of every entry of x to dst. The error is below 2.6 ulp.
+// Tanh(±0) is ±0 and Tanh(±Inf) is ±1. The result is -m/(m+2) with the sign of x, where m =
+// e^(-2|x|) - 1 = 2^n·p + (2^n - 1) and p = r + r²·Q(r) as in Exp. So small results keep their
+// digits.
 func Tanh(dst, x []float32) { apply(available, tanh, dst, x) }
 
 // function numbers the functions of one variable.
@@ -80,9 +80,9 @@ var logPolynomial = [9]float32{
 	-0x1.fcf4c6p-4, 0x1.dea282p-4, -0x1.d635bcp-4, 0x1.1d8ea4p-4,
 }
 
-// The constants of the reduction. ln2High has 15 significant bits, so that its product with an
-// integer of up to 9 bits is exact; ln2Low is ln 2 - ln2High, rounded. Adding roundShift rounds a
-// number below 2^22 to a whole one, which its lower bits then hold.
+// The constants of the reduction. ln2High has 15 significant bits. So its product with an integer
+// of up to 9 bits is exact; ln2Low is ln 2 - ln2High, rounded. Adding roundShift rounds a number
+// below 2^22 to a whole one, which its lower bits then hold.
 const (
 	log2E      = 0x1.715476p+0
 	ln2High    = 0x1.62e4p-1

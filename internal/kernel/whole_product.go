@@ -28,8 +28,9 @@ type IntShape struct {
 // comment demands and no entry of dst passes 64 bits. Where Group is not, an entry errs by a multiple of 2^32 or
 // not at all, depending on the processor; nothing else happens. An exact result has the same bits everywhere.
 //
-// The call panics, and writes nothing, when a length is not that of the shape, a number of the shape is negative,
-// or Group is less than 1. dst must not overlap a or b; that b and a are the same is fine.
+// The call panics, and writes nothing, when a length is not that of the shape, a number of the
+// shape is negative, or Group is less than 1. dst must not overlap a or b. That b and a are the
+// same is fine.
 //
 // It runs on the processor of the caller only.
 func AddProductInt(dst []int64, a, b []int16, s IntShape) {

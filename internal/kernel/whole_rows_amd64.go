@@ -6,8 +6,8 @@ const (
 	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits: a turn
 	// adds at most 2·255·32767, and 2^31 holds that of 128 turns of 32 entries.
 	maxDotBytes = 128 * 32
-	// maxSquareBytes: a turn of 32 entries adds at most 2·255², and 2^31 holds that of 2^14 turns; one of 64 entries adds at
-	// most 4·255², and 2^32 holds that of 2^13 turns.
+	// maxSquareBytes: a turn of 32 entries adds at most 2·255², and 2^31 holds that of 2^14 turns.
+	// One of 64 entries adds at most 4·255², and 2^32 holds that of 2^13 turns.
 	maxSquareBytes = 1 << 14 * 32
 	// maxSquareFour is the longest row of 16 bits that is taken with three others: of 2^16 pairs.
 	maxSquareFour = 1 << 17

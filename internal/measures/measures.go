@@ -13,8 +13,8 @@ import (
 	"github.com/ditherml/dither/report"
 )
 
-// MostGroups is the largest number of levels of a group column, so that a column of names or
-// numbers is not printed as a table of persons.
+// MostGroups is the largest number of levels of a group column. So a column of names or numbers is
+// not printed as a table of persons.
 const MostGroups = 1000
 
 // Under returns what Dataset returns for a data set under the schema that the model was trained by,

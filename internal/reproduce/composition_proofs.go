@@ -54,8 +54,9 @@ func (o outcomes) epsilonAt(delta float64) float64 {
 	return high
 }
 
-// adaptiveSequences composes randomized response: whether the true answer to the next question is the same on both
-// data sets, and which of the two it is, depends on the answers so far; every question tells the data sets apart.
+// adaptiveSequences composes randomized response: whether the true answer to the next question is
+// the same on both data sets, and which of the two it is, depends on the answers so far. Every
+// question tells the data sets apart.
 func adaptiveSequences(runs int, epsilon float64) outcomes {
 	o := outcomes{[]float64{1}, []float64{1}}
 	truth := 1 / (1 + math.Exp(-epsilon))

@@ -21,9 +21,9 @@ func Missing(r sweep.Reproduction, l sweep.Environment) []string {
 	return missing
 }
 
-// Run runs experiments one after the other and hands each result to done as soon as it is there; one whose data
-// sets are missing is handed over as such. An experiment that fails does not stop the others, a canceled context
-// or an error of done does. The errors are joined.
+// Run runs experiments one after the other and hands each result to done as soon as it is there.
+// One whose data sets are missing is handed over as such. An experiment that fails does not stop
+// the others, a canceled context or an error of done does. The errors are joined.
 func Run(ctx context.Context, chosen []sweep.Reproduction, l sweep.Environment, done func(sweep.Result) error) error {
 	var failures []error
 	for _, r := range chosen {

@@ -40,8 +40,8 @@ func Reproductions() []sweep.Reproduction {
 	return all
 }
 
-// Named returns the experiments of these names, each once, in the order of the table; an unknown name is an
-// error that lists the known ones.
+// Named returns the experiments of these names, each once, in the order of the table. An unknown
+// name is an error that lists the known ones.
 func Named(names ...string) ([]sweep.Reproduction, error) {
 	all, known := Reproductions(), []string(nil)
 	for _, r := range all {

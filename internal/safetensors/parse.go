@@ -27,9 +27,9 @@ type entry struct {
 	Offsets []int  `json:"data_offsets"`
 }
 
-// Parse reads a safetensors file: 8 bytes with the length of the header, little end first; the header, a JSON
-// object of arrays by name; and their bytes, without gaps and none twice. Metadata is passed by. The arrays
-// share memory with the file.
+// Parse reads a safetensors file: 8 bytes with the length of the header, little end first, then the
+// header, then the bytes. The header is a JSON object of arrays by name. Their bytes have no gaps,
+// and none twice. Metadata is passed by. The arrays share memory with the file.
 func Parse(file []byte) (map[string]Tensor, error) {
 	if len(file) < 8 {
 		return nil, fmt.Errorf("the file has %d bytes, want a safetensors file, which has 8 and more", len(file))

@@ -15,10 +15,10 @@ import (
 // stay in the order in which decimation leaves them, since products of transforms do
 // not care; Frequency names them.
 //
-// Error: let u = 2⁻⁵³. A coefficient passes through log₂(length) levels of sums and
-// through one multiplication by a root of unity for each radix-4 level; a sum errs by
-// at most u, a product by at most 2√2·u and a root by at most u, each relative to the
-// sum of the magnitudes that enter. Hence, in the largest coefficient,
+// Error: let u = 2⁻⁵³. A coefficient passes through log₂(length) levels of sums and through one
+// multiplication by a root of unity for each radix-4 level. A sum errs by at most u, a product by
+// at most 2√2·u and a root by at most u, each relative to the sum of the magnitudes that enter.
+// Hence, in the largest coefficient,
 //
 //	|computed - exact| ≤ ErrorBound() · Σ|x|
 //

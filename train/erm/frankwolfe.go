@@ -132,8 +132,9 @@ func (w *FrankWolfePlan) fill(s *Setup, epsilon float64) {
 	}
 }
 
-// withoutIntercept takes the constant feature away unless it is asked for: beside rows with many features it is
-// the largest one of each, so that bounding a record by its largest coordinate would bound it by this one.
+// withoutIntercept takes the constant feature away unless it is asked for: beside rows with many
+// features it is the largest one of each. So bounding a record by its largest coordinate would
+// bound it by this one.
 func withoutIntercept(r Request, s *Setup) (err error) {
 	if r.Intercept != 0 {
 		return nil

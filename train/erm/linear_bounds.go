@@ -102,8 +102,9 @@ func publicCenter(s *data.Schema, dim int) []float64 {
 	return center
 }
 
-// linearMap returns the map of rows for linear regression: without a normalization in the request, rows
-// keep their scale, so that what is linear in the columns stays linear, and are moved by a public center.
+// linearMap returns the map of rows for linear regression: without a normalization in the request,
+// rows keep their scale, so linear relations between columns stay linear. Rows are moved by a
+// public center.
 func linearMap(r Request, s *Setup) *feature.Map {
 	if r.Normalization != "" || !s.Schema.Target.Regression() || hasText(s.Schema) {
 		return s.Features

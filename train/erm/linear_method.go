@@ -17,7 +17,7 @@ import (
 // Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on
 // integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The
 // full matrix is released with independent normal noise and averaged with its transpose: noise of
-// deviation ν on and ν/√2 off the diagonal, which is isotropic on symmetric matrices; where there
+// deviation ν on and ν/√2 off the diagonal, which is isotropic on symmetric matrices. Where there
 // are few products, this distribution is drawn on the upper triangle. Noise on one triangle alone,
 // as in Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that
 // variance off the diagonal. The method is that of Vu and Slavković, "Differential Privacy for

@@ -29,8 +29,9 @@ type LinearPlan struct {
 }
 
 const (
-	// targetShare is c² in units of the squared bound of x. Shares of the squared bound of z·zᵀ are then
-	// 0.69 for x·xᵀ, 0.28 for x·y and 0.03 for y²; on two tables the result is flat in it from 0.1 to 0.3.
+	// targetShare is c² in units of the squared bound of x. Shares of the squared bound of z·zᵀ are
+	// then 0.69 for x·xᵀ, 0.28 for x·y and 0.03 for y². On two tables the result is flat in it from
+	// 0.1 to 0.3.
 	targetShare = 0.2
 	// targetShareL1 is c in units of the bound on the sum of magnitudes of x, for Laplace noise.
 	targetShareL1 = 0.45

@@ -44,12 +44,13 @@ const (
 	maxNewtonSteps = 1 << 12
 )
 
-// newtonMethod is Newton's method with double noise for a loss of one score: a noisy gradient g, then the
-// noisy step (H + Λ·I)⁻¹·g, which one record moves by a bound that follows from ‖g‖ and Λ (see
-// mechanism.NewtonStep). H itself is never released, and its noise is that of a vector in place of that of a
-// matrix. Λ comes from the noisy trace of H. There is no line search and no start anew: both would look at
-// records unpaid. Every release is normal noise of a fixed multiplier on something that one record moves by
-// at most its bound, whatever was released before, so that the whole is priced exactly, as the sequence.
+// newtonMethod is Newton's method with double noise for a loss of one score: a noisy gradient g,
+// then the noisy step (H + Λ·I)⁻¹·g, which one record moves by a bound that follows from ‖g‖ and Λ
+// (see mechanism.NewtonStep). H itself is never released, and its noise is that of a vector in
+// place of that of a matrix. Λ comes from the noisy trace of H. There is no line search and no
+// start anew: both would look at records unpaid. Every release is normal noise of a fixed
+// multiplier on something that one record moves by at most its bound, whatever was released before.
+// So the whole is priced exactly, as the sequence.
 //
 // Source: Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization via
 // Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, algorithm 3 with modification by

@@ -100,9 +100,10 @@ func perWeight(noise string, weights int) float64 {
 // outputRidge is the coefficient of the default ridge.
 const outputRidge = 0.25
 
-// defaultRidge is Λ where noise and ridge cost about as much. Noise of standard deviation z·G/Λ in every
-// weight, and so in every score of a unit row, costs about n·(z·G/Λ)²/8, the ridge (Λ/2)·‖w‖², so that the best Λ is in
-// proportion to (n·z²)^(1/3) in units of rows. The coefficient is a choice made on one public table, with normal noise.
+// defaultRidge is Λ where noise and ridge cost about as much. Noise of standard deviation z·G/Λ in
+// every weight, and so in every score of a unit row, costs about n·(z·G/Λ)²/8, the ridge
+// (Λ/2)·‖w‖². So the best Λ is in proportion to (n·z²)^(1/3) in units of rows. The coefficient is a
+// choice made on one public table, with normal noise.
 func defaultRidge(p Plan, lipschitz, z float64) float64 {
 	if p.NonPrivate {
 		return 1

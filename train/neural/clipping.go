@@ -52,14 +52,15 @@ type Adaptive struct {
 	CountNoise float64 `json:"count-noise"`
 }
 
-// MicroBatch says that the records of a step are dealt to Count groups, each record by itself, and that the
-// sum of a group's gradients over Size is clipped. One record then moves the clipped vector of its group from
-// anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one record replaces another in its place, labels
-// being those of places, one vector changes as well, so that accountants, which double the bound then, charge twice
-// what moves. A bound of Norm would have a proof under that relation alone, which an event does not name, and for
-// samples none: there the vector without the record may be at the edge of the ball, and the two records 0 and 2·Norm
-// away from it, which is no pair of two steps of Norm from the middle. Size is declared: the number of records that
-// were dealt to a group is private. With one group it is clipping after averaging.
+// MicroBatch says that the records of a step are dealt to Count groups, each record by itself, and
+// that the sum of a group's gradients over Size is clipped. One record then moves the clipped
+// vector of its group from anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one
+// record replaces another in its place, labels being those of places, one vector changes as well.
+// So accountants, which double the bound then, charge twice what moves. A bound of Norm would have
+// a proof under that relation alone, which an event does not name, and for samples none: there the
+// vector without the record may be at the edge of the ball, and the two records 0 and 2·Norm away
+// from it, which is no pair of two steps of Norm from the middle. Size is declared: the number of
+// records that were dealt to a group is private. With one group it is clipping after averaging.
 type MicroBatch struct {
 	Count int     `json:"count"`
 	Size  float64 `json:"size"`

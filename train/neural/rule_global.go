@@ -2,9 +2,10 @@ package neural
 
 import "math"
 
-// global multiplies every gradient up to the threshold Z by C/Z and drops longer ones, so that the sum keeps the
-// direction of the mean of those kept (Bu, Wang, Dai & Long, "On the Convergence and Calibration of Deep Learning
-// with Differential Privacy", TMLR 2023, section 4, https://arxiv.org/abs/2106.07830). Z is public.
+// global multiplies every gradient up to the threshold Z by C/Z and drops longer ones. So the sum
+// keeps the direction of the mean of those kept (Bu, Wang, Dai & Long, "On the Convergence and
+// Calibration of Deep Learning with Differential Privacy", TMLR 2023, section 4,
+// https://arxiv.org/abs/2106.07830). Z is public.
 type global struct{}
 
 // globalAdaptive is global with longer gradients scaled down to C instead of dropped, and a threshold that

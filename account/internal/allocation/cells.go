@@ -64,8 +64,8 @@ func (c *cells) find(d float64) int {
 	return min(max(i, 0), len(c.edge)-2)
 }
 
-// law draws fine cells together, so that the mass below and the share of the mean above change by a small part
-// in each, and puts what is in each on nodes.
+// law joins fine cells and puts the mass of each result on nodes. The mass below and the share of
+// the mean above change by a small part in each.
 func (c *cells) law(kind Kind) law {
 	left, right := c.tails()
 	l := law{kind: kind, count: c.count, infinite: c.infinite}

@@ -7,8 +7,8 @@
 // https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it
 // E(1-e^ε·S)⁺: both are means of convex functions of S. A distribution that is larger in the convex
 // order bounds them from above, one that is smaller from below. Convex order survives sums of
-// independent terms, so that it is enough to spread the mass of each W_t over nodes with its mean
-// kept, or to draw together what lies in a cell, and to add and do it again. Nothing is drawn at
+// independent terms, so it is enough to spread the mass of each W_t over nodes with its mean kept,
+// or to join the mass in a cell. Then terms are added, and it is done again. Nothing is drawn at
 // random.
 package allocation
 
@@ -28,8 +28,8 @@ const (
 	Lower
 )
 
-// law is that of a sum of count terms of mean 1, on nodes count+d of mass q, d rising. What is
-// infinite has probability 0 and a share of the mean.
+// law is the distribution of a sum of count terms of mean 1, on nodes count+d of mass q, d rising.
+// What is infinite has probability 0 and a share of the mean.
 type law struct {
 	kind     Kind
 	count    float64

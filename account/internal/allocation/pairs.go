@@ -7,17 +7,18 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Pairs are those of one epoch, of the output with the record against that without, and the other way.
+// Pairs are the dominating pairs of one epoch, of the output with the record against that without,
+// and the other way.
 type Pairs struct{ Remove, Add pair.Atoms }
 
-// New returns pairs that dominate those of random allocation to this many steps, at least 2, with
-// this noise multiplier, if kind is Upper; if it is Lower, the true pairs dominate them.
+// New returns pairs that dominate random allocation to this many steps, at least 2, with this noise
+// multiplier, if kind is Upper. If it is Lower, the true pairs dominate them.
 //
 // Rounding: each of q is known to a relative error that the terms of a sum add up, and that doubles
-// where the number of terms does; spread out by twice it, the distribution is on the right side.
-// Places are known to a few units at each of the doublings, and are moved away from 1 by that; the
-// means of cells, to as many as a sum has terms, of the width of a cell. Both sides are moved so
-// that the mean stays.
+// where the number of terms does. Spread out by twice it, the distribution is on the right side.
+// Places are known to a few units at each of the doublings, and are moved away from 1 by that. The
+// means of cells are known to as many units, of the width of a cell, as a sum has terms. Both sides
+// are moved so that the mean stays.
 func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	l, err := sum(steps, noise, kind)
 	if err != nil {
@@ -42,9 +43,9 @@ func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	return s, nil
 }
 
-// widened makes the masses of a distribution sum to 1, and returns the ratios at its nodes farther
-// from 1, each by a share of its distance and an amount; nearer to 1 where the distribution is a
-// lower one.
+// widened makes the masses of a distribution sum to 1. It returns the ratios at its nodes farther
+// from 1, each by a share of its distance and an amount. Where the distribution is a lower one they
+// are nearer to 1.
 func widened(l law, share, amount float64) []float64 {
 	total := 0.0
 	for _, q := range l.q {

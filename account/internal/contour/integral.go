@@ -1,19 +1,19 @@
-// Package contour computes the privacy profile δ(ε) of a composition of dominating pairs,
-// in one direction, by a line integral of the exact moment generating function
-// M(t) = Π E_P[e^{tL}]^count of the privacy loss L:
+// Package contour computes the privacy profile δ(ε) of a composition of dominating pairs, in one
+// direction. It is a line integral of the exact moment generating function M(t) = Π
+// E_P[e^{tL}]^count of the privacy loss L:
 //
 //	δ(ε) = 1/(2πi) ∫ M(t)·e^{-tε}/(t·(t+1)) dt over the line Re t = λ > 0.
 //
-// The line passes through the saddle point of the integrand, where it does not oscillate,
-// so δ has the same relative accuracy at 1e-40 as at 1e-1, and the work does not depend on
-// the number of releases. Nothing is rounded to a grid of losses.
+// The line passes through the saddle point of the integrand, where it does not oscillate. So δ has
+// the same relative accuracy at 1e-40 as at 1e-1, and the work does not depend on the number of
+// releases. Nothing is rounded to a grid of losses.
 //
 // What it returns is an estimate: it may err to either side, by about 1e-9 of δ. Where the
 // integral converges slowly, or its convergence is not shown, the answer is ErrUnsuited.
 //
 // Source: Alghamdi, Gómez, Asoodeh, Calmon, Kosut & Sankar, "The Saddle-Point Method in
-// Differential Privacy", ICML 2023, https://arxiv.org/abs/2208.09595. There the integral
-// is approximated at the saddle point; here it is summed along the whole line.
+// Differential Privacy", ICML 2023, https://arxiv.org/abs/2208.09595. There the integral is
+// approximated at the saddle point. Here it is summed along the whole line.
 package contour
 
 import (
@@ -175,8 +175,8 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 	}
 }
 
-// distance returns a bound on δ(0) for the finite losses, to a few percent: the lesser of the
-// sum of those of the releases and half the root of the χ² divergence E_Q[r²] - 1.
+// distance returns a bound on δ(0) for the finite losses, to a few percent: the lesser of the sum
+// over the releases and half the root of the χ² divergence E_Q[r²] - 1.
 func (i *Integral) distance() float64 {
 	var sum, square total
 	for _, r := range i.terms {
@@ -197,10 +197,10 @@ func (i *Integral) distance() float64 {
 	return min(sum.value(), 0.5*math.Sqrt(math.Expm1(square.value())))
 }
 
-// LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of
-// about 1e-13 also when it is tiny. (α-1) times the Rényi divergence of order α is its value
-// at t = α-1. It is +Inf where t is so large that the pair would need too many nodes, and
-// for t < -1 under which a loss of -Inf has an infinite moment.
+// LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of about
+// 1e-13 also when it is tiny. (α-1) times the Rényi divergence of order α is its value at t = α-1.
+// It is +Inf where t is so large that the pair would need too many nodes. It is +Inf for t < -1
+// too, under which a loss of -Inf has an infinite moment.
 func (i *Integral) LogMoment(t float64) float64 {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -65,8 +65,7 @@ func (l laplace) rules(level int, _, high float64, s side) (first, second *rule,
 	return first, second, nil
 }
 
-// edges returns the kinks, of which the origin is one, and the point where the loss changes
-// its sign.
+// edges returns the kinks, the origin among them, and the point where the loss changes its sign.
 func (l laplace) edges() []float64 {
 	low, high := l.kinks[0], l.kinks[len(l.kinks)-1]
 	edges := slices.Clone(l.kinks)

@@ -15,8 +15,8 @@ const maxLattice = 1 << 17
 // so it is summed apart and taken out of the integrand.
 type lattice struct{ loss, logMass []float64 }
 
-// newLattice returns the lattice of terms that have one or two atoms each, or nil where a
-// term has none or more, or where it would be too large.
+// newLattice returns the lattice of terms that have one or two atoms each. It is nil where a term
+// has none or more, or where it would be too large.
 func newLattice(terms []*term) *lattice {
 	all := &lattice{[]float64{0}, []float64{0}}
 	if len(terms) == 0 {

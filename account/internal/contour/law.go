@@ -81,8 +81,8 @@ func (r *term) settled(lambda float64) (first, second *law, err error) {
 	return first, second, nil
 }
 
-// agreed makes rules of which both give the same cumulants, and returns those of the first and of the
-// second; the second has none where the first is exact.
+// agreed makes two rules that give the same cumulants, and returns the cumulants of each. The
+// second has none where the first is exact.
 func (r *term) agreed(lambda float64) (a, b cumulants, err error) {
 	for {
 		first, second, failed := r.rules(lambda)
@@ -101,8 +101,8 @@ func (r *term) agreed(lambda float64) (a, b cumulants, err error) {
 	}
 }
 
-// agree reports whether two values of the cumulants are one to about 1e-13, or to less
-// than 1e-11 in the exponent of δ, if that is more.
+// agree reports whether two values of the cumulants are equal to about 1e-13. If that is more, they
+// must be equal to less than 1e-11 in the exponent of δ.
 func (r *term) agree(a, b cumulants, lambda float64) bool {
 	within := func(x, y, scale float64) bool { return math.Abs(x-y) <= scale }
 	slack := 1e-12 / max(1, r.count)

@@ -147,10 +147,10 @@ func (l *line) extendAtoms() {
 	}
 }
 
-// hopeless reports whether the integrand falls too slowly to end before the limits of nodes
-// and of work, even if its slope in logarithms grows with every doubling as it does for
-// smooth losses. The rules that can be trusted to here grow with the height of the line.
-// Where atoms are taken out, it comes and goes, and nothing is foretold.
+// hopeless reports whether the integrand falls too slowly to end before the limits of nodes and of
+// work. Its slope in logarithms is taken to grow with every doubling, as it does for smooth losses.
+// The rules that can be trusted to here grow with the height of the line. Where atoms are taken
+// out, it comes and goes, and nothing is foretold.
 func (l *line) hopeless() bool {
 	n := len(l.re)
 	if n < 512 || l.lattice != nil {
@@ -222,8 +222,8 @@ func (l *law) distance(o *law, u float64) float64 {
 	return max(0, l.count*apart/math.Hypot(1+a, b)-rounded)
 }
 
-// beyond returns the weight of the nodes that cannot be trusted at u, because the phase
-// turns too far from one to the next, times count and less what rounding may do.
+// beyond returns the weight of the nodes that cannot be trusted at u, times count and less the
+// effect of rounding. There the phase turns too far from one node to the next.
 func (l *law) beyond(u float64) float64 {
 	sum := 0.0
 	for j, limit := range l.limit {

@@ -170,11 +170,11 @@ func (n normal) hull(low, high float64) (from, to float64) {
 	return from, to
 }
 
-// spacing returns the step of the trapezoid rule at a level. The loss has its nearest
-// singularities where two components cancel, at the height π over the distance of their
-// means; a rule of step h errs by about e^{-2π·height/h}, and on the normal density itself
-// by e^{-2π²/h²} (Trefethen & Weideman, "The Exponentially Convergent Trapezoidal Rule",
-// SIAM Review 2014, theorem 5.1, https://doi.org/10.1137/130932132).
+// spacing returns the step of the trapezoid rule at a level. The loss has its nearest singularities
+// where two components cancel, at the height π over the distance of their means. A rule of step h
+// errs by about e^{-2π·height/h}, and on the normal density itself by e^{-2π²/h²} (Trefethen &
+// Weideman, "The Exponentially Convergent Trapezoidal Rule", SIAM Review 2014, theorem 5.1,
+// https://doi.org/10.1137/130932132).
 func (n normal) spacing(level int) float64 {
 	pLow, pHigh, _, _ := n.p.extremes()
 	qLow, qHigh, _, _ := n.q.extremes()
@@ -183,8 +183,8 @@ func (n normal) spacing(level int) float64 {
 	return math.Ldexp(h, -level)
 }
 
-// rules is the trapezoid rule and the same moved by half a step; for one side of the
-// losses, where the integrand ends at a border, Gauss-Legendre panels.
+// rules is the trapezoid rule and the same moved by half a step. For one side of the losses, where
+// the integrand ends at a border, Gauss-Legendre panels.
 func (n normal) rules(level int, low, high float64, s side) (first, second *rule, err error) {
 	from, to := n.hull(low, high)
 	h := n.spacing(level)

@@ -36,13 +36,12 @@ func (i *Integral) probes(saddle float64) (list []probe, width float64) {
 	return list, width
 }
 
-// aliases returns, for a line at λ, the bounds on the logarithms of what the trapezoid rule
-// with a period adds to δ from the left and from the right, as parts of δ.
+// aliases returns bounds for a line at λ, as logarithms of parts of δ. They bound the error that
+// the trapezoid rule with a period adds from the left and from the right.
 //
 // The sum of step/(2π) times the integrand over all multiples of the step is, by Poisson's
-// summation formula, the sum of δ(ε + m·period)·e^{λ·m·period} over all whole m; the error
-// is what m ≠ 0 adds. Each probe bounds the summands m = -1 or m = 1; the others are far
-// smaller.
+// summation formula, the sum of δ(ε + m·period)·e^{λ·m·period} over all whole m. The error is what
+// m ≠ 0 adds. Each probe bounds the summands m = -1 or m = 1; the others are far smaller.
 func aliases(list []probe, lambda, period float64, p point) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(1)
 	for _, b := range list {
@@ -78,7 +77,7 @@ const losing, lost = 9, 16
 
 // place chooses λ, at or below the saddle point, and the period. The saddle point is best as long
 // as the tilted distribution there has one hump. Where M begins to explode beyond it, by a rare and
-// large loss, the distribution is broad and asks for a far smaller step than one to its left, where
+// large loss, the distribution is broad. It asks for a far smaller step than one to its left, where
 // the integrand is larger and cancels more.
 func (i *Integral) place(p point) (lambda, period float64, list []probe, err error) {
 	var width float64

@@ -53,9 +53,9 @@ func (s side) holds(loss float64) bool {
 
 // source makes quadrature rules for one pair.
 type source interface {
-	// rules returns two independent rules that serve every tilt e^{tL} with t from low to
-	// high, where low ≤ -1 and high ≥ 0, and the losses of one side. Each level halves the
-	// spacing. The second is nil where the first is exact.
+	// rules returns two independent rules for the losses of one side. They serve every tilt e^{tL}
+	// with t from low to high, where low ≤ -1 and high ≥ 0. Each level halves the spacing. The
+	// second is nil where the first is exact.
 	rules(level int, low, high float64, s side) (first, second *rule, err error)
 	// infinite returns the probability of the loss +Inf under P and of -Inf under Q.
 	infinite() (p, q float64)

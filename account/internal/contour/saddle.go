@@ -27,7 +27,7 @@ func (i *Integral) workers() int {
 	return max(1, min(runtime.GOMAXPROCS(0), len(i.terms)/8))
 }
 
-// cumulants returns those of the composition at t.
+// cumulants returns the cumulants of the composition at t.
 func (i *Integral) cumulants(t float64) cumulants {
 	parts := make([]cumulants, i.workers())
 	i.each(func(worker, k int) { parts[worker].add(i.terms[k].count, i.terms[k].cumulants(t)) })
@@ -91,7 +91,7 @@ func (i *Integral) climb(t float64, f func(t float64, c cumulants) (value, slope
 	return 0, fmt.Errorf("%w: no saddle point from %v to %v", ErrUnsuited, low, high)
 }
 
-// between returns a point inside a bracket of which one end may be missing.
+// between returns a point inside a bracket, whose one end may be missing.
 func between(low, high float64) float64 {
 	switch {
 	case low == 0:

@@ -96,7 +96,7 @@ func (l *line) atomWeight() float64 {
 	return sum
 }
 
-// ended reports whether the sum may stop after n points of which the last run were silent.
+// ended reports whether the sum may stop after n points, the last run of them silent.
 //
 // Silence has to last, because losses that lie near a lattice bring the integrand back when
 // the phases of its points meet again: at u = 2π over the spacing. The fewer releases there

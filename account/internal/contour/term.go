@@ -141,7 +141,7 @@ func (c *cumulants) add(count float64, o cumulants) {
 	c.variance += count * o.variance
 }
 
-// cumulants returns those of one release at t. Where M is out of the reach of the rules
+// cumulants returns the cumulants of one release at t. Where M is out of the reach of the rules
 // they are +Inf, which is what a search for the saddle point should meet there.
 func (r *term) cumulants(t float64) cumulants {
 	first, _, err := r.rules(t)
@@ -154,9 +154,8 @@ func (r *term) cumulants(t float64) cumulants {
 // expect returns the cumulants at t by one rule.
 //
 // The expectation of e^{-L} under P is 1, less what Q alone has. So M(t) - 1 is the sum of
-// w·(e^{tL} - 1 - t·(1 - e^{-L})), in which the first powers of L cancel before the sum and
-// not in it; for t > 0 or t < -1 no summand is negative. Every digit is kept when M is
-// within 1e-12 of 1.
+// w·(e^{tL} - 1 - t·(1 - e^{-L})), in which the first powers of L cancel before the sum and not in
+// it. For t > 0 or t < -1 no summand is negative. Every digit is kept when M is within 1e-12 of 1.
 func (r *term) expect(q *rule, t float64) cumulants {
 	if c := r.sumPlain(q, t); !(math.Abs(c.value) < nearOne) {
 		return c

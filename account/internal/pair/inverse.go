@@ -6,14 +6,14 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Inverse returns an x whose loss is l, and a bound on how far its loss is from l
-// besides LossError; -Inf or +Inf where l is outside the range or at its end. Closed
-// forms need no hint; elsewhere a hint near x saves time.
+// Inverse returns an x whose loss is l, and a bound on the distance of its loss from l besides
+// LossError. x is -Inf or +Inf where l is outside the range or at its end. Closed forms need no
+// hint; elsewhere a hint near x saves time.
 //
-// The closed forms are solutions of log(P(x)/Q(x)) = l: for copies at m and m+d against
-// the copy at m, with y = d(x-m-d/2)/Scale², it is 1-q+q·e^y = e^l; for copies at m and
-// m+d against m and m-d, with y = d(x-m)/Scale², it is (c+e^y)/(c+e^{-y}) = e^l, where
-// c = (1-q)/q·e^{d²/2Scale²}, hence sinh(y-l/2) = c·sinh(l/2).
+// The closed forms are solutions of log(P(x)/Q(x)) = l: for copies at m and m+d against the copy at
+// m, with y = d(x-m-d/2)/Scale², it is 1-q+q·e^y = e^l. For copies at m and m+d against m and m-d,
+// with y = d(x-m)/Scale², it is (c+e^y)/(c+e^{-y}) = e^l, where c = (1-q)/q·e^{d²/2Scale²}, hence
+// sinh(y-l/2) = c·sinh(l/2).
 func (c *Curve) Inverse(l, hint float64) (x, residual float64) {
 	if math.IsNaN(l) || l <= c.Low || l >= c.High {
 		if (l <= c.Low) == c.Rising {

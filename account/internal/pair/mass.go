@@ -6,11 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// MassError bounds the relative error of Masses where no end of the interval that
-// matters is farther from a mean than z standard units. An argument of the density has a
-// relative error of 3 units, its square half and the exponent thus at most 4z² units; at
-// most twenty operations follow, and where tails are subtracted the difference is at
-// least a fifteenth of them.
+// MassError bounds the relative error of Masses where no end of the interval that matters is
+// farther from a mean than z standard units. An argument of the density has a relative error of 3
+// units, its square half and the exponent thus at most 4z² units. At most twenty operations follow,
+// and where tails are subtracted the difference is at least a fifteenth of them.
 func MassError(z float64) float64 { return 0x1p-53 * (48 + 4*z*z) }
 
 // Masses returns the probability of the interval from a to b under P and under Q, where

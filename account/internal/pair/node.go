@@ -45,10 +45,10 @@ func (c *Curve) ratioAt(odds float64) float64 {
 	return a.q / (1/odds - b.q)
 }
 
-// Between returns the masses under P and Q of the interval between two nodes, in either
-// order. It is Masses, with MassError plus LossError, and faster where the interval is
-// narrow and the ratio of the densities in its middle is the geometric mean of those at
-// its ends, as it is for two normal copies.
+// Between returns the masses under P and Q of the interval between two nodes, in either order. It
+// is Masses, with MassError plus LossError. It is faster where the interval is narrow and the ratio
+// of the densities in its middle is the geometric mean of the ratios at its ends. For two normal
+// copies it is.
 func (c *Curve) Between(m, n Node) (p, q float64) {
 	a, b := min(m.X, n.X), max(m.X, n.X)
 	width := (b - a) / c.Scale

@@ -1,9 +1,8 @@
-// Package pair describes dominating pairs: two distributions P and Q on the real
-// line, or on finitely many outcomes, such that no pair of neighbors can be told apart
-// by the outputs of a mechanism better than a draw from P can be told from a draw from Q.
-// The privacy loss of an outcome x is log(P(x)/Q(x)). Pairs of a sequence of releases
-// compose: losses add up, each drawn from its own P (Zhu, Dong & Wang, "Optimal
-// Accounting of Differential Privacy via Characteristic Function", AISTATS 2022,
+// Package pair describes dominating pairs: two distributions P and Q on the real line, or on
+// finitely many outcomes. No pair of neighbors can be told apart by the outputs of a mechanism
+// better than a draw from P from a draw from Q. The privacy loss of an outcome x is log(P(x)/Q(x)).
+// Pairs of a sequence of releases compose: losses add up, each drawn from its own P (Zhu, Dong &
+// Wang, "Optimal Accounting of Differential Privacy via Characteristic Function", AISTATS 2022,
 // theorem 10, https://arxiv.org/abs/2106.08567).
 package pair
 
@@ -51,12 +50,13 @@ func (a Atom) Loss() float64 {
 // Atoms is a pair on finitely many outcomes.
 type Atoms []Atom
 
-// Glued is the pair whose losses above 0 are those of Above, whose losses below 0 are
-// those of Below, and whose remaining probability has loss 0.
+// Glued is the pair that has the losses above 0 of Above and the losses below 0 of Below. The
+// remaining probability has loss 0.
 type Glued struct{ Above, Below Pair }
 
-// Choice is a pair that is drawn in public from several, each with its weight; weights sum to 1. Its
-// losses are those of the pairs, mixed by the weights (Zhu, Dong & Wang 2022, proposition 27).
+// Choice is a pair that is drawn in public from several, each with its weight; weights sum to 1.
+// Its losses are the losses of the pairs, mixed by the weights (Zhu, Dong & Wang 2022, proposition
+// 27).
 type Choice []Weighted
 
 // Weighted is one pair of a Choice.

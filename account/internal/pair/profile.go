@@ -6,12 +6,11 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the
-// pair, at ε ≥ 0 in nats, and a bound on the absolute error of the value. It is
-// P(L > ε) - e^ε·Q(L > ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian
-// Mechanism for Differential Privacy", ICML 2018, theorem 5,
-// https://arxiv.org/abs/1805.06530). An error in the place where L = ε does not matter,
-// since the value is stationary there.
+// Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the pair, at ε ≥ 0
+// in nats. It also returns a bound on the absolute error of the value. It is P(L > ε) - e^ε·Q(L >
+// ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian Mechanism for Differential
+// Privacy", ICML 2018, theorem 5, https://arxiv.org/abs/1805.06530). An error in the place where
+// L = ε does not matter, since the value is stationary there.
 func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 	switch p := p.(type) {
 	case Mixture:
@@ -72,10 +71,12 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 	return math.Max(0, upper-lower), bound
 }
 
-// profile is Profile on finitely many outcomes, the probabilities of which err by 16 units of 2^-53 of themselves.
+// profile is Profile on finitely many outcomes, whose probabilities err by 16 units of 2^-53 of
+// themselves.
 //
-// P - e^ε·Q errs by 16 units of P, and as Q·e^ε is at most about P by 16 units and 4 for the exponential and two operations;
-// an exponential of a sum errs by ε units more. The sum of n differences errs by n-1 units of itself.
+// P - e^ε·Q errs by 16 units of P, and as Q·e^ε is at most about P by 16 units and 4 for the
+// exponential and two operations. An exponential of a sum errs by ε units more. The sum of n
+// differences errs by n-1 units of itself.
 func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
 	for _, v := range a {

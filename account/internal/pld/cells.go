@@ -12,8 +12,8 @@ type grid struct {
 	step, tilt float64
 	// scale is roughly the logarithm of E e^{tilt·L}; it keeps numbers in range.
 	scale float64
-	// top and bottom are the masses under P that may be cut off at large losses, where
-	// they count as infinite, and at small losses, which are rounded up.
+	// top and bottom are the masses under P that may be cut off. At large losses they count as
+	// infinite, and small losses are rounded up.
 	top, bottom float64
 	// faint is a tilted mass so small that its rounding is counted as all of it.
 	faint float64
@@ -102,8 +102,8 @@ func smooth(p pair.Pair) bool {
 	return false
 }
 
-// complete gives node 0 what is left of the mass 1, so that its error is that of all others together, and
-// not a share of its own mass.
+// complete gives node 0 what is left of the mass 1. So its error is that of all others together,
+// and not a share of its own mass.
 func (b *builder) complete() {
 	if b.whole = b.whole && b.low <= 0 && b.low+len(b.mass) > 0; b.whole {
 		b.away.add(b.cut)
@@ -359,8 +359,8 @@ func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, e
 	return min(first, last-1), last, nil
 }
 
-// allowed returns what a mixture that has this share of a pair may have cut off, so that all further parts
-// together have about as much as is allowed: what is rare needs less of its tails.
+// allowed returns what a mixture that has this share of a pair may have cut off. So all further
+// parts together have about as much as is allowed: what is rare needs less of its tails.
 func allowed(mass, share float64, parts int) float64 {
 	return math.Min(mass/share/float64(1+parts), 0.25)
 }
@@ -372,8 +372,8 @@ const maxLoss = 690
 // ErrLarge says that a composition needs larger lattices than are allowed.
 var ErrLarge = errors.New("pld: a lattice is too large")
 
-// output returns the output whose loss is that of a node, given its e^loss if that is not
-// 0; the end of the line if the node stands for the end of the range.
+// output returns the output whose loss is that of a node, given its e^loss if that is not 0. For a
+// node that stands for the end of the range it is the end of the line.
 func (b *builder) output(c *pair.Curve, node int, odds float64, first, last int, s side, hint float64) pair.Node {
 	loss := b.step * float64(node)
 	switch {

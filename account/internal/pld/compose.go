@@ -35,7 +35,7 @@ func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	return j.compose()
 }
 
-// tiny is a largest loss of which no lattice says more: δ is at most that.
+// tiny is a largest loss. No lattice says more about it: δ is at most that.
 const tiny = 1e-12
 
 // beyond reports whether what is asked needs no lattice.

@@ -50,10 +50,10 @@ type window struct {
 // fold composes items that share step and tilt. It returns nil if the window needs more
 // than the nodes allowed.
 //
-// The transform of the tilted masses, less 1, is raised to its count as a power of
-// 1+(transform-1), so that no digits are lost when nearly all the mass is at loss 0. The
-// composition is computed modulo the length of the window: mass outside it, of which the
-// Chernoff bounds of the lattices tell, appears inside, and is counted twice as an error.
+// The transform of the tilted masses, less 1, is raised to its count as a power of 1+(transform-1).
+// So no digits are lost when nearly all the mass is at loss 0. The composition is computed modulo
+// the length of the window: mass outside it, which the Chernoff bounds of the lattices bound,
+// appears inside, and is counted twice as an error.
 //
 // Rounding: let E bound the error of each coefficient of the transforms (special.FFT),
 // relative to which powers add what rounding says, and products a few units. A product of
@@ -126,8 +126,8 @@ func newFolder(n int) *folder {
 		product: make([]complex128, n/2), relative: make([]float64, n/2)}
 }
 
-// load puts the masses less 1 at loss 0 on the circle, but for those that are left to near; it returns the sum of
-// magnitudes.
+// load puts the masses less 1 at loss 0 on the circle, but for those that are left to near. It
+// returns the sum of magnitudes.
 func (f *folder) load(l *lattice, left near) float64 {
 	clear(f.real)
 	n := len(f.real)
@@ -172,13 +172,14 @@ func (f *folder) multiply(l *lattice, count int64) {
 	f.started = true
 }
 
-// rounding bounds the rounding of raise for each factor 1+d, relative to it, where |d| ≤ size; what is
-// rounded once for each power is in invert.
+// rounding bounds the rounding of raise for each factor 1+d, relative to it, where |d| ≤ size. What
+// is rounded once for each power is in invert.
 //
-// Let |d| ≤ 1/4 and u be a unit. The excess errs by 3u(2|d|+2|d|²) ≤ 7.5u|d|, its logarithm is at most
-// 2.9|d| and errs by as much as u times that, so that half of it errs by 8.2u|d|; two more roundings add 2.7u|d|.
-// The phase is at most 1.4|d|: the rounding of 1+a moves it by 1.8u|d|, the arc tangent errs by 2.8u|d|, the
-// product with the count by 1.4u|d|. Modulus and phase together err by less than 16u|d|.
+// Let |d| ≤ 1/4 and u be a unit. The excess errs by 3u(2|d|+2|d|²) ≤ 7.5u|d|, its logarithm is at
+// most 2.9|d| and errs by as much as u times that. So half of it errs by 8.2u|d|; two more
+// roundings add 2.7u|d|. The phase is at most 1.4|d|: the rounding of 1+a moves it by 1.8u|d|, the
+// arc tangent errs by 2.8u|d|, the product with the count by 1.4u|d|. Modulus and phase together
+// err by less than 16u|d|.
 func rounding(size float64) float64 {
 	if size > 0.25 {
 		return 12 * unit
@@ -201,8 +202,8 @@ func power(x float64, n int64) float64 {
 // vanished is the exponent below which a power is taken to be 0.
 const vanished = -46
 
-// raise does the work of multiply, in polar form, where the coefficients err by bound beside what add says, and by most
-// at most.
+// raise does the work of multiply, in polar form, where the coefficients err by bound in addition
+// to the error of add, and by most at most.
 func (f *folder) raise(count int64, bound, most float64) {
 	n := float64(count)
 	for k, d := range f.one {

@@ -20,8 +20,8 @@ type lattice struct {
 // unit is the rounding unit of float64.
 const unit = 0x1p-53
 
-// sum adds numbers with compensation for what is rounded away (Neumaier, 1974), so that
-// the relative error of a sum of positive numbers is below 3 units.
+// sum adds numbers with compensation for what is rounded away (Neumaier, 1974). So the relative
+// error of a sum of positive numbers is below 3 units.
 func sum(x []float64) float64 {
 	var s, lost float64
 	for _, v := range x {

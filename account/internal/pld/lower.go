@@ -17,10 +17,10 @@ import (
 // of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h], which therefore dominates
 // every R in the convex order. N in turn is dominated by the normal distribution Y with mean -s²/2
 // and variance s² if E(e^Y-1)⁺ is no less than E(e^N-1)⁺ = tanh(h/4), that is, if erf(s/√8) ≥
-// tanh(h/4): both densities are e^{-n/2} times a symmetric function, so that E(e^Y-c)⁺ - E(e^N-c)⁺
-// as a function of c ≥ 1 starts at zero or above with no downward slope, is convex, then concave,
-// then convex, and ends at zero. With s = h·√(2π)/4 it holds for h ≤ 1: the series are h/4 -
-// 0.0041h³ + … and h/4 - 0.0052h³ + …, and larger s only dominate more.
+// tanh(h/4): both densities are e^{-n/2} times a symmetric function. So E(e^Y-c)⁺ - E(e^N-c)⁺ as a
+// function of c ≥ 1 starts at zero or above with no downward slope, is convex, then concave, then
+// convex, and ends at zero. With s = h·√(2π)/4 it holds for h ≤ 1: the series are h/4 - 0.0041h³ +
+// … and h/4 - 0.0052h³ + …, and larger s only dominate more.
 //
 // Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y
 // is normal with mean -s²/2 and variance s² = (π/8)·Σh² over all that was spread.

@@ -2,15 +2,17 @@ package pld
 
 import "math"
 
-// near is the masses at the two nodes beside loss 0. Where nearly every loss is far smaller than a cell, they are
-// nearly all of what is not at loss 0. Their transform has a closed form, of which the rounding is relative to each
-// coefficient; that of a special.FFT is relative to the masses, and counts for every release.
+// near is the masses at the two nodes next to loss 0. Where nearly every loss is far smaller than a
+// cell, they are nearly all of what is not at loss 0. Their transform has a closed form, whose
+// rounding is relative to each coefficient. That of a special.FFT is relative to the masses, and
+// counts for every release.
 type near struct{ below, above float64 }
 
 // manyReleases is how often a release happens at least for near to be worth its time.
 const manyReleases = 100
 
-// nearOf returns the masses beside loss 0 where they are most of what is not at loss 0, and else none.
+// nearOf returns the masses next to loss 0 where they are most of the mass that is not at loss 0,
+// and else none.
 func nearOf(l *lattice, count int64) near {
 	if count < manyReleases {
 		return near{}

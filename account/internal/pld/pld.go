@@ -35,8 +35,9 @@ type Options struct {
 	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. Lattices of one
 	// release have at most four times as many. It bounds memory at about 130 bytes a node.
 	MaxNodes int
-	// Large is at least the probability that a loss is infinite in the pairs and large in the releases, where pairs leave
-	// out outcomes that are too rare for float64 or for a list. Lower bounds do not count it as disclosed.
+	// Large is at least the probability that a loss is infinite in the pairs and large in the
+	// releases. Pairs leave out outcomes that are too rare for float64 or for a list. Lower bounds
+	// do not count it as disclosed.
 	Large float64
 	// direct and forget are for tests: closed forms are not used, lattices are not kept.
 	direct, forget bool

@@ -77,12 +77,12 @@ func newSketch(terms []Term, omit float64) (*sketch, error) {
 	return s, nil
 }
 
-// manyParts is how many mixtures a picture has at most that keeps all its losses, likeness how much losses
-// differ at most that are thinned to one, as a share of the smaller.
+// manyParts is the largest number of mixtures of a picture that keeps all its losses. likeness is
+// the largest difference of losses that are thinned to one, as a share of the smaller.
 const manyParts, likeness = 16, 0.02
 
-// thin puts like losses together: a group has the mass of its losses under P and, by its own loss, under Q, so
-// that moments of many releases come out right. A picture is read hundreds of times.
+// thin puts like losses together: a group has the mass of its losses under P and, by its own loss,
+// under Q. So moments of many releases come out right. A picture is read hundreds of times.
 func (r *roughTerm) thin() {
 	order := make([]int, len(r.loss))
 	for i := range order {

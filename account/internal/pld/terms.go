@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// take checks the terms, drops those that are empty, and merges shifted normal pairs:
-// their composition is one of them, of which the squared ratios of shift and standard
-// deviation are the sum (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
-// corollary 3.3, https://arxiv.org/abs/1905.02383).
+// take checks the terms, drops those that are empty, and merges shifted normal pairs: their
+// composition is one of them, and squared ratios of shift and standard deviation add up (Dong, Roth
+// & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 3.3,
+// https://arxiv.org/abs/1905.02383).
 func (j *job) take(terms []Term) error {
 	square, merged := 0.0, 0
 	for _, v := range terms {
@@ -186,8 +186,8 @@ func atomLosses(p pair.Pair) (losses []float64, all bool) {
 	return nil, false
 }
 
-// commonStep returns the largest step among the smallest loss over 1 to 64 that all
-// losses are multiples of; 0 if there is none, or no loss other than 0.
+// commonStep returns the largest step among the smallest loss over 1 to 64 that all losses are
+// multiples of. It is 0 if there is none, or no loss other than 0.
 func commonStep(losses []float64) float64 {
 	least := math.Inf(1)
 	for _, l := range losses {

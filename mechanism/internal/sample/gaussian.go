@@ -11,13 +11,12 @@ import (
 // proportional to exp(-x²/2). A grid cell holds exactly 2^(fineBits-b) points, the midpoints
 // of as many equal parts of it.
 //
-// It is a ziggurat (Marsaglia & Tsang, "The Ziggurat Method for Generating Random
-// Variables", Journal of Statistical Software 2000) made exact: layers are rectangles of one
-// area that cover the region under the curve, the lowest as wide as the whole range, so
-// that there is no tail of its own. A layer is drawn uniformly, then a point of its first
-// width points, exactly uniformly (Lemire 2019); below inside the whole layer is under the
-// curve; else a height decides, against the curve in 64-bit arithmetic and, if that is too
-// close to call, in 320 bits.
+// It is a ziggurat (Marsaglia & Tsang, "The Ziggurat Method for Generating Random Variables",
+// Journal of Statistical Software 2000) made exact: layers are rectangles of one area that cover
+// the region under the curve, the lowest as wide as the whole range. So there is no tail of its
+// own. A layer is drawn uniformly, then a point of its first width points, exactly uniformly
+// (Lemire 2019); below inside the whole layer is under the curve; else a height decides, against
+// the curve in 64-bit arithmetic and, if that is too close to call, in 320 bits.
 const (
 	fineBits     = 54
 	tailUnits    = 16
@@ -29,15 +28,15 @@ const (
 	// SlackBits: with a = 2^-SlackBits and t = 2^-TailBits, every set of grid values has under the
 	// executed distribution at most exp(a) times its probability under that of the rounded
 	// continuous Gaussian, plus t, and the other way round. The midpoint rule's relative error on a
-	// part of width h is at most h²·(x²+1)/24·exp(16·h) < 2^-104 for |x| ≤ 16; the areas of the
+	// part of width h is at most h²·(x²+1)/24·exp(16·h) < 2^-104 for |x| ≤ 16. The areas of the
 	// layers agree within 2^-113, their heights being cut to 128 bits. The normalizers agree within
 	// their sum and the truncated mass.
 	SlackBits = 100
 	// TailBits: either distribution gives magnitudes beyond 15.9 standard deviations a probability
 	// below 2^-183 (2·(1-Φ(15.9)) < 2^-184; cells are at most 2^-MinGridBits wide). A height has
-	// 192 bits, so that a point is kept with its probability up to 2^-192, and up to as much again
-	// where 320 bits decide wrongly: below 2^-189 for any set of values. Far out that is more than
-	// the share exp(a): beyond 12 standard deviations it counts as a part of t.
+	// 192 bits. So a point is kept with its probability up to 2^-192, and up to as much again where
+	// 320 bits decide wrongly: below 2^-189 for any set of values. Far out that is more than the
+	// share exp(a): beyond 12 standard deviations it counts as a part of t.
 	TailBits = 180
 )
 
@@ -125,14 +124,14 @@ func (s *Stream) under(l, point uint64) bool {
 	return exactUnder(l, point, u, s.Word(), s.Word())
 }
 
-// curve returns exp(-x²/2) in units of 2^-64 at x = (point+½)·h, within 16 units. With
-// x = j/64 + y, 0 ≤ y < 1/64, it is density[j]·exp(-u), u = j/64·y + y²/2 < 0.2502, with the Taylor
-// series of the exponential to degree 14: r_0 = 1 - u·(1 - u/2·(1 - u/3·(…))). The errors, in units of
-// 2^-64: the cut of the series is below 0.25^15/15!, less than 0.02. A step cuts two products and takes a
-// reciprocal that is below 1/n by at most 2^-64, so that it errs by less than 3 units of 2^-63; later
-// steps multiply an error by u/n, so all of them together err by less than 6/(1-0.2502) < 8.1. The cut of
-// u counts less than 1, that of density[j] less than 1, but for density[0] = 1 - 2^-64, at most 1, and the
-// last product less than 2.
+// curve returns exp(-x²/2) in units of 2^-64 at x = (point+½)·h, within 16 units. With x = j/64 +
+// y, 0 ≤ y < 1/64, it is density[j]·exp(-u), u = j/64·y + y²/2 < 0.2502, with the Taylor series of
+// the exponential to degree 14: r_0 = 1 - u·(1 - u/2·(1 - u/3·(…))). The errors, in units of 2^-64:
+// the cut of the series is below 0.25^15/15!, less than 0.02. A step cuts two products and takes a
+// reciprocal that is below 1/n by at most 2^-64. So it errs by less than 3 units of 2^-63; later
+// steps multiply an error by u/n. So all of them together err by less than 6/(1-0.2502) < 8.1. The
+// cut of u counts less than 1, that of density[j] less than 1, but for density[0] = 1 - 2^-64, at
+// most 1, and the last product less than 2.
 func curve(point uint64) uint64 {
 	odd := 2*point + 1 // x in units of 2^-(fineBits+1)
 	j, y := odd>>(fineBits-5), odd&(1<<(fineBits-5)-1)

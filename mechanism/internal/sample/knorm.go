@@ -20,10 +20,10 @@ const maxDimensions = 16
 // probability below (d+1)·2^-1477.
 //
 // A radius R is drawn with probability proportional to (2R+1)^d·exp(-R/t), then each coordinate
-// uniformly from [-R, R]. A vector x can come from every R ≥ ‖x‖∞, so that its probability is
+// uniformly from [-R, R]. A vector x can come from every R ≥ ‖x‖∞. So its probability is
 // proportional to the sum of (2R+1)^d·exp(-R/t)/(2R+1)^d = exp(-R/t) over these R, a geometric
-// series proportional to exp(-‖x‖∞/t). Hardt & Talwar, "On the Geometry of Differential
-// Privacy", STOC 2010, https://arxiv.org/abs/0907.3754, do the same with convex bodies.
+// series proportional to exp(-‖x‖∞/t). Hardt & Talwar, "On the Geometry of Differential Privacy",
+// STOC 2010, https://arxiv.org/abs/0907.3754, do the same with convex bodies.
 func (s *Stream) LInfinity(dst []int64, numerator, denominator uint64) {
 	if len(dst) == 0 {
 		return

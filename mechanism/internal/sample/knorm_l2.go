@@ -20,14 +20,14 @@ const (
 	//
 	//  1. An exponential number E is executed as ⌊2^F·E⌋/2^F, of exactly the distribution of that
 	//     expression but for the end of the program beyond 1024, of probability exp(-1024).
-	//  2. A point of the square is executed as the middle of its cell of side 2^(1-F). The
-	//     two decide differently about the disk only in cells that meet the circle. These lie
-	//     in a ring of width √2·2^(2-F), so that a try meets one with probability at most
-	//     π·√2·2^(1-F), and until a point is kept some try does with probability at most 2^(5-F).
+	//  2. A point of the square is executed as the middle of its cell of side 2^(1-F). The two
+	//     decide differently about the disk only in cells that meet the circle. These lie in a ring
+	//     of width √2·2^(2-F). So a try meets one with probability at most π·√2·2^(1-F), and until
+	//     a point is kept some try does with probability at most 2^(5-F).
 	//  3. Leave out the event that some E is outside [2^-228, 2^8] or some point has a squared
-	//     distance S < 2^-228 from the center (S is uniform on (0, 1)). There are d+1 numbers
-	//     and at most d/2+1 points, and a vector has d ≥ 1, so the events of 1 to 3 together
-	//     have probability below d·2^-225.
+	//     distance S < 2^-228 from the center (S is uniform on (0, 1)). There are d+1 numbers and
+	//     at most d/2+1 points, and a vector has d ≥ 1. So the events of 1 to 3 together have
+	//     probability below d·2^-225.
 	//  4. Else each E moves by a factor between 1-2^-284 and 1, and each unit vector V/√S by
 	//     less than 2·√2·2^-F/√S < 2^-396. So W (see RoundedL2), which is at most
 	//     (d+2)·2^8 < 2^21 and at least 2^-227, moves by at most 2^-284·W + 2^-386, and √W by

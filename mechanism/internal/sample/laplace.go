@@ -11,7 +11,7 @@ const wholeScales = 1024
 // DiscreteLaplace fills dst with independent integers x of probability proportional to
 // exp(-|x|·denominator/numerator), exactly: the discrete Laplace distribution of scale
 // numerator/denominator. As a vector dst has probability proportional to
-// exp(-‖x‖₁·denominator/numerator), so this is also the K-norm noise of the l1 norm on the integer
+// exp(-‖x‖₁·denominator/numerator). So this is also the K-norm noise of the l1 norm on the integer
 // lattice (Hardt & Talwar, "On the Geometry of Differential Privacy", STOC 2010,
 // https://arxiv.org/abs/0907.3754).
 //

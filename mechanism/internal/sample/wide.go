@@ -70,8 +70,8 @@ func (s *Stream) exponential(x *big.Int) {
 // square = x²+y².
 type diskPoint struct{ x, y, square, part big.Int }
 
-// disk draws a point uniform among the middles of those cells of the square that lie in the
-// disk; the cells have side 2 in its units.
+// disk draws a point uniform among the middles of those cells of the square that lie in the disk.
+// The cells have side 2 in its units.
 func (s *Stream) disk(p *diskPoint) {
 	for {
 		s.middle(&p.x)

@@ -12,10 +12,9 @@ import (
 // waits for more lines at a time than the first, and soonAhead how many ahead a line goes on to the first.
 const linesAhead, soonAhead = 16384, 1024
 
-// passState is what the parts of a kernel of AddRowsByMargin share. A turn measures two
-// rows and adds the two that were measured before. Row after row, two chunks are measured
-// for each chunk that is added, so that memory is read in order and the instructions
-// between two lines of it are few.
+// passState is what the parts of a kernel of AddRowsByMargin share. A turn measures two rows and
+// adds the two that were measured before. Row after row, two chunks are measured for each chunk
+// that is added. So memory is read in order and the instructions between two lines of it are few.
 type passState struct {
 	*rowKernel
 	next, last, dst, w reg.Register // where rows, sums and weights begin
