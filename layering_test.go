@@ -61,10 +61,12 @@ var layers = []layer{
 	{"account", "privacy internal/special internal/parallel mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy mechanism account ledger internal/strict"},
-	{"data", "internal/kernel"},
+	// What package data asks of a file that holds a table column by column.
+	{"internal/columnar", ""},
+	{"data", "internal/kernel internal/columnar"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
-	{"internal/format/parquet", "data"},
+	{"internal/format/parquet", "internal/columnar data"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
 	// The public sets of the literature, for what measures on them: reproductions and the measuring of defaults.

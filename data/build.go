@@ -109,7 +109,7 @@ func (b *builder) number(row, column int, v float64) {
 		b.drop(row, ok)
 	}
 	if b.hasTarget && column == b.layout.target {
-		v, ok := b.schema.Target.Number(v)
+		v, ok := b.schema.Target.number(v)
 		b.target = append(b.target, v)
 		b.drop(row, ok)
 	}

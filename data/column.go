@@ -26,7 +26,7 @@ type Treatment uint8
 
 // The treatments of a bad cell.
 const (
-	Undecided Treatment = iota // refused when a schema is read for use
+	undecided Treatment = iota // refused when a schema is read for use
 	Drop                       // the row contributes nothing
 	Indicator                  // Missing only: the value is 0 and a missing-indicator feature is 1
 	Other                      // Unknown only: a level of its own, after the declared ones
@@ -37,7 +37,7 @@ const (
 
 // The transforms of a numeric column.
 const (
-	TransformNone  = "none"  // the default, also written as the empty string
+	transformNone  = "none"  // the default, also written as the empty string
 	TransformLog1p = "log1p" // log(1 + x), for a column whose Lower is at least 0
 )
 
@@ -48,7 +48,7 @@ type Column struct {
 
 	// Lower and Upper are the declared bounds of a numeric column, Lower < Upper.
 	Lower, Upper float64
-	// Transform is "", TransformNone or TransformLog1p. It is applied by the
+	// Transform is "", transformNone or TransformLog1p. It is applied by the
 	// feature map; the Dataset holds the value before it.
 	Transform string
 	// Bins are strictly ascending interior cut points inside (Lower, Upper).
@@ -116,7 +116,7 @@ func (c *Column) Number(v float64) (float32, bool) {
 // that the levels are searched.
 func (c *Column) classify(text string, marks MissingSet, index map[string]int) (state, float64) {
 	text = strings.TrimSpace(text)
-	if marks.Has(text) {
+	if marks.missing(text) {
 		return missing, 0
 	}
 	if c.Kind == Categorical {

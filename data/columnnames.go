@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// HeaderNone stands in a schema file for the header of a table whose columns are those of the schema, in order, and the
+// headerNone stands in a schema file for the header of a table whose columns are those of the schema, in order, and the
 // target last.
-const HeaderNone = "none"
+const headerNone = "none"
 
-// ExpandNames writes out the ranges in a list of column names: x[0:3] is x0, x1, x2. An error names the entry that is
+// expandNames writes out the ranges in a list of column names: x[0:3] is x0, x1, x2. An error names the entry that is
 // no range of names.
-func ExpandNames(names []string) ([]string, error) {
+func expandNames(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
 		prefix, from, to, isRange := parseRange(name)

@@ -4,13 +4,15 @@ import (
 	"context"
 	"io"
 	"strconv"
+
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // columnRows reads a file in columns row by row, as texts, for whoever looks at single cells.
 type columnRows struct {
 	table  *columnTable
-	levels [][]string // by position, of a column whose numbers mean levels
-	cells  []Cells    // by position
+	levels [][]string       // by position, of a column whose numbers mean levels
+	cells  []columnar.Cells // by position
 	texts  []string
 	from   int // the row at which cells begin
 	count  int // of rows in cells
@@ -19,7 +21,7 @@ type columnRows struct {
 
 func (c *columnTable) newRows() *columnRows {
 	n := len(c.columns)
-	return &columnRows{table: c, levels: make([][]string, n), cells: make([]Cells, n), texts: make([]string, n)}
+	return &columnRows{table: c, levels: make([][]string, n), cells: make([]columnar.Cells, n), texts: make([]string, n)}
 }
 
 // next returns the cells of the next row, valid until the next call, and its number from 1. A
@@ -54,7 +56,7 @@ func (r *columnRows) next() ([]string, int, error) {
 // text is a cell as CSV would hold it.
 func (r *columnRows) text(i, at int) string {
 	cells, levels := r.cells[i], r.levels[i]
-	if r.table.columns[i].Kind != NumberCells {
+	if r.table.columns[i].Kind != columnar.Numbers {
 		code := cells.Codes[at]
 		texts := textsFor(r.table.columns[i].Kind, cells.Texts, levels)
 		if code < 0 || int(code) >= len(texts) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // columnCells is about how many cells of a file in columns are read at once.
@@ -16,13 +18,13 @@ const columnCells = 1 << 20
 // columnTable is a file in columns that is being read.
 type columnTable struct {
 	file    string
-	columns []FileColumn
-	readers []ColumnReader // by position, nil for what is not read
+	columns []columnar.Column
+	readers []columnar.Reader // by position, nil for what is not read
 	records int
 }
 
 // tableOf checks what a file says about itself and returns it with its header.
-func tableOf(q request, columns Columns) (*columnTable, *table, error) {
+func tableOf(q request, columns columnar.File) (*columnTable, *table, error) {
 	c := &columnTable{file: q.file, columns: columns.Columns()}
 	header := &table{file: q.file}
 	for _, column := range c.columns {
@@ -46,8 +48,8 @@ func tableOf(q request, columns Columns) (*columnTable, *table, error) {
 }
 
 // open begins to read columns.
-func (c *columnTable) open(columns Columns, positions []int) error {
-	c.readers = make([]ColumnReader, len(c.columns))
+func (c *columnTable) open(columns columnar.File, positions []int) error {
+	c.readers = make([]columnar.Reader, len(c.columns))
 	for _, i := range positions {
 		if i < 0 || c.readers[i] != nil {
 			continue
@@ -72,19 +74,19 @@ func (c *columnTable) close() {
 func (c *columnTable) step() int { return max(64, min(columnCells/max(1, len(c.columns)), 1<<16)) }
 
 // next reads cells at a position.
-func (c *columnTable) next(i, count int) (Cells, error) {
+func (c *columnTable) next(i, count int) (columnar.Cells, error) {
 	cells, err := c.readers[i].Next(count)
-	if err == nil && (c.columns[i].Kind == NumberCells && len(cells.Numbers) != count || c.columns[i].Kind != NumberCells && len(cells.Codes) != count) {
+	if err == nil && (c.columns[i].Kind == columnar.Numbers && len(cells.Numbers) != count || c.columns[i].Kind != columnar.Numbers && len(cells.Codes) != count) {
 		err = fmt.Errorf("data: a reader returned another number of cells")
 	}
 	if err != nil {
-		return Cells{}, columnFailure(c.file, i+1, err)
+		return columnar.Cells{}, columnFailure(c.file, i+1, err)
 	}
 	return cells, nil
 }
 
 // scanColumns passes the rows of a file in columns to the sink.
-func scanColumns(ctx context.Context, q request, columns Columns) error {
+func scanColumns(ctx context.Context, q request, columns columnar.File) error {
 	c, header, err := tableOf(q, columns)
 	if err != nil {
 		return err
@@ -191,9 +193,9 @@ func (w *columnWorker) read(c *columnTable, p *part) {
 	clear(w.dropped)
 	for _, i := range w.positions {
 		cells, err := c.next(i, p.rows)
-		if err == nil && c.columns[i].Kind == BoolCells {
+		if err == nil && c.columns[i].Kind == columnar.Bools {
 			err = checkCodes(cells.Codes, 2)
-		} else if err == nil && c.columns[i].Kind == TextCells {
+		} else if err == nil && c.columns[i].Kind == columnar.Texts {
 			err = checkCodes(cells.Codes, len(cells.Texts))
 		}
 		if err != nil {
@@ -214,20 +216,20 @@ func checkCodes(codes []int32, texts int) error {
 }
 
 // cells takes the cells of one position for a feature, the target and the extras.
-func (w *columnWorker) cells(c *cellPlan, p *part, kind CellKind, cells Cells) {
+func (w *columnWorker) cells(c *cellPlan, p *part, kind columnar.Kind, cells columnar.Cells) {
 	if c.column != nil && c.column.Kind == Text {
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
-		if kind == NumberCells {
+		if kind == columnar.Numbers {
 			w.numbers(dst, cells.Numbers, func(v float64) (float32, bool) { return c.number(v) })
 		} else {
 			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
 	}
 	if c.target {
-		if kind == NumberCells {
-			w.numbers(p.target, cells.Numbers, p.plan.target.Number)
+		if kind == columnar.Numbers {
+			w.numbers(p.target, cells.Numbers, p.plan.target.number)
 		} else {
 			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), p.plan.targetCell)
 		}
@@ -272,8 +274,8 @@ var boolForms = [][2]string{{"false", "true"}, {"False", "True"}, {"FALSE", "TRU
 
 // textsFor returns the texts of codes; for false and true the form of the levels, or else 0
 // and 1.
-func textsFor(kind CellKind, texts [][]byte, levels []string) [][]byte {
-	if kind == TextCells {
+func textsFor(kind columnar.Kind, texts [][]byte, levels []string) [][]byte {
+	if kind == columnar.Texts {
 		return texts
 	}
 	for _, form := range boolForms {
@@ -285,9 +287,9 @@ func textsFor(kind CellKind, texts [][]byte, levels []string) [][]byte {
 }
 
 // addCells adds cells, numbers as builder.number does.
-func (e *dictionary) addCells(kind CellKind, cells Cells, marks MissingSet) {
+func (e *dictionary) addCells(kind columnar.Kind, cells columnar.Cells, marks MissingSet) {
 	texts := cells.Texts
-	if kind == BoolCells {
+	if kind == columnar.Bools {
 		texts = textsFor(kind, nil, boolLevels())
 	}
 	var buffer [32]byte

@@ -207,7 +207,7 @@ func (p *rowPlan) targetCell(cell []byte) (float32, bool) {
 			return float32(level), true
 		}
 	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {
-		return t.Number(v)
+		return t.number(v)
 	}
 	return t.Cell(string(cell), p.marks)
 }

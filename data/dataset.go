@@ -54,9 +54,9 @@ func (d *Dataset) Schema() *Schema { return d.schema }
 // Records returns the number of rows held. It is private under add-or-remove.
 func (d *Dataset) Records() int { return d.records }
 
-// Row fills dst with the values of row i, Schema.Values of them, and returns it: one for each of
-// Schema.Features in order, and for a text column one for each bucket. NaN is a missing cell, but that
-// of a text column leaves all buckets 0. dst is grown when it is too short.
+// Row fills dst with the values of row i and returns it: one for each of Schema.Features in order, but
+// for a text column one for each bucket. NaN is a missing cell, but that of a text column leaves all
+// buckets 0. dst is grown when it is too short.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
 	if d.sparse != nil {
 		dst = slices.Grow(dst[:0], len(d.sparse.absent))[:len(d.sparse.absent)]

@@ -15,7 +15,7 @@ type dictionary struct {
 }
 
 func (e *dictionary) add(text string, marks MissingSet) {
-	if marks.Has(text) {
+	if marks.missing(text) {
 		e.codes = append(e.codes, -1)
 		return
 	}

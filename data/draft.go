@@ -302,7 +302,7 @@ func (s *Schema) copyFrom(ctx context.Context, t *table, from rowReader) error {
 			return err
 		}
 		for k, cell := range record {
-			if cell = strings.TrimSpace(cell); !marks.Has(cell) {
+			if cell = strings.TrimSpace(cell); !marks.missing(cell) {
 				seen[k].see(cell)
 			}
 		}

@@ -1,9 +1,13 @@
 package data
 
-import "context"
+import (
+	"context"
+
+	"github.com/ditherml/dither/internal/columnar"
+)
 
 // fromColumns drafts a schema from what a file says about its columns.
-func (d Draft) fromColumns(ctx context.Context, src Source, columns Columns) (*Schema, error) {
+func (d Draft) fromColumns(ctx context.Context, src Source, columns columnar.File) (*Schema, error) {
 	c, header, err := tableOf(request{file: src.Path, maxRecords: -1}, columns)
 	if err != nil {
 		return nil, err
@@ -42,22 +46,22 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns Columns) (*S
 }
 
 // declareTarget declares an open target by what the file says about it.
-func (s *Schema) declareTarget(said FileColumn) {
-	if t := &s.Target; said.isBool() && len(t.Levels) == 0 && t.Lower == 0 && t.Upper == 0 {
+func (s *Schema) declareTarget(said columnar.Column) {
+	if t := &s.Target; isBool(said) && len(t.Levels) == 0 && t.Lower == 0 && t.Upper == 0 {
 		t.Levels = boolLevels()
 	}
 }
 
 // declare declares an open column by what the file says about it.
-func (c *Column) declare(said FileColumn) {
+func (c *Column) declare(said columnar.Column) {
 	switch {
 	case c.Kind != 0:
 	case said.Refused != nil:
 		c.Kind = Ignored
-	case said.isBool():
+	case isBool(said):
 		*c = draftCategorical(c.Name, boolLevels())
 	}
 }
 
-// isBool reports whether the column is read and is one of bools.
-func (f FileColumn) isBool() bool { return f.Refused == nil && f.Kind == BoolCells }
+// isBool reports whether a column of a file is read and is one of bools.
+func isBool(f columnar.Column) bool { return f.Refused == nil && f.Kind == columnar.Bools }

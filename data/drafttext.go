@@ -8,7 +8,7 @@ import (
 
 // draftTable opens a text for a draft: the names of its columns, and its rows. The head is what it begins with.
 func draftTable(src Source, b *bufio.Reader, head []byte, target string) (*table, rowReader, error) {
-	names, err := ExpandNames(src.Columns)
+	names, err := expandNames(src.Columns)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,3 +32,28 @@ const PrivateSchema = privateSchema
 func SchemaKeys() map[string][]string {
 	return map[string][]string{"The file": schemaKeys, "target": targetKeys, "columns": columnKeys, "text": textKeys, "defaults": defaultKeys}
 }
+
+// The bounds and words of text columns, and what is left open.
+const (
+	MinBuckets      = minBuckets
+	StopNone        = stopNone
+	StopEnglish     = stopEnglish
+	ValuesLogarithm = valuesLogarithm
+	ValuesPresence  = valuesPresence
+	Undecided       = undecided
+)
+
+// EnglishStopWords is englishStopWords.
+var EnglishStopWords = englishStopWords
+
+// HashingFor is hashingFor.
+var HashingFor = hashingFor
+
+// Has is missing.
+func (m MissingSet) Has(text string) bool { return m.missing(text) }
+
+// Number is number.
+func (t *Target) Number(v float64) (float32, bool) { return t.number(v) }
+
+// Values is values.
+func (s *Schema) Values() int { return s.values() }

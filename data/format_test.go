@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // memory is a format whose cells lie in memory. Its files begin with FAKE.
 type memory struct {
-	columns []data.FileColumn
-	cells   []data.Cells
+	columns []columnar.Column
+	cells   []columnar.Cells
 	records int64
 	bytes   int64
 	failure error // of Open
@@ -27,29 +28,29 @@ type memory struct {
 
 func (m *memory) Name() string           { return "a table in memory" }
 func (m *memory) Knows(head []byte) bool { return bytes.HasPrefix(head, []byte("FAKE")) }
-func (m *memory) Open(file io.ReaderAt, size int64) (data.Columns, error) {
+func (m *memory) Open(file io.ReaderAt, size int64) (columnar.File, error) {
 	return m, m.failure
 }
-func (m *memory) Columns() []data.FileColumn      { return m.columns }
+func (m *memory) Columns() []columnar.Column      { return m.columns }
 func (m *memory) Records() int64                  { return m.records }
 func (m *memory) Bytes() int64                    { return m.bytes }
-func (m *memory) Reader(c int) data.ColumnReader  { return &memoryReader{m, m.cells[c]} }
+func (m *memory) Reader(c int) columnar.Reader    { return &memoryReader{m, m.cells[c]} }
 func (m *memory) source(t *testing.T) data.Source { return m.named(t, "t", "FAKE") }
 func (m *memory) named(t *testing.T, name, text string) data.Source {
-	return data.Source{Path: writeFile(t, name, text), Formats: []data.Format{m}}
+	return data.Source{Path: writeFile(t, name, text), Formats: []columnar.Format{m}}
 }
 
 type memoryReader struct {
 	m     *memory
-	cells data.Cells
+	cells columnar.Cells
 }
 
 func (r *memoryReader) Close() error { return nil }
-func (r *memoryReader) Next(n int) (data.Cells, error) {
+func (r *memoryReader) Next(n int) (columnar.Cells, error) {
 	if len(r.cells.Numbers) < n && len(r.cells.Codes) < n {
-		return data.Cells{}, io.ErrUnexpectedEOF
+		return columnar.Cells{}, io.ErrUnexpectedEOF
 	}
-	next := data.Cells{Texts: r.cells.Texts}
+	next := columnar.Cells{Texts: r.cells.Texts}
 	if len(r.cells.Numbers) > 0 {
 		next.Numbers, r.cells.Numbers = r.cells.Numbers[:n], r.cells.Numbers[n:]
 	} else {
@@ -85,7 +86,7 @@ func memoryTable(rows int) (*memory, string) {
 	var names []string
 	texts := make([][]string, rows)
 	number := func(name string, bits int, draw func() float64) {
-		cells := data.Cells{}
+		cells := columnar.Cells{}
 		for i := range rows {
 			v, text := draw(), ""
 			if source.IntN(20) == 0 {
@@ -98,10 +99,10 @@ func memoryTable(rows int) (*memory, string) {
 			texts[i] = append(texts[i], text)
 		}
 		names, m.cells = append(names, name), append(m.cells, cells)
-		m.columns = append(m.columns, data.FileColumn{Name: name, Kind: data.NumberCells})
+		m.columns = append(m.columns, columnar.Column{Name: name, Kind: columnar.Numbers})
 	}
-	coded := func(name string, kind data.CellKind, levels ...string) {
-		cells := data.Cells{}
+	coded := func(name string, kind columnar.Kind, levels ...string) {
+		cells := columnar.Cells{}
 		for _, level := range levels {
 			cells.Texts = append(cells.Texts, []byte(level))
 		}
@@ -113,21 +114,21 @@ func memoryTable(rows int) (*memory, string) {
 			cells.Codes = append(cells.Codes, int32(code))
 			texts[i] = append(texts[i], text)
 		}
-		if kind == data.BoolCells {
+		if kind == columnar.Bools {
 			cells.Texts = nil
 		}
 		names, m.cells = append(names, name), append(m.cells, cells)
-		m.columns = append(m.columns, data.FileColumn{Name: name, Kind: kind})
+		m.columns = append(m.columns, columnar.Column{Name: name, Kind: kind})
 	}
 	number("x", 64, source.NormFloat64)
-	coded("y", data.TextCells, "no", " yes ", "perhaps")
+	coded("y", columnar.Texts, "no", " yes ", "perhaps")
 	number("far", 64, func() float64 { return float64(source.Float32()*2) * []float64{1, 1e-8}[source.IntN(2)] })
 	number("level", 32, func() float64 { return float64([]float32{1, 0.1, 7, 8}[source.IntN(4)]) })
-	coded("g", data.TextCells, "v", "?", "u", "w", "u")
-	coded("b", data.BoolCells, "False", "True")
-	coded("flag", data.BoolCells, "0", "1")
-	coded("digits", data.TextCells, "12", "1e9", "x", " 7.25")
-	coded("skip", data.TextCells, "p", "q", "r", "s")
+	coded("g", columnar.Texts, "v", "?", "u", "w", "u")
+	coded("b", columnar.Bools, "False", "True")
+	coded("flag", columnar.Bools, "0", "1")
+	coded("digits", columnar.Texts, "12", "1e9", "x", " 7.25")
+	coded("skip", columnar.Texts, "p", "q", "r", "s")
 	var b strings.Builder
 	b.WriteString(strings.Join(names, ",") + "\n")
 	for _, row := range texts {
@@ -190,7 +191,7 @@ func TestFormatFaults(t *testing.T) {
 		words  string
 	}{
 		{"Open fails", func(m *memory) { m.failure = secret }, 0, "cannot be read to its end"},
-		{"Open says why", func(m *memory) { m.failure = &data.FileError{Problem: "it is encrypted"} }, 0, "it is encrypted"},
+		{"Open says why", func(m *memory) { m.failure = &columnar.Problem{Problem: "it is encrypted"} }, 0, "it is encrypted"},
 		{"no rows", func(m *memory) { m.records = 0 }, 0, "no records"},
 		{"fewer than no rows", func(m *memory) { m.records = -1 }, 0, "cannot be read to its end"},
 		{"too many rows", func(m *memory) { m.records = 5001 }, 0, "more rows than max-records, 5000"},
@@ -198,8 +199,8 @@ func TestFormatFaults(t *testing.T) {
 		{"fewer cells than rows", func(m *memory) { m.records++ }, 1, "cannot be read to its end"},
 		{"too large", func(m *memory) { m.bytes = 1<<40 + 1 }, 0, "the file is too large"},
 		{"column missing", func(m *memory) { m.columns[2].Name = planted }, 0, `no column "far"`},
-		{"undeclared column", func(m *memory) { m.columns = append(m.columns, data.FileColumn{Name: planted}) }, 10, "does not name this column"},
-		{"refused column", func(m *memory) { m.columns[4].Refused = &data.FileError{Problem: "the cells are dates"} }, 5, "the cells are dates"},
+		{"undeclared column", func(m *memory) { m.columns = append(m.columns, columnar.Column{Name: planted}) }, 10, "does not name this column"},
+		{"refused column", func(m *memory) { m.columns[4].Refused = &columnar.Problem{Problem: "the cells are dates"} }, 5, "the cells are dates"},
 		{"one column", func(m *memory) { m.columns = m.columns[:1] }, 0, "no target column"},
 		{"cut cells", func(m *memory) { m.cut = true }, 0, "cannot be read to its end"},
 		{"code too high", func(m *memory) { m.cells[4].Codes[99] = 5 }, 5, "cannot be read to its end"},
@@ -217,7 +218,7 @@ func TestFormatFaults(t *testing.T) {
 		oneLine(t, err)
 	}
 	m, _ := memoryTable(100)
-	m.columns[8].Refused = &data.FileError{Problem: "the cells are dates"} // ignored by the schema
+	m.columns[8].Refused = &columnar.Problem{Problem: "the cells are dates"} // ignored by the schema
 	if _, err := data.Read(ctx, s, m.source(t), data.ReadOptions{}); err != nil {
 		t.Errorf("ignored column: got error %v, want none", err)
 	}
@@ -238,7 +239,7 @@ func TestFormatFaults(t *testing.T) {
 func TestDraftFormat(t *testing.T) {
 	ctx := context.Background()
 	m, text := memoryTable(200)
-	m.columns[3].Refused = &data.FileError{Problem: "the cells are dates"}
+	m.columns[3].Refused = &columnar.Problem{Problem: "the cells are dates"}
 	s, err := data.DraftSchema(ctx, m.source(t), data.Draft{Target: "flag", Numeric: map[string][2]float64{"x": {0, 1}}})
 	if err != nil {
 		t.Fatal(err)

@@ -23,44 +23,46 @@ import (
 // networks that begin with an embedding: each word is a token, a number below Buckets. A word that
 // is beyond them is not looked at, and positions after a shorter text are padding.
 type Hashing struct {
-	// Buckets is a power of two, from MinBuckets to MaxBuckets, or with Positions to MaxHashedTokens; of token numbers
-	// it is any number to MaxTokens, one more than the largest.
+	// Buckets is a power of two, from 2^8 to 2^19, or with Positions to 2^14. Of token numbers it is any
+	// number to MaxTokens, one more than the largest.
 	Buckets int
 	// NGrams is the most words in an n-gram, 1 to 3: 2 makes single words and pairs.
 	NGrams int
-	// StopWords is StopNone or StopEnglish.
+	// StopWords is "none", or "english", which leaves out function words of English.
 	StopWords string
-	// Values is ValuesPresence or ValuesLogarithm.
+	// Values is "presence", the sum of the signs of the distinct n-grams of a bucket, or "logarithm":
+	// sign(s)·log2(1+|s|), where s is the sum of the signs of all its n-grams, repeated ones included.
 	Values string
-	// Positions is how many words are kept in order, MinPositions to MaxPositions; 0 makes a bag. NGrams is then 1 and
-	// Values ValuesPresence.
+	// Positions is how many words are kept in order, 2 to 2^12; 0 makes a bag. NGrams is then 1 and Values
+	// "presence".
 	Positions int
-	// Tokens says what words are where they have positions: TokensHashed, or "", or TokensNumbers.
+	// Tokens says what words are where they have positions: "hashed", or "", for words that are hashed to
+	// a token each, or "numbers" for numbers of tokens, with spaces, commas or semicolons between.
 	Tokens string
 }
 
 // The numbers of buckets that a text column may have.
 const (
-	MinBuckets = 1 << 8
-	MaxBuckets = 1 << 19
+	minBuckets = 1 << 8
+	maxBuckets = 1 << 19
 )
 
 // The stop lists of a text column.
 const (
-	StopNone    = "none"    // no word is left out
-	StopEnglish = "english" // the words of EnglishStopWords are left out
+	stopNone    = "none"    // no word is left out
+	stopEnglish = "english" // the words of englishStopWords are left out
 )
 
 // The ways in which n-grams become the value of a bucket.
 const (
-	// ValuesPresence is the sum of the signs of the distinct n-grams.
-	ValuesPresence = "presence"
-	// ValuesLogarithm is sign(s)·log2(1+|s|), where s is the sum of the signs of all n-grams, repeated
+	// valuesPresence is the sum of the signs of the distinct n-grams.
+	valuesPresence = "presence"
+	// valuesLogarithm is sign(s)·log2(1+|s|), where s is the sum of the signs of all n-grams, repeated
 	// ones included.
-	ValuesLogarithm = "logarithm"
+	valuesLogarithm = "logarithm"
 )
 
-// The sizes of HashingFor.
+// The sizes of hashingFor.
 const (
 	leastBuckets   = 1 << 12
 	mostBuckets    = 1 << 17
@@ -68,16 +70,17 @@ const (
 	pairRecords    = 100_000
 )
 
-// DefaultHashing returns HashingFor where the number of records is not known: 16384 buckets of single words.
-func DefaultHashing() Hashing { return HashingFor(0) }
+// DefaultHashing returns what suits a text column where the number of records is not known: 16384 buckets
+// of single words, whose presence counts, without the English stop words.
+func DefaultHashing() Hashing { return hashingFor(0) }
 
-// HashingFor returns what a text column that declares nothing else has, by the declared number of records or, if
+// hashingFor returns what a text column that declares nothing else has, by the declared number of records or, if
 // there is none, the declared bound on it; 0 is a number that is not known. The number of buckets is the least power
 // of two that is not below it, between 4096 and 131072. From 100000 records on n-grams are words and pairs of words,
 // below single words: the noise hides what is rare, and pairs share the norm of a row with the words. What counts is
 // the presence of n-grams without the English stop words. The rule looks at no record.
-func HashingFor(records int) Hashing {
-	h := Hashing{Buckets: unknownBuckets, NGrams: 1, StopWords: StopEnglish, Values: ValuesPresence}
+func hashingFor(records int) Hashing {
+	h := Hashing{Buckets: unknownBuckets, NGrams: 1, StopWords: stopEnglish, Values: valuesPresence}
 	if records > 0 {
 		for h.Buckets = leastBuckets; h.Buckets < min(records, mostBuckets); h.Buckets *= 2 {
 		}
@@ -120,7 +123,7 @@ type hashed struct {
 // until the next call. With positions they are those of sequence.
 func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.stop = nil
-	if h.StopWords == StopEnglish {
+	if h.StopWords == stopEnglish {
 		t.stop = englishStops
 	}
 	if h.Positions > 0 {
@@ -135,7 +138,7 @@ func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 		bucket, sum := t.grams[i]>>shift, 0
 		for first := i; i < len(t.grams) && t.grams[i]>>shift == bucket; i++ {
 			// Equal n-grams stand side by side.
-			if h.Values == ValuesPresence && i > first && t.grams[i] == t.grams[i-1] {
+			if h.Values == valuesPresence && i > first && t.grams[i] == t.grams[i-1] {
 				continue
 			}
 			sum += 1 - 2*int(t.grams[i]&1)
@@ -163,7 +166,7 @@ func (t *hashed) scale() {
 
 // value is what a sum of signs counts as.
 func (h *Hashing) value(sum int) float64 {
-	if h.Values == ValuesLogarithm {
+	if h.Values == valuesLogarithm {
 		return math.Copysign(math.Log2(1+math.Abs(float64(sum))), float64(sum))
 	}
 	return float64(sum)

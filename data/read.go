@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // Source says where a table lies.
@@ -28,7 +30,7 @@ type Source struct {
 	// means what the schema says.
 	NoQuotes bool
 	// Formats are further formats that are recognized, by the first bytes of a file.
-	Formats []Format
+	Formats []columnar.Format
 }
 
 // ReadOptions says which parts of a table are read.
@@ -117,7 +119,7 @@ func scan(ctx context.Context, q request, src Source) error {
 	q.noQuotes = q.noQuotes || src.NoQuotes
 	if len(src.Columns) > 0 {
 		var err error
-		if q.names, err = ExpandNames(src.Columns); err != nil {
+		if q.names, err = expandNames(src.Columns); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ type Schema struct {
 	// required. A larger file is refused.
 	MaxRecords int
 	// MissingMarks are the texts of a missing cell, after spaces are trimmed.
-	// nil means DefaultMissingMarks. An empty cell is always missing.
+	// nil means defaultMissingMarks. An empty cell is always missing.
 	MissingMarks []string
 	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
 	Delimiter rune
@@ -42,17 +42,17 @@ type Schema struct {
 	Undeclared []string
 }
 
-// DefaultMissingMarks returns the texts that count as a missing cell when a
+// defaultMissingMarks returns the texts that count as a missing cell when a
 // schema names none.
-func DefaultMissingMarks() []string {
+func defaultMissingMarks() []string {
 	return []string{"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
 }
 
 // MissingSet is a set of texts that mark a missing cell.
 type MissingSet map[string]struct{}
 
-// Has reports whether text marks a missing cell. The empty text always does.
-func (m MissingSet) Has(text string) bool {
+// missing reports whether text marks a missing cell. The empty text always does.
+func (m MissingSet) missing(text string) bool {
 	if text == "" {
 		return true
 	}
@@ -73,7 +73,7 @@ func (m MissingSet) has(text []byte) bool {
 func (s *Schema) Marks() MissingSet {
 	marks := s.MissingMarks
 	if marks == nil {
-		marks = DefaultMissingMarks()
+		marks = defaultMissingMarks()
 	}
 	m := make(MissingSet, len(marks)+1)
 	for _, mark := range append([]string{""}, marks...) {

@@ -112,7 +112,7 @@ var (
 	defaultKeys = []string{"missing", "out-of-range", "unknown"}
 )
 
-// treatments are the words of defaults; Undecided where there is none.
+// treatments are the words of defaults; undecided where there is none.
 type treatments struct{ missing, outOfRange, unknown Treatment }
 
 type columnPlace struct {
@@ -296,14 +296,14 @@ func (p *schemaParser) top(e entry) error {
 
 // header reads how the columns of a file without a header are named.
 func (p *schemaParser) header(e entry) (err error) {
-	if p.headerless = e.node.Kind == yaml.ScalarNode && e.node.Value == HeaderNone; p.headerless {
+	if p.headerless = e.node.Kind == yaml.ScalarNode && e.node.Value == headerNone; p.headerless {
 		return nil
 	}
 	var names []string
 	if err = p.texts(e, &names); err != nil {
 		return p.fail(e.node, "header is "+nodeWords(e.node), "none, or the names of the columns in the order of the file, in brackets", "leave it out where the first line has the names")
 	}
-	if p.schema.Header, err = ExpandNames(names); err != nil {
+	if p.schema.Header, err = expandNames(names); err != nil {
 		return p.fail(e.node, "header has a range that is none", "name[from:to] with from less than to", "mend it")
 	}
 	if p.schema.Header == nil {

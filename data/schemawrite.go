@@ -68,7 +68,7 @@ func (s *Schema) writeFacts(top *yaml.Node) {
 	}
 	switch {
 	case s.Header != nil && slices.Equal(s.Header, s.allNames()):
-		add(top, "header", word(HeaderNone))
+		add(top, "header", word(headerNone))
 	case s.Header != nil:
 		add(top, "header", list(s.Header))
 	}
@@ -104,7 +104,7 @@ func (s *Schema) writeTarget(top *yaml.Node) {
 		last := target.Content[len(target.Content)-1]
 		last.LineComment = "levels: [...], bounds: [lower, upper], or above: number with levels: [no, yes]"
 	}
-	if t.Missing != Undecided {
+	if t.Missing != undecided {
 		add(target, "missing", word(t.Missing.String()))
 	}
 	add(top, placeTarget, target)
@@ -141,7 +141,7 @@ func (c *Column) node() *yaml.Node {
 }
 
 func addTreatment(n *yaml.Node, key string, t Treatment) {
-	if t != Undecided {
+	if t != undecided {
 		add(n, key, word(t.String()))
 	}
 }

@@ -61,7 +61,7 @@ func sameTexts(a, b []string) bool {
 // arguments; target may be nil.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
-	width := s.Values()
+	width := s.values()
 	records := len(start) - 1
 	if records < 0 || start[0] != 0 || start[records] != len(columns) || len(columns) != len(values) || target != nil && len(target) != records {
 		return nil, fmt.Errorf("data: shape of sparse records is wrong, want starts from 0 to the number of cells, a value for each cell and a target for each record")

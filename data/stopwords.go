@@ -34,6 +34,6 @@ func stopSet() map[string]struct{} {
 	return set
 }
 
-// EnglishStopWords returns the words that StopEnglish leaves out: function words of English, in lower
+// englishStopWords returns the words that stopEnglish leaves out: function words of English, in lower
 // case, negations not among them. The list is public and does not depend on any records.
-func EnglishStopWords() []string { return strings.Fields(englishWords) }
+func englishStopWords() []string { return strings.Fields(englishWords) }

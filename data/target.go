@@ -18,7 +18,7 @@ type Target struct {
 	// Threshold, when not nil, makes the target level 1 if the numeric cell is
 	// greater than it and level 0 otherwise; Levels then has exactly two names.
 	Threshold *float64
-	// Missing is Drop, or Undecided which means Drop as well: a row whose target
+	// Missing is Drop, or undecided which means Drop as well: a row whose target
 	// is missing, unknown or not a number contributes nothing.
 	Missing Treatment
 }
@@ -33,15 +33,15 @@ func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	return t.treat(s, x)
 }
 
-// Number is Cell for a cell that is a number already.
-func (t *Target) Number(v float64) (float32, bool) {
+// number is Cell for a cell that is a number already.
+func (t *Target) number(v float64) (float32, bool) {
 	s, x := t.classifyNumber(v)
 	return t.treat(s, x)
 }
 
 func (t *Target) classify(text string, marks MissingSet) (state, float64) {
 	text = strings.TrimSpace(text)
-	if marks.Has(text) {
+	if marks.missing(text) {
 		return missing, 0
 	}
 	if !t.Regression() && t.Threshold == nil {

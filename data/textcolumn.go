@@ -21,9 +21,9 @@ func (c *Column) Width() int {
 	return 1
 }
 
-// Values returns how many values a row has: one for each of Features, but as many as there are buckets
+// values returns how many values a row has: one for each of Features, but as many as there are buckets
 // for a text column.
-func (s *Schema) Values() int {
+func (s *Schema) values() int {
 	n := 0
 	for i := range s.Columns {
 		if s.Columns[i].isFeature() {
@@ -62,7 +62,7 @@ func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, valu
 func (c *Column) faultText() *fault {
 	h := c.Hashing
 	switch {
-	case c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || len(c.Levels) > 0 || c.Transform != "" && c.Transform != TransformNone:
+	case c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || len(c.Levels) > 0 || c.Transform != "" && c.Transform != transformNone:
 		return &fault{problem: "a text column has bounds, bins, levels or a transform", want: "text only", remedy: "remove them"}
 	case h == nil:
 		return &fault{problem: "a text column has no hashing", want: "the number of buckets and what goes with it", remedy: "take DefaultHashing"}
@@ -71,15 +71,15 @@ func (c *Column) faultText() *fault {
 	case h.Positions != 0 && h.faultTokens() != nil:
 		return h.faultTokens()
 	case h.Positions != 0:
-	case h.Buckets < MinBuckets || h.Buckets > MaxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
-		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", MinBuckets, MaxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
+	case h.Buckets < minBuckets || h.Buckets > maxBuckets || bits.OnesCount(uint(h.Buckets)) != 1:
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d", minBuckets, maxBuckets), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", DefaultHashing().Buckets)}
 	case h.NGrams < 1 || h.NGrams > 3:
 		return &fault{problem: fmt.Sprintf("ngrams is %d", h.NGrams), want: "1 to 3 words", remedy: "choose 2 for words and pairs of words"}
 	}
 	switch {
-	case h.StopWords != StopNone && h.StopWords != StopEnglish:
+	case h.StopWords != stopNone && h.StopWords != stopEnglish:
 		return &fault{problem: fmt.Sprintf("stop-words is %q", h.StopWords), want: "none or english", remedy: "choose none for a language other than English"}
-	case h.Values != ValuesPresence && h.Values != ValuesLogarithm:
+	case h.Values != valuesPresence && h.Values != valuesLogarithm:
 		return &fault{problem: fmt.Sprintf("values is %q", h.Values), want: "presence or logarithm", remedy: "choose presence"}
 	}
 	if c.Missing == Indicator {
@@ -91,7 +91,7 @@ func (c *Column) faultText() *fault {
 // textColumn reads the declaration of a text column.
 func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) {
 	c := Column{Kind: Text, Missing: p.defaults.missing}
-	if c.Missing == Undecided || c.Missing == Indicator {
+	if c.Missing == undecided || c.Missing == Indicator {
 		c.Missing = Zero // indicator is no choice for texts
 	}
 	var err error
@@ -119,7 +119,7 @@ type unsized struct {
 
 // size fills in what the number of records decides.
 func (p *schemaParser) size() {
-	sized := HashingFor(cmp.Or(p.schema.Records, p.schema.MaxRecords))
+	sized := hashingFor(cmp.Or(p.schema.Records, p.schema.MaxRecords))
 	for _, u := range p.unsized {
 		if u.buckets {
 			u.hashing.Buckets = sized.Buckets
@@ -180,7 +180,7 @@ func (h *Hashing) node() *yaml.Node {
 
 // draftText declares a text column by the defaults for a declared number of records, 0 for none.
 func draftText(name string, records int) Column {
-	h := HashingFor(records)
+	h := hashingFor(records)
 	return Column{Name: name, Kind: Text, Hashing: &h, Missing: Zero}
 }
 

@@ -3,6 +3,8 @@ package data
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // textCells are the cells of one text column in a part: for each row the buckets that are not 0.
@@ -143,15 +145,15 @@ func countTexts(columns []Column) int {
 }
 
 // hash takes the cells of a text column, numbers as their texts.
-func (w *columnWorker) hash(c *cellPlan, p *part, kind CellKind, cells Cells) {
+func (w *columnWorker) hash(c *cellPlan, p *part, kind columnar.Kind, cells columnar.Cells) {
 	texts := textsFor(kind, cells.Texts, boolLevels())
 	var buffer [32]byte
 	for row := range p.rows {
 		cell := buffer[:0]
 		switch {
-		case kind == NumberCells && finite(cells.Numbers[row]):
+		case kind == columnar.Numbers && finite(cells.Numbers[row]):
 			cell = strconv.AppendFloat(cell, cells.Numbers[row], 'f', -1, 64)
-		case kind != NumberCells && cells.Codes[row] >= 0:
+		case kind != columnar.Numbers && cells.Codes[row] >= 0:
 			cell = bytes.TrimSpace(texts[cells.Codes[row]])
 		}
 		if !p.addText(c, cell) {

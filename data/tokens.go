@@ -10,28 +10,28 @@ import (
 
 // The numbers of a text column that keeps its words in order.
 const (
-	// MinPositions and MaxPositions bound Hashing.Positions.
-	MinPositions = 2
-	MaxPositions = 1 << 12
-	// MaxTokens is the largest vocabulary of token numbers, MaxHashedTokens that of hashed words, a power of two:
+	// minPositions and maxPositions bound Hashing.Positions.
+	minPositions = 2
+	maxPositions = 1 << 12
+	// MaxTokens is the largest vocabulary of token numbers, maxHashedTokens that of hashed words, a power of two:
 	// encoded rows keep 16 bits of a token.
 	MaxTokens       = 1<<15 - 1
-	MaxHashedTokens = 1 << 14
+	maxHashedTokens = 1 << 14
 	// defaultTokens is the vocabulary of a column that declares none.
 	defaultTokens = 1 << 13
 )
 
 // What the words of a text column with positions are.
 const (
-	TokensHashed  = "hashed"  // words, of which each is hashed to a token
-	TokensNumbers = "numbers" // numbers of tokens, with spaces, commas or semicolons between
+	tokensHashed  = "hashed"  // words, of which each is hashed to a token
+	tokensNumbers = "numbers" // numbers of tokens, with spaces, commas or semicolons between
 )
 
 // sequence finds the tokens of a text in order: positions with a token, ascending, and one more than the token at
 // each, so that 0 is left for padding.
 func (t *hashed) sequence(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.buckets, t.values = t.buckets[:0], t.values[:0]
-	if h.Tokens == TokensNumbers {
+	if h.Tokens == tokensNumbers {
 		t.numbers(h, text)
 		return t.buckets, t.values
 	}
@@ -70,17 +70,17 @@ func isDivider(c byte) bool {
 
 // faultTokens is faultText for a column with positions.
 func (h *Hashing) faultTokens() *fault {
-	known := h.Tokens == "" || h.Tokens == TokensHashed || h.Tokens == TokensNumbers
+	known := h.Tokens == "" || h.Tokens == tokensHashed || h.Tokens == tokensNumbers
 	switch {
-	case h.Positions < MinPositions || h.Positions > MaxPositions:
-		return &fault{problem: fmt.Sprintf("positions is %d", h.Positions), want: fmt.Sprintf("%d to %d words", MinPositions, MaxPositions), remedy: "choose how many words of a text are looked at"}
+	case h.Positions < minPositions || h.Positions > maxPositions:
+		return &fault{problem: fmt.Sprintf("positions is %d", h.Positions), want: fmt.Sprintf("%d to %d words", minPositions, maxPositions), remedy: "choose how many words of a text are looked at"}
 	case !known:
-		return &fault{problem: fmt.Sprintf("tokens is %q", h.Tokens), want: TokensHashed + " or " + TokensNumbers, remedy: "choose hashed for texts of words"}
-	case h.Tokens == TokensNumbers && (h.Buckets < 2 || h.Buckets > MaxTokens):
+		return &fault{problem: fmt.Sprintf("tokens is %q", h.Tokens), want: tokensHashed + " or " + tokensNumbers, remedy: "choose hashed for texts of words"}
+	case h.Tokens == tokensNumbers && (h.Buckets < 2 || h.Buckets > MaxTokens):
 		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("2 to %d, one for each token", MaxTokens), remedy: "declare one more than the largest token, without looking at the records"}
-	case h.Tokens != TokensNumbers && (h.Buckets < MinBuckets || h.Buckets > MaxHashedTokens || bits.OnesCount(uint(h.Buckets)) != 1):
-		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d where words have positions", MinBuckets, MaxHashedTokens), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", defaultTokens)}
-	case h.NGrams != 1 || h.Values != ValuesPresence:
+	case h.Tokens != tokensNumbers && (h.Buckets < minBuckets || h.Buckets > maxHashedTokens || bits.OnesCount(uint(h.Buckets)) != 1):
+		return &fault{problem: fmt.Sprintf("number of buckets is %d", h.Buckets), want: fmt.Sprintf("a power of two from %d to %d where words have positions", minBuckets, maxHashedTokens), remedy: fmt.Sprintf("choose one such as %d, without looking at the records", defaultTokens)}
+	case h.NGrams != 1 || h.Values != valuesPresence:
 		return &fault{problem: fmt.Sprintf("ngrams is %d and values %s beside positions", h.NGrams, h.Values), want: "single words", remedy: "remove both"}
 	}
 	return nil

@@ -218,7 +218,7 @@ func (s *Schema) faultTarget() *fault {
 	if t.Column == "" {
 		return nil
 	}
-	f := faultTreatment("missing", t.Missing, Undecided, Drop)
+	f := faultTreatment("missing", t.Missing, undecided, Drop)
 	switch {
 	case f != nil:
 	case t.Regression() && t.Threshold != nil:

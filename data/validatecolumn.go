@@ -64,7 +64,7 @@ func (c *Column) faultNumeric() *fault {
 	switch {
 	case len(c.Levels) > 0:
 		return &fault{problem: "a numeric column has levels", want: "bounds or levels, not both", remedy: "remove one"}
-	case c.Transform != "" && c.Transform != TransformNone && c.Transform != TransformLog1p:
+	case c.Transform != "" && c.Transform != transformNone && c.Transform != TransformLog1p:
 		return &fault{problem: fmt.Sprintf("transform is %q", c.Transform), want: "none or log1p", remedy: "choose one"}
 	case c.Transform == TransformLog1p && c.Lower < 0:
 		return &fault{problem: fmt.Sprintf("transform is log1p and the lower bound is %v", c.Lower), want: "a lower bound of at least 0", remedy: "raise the bound or leave the transform out"}
@@ -78,7 +78,7 @@ func (c *Column) faultNumeric() *fault {
 }
 
 func (c *Column) faultCategorical(marks MissingSet) *fault {
-	if c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || c.Transform != "" && c.Transform != TransformNone {
+	if c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || c.Transform != "" && c.Transform != transformNone {
 		return &fault{problem: "a categorical column has bounds, bins or a transform", want: "levels only", remedy: "remove them"}
 	}
 	if len(c.Levels) == 0 && c.Learning == Declared {
@@ -128,7 +128,7 @@ func faultLevels(levels []string, marks MissingSet) *fault {
 			problem = "is empty, has outer spaces or holds a control character"
 		case seen[level]:
 			problem = "is declared twice"
-		case marks != nil && marks.Has(level):
+		case marks != nil && marks.missing(level):
 			problem = "is a missing mark too"
 		}
 		if problem != "" {
@@ -148,12 +148,12 @@ func faultTreatment(key string, t Treatment, choices ...Treatment) *fault {
 	}
 	var words []string
 	for _, c := range choices {
-		if c != Undecided {
+		if c != undecided {
 			words = append(words, c.String())
 		}
 	}
 	problem := fmt.Sprintf("%s is %s", key, t)
-	if t == Undecided {
+	if t == undecided {
 		problem = fmt.Sprintf("%s is left open", key)
 	}
 	return &fault{problem: problem, want: "one of " + strings.Join(words, ", "), remedy: "write " + key + ": here or under defaults"}

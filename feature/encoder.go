@@ -165,7 +165,7 @@ func (e *Encoder) Dim() int { return e.dim }
 // Columns returns the number of feature columns.
 func (e *Encoder) Columns() int { return len(e.columns) }
 
-// Values returns the number of values that Encode wants, which is Schema.Values.
+// Values returns the number of values that Encode wants, which is the length of Dataset.Row.
 func (e *Encoder) Values() int { return e.values }
 
 // Names returns what each feature stands for. The caller must not modify it.

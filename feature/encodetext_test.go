@@ -12,7 +12,7 @@ import (
 // textSchema has texts between other columns, of which one has bins.
 func textSchema(records int) *data.Schema {
 	text := func(name string, buckets int) data.Column {
-		return data.Column{Name: name, Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: buckets, NGrams: 1, StopWords: data.StopNone, Values: data.ValuesLogarithm}}
+		return data.Column{Name: name, Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: buckets, NGrams: 1, StopWords: "none", Values: "logarithm"}}
 	}
 	return &data.Schema{MaxRecords: records, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
 		{Name: "age", Kind: data.Numeric, Lower: -1, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},

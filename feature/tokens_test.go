@@ -10,7 +10,7 @@ import (
 
 // tokenColumn keeps words at positions.
 func tokenColumn(name string, positions, buckets int) data.Column {
-	return data.Column{Name: name, Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: buckets, NGrams: 1, StopWords: data.StopNone, Values: data.ValuesPresence, Positions: positions}}
+	return data.Column{Name: name, Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: buckets, NGrams: 1, StopWords: "none", Values: "presence", Positions: positions}}
 }
 
 // TestEncodeTokens compares the features of rows of tokens, by all ways, with the tokens, and -1 for padding.

@@ -17,7 +17,7 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	t.Helper()
 	s := &data.Schema{Name: "t", Row: "one review", MaxRecords: 99, Target: data.Target{Column: "y", Levels: []string{"bad", "good"}}, Columns: []data.Column{
 		{Name: "age", Kind: data.Numeric, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero},
-		{Name: "review", Kind: data.Text, Missing: missing, Hashing: &data.Hashing{Buckets: buckets, NGrams: 2, StopWords: data.StopEnglish, Values: data.ValuesPresence}},
+		{Name: "review", Kind: data.Text, Missing: missing, Hashing: &data.Hashing{Buckets: buckets, NGrams: 2, StopWords: "english", Values: "presence"}},
 	}}
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 
 // source is the table at path.
 func (f *tableFlags) source(path string) (data.Source, error) {
-	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: []data.Format{parquet.Format{}}}
+	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: parquet.Formats()}
 	if f.quote != "" && f.quote != "csv" && f.quote != "none" {
 		return source, fmt.Errorf("--quote is %q, want csv or none", f.quote)
 	}

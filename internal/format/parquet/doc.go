@@ -1,4 +1,4 @@
-// Package parquet reads Parquet files for package data: name [Format] in data.Source.Formats.
+// Package parquet reads Parquet files for package data: data.Source.Formats takes [Formats].
 //
 // A file is a table of named columns, as a CSV file is. What its columns can be:
 //

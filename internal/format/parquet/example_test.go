@@ -14,7 +14,7 @@ func ExampleFormat() {
 		fmt.Println(err)
 		return
 	}
-	source := data.Source{Path: "testdata/snappy.parquet", Formats: []data.Format{parquet.Format{}}}
+	source := data.Source{Path: "testdata/snappy.parquet", Formats: parquet.Formats()}
 	err = data.ReadBlocks(context.Background(), s, source, data.ReadOptions{KeepDropped: true}, 100, func(d *data.Dataset) error {
 		fmt.Println(d.Records(), "rows")
 		return nil

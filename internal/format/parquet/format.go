@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // magic are the first and the last bytes of a Parquet file.
@@ -13,7 +13,10 @@ const magic = "PAR1"
 // Format recognizes and opens Parquet files. Its value has no state.
 type Format struct{}
 
-var _ data.Format = Format{}
+// Formats returns what data.Source.Formats takes.
+func Formats() []columnar.Format { return []columnar.Format{Format{}} }
+
+var _ columnar.Format = Format{}
 
 // Name returns "a Parquet file".
 func (Format) Name() string { return "a Parquet file" }
@@ -22,7 +25,7 @@ func (Format) Name() string { return "a Parquet file" }
 func (Format) Knows(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 // Open reads the footer of a file. It does not look at pages.
-func (Format) Open(file io.ReaderAt, size int64) (columns data.Columns, err error) {
+func (Format) Open(file io.ReaderAt, size int64) (columns columnar.File, err error) {
 	defer recovered(&err)
 	footer, ok := readFooter(file, size)
 	if !ok {
@@ -49,7 +52,7 @@ func (Format) Open(file io.ReaderAt, size int64) (columns data.Columns, err erro
 }
 
 // unpacked returns why some part of a leaf cannot be decompressed, or nil.
-func (t *table) unpacked(f field) *data.FileError {
+func (t *table) unpacked(f field) *columnar.Problem {
 	for _, group := range t.footer.groups {
 		switch name := group.chunks[f.at].codec.refusedName(); name {
 		case "":
@@ -70,7 +73,7 @@ func add(a, b int64) int64 {
 
 // damaged is the error for whatever is wrong with a file.
 func damaged() error {
-	return &data.FileError{Problem: "the Parquet file is damaged, encrypted, or of a kind that is not read", Want: "a whole file that pyarrow or DuckDB wrote, say", Remedy: "copy it again, or write it again"}
+	return &columnar.Problem{Problem: "the Parquet file is damaged, encrypted, or of a kind that is not read", Want: "a whole file that pyarrow or DuckDB wrote, say", Remedy: "copy it again, or write it again"}
 }
 
 // recovered turns a panic into an error, since what a panic prints may hold what was read.
@@ -85,14 +88,14 @@ type table struct {
 	file           io.ReaderAt
 	footer         *footer
 	fields         []field
-	columns        []data.FileColumn
+	columns        []columnar.Column
 	records, bytes int64
 }
 
-var _ data.Columns = (*table)(nil)
+var _ columnar.File = (*table)(nil)
 
 // Columns returns the fields of the file's outermost level.
-func (t *table) Columns() []data.FileColumn { return t.columns }
+func (t *table) Columns() []columnar.Column { return t.columns }
 
 // Records returns the sum over the row groups.
 func (t *table) Records() int64 { return t.records }
@@ -101,7 +104,7 @@ func (t *table) Records() int64 { return t.records }
 func (t *table) Bytes() int64 { return t.bytes }
 
 // Reader reads a leaf.
-func (t *table) Reader(column int) data.ColumnReader {
+func (t *table) Reader(column int) columnar.Reader {
 	f := t.fields[column]
 	return &reader{file: t.file, groups: t.footer.groups, end: t.footer.end, field: f, kind: t.columns[column].Kind}
 }

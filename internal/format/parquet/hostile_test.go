@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // file returns a file with a footer and bytes before it.
@@ -166,4 +166,4 @@ func TestDecodersTakeAnyParts(t *testing.T) {
 	}
 }
 
-var _ data.ColumnReader = (*reader)(nil)
+var _ columnar.Reader = (*reader)(nil)

@@ -3,12 +3,12 @@ package parquet
 import (
 	"math"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // describe says what a field holds, or why it cannot be read.
-func describe(f field) data.FileColumn {
-	c := data.FileColumn{Name: f.name}
+func describe(f field) columnar.Column {
+	c := columnar.Column{Name: f.name}
 	switch {
 	case !f.leaf:
 		c.Refused = refused("the column is nested", "write each of its fields as a column")
@@ -20,25 +20,25 @@ func describe(f field) data.FileColumn {
 	return c
 }
 
-func refused(problem, remedy string) *data.FileError {
-	return &data.FileError{Problem: problem, Want: "numbers, texts or BOOLEAN", Remedy: remedy + "; or declare it as ignore"}
+func refused(problem, remedy string) *columnar.Problem {
+	return &columnar.Problem{Problem: problem, Want: "numbers, texts or BOOLEAN", Remedy: remedy + "; or declare it as ignore"}
 }
 
 // cellKind decides by the annotation and the physical type.
-func (e element) cellKind() (data.CellKind, *data.FileError) {
+func (e element) cellKind() (columnar.Kind, *columnar.Problem) {
 	switch annotation := e.annotation(); {
 	case annotation == isTime:
 		return 0, refused("the cells are dates or times", "write a number, such as a year or a number of days")
 	case annotation == isOther:
 		return 0, refused("the type of the cells is not read", "write numbers or texts")
 	case e.kind == typeBoolean:
-		return data.BoolCells, nil
+		return columnar.Bools, nil
 	case e.width() > 0:
-		return data.NumberCells, nil
+		return columnar.Numbers, nil
 	case annotation == isDecimal:
 		return 0, refused("the cells are decimals of many digits", "write them as DOUBLE")
 	case e.kind == typeByteArray:
-		return data.TextCells, nil
+		return columnar.Texts, nil
 	case e.kind == typeInt96:
 		return 0, refused("the cells are INT96, which are dates or times", "write a number, such as a year or a number of days")
 	}

@@ -50,7 +50,7 @@ func schema(tb testing.TB, text string) *data.Schema {
 }
 
 func source(path string) data.Source {
-	return data.Source{Path: path, Formats: []data.Format{parquet.Format{}}}
+	return data.Source{Path: path, Formats: parquet.Formats()}
 }
 
 func files(tb testing.TB) []string {

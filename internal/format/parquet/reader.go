@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // reader reads one column, page by page through all row groups.
@@ -13,7 +13,7 @@ type reader struct {
 	groups []rowGroup // still to be read
 	end    int64      // where the pages of the file end
 	field  field
-	kind   data.CellKind
+	kind   columnar.Kind
 
 	left     int64 // rows of the current group still to come
 	bytes    int64 // of the current chunk still to come, compressed
@@ -25,7 +25,7 @@ type reader struct {
 
 	page       cells
 	dictionary dictionary
-	cells      data.Cells
+	cells      columnar.Cells
 	levels     []uint64
 	values     []uint64
 }
@@ -38,23 +38,23 @@ type dictionary struct {
 	base    int // where texts begin in the cells that are being made, or -1
 }
 
-var _ data.ColumnReader = (*reader)(nil)
+var _ columnar.Reader = (*reader)(nil)
 
 // Next returns the next n cells.
-func (r *reader) Next(n int) (cells data.Cells, err error) {
+func (r *reader) Next(n int) (cells columnar.Cells, err error) {
 	defer recovered(&err)
-	r.cells = data.Cells{Numbers: r.cells.Numbers[:0], Codes: r.cells.Codes[:0], Texts: r.cells.Texts[:0]}
+	r.cells = columnar.Cells{Numbers: r.cells.Numbers[:0], Codes: r.cells.Codes[:0], Texts: r.cells.Texts[:0]}
 	r.dictionary.base = -1
 	for n > 0 {
 		if r.page.rows == 0 {
 			if err := r.nextPage(); err != nil {
-				return data.Cells{}, err
+				return columnar.Cells{}, err
 			}
 			continue
 		}
 		count := min(n, r.page.rows, 1<<16)
 		if err := r.give(count); err != nil {
-			return data.Cells{}, err
+			return columnar.Cells{}, err
 		}
 		r.page.rows -= count
 		n -= count
@@ -78,9 +78,9 @@ func (r *reader) give(count int) error {
 		return r.giveTexts(levels, values)
 	case !r.page.numbers.next(values):
 		return damaged()
-	case r.kind == data.TextCells:
+	case r.kind == columnar.Texts:
 		return r.giveCodes(levels, values)
-	case r.kind == data.BoolCells:
+	case r.kind == columnar.Bools:
 		r.cells.Codes = spread(r.cells.Codes, levels, values, -1, func(v uint64) int32 { return int32(v & 1) })
 		return nil
 	case !r.page.codes:
@@ -184,7 +184,7 @@ func (r *reader) takeDictionary(h pageHeader) error {
 		return damaged()
 	}
 	r.dictionary.read = true
-	if r.kind == data.TextCells {
+	if r.kind == columnar.Texts {
 		r.dictionary.texts, ok = (&plainTexts{page}).next(nil, int(h.values))
 		if !ok {
 			return damaged()
@@ -192,7 +192,7 @@ func (r *reader) takeDictionary(h pageHeader) error {
 		return checkTexts(r.dictionary.texts)
 	}
 	width := r.field.width()
-	if r.kind != data.NumberCells || int(h.values) > len(page)/width {
+	if r.kind != columnar.Numbers || int(h.values) > len(page)/width {
 		return damaged()
 	}
 	values, number := make([]uint64, h.values), r.field.number()
@@ -252,9 +252,9 @@ func (r *reader) parts(h pageHeader) (levels, values []byte, ok bool) {
 }
 
 // decode chooses the decoder of the values.
-func (c *cells) decode(e encoding, of element, kind data.CellKind, values []byte) (ok bool) {
+func (c *cells) decode(e encoding, of element, kind columnar.Kind, values []byte) (ok bool) {
 	if e == encodingDictionary || e == encodingPlainDictionary {
-		if kind == data.BoolCells || len(values) > 0 && values[0] > 32 {
+		if kind == columnar.Bools || len(values) > 0 && values[0] > 32 {
 			return false
 		}
 		c.codes = true
@@ -265,9 +265,9 @@ func (c *cells) decode(e encoding, of element, kind data.CellKind, values []byte
 		return true
 	}
 	switch kind {
-	case data.BoolCells:
+	case columnar.Bools:
 		return c.decodeBools(e, values)
-	case data.TextCells:
+	case columnar.Texts:
 		return c.decodeTexts(e, values)
 	}
 	switch e {

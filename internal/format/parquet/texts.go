@@ -5,7 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // texts gives the texts of a page one part after the other. Next appends n of them to dst and
@@ -95,7 +95,7 @@ func (t *deltaTexts) next(dst [][]byte, n int) ([][]byte, bool) {
 func checkTexts(texts [][]byte) error {
 	for _, text := range texts {
 		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return &data.FileError{Problem: "bytes were found that are not UTF-8, or a NUL byte", Want: "texts in UTF-8", Remedy: "write the column as STRING, or declare it as ignore"}
+			return &columnar.Problem{Problem: "bytes were found that are not UTF-8, or a NUL byte", Want: "texts in UTF-8", Remedy: "write the column as STRING, or declare it as ignore"}
 		}
 	}
 	return nil
