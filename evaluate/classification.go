@@ -47,7 +47,7 @@ type Classification struct {
 	// Recall of a level is the share of its records that are predicted so,
 	// NaN when it has no records.
 	Recall []Measure `json:"recall"`
-	// GroupColumn names the column behind Groups.
+	// GroupColumn names the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
 	// Groups holds the measures by the levels of a column, if one was given.
 	Groups []Group `json:"groups,omitempty"`
@@ -66,15 +66,13 @@ type Group struct {
 
 // Classify measures probabilities against labels, which are indices of levels.
 //
-// For two levels probabilities has shape [n] and holds the probability of
-// levels[1], which is predicted when its probability is above 0.5; shape
-// [n, 2] is accepted too. For K levels it has shape [n, K], row by row, and
-// the first of the most probable levels is predicted. Groups may be nil.
+// For two levels probabilities has shape [n] and holds the probability of levels[1], which is
+// predicted when it is above 0.5. Shape [n, 2] is accepted too. For K levels it has shape [n, K],
+// row by row, and the first of the most probable levels is predicted. Groups may be nil.
 //
-// It is an error when there are no records, when a label is no index of a
-// level, when a probability is outside [0, 1] by more than 1e-9, and when the
-// probabilities of a record sum to 1 by no better than 1e-3. Errors name the
-// record (counted from 0) and never its values.
+// It errs when there are no records, and when a label is no index of a level. It errs when a
+// probability is outside [0, 1] by more than 1e-9, or the sum of a record's probabilities differs
+// from 1 by more than 1e-3. Errors name the record (counted from 0) and never its values.
 func Classify(levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
 	return ClassifyAt(DefaultThreshold, levels, labels, probabilities, groups)
 }

@@ -2,7 +2,7 @@ package evaluate
 
 import "math"
 
-// counts is the noisy histogram of one group, or the sum of those of all groups.
+// counts is the noisy histogram of one group, or the sum of the histograms of all groups.
 type counts struct {
 	plan  *Plan
 	cells []float64
@@ -39,8 +39,8 @@ func (p *Plan) countsOf(numbers []float64) (all counts, groups []counts) {
 	return all, groups
 }
 
-// pairsOf returns the sums over the pairs of rows of one group, of all rows where the group is -1; nil where
-// a record has one row.
+// pairsOf returns the sums over the pairs of rows of one group, or of all rows where the group is
+// -1. It is nil where a record has one row.
 func (p *Plan) pairsOf(numbers []float64, group int) []float64 {
 	if !p.paired() {
 		return nil

@@ -17,8 +17,8 @@ type Bin struct {
 	Rate    Estimate `json:"rate"`
 }
 
-// Choice is a decision threshold and what it attains among the records that it was chosen on, which is
-// a little more than it would attain on others.
+// Choice is a decision threshold and its figures among the records that it was chosen on. They are
+// a little better than its figures on others.
 type Choice struct {
 	Threshold float64 `json:"threshold"`
 	Value     Measure `json:"value"`
@@ -114,11 +114,11 @@ func (c counts) areaRatio(won, tie float64) ratio {
 	return r
 }
 
-// wins is Σ (w-θ)² over n weights, this many of which are 1, one tie and the others 0.
+// wins is Σ (w-θ)² over n weights: this many are 1, one is tie and the others are 0.
 func wins(ones, tie, n float64) quad { return quad{ones + tie*tie, -2 * (ones + tie), n} }
 
-// ahead returns for each bin how many records of level 0 are below it, and of level 1 above it, with a part, tie,
-// of those inside it.
+// ahead returns for each bin how many records of level 0 are below it, and of level 1 above it.
+// Records inside the bin count by a part, tie.
 func (c counts) ahead(tie float64) (below, above []float64) {
 	zero, one := c.levels()
 	n := len(zero)

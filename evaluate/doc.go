@@ -7,10 +7,8 @@
 // is as private as the labels and predictions they are given: publish it only
 // when those records were declared public.
 //
-// A Plan measures records that are private: Release pays for one noisy
-// histogram, or one vector of noisy moments, and Measures computes everything
-// else from it, with intervals that allow for noise and sampling. Where a
-// record is a person of several rows, the release also tells how far the rows of
-// one person agree. Every draw has its intervals, which are wide where the
-// noise hides the records.
+// A Plan measures records that are private: Release pays for one noisy histogram, or one vector of
+// noisy moments. Measures computes everything else from it, with intervals that allow for noise and
+// sampling. Where a record is a person of several rows, the release also tells how far the rows of
+// one person agree. Every draw has its intervals, which are wide where the noise hides the records.
 package evaluate

@@ -3,9 +3,9 @@ package evaluate
 import "math"
 
 const (
-	// mostDoubt is the noise on the sampling part of a variance, as a share of the variance if each row were drawn by
-	// itself, up to which that part is taken as it is. Beyond, and more so up to allDoubt, it is taken upward, from a
-	// quarter of that variance to all of it.
+	// mostDoubt bounds the noise up to which the sampling part of a variance is taken as it is. It
+	// is a share of the variance if each row were drawn by itself. Beyond, and more so up to
+	// allDoubt, it is taken upward, from a quarter of that variance to all of it.
 	mostDoubt, allDoubt = 0.5, 1
 	// mostWidened is the share up to which widened follows its formula.
 	mostWidened = 0.55
@@ -24,7 +24,7 @@ type variances struct {
 	paired float64 // the part of it that is on sums over pairs
 }
 
-// variances are those of c·a - d·w, which is c times a - θ·w with θ = d/c.
+// variances are the variances of c·a - d·w, which is c times a - θ·w with θ = d/c.
 func (s spread) variances(r *ratio, c, d float64) variances {
 	v := variances{noise: max(r.noise.on(c, d), r.least.on(c, d))}
 	own := r.rows.on(c, d)
@@ -58,14 +58,16 @@ func (v variances) floor() float64 {
 	return max(v.noise, taken*v.apart)
 }
 
-// widened is by how much the quantile grows where the variance is known with noise: with s the deviation of that noise over the
-// variance, the first term is that of Student's quantile with 2/s² degrees of freedom (Fisher's expansion; Satterthwaite, "An
-// approximate distribution of estimates of variance components", Biometrics Bulletin 1946). For sums over pairs there is the
-// next order too, fitted for shares of 0.1 to 0.5 and 2, 3, 5 and 20 rows of a person under normal noise: other terms need
-// none, since their s is itself largest where the variance is taken too small. Taken off is what the floor at the noise alone
-// adds already: as a normal variable of mean m and deviation 1 that is cut at 0 has the mean m + φ(m) - m·Φ(-m), the variance
-// is too large by so much of doubt on average, and its root by half. Beyond mostWidened it grows by as much as the share,
-// and covers more.
+// widened is by how much the quantile grows where the variance is known with noise: with s the
+// deviation of that noise over the variance, the first term is that of Student's quantile with 2/s²
+// degrees of freedom (Fisher's expansion; Satterthwaite, "An approximate distribution of estimates
+// of variance components", Biometrics Bulletin 1946). For sums over pairs there is the next order
+// too, fitted for shares of 0.1 to 0.5 and 2, 3, 5 and 20 rows of a person under normal noise:
+// other terms need none, since their s is itself largest where the variance is taken too small.
+// Taken off is what the floor at the noise alone adds already: as a normal variable of mean m and
+// deviation 1 that is cut at 0 has the mean m + φ(m) - m·Φ(-m), the variance is too large by that
+// share of doubt on average, and its root by half. Beyond mostWidened it grows by as much as the
+// share, and covers more.
 func (v variances) widened(variance float64) float64 {
 	if !(v.doubt > 0) {
 		return 0

@@ -22,8 +22,9 @@ func quantile(cumulant float64) float64 {
 	return q + (q*q*q-3*q)*cumulant/24
 }
 
-// spread says how a number errs: single is the variance of one Laplace variable of which the noise is made (0: the
-// noise is normal), pair that of the noise on a sum over pairs of rows of one person (0: a record is one row). A record has at most most rows.
+// spread says how a number errs: single is the variance of one Laplace variable that the noise is
+// made of (0: the noise is normal), pair that of the noise on a sum over pairs of rows of one
+// person (0: a record is one row). A record has at most most rows.
 type spread struct {
 	single, pair float64
 	most         int
@@ -39,11 +40,12 @@ func (s spread) quantile(variance, fourth float64) float64 {
 	return quantile(min(laplaceExcess, laplaceExcess*s.single*fourth/variance/variance))
 }
 
-// Estimate is a number that was computed from a noisy release, with a confidence set that allows
-// for the noise and for the sampling of the records: the numbers from Low to High without those inside of Gap. Every
-// draw has one, so that none is chosen by what the noise did. Where the noise hides the records, it is wide: Low and High
-// are then the ends of what is possible, and Value may be undefined. Low is undefined (null in JSON) where R² has no lower
-// bound. Both are where there is no interval by the plan: for the area and the bins of persons with several rows.
+// Estimate is a number that was computed from a noisy release. Its confidence set allows for the
+// noise and for the sampling of the records: the numbers from Low to High without those inside of
+// Gap. Every draw has one, so that none is chosen by what the noise did. Where the noise hides the
+// records, it is wide: Low and High are then the ends of what is possible, and Value may be
+// undefined. Low is undefined (null in JSON) where R² has no lower bound. Both are where there is
+// no interval by the plan: for the area and the bins of persons with several rows.
 //
 // The method: a ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is
 // known at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",

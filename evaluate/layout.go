@@ -73,8 +73,9 @@ func (p Plan) rowBound() float64 {
 	return 1
 }
 
-// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A record of at most
-// k rows adds at most k times the bound of a row to the sums over rows, and k·pairShare to those over pairs.
+// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A
+// record of at most k rows adds at most k times the bound of a row to the sums over rows. It adds
+// at most k·pairShare to the sums over pairs.
 func (p Plan) Bound() float64 {
 	rows, pairs := p.rowBound(), p.pairShare()
 	if p.Noise == NoiseLaplace {

@@ -12,10 +12,11 @@ const (
 	rivalShare = 0.88
 )
 
-// majority is the share of the level that has most records in the release. The chosen one of m levels with about as
-// many records is likely to have been raised by what raised it above the others, and then it misses on that side alone,
-// so often as one of m does: its lower end is that of a one-sided error of rivalShare·(1-Confidence)/m, with the first correction for
-// the skewness of a count (Cornish & Fisher 1938). One or two levels miss in all as often as one.
+// majority is the share of the level that has most records in the release. The chosen one of m
+// levels with about as many records has probably been raised by the noise that put it above the
+// others. Then it misses on that side alone, as often as one of m does: its lower end is that of a
+// one-sided error of rivalShare·(1-Confidence)/m, with the first correction for the skewness of a
+// count (Cornish & Fisher 1938). One or two levels miss in all as often as one.
 func (c counts) majority() Estimate {
 	level, rivals := c.rivals()
 	r := c.prevalenceRatio(level)

@@ -21,8 +21,8 @@ func (m Measure) Defined() bool {
 	return !math.IsNaN(float64(m)) && !math.IsInf(float64(m), 0)
 }
 
-// MarshalJSON writes the shortest number that reads back as m, and null for a
-// measure that is not defined, because JSON has no NaN and no infinity.
+// MarshalJSON writes the shortest number that reads back as m. It writes null for a measure that is
+// not defined, because JSON has no NaN and no infinity.
 func (m Measure) MarshalJSON() ([]byte, error) {
 	if !m.Defined() {
 		return []byte("null"), nil

@@ -12,17 +12,18 @@ import "math"
 // Two levels. A row is of one of four kinds, true level by predicted level. An ordered pair adds 1 to one of ten
 // cells, the unordered pairs of kinds.
 //
-// More levels. An ordered pair adds 1 to three cells at most: right and right, right and wrong, or wrong and
-// wrong; the same three, where both rows are predicted to be of level k; and the same three where both truly are
-// of it, or to one cell of the level of the first row where they are of different ones.
+// More levels. An ordered pair adds 1 to three cells at most: right and right, right and wrong, or
+// wrong and wrong. It adds 1 to the same three of level k, where both rows are predicted to be of
+// it. It adds 1 to the same three of the level that both truly are of, or to one cell of the level
+// of the first row where they differ.
 //
 // Numbers. A row is of nine kinds in parts that are not negative and have the sum 1: products of two Bernstein
 // polynomials of degree 2, in a and in (1+t)/2. A pair adds the products of the parts to the 45 unordered pairs
 // of kinds, in all 1.
 //
-// So k rows add at most k·(k-1) to each family of cells, in the L1 norm and in the L2 norm, and rows of one
-// kind reach it. With groups the pairs inside each group are apart, and one more block has the pairs of rows of
-// different groups: each pair is in one block.
+// So k rows add at most k·(k-1) to each family of cells, in the L1 norm and in the L2 norm. Rows of
+// one kind reach it. With groups the pairs inside each group are apart, and one more block has the
+// pairs of rows of different groups: each pair is in one block.
 
 const (
 	// labelKinds are the kinds of a row of two levels, numberKinds those where the target is a number.
@@ -133,7 +134,7 @@ func (p Plan) addLabelPairs(pairs, histogram []float64) {
 	}
 }
 
-// labelPairs writes the pairs among rows of which kinds has the numbers by true and predicted level.
+// labelPairs writes the pairs among rows. kinds has their numbers by true and predicted level.
 func labelPairs(dst, kinds []float64, levels int) {
 	if levels == 2 {
 		pairsOf(dst, kinds, func(a, b int) float64 {
@@ -161,8 +162,9 @@ func labelPairs(dst, kinds []float64, levels int) {
 	}
 }
 
-// guessedPairs, truePairs and unequalPairs are where the pairs of rows stand that are predicted to be of a level,
-// that truly are of it, and of which the first alone is.
+// guessedPairs, truePairs and unequalPairs are the places of pairs of rows for a level. In the
+// first both rows are predicted to be of it, in the second both are, and in the third the first row
+// alone is.
 func guessedPairs(level int) int         { return triangle(rightKinds) * (1 + level) }
 func truePairs(level, levels int) int    { return triangle(rightKinds) * (1 + levels + level) }
 func unequalPairs(level, levels int) int { return triangle(rightKinds)*(1+2*levels) + level }

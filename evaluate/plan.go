@@ -25,8 +25,8 @@ const (
 	maxRowsPerPerson = 1 << 20
 )
 
-// Person says that a record is a person: all rows with one text in a column, of which the first
-// MaxRows are used.
+// Person says that a record is a person: all rows with one text in a column; the first MaxRows of
+// them are used.
 type Person struct {
 	Column  string `json:"column"`
 	MaxRows int    `json:"max-rows"`
@@ -40,14 +40,15 @@ type Person struct {
 // the second level's probability, of more the predicted level and the bin of its probability. A row
 // adds 1 to one cell.
 //
-// For a target that is a number a row adds numbers of (a, t): a in [0, 1] is the magnitude of the residual
-// in units of ResidualBound, cut at 1, and t in [-1, 1] the target between its declared bounds. Under Laplace
-// noise they are the 25 products of two Bernstein polynomials of degree 4, in a and in (1+t)/2, which are not
-// negative and have the sum 1. Under Gaussian noise they are the ten moments of momentPowers, of a norm of at
-// most 1.85.
+// For a target that is a number a row adds numbers of (a, t): a in [0, 1] is the magnitude of the
+// residual in units of ResidualBound, cut at 1. t in [-1, 1] is the target between its declared
+// bounds. Under Laplace noise they are the 25 products of two Bernstein polynomials of degree 4, in
+// a and in (1+t)/2. These are not negative and have the sum 1. Under Gaussian noise they are the
+// ten moments of momentPowers, of a norm of at most 1.85.
 //
-// Where a record is a person of several rows, the release also has the sums over the pairs of different rows of
-// one person that pairs.go describes. Their weight in the release is public, and they make Bound a little larger.
+// Where a record is a person of several rows, the release also has sums over the pairs of different
+// rows of one person. pairs.go describes them. Their weight in the release is public, and they make
+// Bound a little larger.
 type Plan struct {
 	// Form says which numbers are released: 2 where the target is a number or a person has several rows, else 0.
 	Form        int                 `json:"form,omitempty"`

@@ -7,15 +7,17 @@ type polynomial [5][5]float64
 // fourth is the degree of the released polynomials in each of a and t under Laplace noise.
 const fourth = 4
 
-// crossWeight is what the sums of a²t and a²t² are multiplied by in the release under Gaussian noise, and
-// targetWeight what those of t³ and t⁴ are. R² alone needs them, so that they may have more noise.
+// crossWeight is the factor of the sums of a²t and a²t² in the release under Gaussian noise.
+// targetWeight is the factor of the sums of t³ and t⁴. R² alone needs them, so that they may have
+// more noise.
 const crossWeight, targetWeight = 0.5, 0.28
 
-// momentPowers are the powers of a and t in the sums that are released under Gaussian noise, with what is taken
-// from each row's product and what the rest is multiplied by. A row's vector has an L2 norm of at most
-// √(3 + 5/4·(crossWeight²+targetWeight²)): with u = t² the squares of the first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is
-// convex; of the others those of a²t and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1, t⁶ ≤ 1 and
-// (t⁴-1/2)² ≤ 1/4. All are reached at a = |t| = 1.
+// momentPowers are the powers of a and t in the sums that are released under Gaussian noise. Each
+// has the number that is taken from a row's product, and the factor of the rest. A row's vector has
+// an L2 norm of at most √(3 + 5/4·(crossWeight²+targetWeight²)): with u = t² the squares of the
+// first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is convex. Of the others the squares of a²t
+// and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1, t⁶ ≤ 1 and (t⁴-1/2)² ≤ 1/4. All are
+// reached at a = |t| = 1.
 var momentPowers = [...]struct {
 	a, t          int
 	shift, weight float64
@@ -86,10 +88,10 @@ func bernstein(dst []float64, x float64) {
 	}
 }
 
-// bernsteinCoefficients writes a polynomial in the products of bernsteinProducts, by the blossom of each power:
-// xᵖ has at B_i the mean of products of p of n numbers, of which i are 1 and the others the value of x at the
-// lower end (Farouki, "The Bernstein polynomial basis: a centennial retrospective", Computer Aided Geometric
-// Design 2012, section 5).
+// bernsteinCoefficients writes a polynomial in the products of bernsteinProducts, by the blossom of
+// each power: xᵖ has at B_i the mean of products of p of n numbers. i of the numbers are 1, and the
+// others are the value of x at the lower end (Farouki, "The Bernstein polynomial basis: a
+// centennial retrospective", Computer Aided Geometric Design 2012, section 5).
 func bernsteinCoefficients(degree int, q polynomial) []float64 {
 	out := make([]float64, (degree+1)*(degree+1))
 	for x := range degree + 1 {
@@ -105,7 +107,7 @@ func bernsteinCoefficients(degree int, q polynomial) []float64 {
 	return out
 }
 
-// blossom is the mean product of power of n numbers, of which ones are 1 and the others are low.
+// blossom is the mean product of power of n numbers: ones of them are 1 and the others are low.
 func blossom(n, ones, power int, low float64) float64 {
 	sum := 0.0
 	for k := 0; k <= power; k++ {

@@ -35,9 +35,10 @@ type PrivateClassification struct {
 	Groups      []PrivateGroup `json:"groups,omitempty"`
 }
 
-// Area is an area under the curve. In Value ties in a bin count 1/2; Resolution bounds how far that moves it from the
-// area of the exact scores. The interval holds the area of the exact scores: its low end is that of the area in which
-// every tie is lost, its high end that of the area in which every tie is won.
+// Area is an area under the curve. In Value ties in a bin count 1/2; Resolution bounds how far that
+// moves it from the area of the exact scores. The interval holds the area of the exact scores: its
+// low end is the low end of the area in which every tie is lost. Its high end is the high end of
+// the area in which every tie is won.
 type Area struct {
 	Estimate
 	Resolution Measure `json:"resolution"`

@@ -63,10 +63,10 @@ func (c counts) rowCount(one polynomial) Estimate {
 // leastRows is how many standard deviations of its noise the number of rows must have for a mean of the target.
 const leastRows = 3
 
-// explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target,
-// both in units of half of the target's range; scale is the unit of a², in these. The variance is
-// the mean of (t-μ)², with the released mean for μ: Σ(t-μ)² is then too small by g²/n, g being the
-// noise on Σ(t-μ), which is little against the noise on it wherever n stands out from its own.
+// explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target.
+// Both are in units of half of the target's range. scale is the unit of a², in these. The variance
+// is the mean of (t-μ)², with the released mean for μ: Σ(t-μ)² is then too small by g²/n, g being
+// the noise on Σ(t-μ), which is little against the noise on it wherever n stands out from its own.
 // Where the number of rows is hidden by noise, the set is all that is possible.
 func (c counts) explained(scale float64) Estimate {
 	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1, Rate: RateAtLeast}
@@ -115,8 +115,8 @@ func (c counts) mean(q polynomial) Estimate {
 	return c.shares(r)
 }
 
-// ratioOf is Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to what is tested, and the sums of the
-// squares of ψ over rows and of its products over pairs follow from the release.
+// ratioOf is Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to the tested sum. The
+// sums of the squares of ψ over rows and of its products over pairs follow from the release.
 func (c counts) ratioOf(above, under polynomial) ratio {
 	r := ratio{a: c.dot(above), w: c.dot(under), pairs: c.numberTerms(above, under)}
 	squares := [3]polynomial{above.times(above, 1), above.times(under, -2), under.times(under, 1)}

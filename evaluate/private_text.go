@@ -20,8 +20,8 @@ func (e Estimate) decimals(n int) []string {
 	return e.cells(func(m Measure) string { return m.fixed(n) })
 }
 
-// cells writes the value and the interval, "up to" its upper end where it has no lower one, "-" where there is none, and its
-// rate where that is not the one in the heading.
+// cells writes the value and the interval, "up to" its upper end where it has no lower one, and "-"
+// where there is none. It writes the rate where that is not the one in the heading.
 func (e Estimate) cells(write func(Measure) string) []string {
 	from := write(e.Low) + " to "
 	switch {

@@ -2,10 +2,12 @@ package evaluate
 
 import "math"
 
-// Rate says in how many cases of 100 an interval holds its number, over all draws of the records and of the noise: in 95, up to
-// 0.7 more or fewer, or in at least 95, less 0.7 at most, where the release cannot tell the variance or has too few records. It
-// depends on the plan and on released numbers alone. It is the rate of all draws from a population, and not of those
-// draws in which it is stated: where a population is near the limit, noise decides which of the two that is. Empty where there is no interval.
+// Rate says in how many cases of 100 an interval holds its number, over all draws of the records
+// and of the noise: in 95, up to 0.7 more or fewer, or in at least 95, less 0.7 at most. The second
+// is where the release cannot tell the variance or has too few records. It depends on the plan and
+// on released numbers alone. It is the rate of all draws from a population, and not of those draws
+// in which it is stated: where a population is near the limit, noise decides which of the two that
+// is. Empty where there is no interval.
 type Rate string
 
 // The rates that are stated.
@@ -24,12 +26,13 @@ const (
 	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
 	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
 	littleDoubt, doubtBySampling = 0.15, 0.5
-	// ownDoubt is the share where sampling is known with noise as a whole, the denominator has manyRows times its noise, and sampling
-	// stands out from that noise.
+	// ownDoubt is the share where sampling is known with noise as a whole. There the denominator
+	// has manyRows times its noise, and sampling stands out from that noise.
 	ownDoubt, manyRows = 0.2, 40
-	// slightDoubt is that of a sum of skewed numbers of which the sampling variance is more than littleSkewed of its square, as of
-	// fewer than 670 squares of normal residuals or 190 magnitudes; up to it, sampling is nearly known but for the pairs, and half of
-	// doubtBySampling is allowed.
+	// slightDoubt is the share for a sum of skewed numbers whose sampling variance is more than
+	// littleSkewed of its square. Fewer than 670 squares of normal residuals have that, or 190
+	// magnitudes. Up to it, sampling is nearly known but for the pairs, and half of doubtBySampling
+	// is allowed.
 	slightDoubt, littleSkewed = 0.1, 0.003
 	// coarseStep is the largest step of a lattice in standard deviations that an exact rate has.
 	coarseStep = 0.08

@@ -125,8 +125,8 @@ var (
 	ofRests = quad{0, 0, 1}
 )
 
-// pairTerms are the terms of a share. Of two levels they are those of all pairs of kinds, of more the three at one
-// place.
+// pairTerms are the terms of a share. For two levels they are the terms of all pairs of kinds, and
+// for more the three at one place.
 func (c counts) pairTerms(at int, part, rest func(place) bool) []term {
 	if c.pairs == nil {
 		return nil
@@ -153,8 +153,9 @@ func (c counts) pairTerms(at int, part, rest func(place) bool) []term {
 	return out
 }
 
-// prevalenceTerms are those of the share of a level among more than two. With s pairs of rows that are both of the
-// level, d of which the first alone is, and n of all, the sum is s·(1-θ)² - 2d·θ(1-θ) + (n-s-2d)·θ².
+// prevalenceTerms are the terms of the share of a level among more than two. Let s be the number of
+// pairs with both rows of the level, d with the first alone, and n of all. Then the sum is
+// s·(1-θ)² - 2d·θ(1-θ) + (n-s-2d)·θ².
 func (c counts) prevalenceTerms(level int) []term {
 	at := truePairs(level, len(c.plan.Levels))
 	return []term{

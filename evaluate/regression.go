@@ -20,7 +20,7 @@ type Regression struct {
 	// R2 is 1 minus the squared error over the squared deviation of the labels
 	// from their own mean; NaN when all labels are equal.
 	R2 Measure `json:"r2"`
-	// GroupColumn names the column behind Groups.
+	// GroupColumn names the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
 	// Groups holds the measures by the levels of a column, if one was given.
 	Groups []RegressionGroup `json:"groups,omitempty"`

@@ -118,8 +118,8 @@ func (p Plan) addRow(dst []float64, r Records, i int) {
 	}
 }
 
-// cell returns the place of a row inside its group, -1 for a row that has none. The places are those
-// of [true level][bin] for two levels, of [true level][predicted level][bin] for more.
+// cell returns the place of a row inside its group, -1 for a row that has none. The places are
+// [true level][bin] for two levels, and [true level][predicted level][bin] for more.
 func (p Plan) cell(target float64, prediction []float64) int {
 	k := len(p.Levels)
 	if !(target >= 0 && target < float64(k)) || slices.ContainsFunc(prediction, math.IsNaN) {
@@ -141,8 +141,8 @@ func (p Plan) cell(target float64, prediction []float64) int {
 	return place*p.bins() + sort.SearchFloat64s(inner, score)
 }
 
-// residual is the magnitude of a row's residual in units of ResidualBound, cut at 1, and its target between -1 and
-// 1; false for a row without one of them.
+// residual is the magnitude of a row's residual in units of ResidualBound, cut at 1, and its target
+// between -1 and 1. It is false for a row without one of them.
 func (p Plan) residual(r Records, i int) (a, t float64, ok bool) {
 	target, prediction := r.Targets[i], r.Predictions[i]
 	if math.IsNaN(target) || math.IsNaN(prediction) {

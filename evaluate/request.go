@@ -37,9 +37,10 @@ type Request struct {
 	MaxRecords int
 	// Bins is the number of score bins; 0 means DefaultBins for two levels and 1 for more.
 	Bins int
-	// LowScore and HighScore, if not both 0, are declared probabilities between which the bins are of equal
-	// width in log-odds, with one open bin at each side; else that is between 0.002 and 0.998. Of more than two
-	// levels, or with fewer than three bins, the default is equal width in probability.
+	// LowScore and HighScore are declared probabilities. Between them the bins are of equal width
+	// in log-odds, with one open bin at each side. If both are 0, they count as 0.002 and 0.998. Of
+	// more than two levels, or with fewer than three bins, the default is equal width in
+	// probability.
 	LowScore, HighScore float64
 	// Threshold is the decision threshold for two levels; 0 means DefaultThreshold.
 	Threshold float64

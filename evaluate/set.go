@@ -55,16 +55,16 @@ func (q *quart) square(o quad, times float64) {
 type piece struct{ low, high float64 }
 
 const (
-	// coarse is how many points of a range are looked at, and fine from which part of its reach on, growing by
-	// growth from point to point, those around the value.
+	// coarse is how many points of a range are looked at. Around the value, points grow by growth
+	// from one to the next, from the part fine of the reach on.
 	coarse, fine, growth = 32, 0.25, 1.5
 	// narrow is to which part of the way between two points an end of a piece is known.
 	narrow = 0x1p-40
 )
 
-// set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be infinite. The search goes over
-// the angle whose tangent is θ, in which nothing is unbounded, and its points stand close where the set may be short.
-// Nil means that there is no such θ.
+// set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be
+// infinite. The search goes over the angle whose tangent is θ, in which nothing is unbounded. Its
+// points stand close where the set may be short. Nil means that there is no such θ.
 func (s spread) set(of ratio, most float64) []piece {
 	end := math.Atan(most)
 	r := s.folded(of)
@@ -127,9 +127,9 @@ func crossing(excess func(angle float64) float64, inside, outside float64) float
 // leastWhole is how many standard deviations of its noise the denominator of a ratio must have for a set of one number.
 const leastWhole = 3
 
-// estimate is a ratio between 0 and most with its set. Where no such number agrees with the release, as when noise has
-// made a few wrong predictions fewer than none, the set is the end next to the ratio, and the whole range where
-// noise hides the denominator.
+// estimate is a ratio between 0 and most with its set. No such number may agree with the release,
+// as when noise has made a few wrong predictions fewer than none. Then the set is the end next to
+// the ratio. It is the whole range where noise hides the denominator.
 func (s spread) estimate(r ratio, most float64) Estimate {
 	value := Measure(max(0, min(most, r.value())))
 	e := Estimate{Value: value, Low: 0, High: Measure(most), Rate: s.rate(r)}

@@ -9,17 +9,17 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Aggregate releases any statistic by sample-and-aggregate: the records are divided at random into a
-// declared number of blocks, the statistic is computed of each block, and the private median of the results on
-// the declared grid is released. One record changes one block's result, in whatever way, so that the cost does
-// not depend on the statistic: Choice is paid once, with the scores of entries that may be replaced. The
-// answer is useful where most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in
-// Private Data Analysis", STOC 2007, section 4, https://doi.org/10.1145/1250790.1250803, with another
-// aggregator.)
+// Aggregate releases any statistic by sample-and-aggregate: the records are divided at random into
+// a declared number of blocks. The statistic is computed of each block. The private median of the
+// results on the declared grid is released. One record changes one block's result, in whatever way,
+// so that the cost does not depend on the statistic: Choice is paid once, with the scores of
+// entries that may be replaced. The answer is useful where most blocks agree. (Nissim,
+// Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in Private Data Analysis", STOC 2007,
+// section 4, https://doi.org/10.1145/1250790.1250803, with another aggregator.)
 //
-// Statistic is given the numbers of the rows of all records in one block, which may be none, and must look at
-// these rows only; NaN counts nowhere. Where records are persons, the rows of one lie in one block, and the cost
-// does not depend on how many they are.
+// Statistic is given the numbers of the rows of all records in one block, which may be none. It
+// must look at these rows only. NaN counts nowhere. Where records are persons, the rows of one lie
+// in one block, and the cost does not depend on how many they are.
 func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int) float64) (float64, error) {
 	if err := r.check(); err != nil {
 		return 0, err

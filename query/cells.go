@@ -16,7 +16,7 @@ type division struct {
 	target bool
 }
 
-// The cells beside the declared levels.
+// The cells in addition to the declared levels.
 const (
 	otherCell   = "(other)"
 	missingCell = "(missing)"

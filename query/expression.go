@@ -7,9 +7,10 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Expression is a number or a condition made of the declared columns of one row and of constants. Its bounds
-// follow from those of the columns by interval arithmetic, so they are public. A missing cell makes a number
-// missing, written NaN; a condition is then missing too, unless its other parts decide it.
+// Expression is a number or a condition made of the declared columns of one row and of constants.
+// Its bounds follow from the bounds of the columns by interval arithmetic, so they are public. A
+// missing cell makes a number missing, written NaN; a condition is then missing too, unless its
+// other parts decide it.
 type Expression struct {
 	text         string
 	truth        bool

@@ -104,8 +104,8 @@ func shortList(names []string, of int) string {
 	return strings.Join(names, ", ")
 }
 
-// Seal fills in the certificate of the answer, with a random name for the run and the present time, and returns the
-// files of its folder by name. Program is the program with its version.
+// Seal fills in the certificate of the answer, with a random name for the run and the present time.
+// It returns the files of its folder by name. Program is the program with its version.
 func (a *File) Seal(program string) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])

@@ -43,9 +43,9 @@ const (
 	discreteLaplaceLaw
 )
 
-// lawOf is the distribution of the noise on numbers of which one record's bound is given. The grids
-// of Gaussian and K-norm noise have at least 2^7 points in one bound; their rounding is not told
-// apart from the continuous distributions.
+// lawOf is the distribution of the noise on numbers, given one record's bound. The grids of
+// Gaussian and K-norm noise have at least 2^7 points in one bound; their rounding is not told apart
+// from the continuous distributions.
 func lawOf(n mechanism.Noise, bound float64) (law, error) {
 	switch n := n.(type) {
 	case mechanism.NonPrivate:
@@ -118,8 +118,8 @@ func (l law) halfWidth(level float64, weights ...float64) float64 {
 	return l.unit * math.Floor(k)
 }
 
-// bisect halves the way between a number that is too small and one that is enough, until it is at most
-// width, and returns the latter.
+// bisect halves the way between a number that is too small and one that is enough. When it is at
+// most width, bisect returns the latter.
 func bisect(low, high, width float64, enough func(float64) bool) float64 {
 	for high-low > width {
 		if middle := low + (high-low)/2; enough(middle) {

@@ -21,10 +21,10 @@ type Moments struct {
 const maxMomentColumns = 512
 
 // NewMoments releases the number of rows, the sums and all sums of products of the columns at once,
-// with Gaussian noise. A row that lacks one of the numbers counts nowhere. With t_j in [-1, 1] the
-// place of column j between its bounds, a row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius norm
-// is ‖y‖² ≤ 1+d. The rows of a person add up to at most their largest number times that. Intervals
-// are of first order in the noise, at the given confidence each.
+// with Gaussian noise. A row that lacks one of the numbers counts nowhere. Let t_j in [-1, 1] be
+// the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius
+// norm is ‖y‖² ≤ 1+d. The rows of a person add up to at most their largest number times that.
+// Intervals are of first order in the noise, at the given confidence each.
 func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
 	if err == nil {

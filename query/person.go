@@ -54,7 +54,7 @@ func (p Plan) checkPerson() error {
 	return nil
 }
 
-// Records are what a question is asked about: rows, of which each is a record, or persons with several rows.
+// Records are what a question is asked about: rows that are records, or persons with several rows.
 type Records struct {
 	rows    int
 	persons [][]int // nil: each row is a record
@@ -64,7 +64,8 @@ type Records struct {
 // EachRow says that each of some rows is a record.
 func EachRow(rows int) Records { return Records{rows: rows, most: 1} }
 
-// OfPersons says that each person is a record, given the rows of each, of which the first maxRows are used.
+// OfPersons says that each person is a record, given the rows of each. The first maxRows of them
+// are used.
 func OfPersons(persons [][]int, maxRows int) Records {
 	if persons == nil {
 		persons = [][]int{}

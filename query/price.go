@@ -107,8 +107,8 @@ func (p Plan) PureEpsilon() float64 {
 	return float64(max(1, p.choices())) * p.Neighboring.Movement() / scale
 }
 
-// RankError bounds how wrong the rank of a chosen point is at the plan's confidence, in rows, of an aggregate in
-// blocks; 0 for what is no choice.
+// RankError bounds the error of the rank of a chosen point at the plan's confidence, in rows, or in
+// blocks for an aggregate. It is 0 for an answer that is no choice.
 func (p Plan) RankError() float64 {
 	epsilon, quantiles, rows := 1/p.NoiseMultiplier, p.Quantiles, p.Person.rows()
 	switch {

@@ -63,10 +63,10 @@ type QuantileTerms struct {
 	MaxRecords int
 }
 
-// Quantiles chooses for each q, an integer of thousandths between 0 and 1, a point of the grid as
-// the q-quantile of the numbers of the rows, which are rounded to the nearest point before. At
-// returns the number of a row, NaN for one that counts nowhere. It pays Choice once for each
-// quantile.
+// Quantiles chooses for each q a point of the grid as the q-quantile of the numbers of the rows. q
+// is an integer of thousandths between 0 and 1. The numbers are rounded to the nearest point
+// before. At returns the number of a row, NaN for one that counts nowhere. It pays Choice once for
+// each quantile.
 //
 // The score of a point is by how many rows its rank is wrong, over what one record can change in that
 // (mechanism.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
@@ -140,8 +140,8 @@ func RankError(epsilon float64, points, rows int, q, level float64) float64 {
 	return 2 * float64(rows) * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
 }
 
-// Bounds chooses an interval of the grid that holds all but a share of the numbers, a half of it
-// beyond each end, as two quantiles. The share is a whole even number of thousandths. It pays
+// Bounds chooses an interval of the grid, as two quantiles. It holds all but a share of the
+// numbers, a half of it beyond each end. The share is a whole even number of thousandths. It pays
 // Choice twice. If the choices come out in the wrong order, they are swapped.
 func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (lower, upper float64, err error) {
 	if !(share > 0 && share < 1) {

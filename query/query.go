@@ -54,9 +54,9 @@ func ones(c *kernel.Contributions, b mechanism.Block) {
 	}
 }
 
-// Sum returns the noisy sum of the rows, of which each counts with an L2 norm of at most
-// bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on
-// every coordinate, in which rounding is lost (mechanism.SumOptions.Coarse).
+// Sum returns the noisy sum of the rows. Each counts with an L2 norm of at most bound (a longer one
+// is shortened): noise of standard deviation NoiseMultiplier·bound on every coordinate, in which
+// rounding is lost (mechanism.SumOptions.Coarse).
 func Sum(t Settings, rows *mechanism.Rows, records int, bound float64) ([]float64, error) {
 	sample, err := mechanism.Full().Draw(records)
 	if err != nil {
@@ -167,8 +167,8 @@ func (w *worker) add(b mechanism.Block, propose func(c *kernel.Contributions, b 
 // partsOf returns into how many parts n things are divided for all processors, none smaller than a block.
 func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/block)) }
 
-// addParts runs add for each part, in several goroutines with a part of the sum each, the caller's with the sum itself,
-// and merges the parts.
+// addParts runs add for each part, in several goroutines, and merges the parts. Each goroutine has
+// a part of the sum, and the caller's has the sum itself.
 func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
 	parallel.Each(parts, func(p int) {
@@ -211,9 +211,9 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 	return c
 }
 
-// AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must be the
-// same integers. Each goroutine asks for a proposer of its own, a function that fills c[m] for the records
-// of blocks[m], which are the same for each sum m, as its rows see them.
+// AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must
+// be the same integers. Each goroutine asks for a proposer of its own. It is a function that fills
+// c[m] for the records of blocks[m]. These are the same for each sum m, as its rows see them.
 func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []kernel.Contributions, blocks []mechanism.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())

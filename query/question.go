@@ -26,8 +26,8 @@ type Row struct {
 
 // NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the
 // unit, the bound on the records. Where the plan leaves them out, it also fills in the grid (1000
-// points), the edges (the declared bins of a column) and the default noise. Other numbers stand as
-// they are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
+// points), the edges (a column's declared bins) and the default noise. Other numbers stand as they
+// are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if err := s.ValidateTable(); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	return rows, err
 }
 
-// records are the rows, or the persons with those of their rows that meet the condition.
+// records are the rows that meet the condition, or the persons with such rows.
 func (q *Question) records(d *data.Dataset) (Records, error) {
 	u := q.plan.Person
 	if u == nil {

@@ -62,8 +62,7 @@ type table struct {
 	bound func(v Values) float64
 	// vector writes what a row adds to its cell.
 	vector func(v Values, dst []float64, row int)
-	// answer is what follows from the totals of a cell, of which a record's bound has this
-	// distribution.
+	// answer follows from the totals of a cell and from this distribution of a record's bound.
 	answer func(l law, totals []float64, v Values, level float64) Answer
 	// valued says that a row has a number.
 	valued bool
@@ -140,8 +139,8 @@ func Histogram(t Settings, c Cells, level float64) ([]Answer, error) {
 	return counting.ask(t, c, Values{}, level)
 }
 
-// Sums returns the noisy sum of the numbers in each cell, in one release, of which one row moves at most
-// one sum by at most the larger magnitude of its bounds. The intervals are exact.
+// Sums returns the noisy sum of the numbers in each cell, in one release. One row moves at most one
+// sum, by at most the larger magnitude of its bounds. The intervals are exact.
 func Sums(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
 	return tables[SumStatistic].ask(t, c, v, level)
 }
@@ -178,8 +177,9 @@ func (a Answer) rescale(lower, width float64) Answer {
 	return Answer{lower + width*a.Value, width * a.Deviation, lower + width*a.Lower, lower + width*a.Upper, a.Count, a.AtLeast}
 }
 
-// leastPart is how many times its noise each of the two sums of a mean must be for an interval that holds as often as stated. Else
-// it may happen that no share agrees, or that nearly all do, and the interval is all that is possible.
+// leastPart is a multiple of the noise. Each of the two sums of a mean must reach it for an
+// interval that holds as often as stated. Else it may happen that no share agrees, or that nearly
+// all do, and the interval is all that is possible.
 const leastPart = 2
 
 // meanOf is the share of b in a+b; where noise leaves nothing of the count, the middle of the interval.
@@ -201,8 +201,8 @@ func meanOf(l law, a, b, level float64) Answer {
 	return answer
 }
 
-// fieller returns the least and the largest share in [0, 1] that agrees with the sums, all of [0, 1] when
-// none or every one does.
+// fieller returns the least and the largest share in [0, 1] that agrees with the sums. When none or
+// every share does, it returns all of [0, 1].
 func fieller(l law, a, b, level float64) (low, high float64) {
 	agrees := func(m float64) bool { return l.tail(math.Abs((1-m)*b-m*a), m, 1-m) >= 1-level }
 	root := b / (a + b)
@@ -242,9 +242,9 @@ func edge(in, out float64, agrees func(float64) bool) float64 {
 	return out
 }
 
-// release sums a short vector for each row into its cell and releases all sums at once. The vector is of
-// norm at most bound: L1 for K-norm noise, else L2; what the rows of a record add up to is of at most that times
-// their largest number, by the triangle inequality.
+// release sums a short vector for each row into its cell and releases all sums at once. The vector
+// is of norm at most bound: L1 for K-norm noise, else L2. By the triangle inequality the sum of a
+// record's rows has at most that norm times their largest number.
 func (c Cells) release(t Settings, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
@@ -293,8 +293,8 @@ func (c Cells) add(dst, room []float64, row int, vector func(dst []float64, row 
 	}
 }
 
-// normFor is the norm in which noise is cheapest for the vectors of this package, of which one record
-// moves one cell.
+// normFor is the norm in which noise is cheapest for the vectors of this package. One record moves
+// one cell of them.
 func normFor(n mechanism.Noise) mechanism.Norm {
 	if _, pure := n.(mechanism.KNorm); pure {
 		return mechanism.L1()

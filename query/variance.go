@@ -2,15 +2,15 @@ package query
 
 import "math"
 
-// leastCount is how many times the noise of a count the noisy count must be for an interval of first
-// order; below it the interval is all that is possible.
+// leastCount is a multiple of the noise of a count. The noisy count must reach it for an interval
+// of first order. Below it the interval is the whole range.
 const leastCount = 20
 
 // clearCount is how many times it must be so that an interval that is all that is possible is rare in all draws.
 const clearCount = leastCount + 4
 
-// Variances returns the variance (the mean squared distance from the mean, divided by the number of
-// records) of the numbers in each cell, in one release.
+// Variances returns the variance of the numbers in each cell, in one release. It is the sum of
+// squared distances from the mean, divided by the number of records.
 //
 // With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three
 // sums. They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1. So

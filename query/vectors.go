@@ -8,8 +8,8 @@ import (
 )
 
 // AddVectors adds the vectors of all records of a sample to sum, split over the processors: vectors
-// writes those of the records that are listed, one after the other, to dst, which is zero before. It is
-// called from several goroutines, each with a part of its own.
+// writes the vectors of the listed records, one after the other, to dst, which is zero before. It
+// is called from several goroutines, each with a part of its own.
 func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
@@ -49,7 +49,7 @@ func addVectors(sum *mechanism.VectorSum, part int, indices []int, dim, size int
 	return nil
 }
 
-// SumVectors returns the noisy sum of one vector a record, of which each counts with an L2 norm of at most
+// SumVectors returns the noisy sum of one vector a record. Each counts with an L2 norm of at most
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
 // coordinate.
 func SumVectors(t Settings, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {

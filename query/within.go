@@ -16,8 +16,8 @@ const mostAttempts = 4
 
 // Within returns the question with the least noise that meets the target, as its certificate has it
 // and as a ledger charges. Where no noise does, the error is account.ErrUnreachable. The price of
-// what it returns may pass the target where the slack of the noise does, and a ledger of that limit
-// then refuses it.
+// its result may pass the target where the slack of the noise does. A ledger of that limit then
+// refuses it.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {

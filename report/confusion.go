@@ -8,7 +8,7 @@ import (
 // maxConfusion is the greatest number of levels whose matrix is shown.
 const maxConfusion = 40
 
-// shades is the number of shades of a cell, beside none.
+// shades is the number of shades of a cell, in addition to none.
 const shades = 5
 
 // confusionView is a confusion matrix as a table.

@@ -31,7 +31,7 @@ type Section struct {
 	Text []string
 	// Facts are named values.
 	Facts []Fact
-	// Comparisons are published figures beside ours.
+	// Comparisons are published figures next to ours.
 	Comparisons []sweep.Comparison
 	// List are sentences, one a line.
 	List []string

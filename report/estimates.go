@@ -2,8 +2,8 @@ package report
 
 import "math"
 
-// estimateBar is an estimate with its interval as a page draws it, each to its own scale, in percent of
-// the width, with 0 in the middle.
+// estimateBar is an estimate with its interval as a page draws it. Each is to its own scale, in
+// percent of the width, with 0 in the middle.
 type estimateBar struct {
 	Name, Value    string
 	Low, High, Dot string

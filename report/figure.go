@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Lengths of a figure in points, of which three are four pixels.
+// Lengths of a figure in points; three points are four pixels.
 const (
 	figureWide   = 480.0 // a panel that stands alone
 	figureNarrow = 345.0 // one of several

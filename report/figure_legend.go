@@ -87,7 +87,8 @@ func (l look) drawSample(c canvas.Canvas, x, y float64) {
 	}
 }
 
-// drawMarks draws a ring around each mark of a panel and its text beside it, where it covers least.
+// drawMarks draws a ring around each mark of a panel and its text next to it, where it covers
+// least.
 func (f frame) drawMarks(p drawnPanel) {
 	places := newPlacement(p, f.width, f.high)
 	for _, mark := range p.Marks {

@@ -16,7 +16,7 @@ type look struct {
 	Shape int
 	// Dashes are lengths of ink and gaps in points, nil for a whole line.
 	Dashes []float64
-	// Hollow marks are those of published values.
+	// Hollow marks are published values.
 	Hollow bool
 	// Joined is whether a line goes through the points, Marked whether the points themselves show.
 	Joined, Marked bool
@@ -59,8 +59,8 @@ func regular(sides int, angle, radius float64) []corner {
 }
 
 // looks gives every name of a figure its place in the order in which names first occur. A published
-// series takes the place of the run that it stands next to, and a dashed one, as "without privacy,
-// A", that of the series whose name it ends in, the first that does.
+// series takes the place of the run that it stands next to. A dashed one, as "without privacy, A",
+// takes the place of the first series whose name it ends in.
 func looks(f sweep.Figure) map[string]int {
 	places, next, lined := map[string]int{}, 0, map[int]bool{}
 	for _, p := range f.Panels {
@@ -108,8 +108,8 @@ func newLook(place int, s sweep.Series) look {
 	return l
 }
 
-// markEvery says at which points marks stand: at all of a short curve, and of a long one at about
-// eight, which are not those of its neighbors.
+// markEvery says at which points marks stand: at all points of a short curve, and at about eight of
+// a long one, which differ from its neighbors' points.
 func (l look) markEvery(points int) (first, step int) {
 	const most, few = 24, 8
 	if points <= most || !l.Joined {

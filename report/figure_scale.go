@@ -13,8 +13,8 @@ type scale struct {
 	Room int
 }
 
-// newScale holds all values with some room around them, and spans what lies around the values as
-// far as that is not much wider than they are. So one wild interval does not flatten every curve. A
+// newScale holds all values with some room around them. It spans their intervals too, as far as
+// these are not much wider than the values. So one wild interval does not flatten every curve. A
 // linear axis begins at 0 where the values come near it. All must be held by the axis.
 func newScale(values, around []float64, log bool) scale {
 	s := scale{Low: math.Inf(1), High: math.Inf(-1), Log: log}

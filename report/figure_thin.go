@@ -6,14 +6,16 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Most points of a curve that are drawn one by one, and the strips of a panel of which a longer curve keeps a few points
-// each: a strip is about two pixels wide, so that what is left out is covered by what is kept.
+// Most points of a curve that are drawn one by one, and the strips of a panel. A longer curve keeps
+// a few points of each strip: a strip is about two pixels wide, so that what is left out is covered
+// by what is kept.
 const mostPoints, thinStrips = 1000, 160
 
-// thinned leaves out points of a long curve whose points grow in X. Of those that follow each other within one strip of the panel
-// it keeps the first and the last, the lowest and the highest, and the ends of the widest intervals: six of them at most, at most
-// 966 in all. So every extreme stays, and the curve with all its points runs within one strip of what is drawn. A curve of at most
-// mostPoints points stays whole.
+// thinned leaves out points of a long curve whose points grow in X. Within one strip of the panel
+// it keeps the first and the last point, the lowest and the highest, and the ends of the widest
+// intervals: six of them at most, at most 966 in all. So every extreme stays, and the curve with
+// all its points runs within one strip of what is drawn. A curve of at most mostPoints points stays
+// whole.
 func (p drawnPanel) thinned(points []sweep.Point) []sweep.Point {
 	if len(points) <= mostPoints {
 		return points

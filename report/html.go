@@ -31,8 +31,8 @@ var styleSheet string
 //go:embed chart.js
 var chartScript string
 
-// policy is the content security policy of a page: it may fetch nothing, only its own style sheet
-// applies and, on a page with figures, only its own script runs, both named by their hashes.
+// policy is the content security policy of a page: it may fetch nothing, and only its own style
+// sheet applies. On a page with figures only its own script runs. Both are named by their hashes.
 // Neither may hold a comment, since html/template would take it out and the hash would not fit.
 func policy(scripted bool) string {
 	text := "default-src 'none'; style-src '" + hashOf(styleSheet) + "'; "
@@ -83,8 +83,9 @@ func (t templates) write(w io.Writer, scripted bool, view any) error {
 }
 
 // WriteHTML writes the page as one HTML file that needs nothing else: no font, no image and no
-// network. It runs no script but, where it has figures, which is wherever there is a guarantee, the constant
-// one that shows their values to a pointer. Nothing is written when the page is refused, as when its guarantee is not fully stated.
+// network. It has figures wherever there is a guarantee. Then it runs one constant script, which
+// shows their values to a pointer. Nothing is written when the page is refused, as when its
+// guarantee is not fully stated.
 func (p Page) WriteHTML(w io.Writer) error {
 	if err := p.validate(); err != nil {
 		return err

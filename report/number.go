@@ -40,8 +40,8 @@ func plain(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// percentUp writes a probability as a percentage, rounded up, with one decimal
-// or, close to 1, as many as keep it below 100 %, at most four.
+// percentUp writes a probability as a percentage, rounded up, with one decimal. Close to 1 it has
+// as many as keep it below 100 %, at most four.
 func percentUp(p float64) string {
 	decimals := 1
 	for decimals < 4 && p < 1 && ceil(100*p, decimals) >= 100 {

@@ -77,7 +77,7 @@ type Guarantee struct {
 	Neighboring string
 	// Unit is what one record stands for, as "one person-year row".
 	Unit string
-	// Accountant is the name of the accountant behind Epsilon.
+	// Accountant is the name of the accountant that gives Epsilon.
 	Accountant string
 	// GroupRows is the number of rows for which GroupEpsilon holds; 0 or 1
 	// leaves the group out.

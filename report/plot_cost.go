@@ -29,8 +29,8 @@ type CostPlot struct {
 // 0 where nothing but an upper bound is proven.
 type CostPoint struct{ Count, Lower, Estimate, Upper float64 }
 
-// ErrorRates are a false-positive rate of an attacker who tells two neighboring data sets
-// apart, and a lower bound on the false-negative rate of every attacker there.
+// ErrorRates are a false-positive rate of attackers who tell two neighboring data sets apart, and a
+// lower bound on their false-negative rate.
 type ErrorRates struct{ FalsePositives, FalseNegatives float64 }
 
 // Size of the picture in points: 900 by 420 pixels.
@@ -51,8 +51,8 @@ var (
 	gridColor = color.NRGBA{R: 0xe0, G: 0xe0, B: 0xe0, A: 0xff}
 )
 
-// WriteSVG draws the picture, 900 pixels wide. Equal plots give equal bytes. Its texts name
-// common fonts, of which none is needed, and are made safe to look at.
+// WriteSVG draws the picture, 900 pixels wide. Equal plots give equal bytes. Its texts name common
+// fonts, none of them needed, and are made safe to look at.
 func (p CostPlot) WriteSVG(w io.Writer) error {
 	p.Title, p.Counted = clean(p.Title), clean(p.Counted)
 	if err := p.check(); err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// ReproductionPage is the page about experiments of the literature that were run again: for each a table
-// of the published figures beside ours with the reason why they differ, its notes and its figures. What
-// holds of all data sets stands once at the top. A figure that every run must give, and that this run does
-// not, is a warning, and so is an experiment without its data sets.
+// ReproductionPage is the page about experiments of the literature that were run again: for each a
+// table of the published figures next to ours with the reason why they differ, its notes and its
+// figures. What holds of all data sets stands once at the top. A figure that every run must give,
+// and that this run does not, is a warning, and so is an experiment without its data sets.
 func ReproductionPage(results []sweep.Result, data, generated string) Document {
 	d := Document{Title: "Experiments of the literature, run again", Generated: generated, Lead: reproductionLead(results, data)}
 	for _, r := range results {

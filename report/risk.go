@@ -10,8 +10,9 @@ import (
 // riskPoints is the number of points of a curve of the risk.
 const riskPoints = 60
 
-// riskFigure shows what a guarantee leaves to an attacker at most: whom they recognize for how many false
-// accusations, and how often they are right about a coin as epsilon grows, where epsilon and delta are all that is known.
+// riskFigure shows what a guarantee leaves to an attacker at most: whom they recognize for how many
+// false accusations, and how often they are right about a coin as epsilon grows. Only epsilon and
+// delta are known there.
 func riskFigure(g Guarantee) sweep.Figure {
 	guessing := sweep.Series{Name: "guessing", Dashed: true, Points: []sweep.Point{sweep.Value(0, 0), sweep.Value(100, 100)}}
 	recognized := sweep.Panel{
@@ -32,8 +33,8 @@ func riskFigure(g Guarantee) sweep.Figure {
 	return sweep.Figure{Name: "risk", Title: "What an attacker can reach at most", Panels: []sweep.Panel{recognized, answers}}
 }
 
-// recognizedPoints are those of one record: by the whole curve where there is one, at shares that stand close where
-// few are accused falsely.
+// recognizedPoints are the points of one record: by the whole curve where there is one, at shares
+// that stand close where few are accused falsely.
 func (g Guarantee) recognizedPoints() []sweep.Point {
 	if g.Attacker == nil {
 		return recognizedPoints(g.Epsilon, g.Delta)

@@ -1,6 +1,6 @@
 // Package canvas draws lines, areas and texts: as an SVG file, or as an image of dots.
 //
-// Lengths are in points, of which 72 are an inch. The origin is the lower left corner, and Y grows upward.
+// Lengths are in points; 72 are an inch. The origin is the lower left corner, and Y grows upward.
 package canvas
 
 import "image/color"

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// typeface is Liberation Sans, whose letters are as wide as those of Arial and Helvetica.
+// typeface is Liberation Sans, whose letters are as wide as in Arial and Helvetica.
 var typeface = sync.OnceValue(func() *sfnt.Font {
 	f, err := sfnt.Parse(liberationsansregular.TTF)
 	if err != nil {

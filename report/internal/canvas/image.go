@@ -89,7 +89,7 @@ func (m *Image) fill(polygons [][]Point, c color.NRGBA) {
 	m.filler.Draw(m.dots, area, image.NewUniform(c), image.Point{})
 }
 
-// place is where a point lies among the dots, of which the first is at the upper left.
+// place is where a point lies among the dots. The first dot is at the upper left.
 func (m *Image) place(p Point) (x, y float64) {
 	return p.X * m.scale, float64(m.dots.Bounds().Dy()) - p.Y*m.scale
 }
