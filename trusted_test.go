@@ -14,7 +14,7 @@ import (
 var trusted = []string{"sum.go", "check.go", "entered.go", "secret.go", "group.go", "seen_set.go", "sampling.go", "pay.go", "release.go"}
 
 // maxTrusted is how many lines of code, without comments and empty lines, they may have.
-const maxTrusted = 1040
+const maxTrusted = 1060
 
 // trustedRecursion are the files that plans which release the last iterate alone lean on as well, and
 // maxRecursion their lines: there gradients are not verified but made, because the proof is about how

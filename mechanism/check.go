@@ -127,7 +127,7 @@ func (s *Sum) agrees(values []int64) bool {
 	if !short(values) {
 		return false
 	}
-	r := secretOf(dim)
+	r := s.rows.origin.secret.first(dim)
 	for k, noted := range s.mixes {
 		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
 			return false
@@ -146,8 +146,17 @@ func short(values []int64) bool {
 	return true
 }
 
-// mergeChecks adds what o noted, and clears it.
+// mergeChecks adds what o noted, and clears it. Rows of other integers have another secret: there o
+// is checked by itself, and its sum is noted with the secret of s.
 func (s *Sum) mergeChecks(o *Sum) {
+	if !s.rows.shares(o.rows) {
+		values, dim := o.rows.frame.centered(o.total, o.betas, o.tails), o.rows.Dim()
+		o.faulty = !o.agrees(values)
+		r := s.rows.origin.secret.first(dim)
+		for k := range o.mixes {
+			o.mixes[k] = mixLong(values[k*dim:(k+1)*dim], r)
+		}
+	}
 	s.faulty = s.faulty || o.faulty
 	for k, v := range o.mixes {
 		s.mixes[k] = residue(s.mixes[k] + v)

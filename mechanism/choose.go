@@ -25,8 +25,9 @@ type Scores struct{ state *scores }
 type scores struct {
 	sample Sample
 	// loss of a candidate is what its score is below 0, in units of 1/unit.
-	loss []int64
-	unit int64
+	loss   []int64
+	unit   int64
+	faulty bool // the scores are not what was to be summed: nothing is ever chosen by them
 }
 
 const (
@@ -57,6 +58,9 @@ func Choose(p Payer, c Choice, s Scores) (int, error) {
 	epsilon := c.privacy()
 	if !(epsilon >= math.Ldexp(1, -epsilonBits) && epsilon <= maxChoiceEpsilon) {
 		return 0, fmt.Errorf("mechanism: epsilon of %v is %v, want 2^-%d to %d", c, epsilon, epsilonBits, maxChoiceEpsilon)
+	}
+	if s.state.faulty {
+		return 0, ErrComputation
 	}
 	if err := s.state.sample.drawn.pay(p, []Event{c}); err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ func scoresOf(t *testing.T, unit int64, loss ...int64) Scores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Scores{&scores{sample, loss, unit}}
+	return Scores{&scores{sample: sample, loss: loss, unit: unit}}
 }
 
 // exponentialLaw is the law of the exponential mechanism, from its formula.

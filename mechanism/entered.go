@@ -30,8 +30,12 @@ type plain struct {
 	mix    []uint64
 }
 
-// origin is the same for all rows that share their integers.
-type origin struct{ plain }
+// origin is the same for all rows that share their integers: for one run. Its secret is theirs
+// alone.
+type origin struct {
+	plain
+	secret secret
+}
 
 // measure fills p for the rows of x.
 func (p *plain) measure(x storage, r []uint64) {
@@ -45,19 +49,20 @@ func (p *plain) measure(x storage, r []uint64) {
 }
 
 // enter computes what the sums of the rows of x are checked with, m having what the kernels made of them, and holds that
-// a row adds numbers with the squared norm that m says, or nothing. The first of the rows stands at.
-func (r *Rows) enter(m *measures, x storage, at int) error {
+// a row is measured as its integers say. The i-th of the rows stands at(i).
+func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
 	m.mixes = grow(m.mixes, x.count())
 	for i := range m.mixes {
-		if err := r.enterRow(m, x, i, at+i); err != nil {
+		if err := r.enterRow(m, x, i, at(i), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enterRow is enter for row i of x, which stands at. A row that was measured before keeps what it had then.
-func (r *Rows) enterRow(m *measures, x storage, i, at int) error {
+// enterRow is enter for row i of x, which stands at. With a whitening, turned is what a kernel
+// proposes as W·x. A row that was measured before keeps what it had then.
+func (r *Rows) enterRow(m *measures, x storage, i, at int, turned []int32) error {
 	if r.known != nil {
 		if mix := atomic.LoadUint64(&r.known.mixes[at]); mix != 0 && mix != isEntering {
 			m.n2[i], m.mixes[i] = r.known.n2[at], mix-1
@@ -76,7 +81,7 @@ func (r *Rows) enterRow(m *measures, x storage, i, at int) error {
 	if f.m != nil && f.turn == nil {
 		dot = x.dot(i, f.m)
 	}
-	if !f.explains(m.n2[i], square, dot, m.beta(i), m.tail(i)) {
+	if f.turn == nil && !f.explains(m, i, square, dot) || f.turn != nil && !f.explainsTurned(m, i, square, mix, turned) {
 		return ErrComputation
 	}
 	m.mixes[i] = f.mixOf(mix, m.beta(i), m.tail(i))
@@ -88,23 +93,16 @@ func (r *Rows) enterRow(m *measures, x storage, i, at int) error {
 	return nil
 }
 
-// explains reports whether n2 is the squared norm of what a row adds, or 0, for a row of this squared norm and product with
-// the center. The norms of whitened rows are left to lemma 5.
-func (f *frame) explains(n2, square, dot, beta, tail int64) bool {
-	switch {
-	case n2 == 0 || f.turn != nil:
-		return n2 >= 0
-	case !(float64(square) <= f.most) || beta < 0 || beta > 1<<frameBits || tail < 0 || tail > 1<<frameBits:
-		return false
-	}
-	y2 := square << (2 * f.bits)
-	if f.m != nil {
-		if float64(beta)*float64(beta)*f.m2 > termLimit {
-			return false
-		}
-		y2 += beta*beta*f.square - 2*(beta<<f.bits)*dot
-	}
-	return n2 == y2+tail*tail
+// explains reports whether m says of row i what the frame makes of a row of this squared norm and
+// product with the center.
+func (f *frame) explains(m *measures, i int, square, dot int64) bool {
+	return m.says(i, f.measure(square, dot))
+}
+
+// says reports whether the measures of row i are these.
+func (m *measures) says(i int, v measured) bool {
+	return m.n2[i] == v.n2 && (m.betas == nil || int64(m.betas[i]) == v.beta) && (m.tails == nil || int64(m.tails[i]) == v.tail) &&
+		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
 }
 
 // mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
@@ -121,8 +119,8 @@ func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
 }
 
 // keepSecrets computes what mixOf needs, for rows of this many coordinates.
-func (f *frame) keepSecrets(dim int) {
-	r := secretOf(dim + f.intercepts())
+func (f *frame) keepSecrets(dim int, own *secret) {
+	r := own.first(dim + f.intercepts())
 	f.secret = r[:dim]
 	if f.m != nil {
 		f.mixCenter = mixLong(f.m, r)
@@ -131,7 +129,12 @@ func (f *frame) keepSecrets(dim int) {
 		f.mixTail = r[dim]
 	}
 	if f.turn != nil {
-		f.secret = f.turn.secret(r[:dim])
+		f.turned, f.secret = r[:dim], f.turn.secret(r[:dim])
+		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
+		f.turnedCenter = f.m
+		if f.m == nil {
+			f.turnedCenter = make([]int64, dim)
+		}
 	}
 }
 

@@ -66,7 +66,11 @@ type frame struct {
 	turn   *turn   // nil: there is no whitening
 	shift  uint    // n2 counts in units of 2^shift integers of y, and intercepts are as many
 	// What rows have products with for checks: their integers, the center and the intercept.
-	secret             []uint64
+	secret []uint64
+	// What whitened rows have products with, 2^31·Σ of it, and the center, or zeros.
+	turned             []uint64
+	movedTurned        uint64
+	turnedCenter       []int64
 	mixCenter, mixTail uint64
 }
 

@@ -31,12 +31,8 @@ func (f frame) newMeasures(n int, old measures) measures {
 	return m
 }
 
-// measureAll computes the measures of the rows of x.
+// measureAll computes the measures of the rows of x, without a whitening.
 func (f *frame) measureAll(m measures, x storage) {
-	if f.turn != nil {
-		f.measureWhitened(m, x)
-		return
-	}
 	if f.m != nil {
 		f.measureCentered(m, x)
 		return
@@ -139,13 +135,13 @@ func (m *measures) multiplier(i int, f *frame) float64 {
 // read.
 func (r *Rows) measure() error {
 	r.measures, r.known = measures{}, nil
-	r.frame.keepSecrets(r.dim)
+	r.frame.keepSecrets(r.dim, &r.origin.secret)
 	switch {
 	case r.file != nil && !r.file.keepsMeasures():
 		r.known = &entered{n2: make([]int64, r.count), mixes: make([]uint64, r.count)}
 		return nil
 	case r.file == nil && r.origin.mix == nil:
-		r.origin.measure(r.x, secretOf(r.dim))
+		r.origin.measure(r.x, r.origin.secret.first(r.dim))
 	}
 	all := r.frame.newMeasures(r.count, measures{})
 	var err error
@@ -170,6 +166,14 @@ func (r *Rows) measure() error {
 
 // measureSome measures the rows of x, the first of which stands at, and enters them.
 func (r *Rows) measureSome(m measures, x storage, at int) error {
+	return r.measureAt(m, x, func(i int) int { return at + i })
+}
+
+// measureAt is measureSome for rows of which the i-th stands at(i).
+func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
+	if r.frame.turn != nil {
+		return r.measureWhitened(m, x, at)
+	}
 	r.frame.measureAll(m, x)
 	return r.enter(&m, x, at)
 }
@@ -216,13 +220,7 @@ func (r *Rows) Standardize(b, old Block) (Block, error) {
 	b.own = own
 	own.measures = r.frame.newMeasures(n, own.measures)
 	if b.measures = own.measures; r.measures.n2 == nil {
-		r.frame.measureAll(b.measures, b.x)
-		for i := range n {
-			if err := r.enterRow(&b.measures, b.x, i, b.record(i)-r.first); err != nil {
-				return Block{}, err
-			}
-		}
-		return b, nil
+		return b, r.measureAt(b.measures, b.x, func(i int) int { return b.record(i) - r.first })
 	}
 	b.measures.pick(r.measures, b.records, r.first)
 	return b, nil

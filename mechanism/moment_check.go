@@ -24,7 +24,7 @@ type momentCheck struct {
 
 func newMomentCheck(s Sample, p Products, dim int, limit int64) *momentCheck {
 	side := p.Side(dim)
-	r := secretOf(2 * side)
+	r := uniform(2 * side)
 	return &momentCheck{products: p, dim: dim, limit: limit, left: r[:side], right: r[side:], seenSet: newSeenSet(s)}
 }
 

@@ -1,10 +1,8 @@
 package mechanism
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -75,86 +73,6 @@ func TestTrueSecondMomentsAreNotFaulty(t *testing.T) {
 	}
 }
 
-// momentFaults change the sums of products of rows, whose i-th is row. They report whether they did.
-var momentFaults = map[string]func(r *rand.Rand, p Products, values, row []int64) bool{
-	"a record dropped": func(_ *rand.Rand, _ Products, values, row []int64) bool {
-		for j, v := range row {
-			values[j] -= v
-		}
-		return slices.ContainsFunc(row, func(v int64) bool { return v != 0 })
-	},
-	"a record doubled": func(_ *rand.Rand, _ Products, values, row []int64) bool {
-		for j, v := range row {
-			values[j] += v
-		}
-		return slices.ContainsFunc(row, func(v int64) bool { return v != 0 })
-	},
-	"a bit flipped": func(r *rand.Rand, _ Products, values, _ []int64) bool {
-		values[r.IntN(len(values))] ^= 1 << r.IntN(64)
-		return true
-	},
-	"a multiple of the prime": func(r *rand.Rand, _ Products, values, _ []int64) bool {
-		values[r.IntN(len(values))] += prime * int64(1+r.IntN(3))
-		return true
-	},
-	"entries exchanged": func(r *rand.Rand, _ Products, values, _ []int64) bool {
-		j, k := r.IntN(len(values)), r.IntN(len(values))
-		values[j], values[k] = values[k], values[j]
-		return values[j] != values[k]
-	},
-	"an antisymmetric error": func(r *rand.Rand, p Products, values, _ []int64) bool {
-		side := p.Side(6)
-		j, k := r.IntN(side), r.IntN(side)
-		if p.form == squares || j == k {
-			return false
-		}
-		e := 1 + r.Int64N(1<<30)
-		values[j*side+k] += e
-		values[k*side+j] -= e
-		return true
-	},
-	"a symmetric error": func(r *rand.Rand, p Products, values, _ []int64) bool {
-		side := p.Side(6)
-		j, k := r.IntN(side), r.IntN(side)
-		if p.form == squares || j == k {
-			return false
-		}
-		values[j*side+k]++
-		values[k*side+j]++
-		return true
-	},
-}
-
-// TestFaultsOfSecondMomentsAreFound plants faults in sums. One is missed with a probability of at most 2^-60.
-func TestFaultsOfSecondMomentsAreFound(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 5))
-	rows := momentRowsOf(t, 150, 6, 0)
-	for form, p := range momentForms {
-		right := momentOf(t, p, rows).values
-		check := newMomentCheck(fullSample(t, rows.Len()), p, 6, rows.limit)
-		check.noteRows(rows)
-		if !check.agrees(right) {
-			t.Fatalf("%s: the right sum does not agree", form)
-		}
-		for name, fault := range momentFaults {
-			for range trials(50, 1000) {
-				var x [6]float64
-				for j, v := range rows.x.(dense[int16]).row(r.IntN(rows.Len())) {
-					x[j] = float64(v)
-				}
-				products, row := make([]float64, len(right)), make([]int64, len(right))
-				p.Add(products, x[:])
-				for j, v := range products {
-					row[j] = int64(v)
-				}
-				if values := slices.Clone(right); fault(r, p, values, row) && check.agrees(values) {
-					t.Fatalf("%s: %s was not found", form, name)
-				}
-			}
-		}
-	}
-}
-
 // TestRowsBeyondTheLimitOfMomentsAreFound lets rows grow in memory after they were measured: their products would be added.
 func TestRowsBeyondTheLimitOfMomentsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 6))
@@ -168,50 +86,6 @@ func TestRowsBeyondTheLimitOfMomentsAreFound(t *testing.T) {
 			if !momentOf(t, p, rows).faulty {
 				t.Fatalf("%s: a row beyond the limit was not found", form)
 			}
-		}
-	}
-}
-
-// TestFaultsOfPairsAreFound breaks the kernel of rows that are not kept, once a run, and wants nothing released.
-func TestFaultsOfPairsAreFound(t *testing.T) {
-	const n, dim = 300, 4
-	o, err := MomentRowsOf(Gaussian{1}, n, dim, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	worker := func() func(dst []int16, first, count int) {
-		return func(dst []int16, first, _ int) {
-			for j := range dst {
-				dst[j] = int16((first*dim+j)*7919%2000 - 1000)
-			}
-		}
-	}
-	faults := map[string]pairKernel{
-		"none": addPairs,
-		"the last row is lost": func(sum []int64, x []int16, d int) {
-			addPairs(sum, x[:len(x)-d], d)
-		},
-		"the first row comes twice": func(sum []int64, x []int16, d int) {
-			addPairs(sum, x, d)
-			addPairs(sum, x[:d], d)
-		},
-		"one entry is wrong": func(sum []int64, x []int16, d int) {
-			addPairs(sum, x, d)
-			sum[0]++
-		},
-		"rows are read before they are written": func(sum []int64, x []int16, d int) {
-			addPairs(sum, make([]int16, len(x)), d)
-		},
-	}
-	sample := fullSample(t, n)
-	for name, kernel := range faults {
-		b, momentErr := secondMomentOf(sample, o, Gaussian{1}, n, worker, kernel)
-		if momentErr != nil {
-			t.Fatal(momentErr)
-		}
-		_, momentErr = Release(free{}, Gaussian{1}, b)
-		if faulty := errors.Is(momentErr, ErrComputation); faulty != (name != "none") || !faulty && momentErr != nil {
-			t.Errorf("%s: the release errs with %v", name, momentErr)
 		}
 	}
 }

@@ -148,11 +148,5 @@ func (r *Rows) measureListed(own *blockMemory, at []int) error {
 		own.measures.pick(r.measures, at, 0)
 		return nil
 	}
-	r.frame.measureAll(own.measures, own.x)
-	for i, place := range at {
-		if err := r.enterRow(&own.measures, own.x, i, place); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.measureAt(own.measures, own.x, func(i int) int { return at[i] })
 }

@@ -243,9 +243,8 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
+	s.mergeChecks(o)
 	addTo(s.total, o.total)
-	s.mix, s.faulty = residue(s.mix+o.mix), s.faulty || o.faulty
-	o.mix = 0
 	return nil
 }
 

@@ -17,7 +17,7 @@ func productSecrets(blocks []ProductBlock) []productSecret {
 	for _, b := range blocks {
 		n += b.width() + b.Right
 	}
-	all, out := secretOf(n), make([]productSecret, len(blocks))
+	all, out := uniform(n), make([]productSecret, len(blocks))
 	for k, b := range blocks {
 		left, right := all[:b.width()], all[b.width():b.width()+b.Right]
 		out[k], all = productSecret{left, right, moved(left), moved(right)}, all[b.width()+b.Right:]
@@ -123,17 +123,30 @@ func mixMatrix(m []int64, left, right []uint64) (mix uint64) {
 
 // agrees reports whether the integers of the sum have the product with the secret that was noted.
 func (s *ProductSum) agrees() bool {
-	if s.faulty || !short(s.total) {
-		return false
-	}
-	mix, at := uint64(0), 0
+	return !s.faulty && short(s.total) && s.mixTotal(s.secrets) == s.mix
+}
+
+// mixTotal returns the product of the integers of the sum with a secret.
+func (s *ProductSum) mixTotal(secrets []productSecret) (mix uint64) {
+	at := 0
 	for k, b := range s.blocks {
-		m, r := s.total[at:at+b.Numbers()], s.secrets[k]
+		m, r := s.total[at:at+b.Numbers()], secrets[k]
 		if b.Sparse {
 			r.left, r.right = r.right, r.left // Left × Right
 		}
 		mix = residue(mix + mixMatrix(m, r.left, r.right))
 		at += b.Numbers()
 	}
-	return mix == s.mix
+	return mix
+}
+
+// mergeChecks adds what o noted, and clears it. A sum with another secret is checked by itself, and
+// noted with that of s.
+func (s *ProductSum) mergeChecks(o *ProductSum) {
+	if &s.secrets[0] != &o.secrets[0] {
+		o.faulty = !o.agrees()
+		o.mix = o.mixTotal(s.secrets)
+	}
+	s.mix, s.faulty = residue(s.mix+o.mix), s.faulty || o.faulty
+	o.mix = 0
 }

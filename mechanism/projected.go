@@ -46,6 +46,7 @@ type ProjectedSum struct {
 	limit      int64 // of one vector on the grid: Cap·Δ
 	directions *directions
 	total      []int64
+	check      vectorCheck
 }
 
 // directions are the projections of one release.
@@ -96,7 +97,7 @@ func NewProjectedSum(s Sample, o ProjectedOptions) (*ProjectedSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProjectedSum(s, o, g, newDirections(o.Projections*o.Dim)), nil
+	return newProjectedSum(s, o, g, newDirections(o.Projections*o.Dim), newVectorCheck(o.Dim)), nil
 }
 
 func (o ProjectedOptions) check() error {
@@ -118,8 +119,8 @@ func (o ProjectedOptions) check() error {
 	return nil
 }
 
-func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions) *ProjectedSum {
-	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim)}
+func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions, check vectorCheck) *ProjectedSum {
+	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim), check: check}
 }
 
 func newDirections(numbers int) *directions {
@@ -143,7 +144,7 @@ func newDirections(numbers int) *directions {
 
 // Empty returns a sum of the same kind with nothing in it and the same directions, for another goroutine.
 func (s *ProjectedSum) Empty() *ProjectedSum {
-	return newProjectedSum(s.sample, s.o, s.grid, s.directions)
+	return newProjectedSum(s.sample, s.o, s.grid, s.directions, s.check.alike())
 }
 
 // AddAt adds the vectors of the records that are listed, one after the other, each Dim long. A record that is
@@ -160,6 +161,9 @@ func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	q := make([]int64, s.o.Dim)
 	for i := range records {
 		s.verify(q, vectors[i*s.o.Dim:(i+1)*s.o.Dim])
+		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
+			return err
+		}
 		for j, v := range q {
 			s.total[j] += v
 		}
@@ -216,6 +220,7 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
+	s.check.merge(&o.check, o.total)
 	addTo(s.total, o.total)
 	return nil
 }
@@ -223,5 +228,5 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 // Seal ends the sum. Its release is refused after that of another sum with the same directions.
 func (s *ProjectedSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used}}
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !s.check.agrees(s.total)}}
 }

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/ditherml/dither/internal/kernel"
 )
@@ -72,6 +73,9 @@ type ScoreSum struct {
 	shift uint
 	tails []int64
 	exact []float64
+	// What the sum is checked with; see admit.
+	mixes  []uint64 // of each column what its sum has as its product with the secret
+	faulty bool     // a check failed: nothing is chosen
 }
 
 const (
@@ -103,7 +107,7 @@ func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
 	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
 	whole.largest = float64(of.largest) // no larger than that of the type, so that less is flushed
-	return &ScoreSum{seenSet: newSeenSet(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns)}
+	return &ScoreSum{seenSet: newSeenSet(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
 }
 
 // delta is one record's bound in integers.
@@ -138,8 +142,46 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 			s.tails[k] += q * tail
 		}
 	}
+	if err := s.admit(&b); err != nil {
+		return err
+	}
 	s.add(b.x, s.exact)
 	return nil
+}
+
+// admit holds that no coordinate of what a record of the block adds is beyond the bound, and notes
+// the products of what is added with the secret, as Sum.admit does. It errs where one is, and then
+// nothing is chosen.
+func (s *ScoreSum) admit(b *Block) error {
+	s.faulty = s.faulty || len(b.mixes) != b.Len()
+	for i := 0; i < len(b.mixes) && !s.faulty; i++ {
+		peak := s.of.peaks[b.record(i)-s.of.rows.first]
+		for k, f := range s.exact[i*s.columns : (i+1)*s.columns] {
+			v := int64(f)
+			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
+			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
+			s.mixes[k] = residue(s.mixes[k] + timesResidue(v, b.mixes[i]))
+		}
+	}
+	if s.faulty {
+		return ErrComputation
+	}
+	return nil
+}
+
+// agrees reports whether the integers of the sum have the products with the secret that were noted.
+func (s *ScoreSum) agrees(values []int64) bool {
+	dim := s.of.rows.Dim()
+	if s.faulty || !short(values) {
+		return false
+	}
+	r := s.of.rows.origin.secret.first(dim)
+	for k, noted := range s.mixes {
+		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
+			return false
+		}
+	}
+	return true
 }
 
 // verify returns the integer that a record may add to a column: its magnitude times peak is at most Δ. The
@@ -174,6 +216,11 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	o.flush()
 	addTo(s.total, o.total)
 	addTo(s.tails, o.tails)
+	s.faulty = s.faulty || o.faulty
+	for k, v := range o.mixes {
+		s.mixes[k] = residue(s.mixes[k] + v)
+	}
+	clear(o.mixes)
 	return nil
 }
 
@@ -190,5 +237,5 @@ func (s *ScoreSum) Seal() Scores {
 		coarse := (v + 1<<s.shift>>1) >> s.shift
 		loss = append(loss, coarse, -coarse)
 	}
-	return Scores{&scores{sample: s.sample, loss: loss, unit: maxUnit}}
+	return Scores{&scores{sample: s.sample, loss: loss, unit: maxUnit, faulty: !s.agrees(values)}}
 }

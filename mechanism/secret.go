@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// Sums are checked modulo the prime p = 2^61 - 1 against a secret: a vector r of numbers that are uniform below p, drawn when
-// the program runs and unknown to whatever computes a sum. Two different vectors of integers of magnitude below p/2 have
-// equal products with r with probability 1/p (Freivalds, "Probabilistic machines can use less running time", IFIP 1977).
+// Sums are checked modulo the prime p = 2^61 - 1 against a secret: a vector r of numbers that are
+// uniform below p, drawn for one run and unknown to whatever computes a sum. Two different vectors
+// of integers of magnitude below p/2 have equal products with r with probability 1/p (Freivalds,
+// "Probabilistic machines can use less running time", IFIP 1977).
 
 const (
 	primeBits = 61
@@ -20,19 +21,21 @@ const (
 	mixTerms = 1 << 16
 )
 
-var secret struct {
-	sync.Mutex
+// secret is that of all rows which share their integers. Its numbers are drawn when they are first
+// asked for.
+type secret struct {
+	lock    sync.Mutex
 	numbers []uint64
 }
 
-// secretOf returns the first n numbers of the secret. The caller must not modify them.
-func secretOf(n int) []uint64 {
-	secret.Lock()
-	defer secret.Unlock()
-	if more := n - len(secret.numbers); more > 0 {
-		secret.numbers = append(secret.numbers, uniform(more)...)
+// first returns the first n numbers. The caller must not modify them.
+func (s *secret) first(n int) []uint64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if more := n - len(s.numbers); more > 0 {
+		s.numbers = append(s.numbers, uniform(more)...)
 	}
-	return secret.numbers[:n:n]
+	return s.numbers[:n:n]
 }
 
 // uniform returns n numbers that are uniform below the prime.

@@ -126,6 +126,13 @@ func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.check(&b, c); err != nil {
 		return err
 	}
+	if !s.rows.shares(b.rows) { // which have a secret of their own
+		part := newSum(s.sample, b.rows, s.columns, s.bound, s.grid)
+		if err := part.AddBlock(b, c); err != nil {
+			return err
+		}
+		return s.Merge(part)
+	}
 	if err := s.mark(b.first, b.records, b.Len()); err != nil {
 		return err
 	}
@@ -173,10 +180,10 @@ func (s *Sum) ofKind(o *Sum) bool {
 
 // addSums moves the sums of o, which were flushed.
 func (s *Sum) addSums(o *Sum) {
+	s.mergeChecks(o)
 	addTo(s.total, o.total)
 	addTo(s.betas, o.betas)
 	addTo(s.tails, o.tails)
-	s.mergeChecks(o)
 }
 
 // Seal ends the sum. One record changes the integers of the result by at most Δ in

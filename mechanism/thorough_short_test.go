@@ -2,14 +2,17 @@
 
 package mechanism
 
-// thorough says that these tests go through all pairs, proposals and frames: TestContributionsNeverExceedTheBound,
-// TestRowsInAFileAreRowsInMemory, TestNeighborsMoveProductsByAtMostTheBound, TestVectorsNeverExceedTheBound,
-// TestMinimizeSensitivity, TestGradientDescentSensitivity, TestNeighborsMoveARunByAtMostWhatIsCharged,
-// TestReachabilityAttack, TestTrueSumsAreNotFaulty, TestFaultsOfSumsAreFound, TestFaultsOfMeasuresAreFound,
-// TestCoefficientsBeyondTheBoundAreFound, TestBytesThatChangeAreFound, TestFaultsOfProductSumsAreFound, TestFaultsOfGroupsAreFound,
-// TestTrueSecondMomentsAreNotFaulty, TestFaultsOfSecondMomentsAreFound, TestRowsBeyondTheLimitOfMomentsAreFound,
-// TestContributionsOfOtherPositionsAreFound, TestTrueConvolutionsAreNotFaulty, TestMixPositionsIsThatOfBigIntegers,
-// TestTrueProductSumsAreNotFaulty, TestExtremeRowsAreNotFaulty and TestLargestSumsAreNotFaulty.
+// thorough says that these tests go through all pairs, proposals and frames:
+// TestContributionsNeverExceedTheBound, TestRowsInAFileAreRowsInMemory,
+// TestNeighborsMoveProductsByAtMostTheBound, TestVectorsNeverExceedTheBound,
+// TestMinimizeSensitivity, TestGradientDescentSensitivity,
+// TestNeighborsMoveARunByAtMostWhatIsCharged, TestReachabilityAttack, TestTrueSumsAreNotFaulty,
+// TestPlantedFaultsStopTheRun, TestFaultsOfMeasuresAreFound,
+// TestCoefficientsBeyondTheBoundAreFound, TestFaultsOfProductSumsAreFound,
+// TestTrueSecondMomentsAreNotFaulty, TestRowsBeyondTheLimitOfMomentsAreFound,
+// TestContributionsOfOtherPositionsAreFound, TestTrueConvolutionsAreNotFaulty,
+// TestMixPositionsIsThatOfBigIntegers, TestTrueProductSumsAreNotFaulty, TestExtremeRowsAreNotFaulty
+// and TestLargestSumsAreNotFaulty.
 const thorough = false
 
 // trials is the number of random cases of a test: all of them with the tag long, else few.

@@ -30,6 +30,7 @@ type VectorSum struct {
 	grid  grid
 	limit int64 // of one vector on the grid: half of the bound, where vectors are those of groups
 	total []int64
+	check vectorCheck
 }
 
 // maxVectorNumbers bounds the numbers of a vector, so that their squares, each at most 2^104, fit 128 bits together.
@@ -53,19 +54,21 @@ func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newVectorSum(s, o.Dim, o.Bound, g), nil
+	return newVectorSum(s, o.Dim, o.Bound, g, newVectorCheck(o.Dim)), nil
 }
 
-func newVectorSum(s Sample, dim int, bound float64, g grid) *VectorSum {
+func newVectorSum(s Sample, dim int, bound float64, g grid, check vectorCheck) *VectorSum {
 	limit := g.bound
 	if s.drawn.whole != nil {
 		limit /= 2 // a record takes one vector out and puts another in
 	}
-	return &VectorSum{seenSet: newSeenSet(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim)}
+	return &VectorSum{seenSet: newSeenSet(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim), check: check}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
-func (s *VectorSum) Empty() *VectorSum { return newVectorSum(s.sample, s.dim, s.bound, s.grid) }
+func (s *VectorSum) Empty() *VectorSum {
+	return newVectorSum(s.sample, s.dim, s.bound, s.grid, s.check.alike())
+}
 
 // Add adds the vectors of the records first, first+1, …, one after the other, each Dim long. A
 // record that is not in the sample or was added already, or a wrong length, are errors of the
@@ -90,6 +93,9 @@ func (s *VectorSum) add(first int, records []int, n int, vectors []float64) erro
 	q := make([]int64, s.dim)
 	for i := range n {
 		s.verify(q, vectors[i*s.dim:(i+1)*s.dim])
+		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
+			return err
+		}
 		for j, v := range q {
 			s.total[j] += v
 		}
@@ -122,6 +128,7 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
+	s.check.merge(&o.check, o.total)
 	addTo(s.total, o.total)
 	return nil
 }
@@ -130,5 +137,5 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 // stands for Bound, when it is added or removed.
 func (s *VectorSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound)}}
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound), faulty: !s.check.agrees(s.total)}}
 }

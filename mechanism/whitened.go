@@ -133,10 +133,11 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 	}
 }
 
-// measureWhitened is measureAll for whitened rows, a few at a time.
-func (f *frame) measureWhitened(m measures, x storage) {
-	dim, apart := f.turn.dim, f.turn.form.Stride()
-	w := &whitened{rows: make([]int16, turnRows*apart), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
+// measureWhitened is measureAt for whitened rows, a few at a time.
+func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error {
+	f := &r.frame
+	dim, apart, width := f.turn.dim, f.turn.form.Stride(), f.turn.form.Width()
+	w := &whitened{rows: make([]int16, turnRows*apart), products: make([]int32, turnRows*width), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
 	for first, n := 0, x.count(); first < n; first += turnRows {
 		rows := min(turnRows, n-first)
 		part, some := m.part(first, rows), x.part(first, rows)
@@ -145,13 +146,29 @@ func (f *frame) measureWhitened(m measures, x storage) {
 			some.copyRow(w.rows[i*apart:i*apart+dim], i)
 		}
 		f.measureTurned(part, w)
+		for i := range rows {
+			if err := r.enterRow(&part, some, i, at(first+i), w.products[i*width:i*width+dim]); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
 }
 
 // whitened is what some rows are measured in.
 type whitened struct {
 	rows           []int16 // as the matrix takes them
+	products       []int32 // with the matrix, as a kernel proposes them
 	betas, squares []float64
+}
+
+// betaOf returns β of a row of this squared norm.
+func (f *frame) betaOf(n2 int64) int64 {
+	beta := min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits)
+	if beta != beta { // of a center of zeros on a grid of no width
+		return 0
+	}
+	return int64(math.Round(beta))
 }
 
 // measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum
@@ -162,10 +179,10 @@ func (f *frame) measureTurned(m measures, w *whitened) {
 	betas, squares := w.betas[:n], w.squares[:n]
 	if f.m != nil {
 		for i, n2 := range m.n2 {
-			betas[i] = math.Round(min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits))
+			betas[i] = float64(f.betaOf(n2))
 		}
 	}
-	f.turn.form.Squares(squares, w.rows[:n*f.turn.form.Stride()], betas)
+	f.turn.form.Squares(squares, w.products[:n*f.turn.form.Width()], w.rows[:n*f.turn.form.Stride()], betas)
 	for i, n2 := range m.n2 {
 		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*turnShift)))), measured{}
 		if float64(n2) <= f.turn.reach && y2 <= turnMost {

@@ -90,16 +90,16 @@ row:
 	VZEROUPPER
 	RET
 
-// func turnedSquaresVNNI(lanes *float64, rows *int16, panel *int16, pairs int, stride int, center *float64, factors *float64, scale float64)
+// func turnedSquaresVNNI(lanes *float64, products *int32, apart int, rows *int16, panel *int16, pairs int, stride int, center *float64, factors *float64, scale float64)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·turnedSquaresVNNI(SB), NOSPLIT, $0-64
-	MOVQ   panel+16(FP), AX
-	MOVQ   pairs+24(FP), CX
-	MOVQ   stride+32(FP), DX
+TEXT ·turnedSquaresVNNI(SB), NOSPLIT, $0-80
+	MOVQ   panel+32(FP), AX
+	MOVQ   pairs+40(FP), CX
+	MOVQ   stride+48(FP), DX
 	LEAQ   (DX)(DX*2), BX
 	LEAQ   (DX)(DX*4), SI
 	LEAQ   (SI)(DX*2), DI
-	MOVQ   rows+8(FP), R8
+	MOVQ   rows+24(FP), R8
 	LEAQ   (R8)(DX*8), R9
 	LEAQ   (R9)(DX*8), R10
 	VPXORD Z0, Z0, Z0
@@ -160,11 +160,15 @@ pairs:
 	DECQ          CX
 	JNZ           pairs
 	MOVQ          lanes+0(FP), AX
-	MOVQ          factors+48(FP), CX
-	MOVQ          center+40(FP), DX
-	VBROADCASTSD  scale+56(FP), Z25
+	MOVQ          factors+64(FP), CX
+	MOVQ          center+56(FP), DX
+	VBROADCASTSD  scale+72(FP), Z25
 	VMOVUPD       (DX), Z26
 	VMOVUPD       64(DX), Z27
+	MOVQ          products+8(FP), DX
+	MOVQ          apart+16(FP), BX
+	VMOVDQU32     Z0, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  (CX), Z28
 	VCVTDQ2PD     Y0, Z24
 	VMULPD        Z25, Z24, Z24
@@ -179,6 +183,8 @@ pairs:
 	VMOVUPD       64(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 64(AX)
+	VMOVDQU32     Z1, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  8(CX), Z28
 	VCVTDQ2PD     Y1, Z24
 	VMULPD        Z25, Z24, Z24
@@ -193,6 +199,8 @@ pairs:
 	VMOVUPD       192(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 192(AX)
+	VMOVDQU32     Z2, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  16(CX), Z28
 	VCVTDQ2PD     Y2, Z24
 	VMULPD        Z25, Z24, Z24
@@ -207,6 +215,8 @@ pairs:
 	VMOVUPD       320(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 320(AX)
+	VMOVDQU32     Z3, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  24(CX), Z28
 	VCVTDQ2PD     Y3, Z24
 	VMULPD        Z25, Z24, Z24
@@ -221,6 +231,8 @@ pairs:
 	VMOVUPD       448(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 448(AX)
+	VMOVDQU32     Z4, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  32(CX), Z28
 	VCVTDQ2PD     Y4, Z24
 	VMULPD        Z25, Z24, Z24
@@ -235,6 +247,8 @@ pairs:
 	VMOVUPD       576(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 576(AX)
+	VMOVDQU32     Z5, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  40(CX), Z28
 	VCVTDQ2PD     Y5, Z24
 	VMULPD        Z25, Z24, Z24
@@ -249,6 +263,8 @@ pairs:
 	VMOVUPD       704(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 704(AX)
+	VMOVDQU32     Z6, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  48(CX), Z28
 	VCVTDQ2PD     Y6, Z24
 	VMULPD        Z25, Z24, Z24
@@ -263,6 +279,8 @@ pairs:
 	VMOVUPD       832(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 832(AX)
+	VMOVDQU32     Z7, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  56(CX), Z28
 	VCVTDQ2PD     Y7, Z24
 	VMULPD        Z25, Z24, Z24
@@ -277,6 +295,8 @@ pairs:
 	VMOVUPD       960(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 960(AX)
+	VMOVDQU32     Z8, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  64(CX), Z28
 	VCVTDQ2PD     Y8, Z24
 	VMULPD        Z25, Z24, Z24
@@ -291,6 +311,8 @@ pairs:
 	VMOVUPD       1088(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1088(AX)
+	VMOVDQU32     Z9, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  72(CX), Z28
 	VCVTDQ2PD     Y9, Z24
 	VMULPD        Z25, Z24, Z24
@@ -305,6 +327,8 @@ pairs:
 	VMOVUPD       1216(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1216(AX)
+	VMOVDQU32     Z10, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  80(CX), Z28
 	VCVTDQ2PD     Y10, Z24
 	VMULPD        Z25, Z24, Z24
@@ -319,6 +343,8 @@ pairs:
 	VMOVUPD       1344(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1344(AX)
+	VMOVDQU32     Z11, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  88(CX), Z28
 	VCVTDQ2PD     Y11, Z24
 	VMULPD        Z25, Z24, Z24
@@ -333,6 +359,8 @@ pairs:
 	VMOVUPD       1472(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1472(AX)
+	VMOVDQU32     Z12, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  96(CX), Z28
 	VCVTDQ2PD     Y12, Z24
 	VMULPD        Z25, Z24, Z24
@@ -347,6 +375,8 @@ pairs:
 	VMOVUPD       1600(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1600(AX)
+	VMOVDQU32     Z13, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  104(CX), Z28
 	VCVTDQ2PD     Y13, Z24
 	VMULPD        Z25, Z24, Z24
@@ -361,6 +391,8 @@ pairs:
 	VMOVUPD       1728(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1728(AX)
+	VMOVDQU32     Z14, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  112(CX), Z28
 	VCVTDQ2PD     Y14, Z24
 	VMULPD        Z25, Z24, Z24
@@ -375,6 +407,8 @@ pairs:
 	VMOVUPD       1856(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1856(AX)
+	VMOVDQU32     Z15, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  120(CX), Z28
 	VCVTDQ2PD     Y15, Z24
 	VMULPD        Z25, Z24, Z24
@@ -389,6 +423,8 @@ pairs:
 	VMOVUPD       1984(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 1984(AX)
+	VMOVDQU32     Z16, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  128(CX), Z28
 	VCVTDQ2PD     Y16, Z24
 	VMULPD        Z25, Z24, Z24
@@ -403,6 +439,8 @@ pairs:
 	VMOVUPD       2112(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2112(AX)
+	VMOVDQU32     Z17, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  136(CX), Z28
 	VCVTDQ2PD     Y17, Z24
 	VMULPD        Z25, Z24, Z24
@@ -417,6 +455,8 @@ pairs:
 	VMOVUPD       2240(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2240(AX)
+	VMOVDQU32     Z18, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  144(CX), Z28
 	VCVTDQ2PD     Y18, Z24
 	VMULPD        Z25, Z24, Z24
@@ -431,6 +471,8 @@ pairs:
 	VMOVUPD       2368(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2368(AX)
+	VMOVDQU32     Z19, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  152(CX), Z28
 	VCVTDQ2PD     Y19, Z24
 	VMULPD        Z25, Z24, Z24
@@ -445,6 +487,8 @@ pairs:
 	VMOVUPD       2496(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2496(AX)
+	VMOVDQU32     Z20, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  160(CX), Z28
 	VCVTDQ2PD     Y20, Z24
 	VMULPD        Z25, Z24, Z24
@@ -459,6 +503,8 @@ pairs:
 	VMOVUPD       2624(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2624(AX)
+	VMOVDQU32     Z21, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  168(CX), Z28
 	VCVTDQ2PD     Y21, Z24
 	VMULPD        Z25, Z24, Z24
@@ -473,6 +519,8 @@ pairs:
 	VMOVUPD       2752(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2752(AX)
+	VMOVDQU32     Z22, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  176(CX), Z28
 	VCVTDQ2PD     Y22, Z24
 	VMULPD        Z25, Z24, Z24
@@ -487,6 +535,8 @@ pairs:
 	VMOVUPD       2880(AX), Z29
 	VFMADD231PD   Z24, Z24, Z29
 	VMOVUPD       Z29, 2880(AX)
+	VMOVDQU32     Z23, (DX)
+	ADDQ          BX, DX
 	VBROADCASTSD  184(CX), Z28
 	VCVTDQ2PD     Y23, Z24
 	VMULPD        Z25, Z24, Z24

@@ -67,40 +67,46 @@ func turnedPanels(matrix []int16, side int) []int16 {
 // matrix. What is after the coordinates of a row must be 0.
 func (t *Turn) Stride() int { return t.stride }
 
-// Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, for rows of 16 bits that
-// are Stride apart. W·x is taken modulo 2^32, as a number with a sign; s·(W·x)_k is rounded to
-// float64, and so are the difference and each sum, of which products are parts without a rounding
-// of their own. Where s is a power of two and factors and centers are integers, differences below
-// 2^53 are exact. So for n coordinates the result errs by less than (n+4)·2^-53 of itself. It has
-// the same bits on every processor and in every build. The call panics, and writes nothing, when
-// rows is not of len(dst) rows or factors is of another length.
-func (t *Turn) Squares(dst []float64, rows []int16, factors []float64) {
+// Width is how far apart the products are that Squares writes: at least the side of the matrix.
+func (t *Turn) Width() int { return len(t.center) }
+
+// Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, and W·x to products, Width
+// apart, for rows of 16 bits that are Stride apart. W·x is taken modulo 2^32, as a number with a
+// sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum, of which products
+// are parts without a rounding of their own. Where s is a power of two and factors and centers are
+// integers, differences below 2^53 are exact. So for n coordinates the result errs by less than
+// (n+4)·2^-53 of itself. It has the same bits on every processor and in every build. The call
+// panics, and writes nothing, when rows is not of len(dst) rows or products or factors are of
+// another length.
+func (t *Turn) Squares(dst []float64, products []int32, rows []int16, factors []float64) {
 	wantLength("rows", len(rows), len(dst), t.stride)
 	wantLength("factors", len(factors), len(dst), 1)
+	wantLength("products", len(products), len(dst), t.Width())
 	for len(dst) > 0 {
 		n := min(mostTurned, len(dst))
 		if t.panels != nil {
-			t.squaresVector(dst[:n], rows[:n*t.stride], factors[:n])
+			t.squaresVector(dst[:n], products[:n*t.Width()], rows[:n*t.stride], factors[:n])
 		} else {
-			t.squaresPortable(dst[:n], rows[:n*t.stride], factors[:n])
+			t.squaresPortable(dst[:n], products[:n*t.Width()], rows[:n*t.stride], factors[:n])
 		}
-		dst, rows, factors = dst[n:], rows[n*t.stride:], factors[n:]
+		dst, products, rows, factors = dst[n:], products[n*t.Width():], rows[n*t.stride:], factors[n:]
 	}
 }
 
 // squaresPortable is Squares by AddProductInt, which takes the sums of a group of rows modulo 2^32.
-func (t *Turn) squaresPortable(dst []float64, rows []int16, factors []float64) {
+func (t *Turn) squaresPortable(dst []float64, products []int32, rows []int16, factors []float64) {
 	n := len(dst)
-	columns, products := make([]int16, n*t.side), make([]int64, n*t.side)
+	columns, long := make([]int16, n*t.side), make([]int64, n*t.side)
 	for i := range n {
 		for j, v := range rows[i*t.stride : i*t.stride+t.side] {
 			columns[j*n+i] = v
 		}
 	}
-	AddProductInt(products, t.across, columns, IntShape{Rows: t.side, Left: t.side, Right: n, Group: max(1, t.side)})
+	AddProductInt(long, t.across, columns, IntShape{Rows: t.side, Left: t.side, Right: n, Group: max(1, t.side)})
 	for i := range dst {
 		var lanes [turnedLanes]float64
-		for k, v := range products[i*t.side : (i+1)*t.side] {
+		for k, v := range long[i*t.side : (i+1)*t.side] {
+			products[i*t.Width()+k] = int32(v)
 			y := math.FMA(-factors[i], t.center[k], float64(float64(v)*t.scale))
 			lanes[k%turnedLanes] = math.FMA(y, y, lanes[k%turnedLanes])
 		}

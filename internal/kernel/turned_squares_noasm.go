@@ -3,4 +3,4 @@
 package kernel
 
 // squaresVector is never called here: no matrix has panels.
-func (t *Turn) squaresVector([]float64, []int16, []float64) {}
+func (t *Turn) squaresVector([]float64, []int32, []int16, []float64) {}

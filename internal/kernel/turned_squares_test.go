@@ -59,6 +59,17 @@ func (c turnCase) exact(i int) float64 {
 	return sum
 }
 
+// products returns the products of a row with the matrix.
+func (c turnCase) products(i int) []int32 {
+	out := make([]int32, len(c.center))
+	for k := range out {
+		for j, v := range c.rows[i] {
+			out[k] += int32(c.matrix[k*len(out)+j]) * int32(v)
+		}
+	}
+	return out
+}
+
 // turn is NewTurn at a level.
 func (c turnCase) turn(set instructions) *Turn { return newTurn(set, c.matrix, c.center, c.scale) }
 
@@ -74,10 +85,16 @@ func testTurnSquares(t *testing.T, set instructions) {
 			c := newTurnCase(r, side, n)
 			got, want := make([]float64, n), make([]float64, n)
 			turn, plain := c.turn(set), c.turn(portable)
-			turn.Squares(got, c.apart(turn.Stride()), c.factors)
-			plain.Squares(want, c.apart(plain.Stride()), c.factors)
+			products := make([]int32, n*turn.Width())
+			turn.Squares(got, products, c.apart(turn.Stride()), c.factors)
+			plain.Squares(want, make([]int32, n*plain.Width()), c.apart(plain.Stride()), c.factors)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d rows of %d: got %v, want %v", n, side, got, want)
+			}
+			for i := range n {
+				if own := products[i*turn.Width():]; !slices.Equal(own[:side], c.products(i)) {
+					t.Fatalf("row %d of %d with %d coordinates: products are %v, want %v", i, n, side, own[:side], c.products(i))
+				}
 			}
 			for i, v := range want {
 				if exact := c.exact(i); math.Abs(v-exact) > float64(2*side+4)*0x1p-52*exact {
@@ -100,10 +117,14 @@ func testTurnSquaresWrap(t *testing.T, set instructions) {
 	}
 	got, want := make([]float64, 30), make([]float64, 30)
 	turn, plain := c.turn(set), c.turn(portable)
-	turn.Squares(got, c.apart(turn.Stride()), c.factors)
-	plain.Squares(want, c.apart(plain.Stride()), c.factors)
+	products, wanted := make([]int32, 30*turn.Width()), make([]int32, 30*plain.Width())
+	turn.Squares(got, products, c.apart(turn.Stride()), c.factors)
+	plain.Squares(want, wanted, c.apart(plain.Stride()), c.factors)
 	if !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
+	}
+	if !slices.Equal(products, wanted) {
+		t.Fatalf("products are %v, want %v", products, wanted)
 	}
 }
 
@@ -113,10 +134,10 @@ func BenchmarkTurnSquares(b *testing.B) {
 	for _, side := range []int{104, 784} {
 		c := newTurnCase(rand.New(rand.NewPCG(12, 5)), side, n)
 		for name, turn := range map[string]*Turn{"turn": c.turn(available), "portable": c.turn(portable)} {
-			rows, dst := c.apart(turn.Stride()), make([]float64, n)
+			rows, dst, products := c.apart(turn.Stride()), make([]float64, n), make([]int32, n*turn.Width())
 			b.Run(fmt.Sprintf("%s/side=%d", name, side), func(b *testing.B) {
 				for b.Loop() {
-					turn.Squares(dst, rows, c.factors)
+					turn.Squares(dst, products, rows, c.factors)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
 			})

@@ -74,10 +74,10 @@ func TestTurnsOfOtherShapesPanic(t *testing.T) {
 		"TurnBack":  func() { MulIntT(make([]float32, 2), make([]int16, 5), make([]float64, 3)) },
 		"NewTurn":   func() { NewTurn(make([]int16, 5), make([]float64, 2), 1) },
 		"rows": func() {
-			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int16, 3), make([]float64, 2))
+			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int32, 32), make([]int16, 3), make([]float64, 2))
 		},
 		"factors": func() {
-			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int16, 4), make([]float64, 1))
+			NewTurn(make([]int16, 4), make([]float64, 2), 1).Squares(make([]float64, 2), make([]int32, 32), make([]int16, 4), make([]float64, 1))
 		},
 	} {
 		func() {

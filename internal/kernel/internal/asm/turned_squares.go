@@ -11,11 +11,11 @@ import (
 const turnedRows = 24
 
 // turnedSquares takes one panel of sixteen rows of the matrix and turnedRows rows, this many bytes
-// apart, and adds to sixteen lanes of each row.
+// apart, and adds to sixteen lanes of each row. It writes the products of each row, apart likewise.
 func turnedSquares(c *build.Context) {
 	c.Function("turnedSquaresVNNI")
 	c.Attributes(attr.NOSPLIT)
-	c.SignatureExpr("func(lanes *float64, rows, panel *int16, pairs, stride int, center, factors *float64, scale float64)")
+	c.SignatureExpr("func(lanes *float64, products *int32, apart int, rows, panel *int16, pairs, stride int, center, factors *float64, scale float64)")
 	panel, pairs := c.Load(c.Param("panel"), c.GP64()), c.Load(c.Param("pairs"), c.GP64())
 	at := newEightfold(c)
 	sums := make([]reg.VecVirtual, turnedRows)
@@ -89,8 +89,11 @@ func squareTurned(c *build.Context, sums []reg.VecVirtual, scratch reg.VecVirtua
 	for h, v := range centers {
 		c.VMOVUPD(operand.Mem{Base: center, Disp: 64 * h}, v)
 	}
+	products, apart := c.Load(c.Param("products"), c.GP64()), c.Load(c.Param("apart"), c.GP64())
 	factor, y, lane := c.ZMM(), c.ZMM(), c.ZMM()
 	for i, sum := range sums {
+		c.VMOVDQU32(sum, operand.Mem{Base: products})
+		c.ADDQ(apart, products)
 		c.VBROADCASTSD(operand.Mem{Base: factors, Disp: 8 * i}, factor)
 		for h := range 2 {
 			if h == 0 {
