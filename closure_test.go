@@ -19,7 +19,7 @@ import (
 )
 
 // The trusted core is what a reviewer of the guarantee must read: the declarations of this module that can be reached
-// from the functions which make a mechanism.Bounded or a mechanism.Noisy. Code whose result is checked at run time ends
+// from the functions which make a release.Bounded or a release.Noisy. Code whose result is checked at run time ends
 // the walk.
 //
 // The walk follows names by their types. A method that is called through an interface reaches every type of the walked
@@ -33,7 +33,7 @@ type corePart struct {
 	roots []string // package.Function, package.Type.Method, or package.Type for all methods of a type
 }
 
-// samplersPart holds what stands in mechanism/internal/sample, whoever reaches it, without tables.
+// samplersPart holds what stands in internal/release/internal/sample, whoever reaches it, without tables.
 const samplersPart = "samplers"
 
 // maxSamplers is the largest size of samplersPart.
@@ -47,50 +47,50 @@ var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism
 	"mechanism.BandedMatrix", "mechanism.ObjectivePerturbation", "mechanism.RepeatAndSelect"}
 
 var coreParts = []corePart{
-	{"sums and release", 1805, []string{"mechanism.NewSum", "mechanism.Sum", "mechanism.NewGroup", "mechanism.Group",
-		"mechanism.Release", "mechanism.Gaussian", "mechanism.Sampling", "mechanism.Rows.enter", "mechanism.Rows.measure", "mechanism.Noisy", "mechanism.Join"}},
-	{"rows in files", 520, []string{"mechanism.Rows.loadFile", "mechanism.Rows.loadFileAt", "mechanism.rowsFile"}},
-	{"whitened rows", 330, []string{"mechanism.turn", "mechanism.Rows.measureWhitened", "mechanism.frame.whiten",
-		"mechanism.frame.explainsTurned", "mechanism.frame.squareTurned", "mechanism.mixTurned"}},
-	{"vector norms", 330, []string{"mechanism.NewVectorSum", "mechanism.VectorSum", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
-	{"second moments", 240, []string{"mechanism.SumProducts", "mechanism.SecondMomentOf"}},
-	{"sums of products", 350, []string{"mechanism.NewProductSum", "mechanism.ProductSum", "mechanism.productPart.formSparse"}},
-	{"projections", 240, []string{"mechanism.NewProjectedSum", "mechanism.ProjectedSum", "mechanism.JLClipping"}},
-	{"series", 280, []string{"mechanism.Series", "mechanism.seriesNoise", "mechanism.seriesPart", "mechanism.banded", "mechanism.tree"}},
-	{"last iterate", 280, []string{"mechanism.LastIterate.Run", "mechanism.Recursion"}},
-	{"objective", 1260, []string{"mechanism.ObjectivePerturbation.Solve", "mechanism.point.seal", "mechanism.GradientDescent", "mechanism.PermutedDescent"}},
-	{"choices", 430, []string{"mechanism.Choose", "mechanism.NewScoreSum", "mechanism.ScoreSum", "mechanism.NewLosses", "mechanism.Losses", "mechanism.NewRanks", "mechanism.Ranks",
-		"mechanism.NewDiscovery", "mechanism.PartitionSelection"}},
-	{"events", 890, eventTypes},
+	{"sums and release", 1825, []string{"internal/release.NewSum", "internal/release.Sum", "internal/release.NewGroup", "internal/release.Group",
+		"internal/release.Release", "mechanism.Gaussian", "mechanism.Sampling", "internal/release.Draw", "internal/release.DrawParts", "internal/release.Rows.enter", "internal/release.Rows.measure", "internal/release.Noisy", "internal/release.Join"}},
+	{"rows in files", 520, []string{"internal/release.Rows.loadFile", "internal/release.Rows.loadFileAt", "internal/release.rowsFile"}},
+	{"whitened rows", 330, []string{"internal/release.turn", "internal/release.Rows.measureWhitened", "internal/release.frame.whiten",
+		"internal/release.frame.explainsTurned", "internal/release.frame.squareTurned", "internal/release.mixTurned"}},
+	{"vector norms", 365, []string{"internal/release.NewVectorSum", "internal/release.VectorSum", "internal/release.Norm", "internal/release.fitKNorm", "internal/release.discreteGrid", "internal/release.drawDiscreteGaussian", "internal/release.drawDiscreteLaplace", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
+	{"second moments", 240, []string{"internal/release.SumProducts", "internal/release.SecondMomentOf"}},
+	{"sums of products", 350, []string{"internal/release.NewProductSum", "internal/release.ProductSum", "internal/release.productPart.formSparse"}},
+	{"projections", 220, []string{"internal/release.fitProjected", "internal/release.NewProjectedSum", "internal/release.ProjectedSum", "mechanism.JLClipping"}},
+	{"series", 300, []string{"internal/release.Series", "internal/release.seriesNoise", "internal/release.seriesPart", "internal/release.banded", "internal/release.tree"}},
+	{"last iterate", 385, []string{"internal/release.RunRecursion", "internal/release.Recursion"}},
+	{"objective", 1475, []string{"internal/release.SolveObjective", "internal/release.point.seal", "internal/release.GradientDescent", "internal/release.PermutedDescent"}},
+	{"choices", 460, []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
+		"internal/release.NewDiscovery", "internal/release.PartitionSelection"}},
+	{"events", 415, eventTypes},
 }
 
 // checkedCode ends the walk: the check that is named notices where its result is not what it is to be.
 var checkedCode = map[string]string{
-	"mechanism.wholeSum.add":          "Sum.agrees",
-	"mechanism.wholeSum.addColumns":   "Sum.agrees",
-	"mechanism.wholeSum.flush":        "Sum.agrees",
-	"mechanism.Sum.verifyBlock":       "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
-	"mechanism.Sum.verify":            "Sum.admit, as for Sum.verifyBlock",
-	"mechanism.Sum.verifyOnes":        "Sum.admit, as for Sum.verifyBlock",
-	"mechanism.Sum.verifyFast":        "Sum.admit, as for Sum.verifyBlock",
-	"mechanism.Sum.addBeside":         "Sum.agrees, which reads the final sum with its centers and intercepts",
-	"mechanism.frame.measureCentered": "frame.explains",
-	"mechanism.frame.measureUnits":    "frame.explains",
-	"mechanism.frame.measureTurned":   "frame.explainsTurned",
-	"mechanism.turn.of":               "Sum.agrees, which reads the final sum",
-	"mechanism.VectorSum.verify":      "vectorCheck.admit; that the integers of a record depend on its own vector stays trusted",
-	"mechanism.ScoreSum.verify":       "ScoreSum.admit, as for Sum.verifyBlock",
-	"mechanism.productPart.begin":     "ProductSum.admit; that the factors of a record depend on it alone stays trusted",
-	"mechanism.productPart.round":     "ProductSum.admit, as for productPart.begin",
-	"mechanism.productPart.addNorm":   "ProductSum.admit",
-	"mechanism.productPart.keep":      "ProductSum.agrees",
-	"mechanism.productPart.finish":    "ProductSum.agrees",
+	"internal/release.wholeSum.add":          "Sum.agrees",
+	"internal/release.wholeSum.addColumns":   "Sum.agrees",
+	"internal/release.wholeSum.flush":        "Sum.agrees",
+	"internal/release.Sum.verifyBlock":       "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
+	"internal/release.Sum.verify":            "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.verifyOnes":        "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.verifyFast":        "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.addBeside":         "Sum.agrees, which reads the final sum with its centers and intercepts",
+	"internal/release.frame.measureCentered": "frame.explains",
+	"internal/release.frame.measureUnits":    "frame.explains",
+	"internal/release.frame.measureTurned":   "frame.explainsTurned",
+	"internal/release.turn.of":               "Sum.agrees, which reads the final sum",
+	"internal/release.VectorSum.verify":      "vectorCheck.admit; that the integers of a record depend on its own vector stays trusted",
+	"internal/release.ScoreSum.verify":       "ScoreSum.admit, as for Sum.verifyBlock",
+	"internal/release.productPart.begin":     "ProductSum.admit; that the factors of a record depend on it alone stays trusted",
+	"internal/release.productPart.round":     "ProductSum.admit, as for productPart.begin",
+	"internal/release.productPart.addNorm":   "ProductSum.admit",
+	"internal/release.productPart.keep":      "ProductSum.agrees",
+	"internal/release.productPart.finish":    "ProductSum.agrees",
 	"internal/kernel.NewTurn":         "frame.explainsTurned",
-	"mechanism.sumOfProducts":         "momentCheck.agrees",
-	"mechanism.sumPairs":              "momentCheck.agrees",
-	"mechanism.addPairs":              "momentCheck.agrees",
-	"mechanism.dense.write":           "momentCheck.note; that a row depends on its own record stays trusted",
-	"mechanism.storage.norms2":        "frame.explains",
+	"internal/release.sumOfProducts":         "momentCheck.agrees",
+	"internal/release.sumPairs":              "momentCheck.agrees",
+	"internal/release.addPairs":              "momentCheck.agrees",
+	"internal/release.dense.write":           "momentCheck.note; that a row depends on its own record stays trusted",
+	"internal/release.storage.norms2":        "frame.explains",
 	"internal/kernel.HugePages":       "nothing: it changes no byte",
 }
 
@@ -99,22 +99,22 @@ var coreTypes = []string{"Bounded", "bounded", "Noisy"}
 
 // makerFunctions are the functions that make Bounded and Noisy.
 var makerFunctions = []string{
-	"mechanism.Noisy.Scaled",
-	"mechanism.ObjectivePerturbation.Solve",
-	"mechanism.ProductSum.Seal",
-	"mechanism.ProjectedSum.Seal",
-	"mechanism.Recursion.run",
-	"mechanism.Series.Release",
-	"mechanism.Sum.bounded",
-	"mechanism.SumProducts",
-	"mechanism.VectorSum.Seal",
-	"mechanism.point.seal",
-	"mechanism.release",
-	"mechanism.secondMomentOf",
-	"mechanism.seriesPart.release",
+	"internal/release.Noisy.Scaled",
+	"internal/release.SolveObjective",
+	"internal/release.ProductSum.Seal",
+	"internal/release.ProjectedSum.Seal",
+	"internal/release.Recursion.run",
+	"internal/release.Series.Release",
+	"internal/release.Sum.bounded",
+	"internal/release.SumProducts",
+	"internal/release.VectorSum.Seal",
+	"internal/release.point.seal",
+	"internal/release.release",
+	"internal/release.secondMomentOf",
+	"internal/release.seriesPart.release",
 }
 
-// checkedTree is the type-checked packages of this module that mechanism imports.
+// checkedTree is the type-checked packages of this module that internal/release imports.
 type checkedTree struct {
 	fset     *token.FileSet
 	info     *types.Info
@@ -147,7 +147,7 @@ var checkTree = sync.OnceValues(func() (*checkedTree, error) {
 	}
 	build.Default.GOROOT = strings.TrimSpace(string(root))
 	t.std = importer.ForCompiler(token.NewFileSet(), "source", nil)
-	if _, err = t.Import(modulePath + "/mechanism"); err != nil {
+	if _, err = t.Import(modulePath + "/internal/release"); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -260,7 +260,7 @@ func (w *coreWalk) walk(part string) {
 		w.queue = w.queue[1:]
 		node := w.decls[o]
 		w.part[node] = part
-		if pkg, _ := within(o.Pkg().Path()); beneath(pkg, "mechanism/internal/sample") {
+		if pkg, _ := within(o.Pkg().Path()); beneath(pkg, "internal/release/internal/sample") {
 			w.part[node] = samplersPart
 		}
 		ast.Inspect(node, func(n ast.Node) bool {
@@ -500,5 +500,5 @@ func (t *checkedTree) isCore(of types.Type) bool {
 		of = p.Elem()
 	}
 	n, ok := of.(*types.Named)
-	return ok && n.Obj().Pkg() == t.packages["mechanism"] && slices.Contains(coreTypes, n.Obj().Name())
+	return ok && n.Obj().Pkg() == t.packages["internal/release"] && slices.Contains(coreTypes, n.Obj().Name())
 }

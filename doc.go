@@ -18,7 +18,7 @@
 // post-processing and costs nothing; nothing flows back to the records.
 //
 // Types hold that line. Only a sealed sum (and the few other reviewed constructors of package
-// mechanism) yields a bounded value, only a paid release turns a bounded value into a noisy
+// internal/release) yields a bounded value, only a paid release turns a bounded value into a noisy
 // one, and optimizers take nothing but noisy values. Code that computes gradients is not
 // trusted: a model or a clipping rule proposes what a record contributes, and the sum checks
 // in integers that the proposal keeps the promised bound, or counts it as zero. A fault in a
@@ -31,7 +31,7 @@
 // In import order; a package knows only packages above it.
 //
 //	privacy      the vocabulary: neighboring relation, guarantee, privacy unit
-//	mechanism    sampling, verified sums, noise, and the events that state their cost
+//	mechanism    what a release is and costs: events, samplings and noise
 //	account      from an event to a guarantee, and from a guarantee to the noise it needs
 //	ledger       the budget of a data set and the record of what was spent
 //	certificate  plan and events as a file, and their recomputation
@@ -51,12 +51,12 @@
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
-// Beneath internal stand the packages that no user imports: artefact (folders of results, written
-// and verified), kernel (dense and sparse kernels, and the buffer that
+// Beneath internal stand the packages that no user imports: release (the trusted core), artefact
+// (folders of results, written and verified), kernel (dense and sparse kernels, and the buffer that
 // models fill), special (special functions), parallel, dense, and what reads and writes files.
 //
-// The trusted part is small: mechanism (draw the sample, verify the contribution, add exactly, add
-// noise), account and ledger. It uses the standard library and golang.org/x only.
+// The trusted part is small: internal/release (draw the sample, verify the contribution, add exactly,
+// add noise), mechanism, account and ledger. It uses the standard library and golang.org/x only.
 //
 // The exact table of allowed imports stands in layering_test.go, and a test refuses every
 // edge that is not in it. CONTRIBUTING.md says how a change to the table is argued for, and

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// flushFiles are laid over package mechanism: a function that sets the processor's mode of floating
+// flushFiles are laid over package release: a function that sets the processor's mode of floating
 // point, and a test that makes sums in the ordinary mode and in the one that flushes numbers below
 // 2^-1022 to zero (SSE control bits 15 and 6), as careless kernels leave it behind.
 var flushFiles = map[string]string{
@@ -22,11 +22,11 @@ TEXT ·setMode(SB), NOSPLIT, $0-4
 	LDMXCSR mode+0(FP)
 	RET
 `,
-	"flush_mode.go": `package mechanism
+	"flush_mode.go": `package release
 
 func setMode(mode uint32)
 `,
-	"flush_mode_test.go": `package mechanism
+	"flush_mode_test.go": `package release
 
 import (
 	"math"
@@ -90,7 +90,7 @@ func TestFlushToZeroChangesNoSum(t *testing.T) {
 		if err = os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		replace[filepath.Join(root, "mechanism", name)] = file
+		replace[filepath.Join(root, "internal", "release", name)] = file
 	}
 	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestFlushToZeroChangesNoSum(t *testing.T) {
 	if err = os.WriteFile(overlay, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "test", "-vet=off", "-count=1", "-overlay", overlay, "-run", "^TestFlushedMode$", "-v", "./mechanism").CombinedOutput()
+	out, err := exec.Command("go", "test", "-vet=off", "-count=1", "-overlay", overlay, "-run", "^TestFlushedMode$", "-v", "./internal/release").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestFlushedMode") {
 		t.Errorf("%v\n%s", err, out)
 	}

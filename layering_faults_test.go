@@ -101,8 +101,8 @@ func TestLayeringFindsFaults(t *testing.T) {
 		{"the core may use golang.org/x", checkThirdParty,
 			map[string]string{"internal/kernel/a.go": importing("kernel", "golang.org/x/sys/cpu", "math/bits")}, nil},
 		{"the core may not use another module", checkThirdParty,
-			map[string]string{"mechanism/internal/sample/a.go": importing("sample", "gonum.org/v1/gonum/floats")},
-			[]string{"mechanism/internal/sample/a.go:2: mechanism/internal/sample imports gonum.org/v1/gonum/floats"}},
+			map[string]string{"internal/release/internal/sample/a.go": importing("sample", "gonum.org/v1/gonum/floats")},
+			[]string{"internal/release/internal/sample/a.go:2: internal/release/internal/sample imports gonum.org/v1/gonum/floats"}},
 		{"tests of the core may use another module", checkThirdParty,
 			map[string]string{"account/a_test.go": importing("account", "gonum.org/v1/gonum/floats")}, nil},
 		{"outside the core other modules are allowed", checkThirdParty,
@@ -144,7 +144,7 @@ func TestIntegerSamplerFindsFaults(t *testing.T) {
 		{"a name is no type", name, "func Draw(float64 int) (A int) { return 0 }\ntype A float64", nil},
 		{"unexported", name, "func draw(x float64) {}", nil},
 		{"in a test file", samplerPackage + "/gaussian_test.go", "func Draw(x float64) {}", nil},
-		{"in another package", "mechanism/gaussian.go", "func Draw(x float64) {}", nil},
+		{"in another package", "internal/release/gaussian.go", "func Draw(x float64) {}", nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,9 +51,12 @@ var layers = []layer{
 	{"internal/processor", ""},
 	// Eigenvalues, factors and systems of small matrices, of what was released or is public.
 	{"internal/dense", "internal/kernel internal/parallel"},
-	{"mechanism/internal/sample/internal/maketable", ""},
-	{"mechanism/internal/sample", ""},
-	{"mechanism", "privacy internal/special internal/kernel internal/parallel mechanism/internal/sample"},
+	// What a release is and costs: events, samplings, and the noise that a sum may be released with.
+	{"mechanism", "privacy"},
+	{"internal/release/internal/sample/internal/maketable", ""},
+	{"internal/release/internal/sample", ""},
+	// The trusted core: it makes all bounded sums and noisy values, and pays for them as mechanism prices them.
+	{"internal/release", "internal/special internal/kernel internal/parallel mechanism internal/release/internal/sample"},
 	{"account/internal/pair", "internal/special"},
 	{"account/internal/allocation", "account/internal/pair"},
 	{"account/internal/contour", "internal/special internal/parallel account/internal/pair"},
@@ -76,7 +79,7 @@ var layers = []layer{
 	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
-	{"query", "privacy internal/special internal/kernel internal/parallel internal/display mechanism account ledger certificate data"},
+	{"query", "privacy internal/special internal/kernel internal/parallel internal/display mechanism internal/release account ledger certificate data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -93,16 +96,16 @@ var layers = []layer{
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy internal/special mechanism account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data feature query model evaluate train"},
+	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data feature query model evaluate"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
-	{"internal/cache", "data feature mechanism train internal/display internal/durable internal/failure"},
+	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
+	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural sweep"},
@@ -143,13 +146,13 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure internal/glossary internal/wording internal/textbook internal/curve internal/calibration explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures internal/training"},
+	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism internal/release account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure internal/glossary internal/wording internal/textbook internal/curve internal/calibration explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures internal/training"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they
 // calculate with. Ordinary files in them and beneath them use the standard library and
 // golang.org/x only.
-var privacyCore = []string{"privacy", "internal/special", "internal/kernel", "internal/parallel", "mechanism", "account", "ledger"}
+var privacyCore = []string{"privacy", "internal/special", "internal/kernel", "internal/parallel", "mechanism", "internal/release", "account", "ledger"}
 
 // bannedImport is an import that no file may have, or no ordinary file.
 type bannedImport struct {

@@ -17,11 +17,11 @@ var makers = map[string][]string{
 	"bounded": {"minimize.go", "moment.go", "product.go", "projected.go", "series.go", "sum.go", "vector.go"},
 }
 
-// makersIn lists the files of package mechanism with a literal of a type that is not empty.
+// makersIn lists the files of package release with a literal of a type that is not empty.
 func makersIn(sources []source) map[string][]string {
 	found := map[string][]string{}
 	for _, s := range sources {
-		name, within := strings.CutPrefix(s.path, "mechanism/")
+		name, within := strings.CutPrefix(s.path, "internal/release/")
 		if !within || s.test || strings.Contains(name, "/") {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 // point has no business between the exact sum and the released integer, since its rounding
 // is what lets an attacker tell one sum from another (Mironov, On significance of the least
 // significant bits for differential privacy, CCS 2012).
-const samplerPackage = "mechanism/internal/sample"
+const samplerPackage = "internal/release/internal/sample"
 
 // checkIntegerSampler returns one problem for every exported function or method of the
 // sampler package whose signature holds a floating-point type, spelled out or behind a type

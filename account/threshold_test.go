@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	core "github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -26,7 +27,7 @@ func TestEpsilonGroupCountsSharedNames(t *testing.T) {
 		{"laplace", 1, mechanism.KNorm{NoiseMultiplier: 1}}, {"laplace", 20, mechanism.KNorm{NoiseMultiplier: 20}},
 	} {
 		terms := mechanism.DiscoveryTerms{Noise: c.noise, Delta: delta}
-		limit, err := terms.Threshold(1000)
+		limit, err := core.DiscoveryThreshold(terms, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

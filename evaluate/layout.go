@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -85,11 +86,11 @@ func (p Plan) Bound() float64 {
 }
 
 // norm is what Bound is measured in.
-func (p Plan) norm() mechanism.Norm {
+func (p Plan) norm() release.Norm {
 	if p.Noise == NoiseLaplace {
-		return mechanism.L1()
+		return release.L1()
 	}
-	return mechanism.L2()
+	return release.L2()
 }
 
 func (p Plan) noise() mechanism.Noise {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
 )
@@ -54,11 +55,11 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if p.Person != nil {
 		records = len(r.Persons)
 	}
-	sample, err := mechanism.Full().Draw(records)
+	sample, err := release.Draw(mechanism.Full(), records)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: p.noise(), Norm: p.norm(), Dim: p.Numbers(), Bound: p.Bound(), MaxRecords: p.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: p.noise(), Norm: p.norm(), Dim: p.Numbers(), Bound: p.Bound(), MaxRecords: p.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(payer, p.noise(), sum.Seal())
+	noisy, err := release.Release(payer, p.noise(), sum.Seal())
 	return slices.Clone(noisy.Values()), err
 }
 

@@ -1,10 +1,4 @@
-// Package mechanism is the trusted part of dither: it draws the sample, verifies
-// in integers what each record contributes, sums exactly, asks for payment and
-// adds noise. The noise that is drawn and the cost that is charged are one value.
-//
-// The chain of types is Rows → Sum → Bounded → Noisy. Rows are records on an
-// integer grid. A Sum accepts proposals for coefficients from untrusted gradient
-// code and adds what it has verified. Seal makes it a Bounded, of which one record
-// cannot change more than the declared bound. Only a paid Release makes a Noisy,
-// and only a Noisy may reach an optimizer.
+// Package mechanism states what a release is and what it costs: events, samplings, and the noise that a sum is
+// released with. An event is noise, price and words as one value: package internal/release draws what it says,
+// package account prices it, and ParseEvent reads back what String prints. Nothing here draws or releases.
 package mechanism

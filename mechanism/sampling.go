@@ -2,21 +2,13 @@ package mechanism
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"sync/atomic"
-
-	"github.com/ditherml/dither/mechanism/internal/sample"
 )
 
-// Sampling decides which records take part in one release, and what that makes
-// the release cost: it draws and it prices, so the two cannot disagree. The zero
-// value is invalid.
+// Sampling is which records take part in one release, and what that makes the release cost. Samples are drawn
+// as the event of Price says, so the two cannot disagree. The zero value is invalid.
 type Sampling struct {
-	kind samplingKind
-	// probability is what is charged, threshold/2^64 ≤ probability what is executed.
+	kind        samplingKind
 	probability float64
-	threshold   uint64
 	// records and batch are of a fixed size or the most there may be, parts of a partition.
 	records, batch, parts int
 }
@@ -30,7 +22,6 @@ const (
 	samplingPartition
 	samplingTruncated
 	samplingCyclic
-	samplingSeries // drawn, and paid for, by a Series
 )
 
 // Full takes every record: nothing is drawn and nothing is amplified.
@@ -39,14 +30,10 @@ func Full() Sampling { return Sampling{kind: samplingFull} }
 // Poisson takes each record independently with probability ⌊q·2^64⌋/2^64, at most q; 0 < q < 1
 // and at least 2^-64. Samples may be empty, and their sizes are private.
 func Poisson(q float64) (Sampling, error) {
-	threshold := uint64(0)
-	if q > 0 && q < 1 {
-		threshold = uint64(math.Floor(math.Ldexp(q, 64)))
-	}
-	if threshold == 0 {
+	if !(q >= 0x1p-64 && q < 1) {
 		return Sampling{}, fmt.Errorf("mechanism: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
 	}
-	return Sampling{kind: samplingPoisson, probability: q, threshold: threshold}, nil
+	return Sampling{kind: samplingPoisson, probability: q}, nil
 }
 
 // FixedSize takes a batch of this many out of a public number of records, every batch with equal
@@ -59,7 +46,7 @@ func FixedSize(records, batch int) (Sampling, error) {
 }
 
 // Partitioned splits the records into this many parts, each record's part drawn uniformly and
-// independently of everything else. DrawParts draws it.
+// independently of everything else. A release from each part is one round.
 func Partitioned(parts int) (Sampling, error) {
 	s := Sampling{kind: samplingPartition, parts: parts}
 	_, err := s.Price(Gaussian{1})
@@ -82,8 +69,6 @@ func (s Sampling) String() string {
 		return call("truncated-poisson", s.probability, s.records, s.batch)
 	case samplingCyclic:
 		return call("cyclic", s.parts, s.probability)
-	case samplingSeries:
-		return "series"
 	}
 	return "invalid-sampling"
 }
@@ -110,8 +95,6 @@ func (s Sampling) Price(e Event) (Event, error) {
 		priced = TruncatedPoisson{s.probability, s.records, s.batch, e}
 	case samplingCyclic:
 		priced = s.priceCyclic(e)
-	case samplingSeries:
-		return nil, fmt.Errorf("mechanism: the sample was drawn by a series, want its sums made for the series' noise and released by the series")
 	default:
 		return nil, s.invalid()
 	}
@@ -122,94 +105,39 @@ func (s Sampling) invalid() error {
 	return fmt.Errorf("mechanism: sampling is %v, want one made by this package's functions", s)
 }
 
-// Draw draws a sample out of this many records, from a stream of its own. The number of
-// records and which were drawn stay inside the Sample.
-func (s Sampling) Draw(records int) (Sample, error) {
-	if records < 0 {
-		return Sample{}, errNegative
+// PoissonUpTo takes a Poisson sample with probability q, and of more than maxBatch records a uniformly random
+// maxBatch of them: batches of a size that is fixed in advance. There may be at most this many records.
+// It costs more than Poisson unless maxBatch is some five standard deviations above the mean.
+func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
+	s, err := Poisson(q)
+	if err != nil {
+		return Sampling{}, err
 	}
-	d := &drawn{sampling: s, records: records}
-	switch s.kind {
-	case samplingFull:
-	case samplingPoisson:
-		d.take(sample.NewStream().Poisson(nil, records, s.threshold))
-	case samplingFixedSize:
-		if records != s.records {
-			return Sample{}, fmt.Errorf("mechanism: the number of records is not the declared one, want %d for %v", s.records, s)
+	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
+	_, err = s.Price(Gaussian{1})
+	return s, err
+}
+
+// Cyclic divides the records into this many parts, as Partitioned does, and goes round them: each sample is
+// of the part whose turn it is, and takes each record of it with probability q, 0 < q ≤ 1, independently
+// and anew each time. A round of releases, one from each part, is the event partition(parts,
+// poisson(q, …)): the record is in one part, drawn independently of all others, and pays for that alone.
+func Cyclic(parts int, q float64) (Sampling, error) {
+	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
+	if q != 1 {
+		if _, err := Poisson(q); err != nil {
+			return Sampling{}, err
 		}
-		d.take(sample.NewStream().Subset(records, s.batch))
-	case samplingTruncated:
-		if err := s.drawTruncated(d); err != nil {
-			return Sample{}, err
-		}
-	case samplingPartition, samplingCyclic:
-		return Sample{}, fmt.Errorf("mechanism: sampling is %v, want its parts by DrawParts or Rotate", s)
-	default:
-		return Sample{}, s.invalid()
+		s.probability = q
 	}
-	return Sample{d}, nil
+	_, err := s.Price(Gaussian{1})
+	return s, err
 }
 
-var errNegative = fmt.Errorf("mechanism: number of records is negative, want 0 or more")
-
-// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds of
-// releases go through the parts in order, the first part of each round paying for all of them.
-func (s Sampling) DrawParts(records int) ([]Sample, error) {
-	if records < 0 {
-		return nil, errNegative
+// priceCyclic is the event of a round of releases.
+func (s Sampling) priceCyclic(e Event) Event {
+	if s.probability == 1 {
+		return Partition{s.parts, e}
 	}
-	if s.kind != samplingPartition {
-		return nil, fmt.Errorf("mechanism: sampling is %v, want a partition", s)
-	}
-	samples, turn := make([]Sample, s.parts), &rounds{}
-	for k, indices := range divide(records, s.parts) {
-		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: turn}}
-		samples[k].drawn.take(indices)
-	}
-	return samples, nil
-}
-
-// Sample is one draw of records. Two samples are the same only if they come from
-// the same call of Draw. The zero value holds no records and is refused by NewSum.
-type Sample struct{ drawn *drawn }
-
-type drawn struct {
-	sampling Sampling
-	records  int
-	indices  []int    // ascending; nil for a full sample
-	member   []uint64 // one bit a record; nil for a full sample
-	released atomic.Bool
-	part     int     // of a partition
-	round    *rounds // shared by the parts of one partition
-	whole    *drawn  // of a sample of groups, what was divided into them
-}
-
-// take makes these indices, ascending, the sample.
-func (d *drawn) take(indices []int) {
-	d.indices = indices
-	d.member = make([]uint64, (d.records+63)/64)
-	for _, i := range indices {
-		d.member[i/64] |= 1 << (i % 64)
-	}
-}
-
-// Indices returns which records are in the sample, ascending; it is private, and for gradient
-// code only. The caller may modify it.
-func (s Sample) Indices() []int {
-	if s.drawn == nil {
-		return nil
-	}
-	if s.drawn.member != nil {
-		return slices.Clone(s.drawn.indices)
-	}
-	all := make([]int, s.drawn.records)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// has reports whether a record is in the sample.
-func (s Sample) has(i int) bool {
-	return i >= 0 && i < s.drawn.records && (s.drawn.member == nil || s.drawn.member[i/64]>>(i%64)&1 == 1)
+	return Partition{s.parts, PoissonSampled{s.probability, e}}
 }

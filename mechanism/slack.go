@@ -1,10 +1,13 @@
 package mechanism
 
-import (
-	"math"
+import "math"
 
-	"github.com/ditherml/dither/mechanism/internal/sample"
-)
+// SlackBits is that of one drawn number: every event has under the drawn distribution at most exp(2^-SlackBits)
+// times its probability under the accounted one, plus 2^-TailBits, and the other way round.
+const SlackBits = 100
+
+// TailBits is that of one drawn number; see SlackBits.
+const TailBits = 180
 
 // Slack is the statistical distance between the noise that is drawn and the rounded
 // continuous Gaussian that is accounted, over all draws of a plan.
@@ -18,7 +21,7 @@ type Slack struct {
 // SlackOf returns the slack of this many draws of noise, rounded upward.
 func SlackOf(draws int) Slack {
 	n := float64(draws) * (1 + 1e-15)
-	return Slack{LogRatio: math.Ldexp(n, -sample.SlackBits), Tail: math.Ldexp(n, -sample.TailBits)}
+	return Slack{LogRatio: math.Ldexp(n, -SlackBits), Tail: math.Ldexp(n, -TailBits)}
 }
 
 // Widen turns an (epsilon, delta) pair that holds for the accounted distribution into one that

@@ -7,7 +7,7 @@
 //
 // A Network is a list of layers over a Shape; it holds no numbers. A Tape is the working space in which one
 // goroutine runs it over chunks of records. SquaredNorms and AddSum do with factors what a program does that
-// trusts them; package mechanism verifies and sums them for one that does not.
+// trusts them; internal/release verifies and sums them for one that does not.
 //
 // The last number of a shape is always the features, what stands before it the positions: an image is
 // [height, width, channels], a text [positions, features].

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -31,7 +32,7 @@ func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int
 	if err != nil {
 		return 0, err
 	}
-	parts, err := partition.DrawParts(r.Len())
+	parts, err := release.DrawParts(partition, r.Len())
 	if err != nil {
 		return 0, err
 	}

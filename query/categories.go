@@ -1,6 +1,9 @@
 package query
 
-import "github.com/ditherml/dither/mechanism"
+import (
+	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/mechanism"
+)
 
 // CategoryTerms are the public numbers of a release of undeclared categories.
 type CategoryTerms struct {
@@ -47,13 +50,13 @@ func Categories(t CategoryTerms, r Records, name func(i int) string, level float
 }
 
 // count counts the rows of all records.
-func (t CategoryTerms) count(r Records, name func(i int) string) (*mechanism.PartitionSelection, error) {
-	sample, err := mechanism.Full().Draw(r.Len())
+func (t CategoryTerms) count(r Records, name func(i int) string) (*release.PartitionSelection, error) {
+	sample, err := release.Draw(mechanism.Full(), r.Len())
 	if err != nil {
 		return nil, err
 	}
 	t.RowsPerRecord = r.most
-	discovery, err := mechanism.NewDiscovery(sample, t.DiscoveryTerms, t.MaxRecords)
+	discovery, err := release.NewDiscovery(sample, t.DiscoveryTerms, t.MaxRecords)
 	if err != nil {
 		return nil, err
 	}

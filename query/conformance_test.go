@@ -129,7 +129,7 @@ func neighborPlans() []Plan {
 //   - of covariance and correlation the matrix of second moments, in the Frobenius norm, up to the grid of the
 //     rows, 1e-3;
 //   - of quantiles, bounds and radius the losses of all points of the grid, each by itself (that the scores are these
-//     over the bound is held by TestQuantileScoresMoveByOne of package mechanism);
+//     over the bound is held by TestQuantileScoresMoveByOne of internal/release);
 //   - of categories the counts of all names, in the L1 norm (that names of one record pass the threshold with
 //     a probability of at most its delta is held there by TestNamesOfOneRecordPassSeldom);
 //   - of an aggregate the results of the blocks, given the same block for every other record: how many of them differ.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -39,14 +40,14 @@ func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moment
 		return &Moments{columns, sums, deviation, level}, failure
 	}
 	dim := 1 + len(columns)
-	o, err := mechanism.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
+	o, err := release.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
 	if err != nil {
 		return nil, err
 	}
 	// One on the grid of the rows is an integer of steps, so that counts and columns of two values
 	// are exact.
 	one := math.Floor(1/o.Step) * o.Step
-	rows, err := mechanism.NewRows(r.rows, o, func(dst []float64, first, n int) {
+	rows, err := release.NewRows(r.rows, o, func(dst []float64, first, n int) {
 		for k := range n {
 			place(dst[k*dim:(k+1)*dim], columns, first+k, one)
 		}

@@ -15,7 +15,7 @@ type Person struct {
 const (
 	// maxRowsPerPerson bounds MaxRows.
 	maxRowsPerPerson = 1 << 15
-	// maxRankedRows bounds it where ranks are released (mechanism.RanksOptions).
+	// maxRankedRows bounds it where ranks are released (release.RanksOptions).
 	maxRankedRows = 1 << 10
 )
 

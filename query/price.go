@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -52,7 +53,7 @@ func (p Plan) Threshold() float64 {
 	if p.Statistic != CategoriesStatistic {
 		return 0
 	}
-	limit, err := p.discovery().Threshold(p.MaxRecords)
+	limit, err := release.DiscoveryThreshold(p.discovery(), p.MaxRecords)
 	if err != nil {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -69,7 +70,7 @@ type QuantileTerms struct {
 // each quantile.
 //
 // The score of a point is by how many rows its rank is wrong, over what one record can change in that
-// (mechanism.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
+// (release.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
 // (see RankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
 // row: at equal ε its error is about log2(m) times that of a single count for each step, several times as large
 // at every grid size.
@@ -83,7 +84,7 @@ func (t QuantileTerms) choose(r Records, at func(i int) float64, q []float64, re
 		return nil, err
 	}
 	// All quantiles are checked before the first is paid for.
-	scores := make([]mechanism.Scores, len(q))
+	scores := make([]release.Scores, len(q))
 	for k, share := range q {
 		if scores[k], err = ranks.Quantile(share); err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func (t QuantileTerms) choose(r Records, at func(i int) float64, q []float64, re
 	}
 	chosen := make([]float64, len(q))
 	for k, s := range scores {
-		j, failure := mechanism.Choose(t.Payer, t.Choice, s)
+		j, failure := release.Choose(t.Payer, t.Choice, s)
 		if failure != nil {
 			return nil, failure
 		}
@@ -101,18 +102,18 @@ func (t QuantileTerms) choose(r Records, at func(i int) float64, q []float64, re
 }
 
 // ranks puts all rows on the grid.
-func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (*mechanism.Ranks, error) {
+func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (*release.Ranks, error) {
 	if err := t.Grid.check(); err != nil {
 		return nil, err
 	}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	sample, err := mechanism.Full().Draw(r.Len())
+	sample, err := release.Draw(mechanism.Full(), r.Len())
 	if err != nil {
 		return nil, err
 	}
-	ranks, err := mechanism.NewRanks(sample, mechanism.RanksOptions{Points: len(t.Grid), MaxRecords: t.MaxRecords, Replaced: replaced, RowsPerRecord: r.most})
+	ranks, err := release.NewRanks(sample, release.RanksOptions{Points: len(t.Grid), MaxRecords: t.MaxRecords, Replaced: replaced, RowsPerRecord: r.most})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -31,7 +32,7 @@ type Settings struct {
 // Count returns the noisy number of records: unbiased, possibly negative, with noise of
 // standard deviation NoiseMultiplier.
 func Count(t Settings, records int) (float64, error) {
-	rows, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
+	rows, err := release.NewRows(records, release.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
 		for i := range dst {
 			dst[i] = 1
 		}
@@ -47,7 +48,7 @@ func Count(t Settings, records int) (float64, error) {
 }
 
 // ones proposes every record once.
-func ones(c *kernel.Contributions, b mechanism.Block) {
+func ones(c *kernel.Contributions, b release.Block) {
 	c.Columns, c.Coefficients = 1, c.Coefficients[:0]
 	for range b.Len() {
 		c.Coefficients = append(c.Coefficients, 1)
@@ -56,37 +57,37 @@ func ones(c *kernel.Contributions, b mechanism.Block) {
 
 // Sum returns the noisy sum of the rows. Each counts with an L2 norm of at most bound (a longer one
 // is shortened): noise of standard deviation NoiseMultiplier·bound on every coordinate, in which
-// rounding is lost (mechanism.SumOptions.Coarse).
-func Sum(t Settings, rows *mechanism.Rows, records int, bound float64) ([]float64, error) {
-	sample, err := mechanism.Full().Draw(records)
+// rounding is lost (release.SumOptions.Coarse).
+func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64, error) {
+	sample, err := release.Draw(mechanism.Full(), records)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: t.Noise, Columns: 1, Bound: bound, MaxRecords: t.MaxRecords, Coarse: true})
+	sum, err := release.NewSum(sample, rows, release.SumOptions{Noise: t.Noise, Columns: 1, Bound: bound, MaxRecords: t.MaxRecords, Coarse: true})
 	if err != nil {
 		return nil, err
 	}
 	if err = AddAll(sum, rows, ones); err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
+	noisy, err := release.Release(t.Payer, t.Noise, sum.Seal())
 	return noisy.Values(), err
 }
 
-// SecondMoment returns the noisy sum of x·xᵀ over rows made with mechanism.MomentRows, a
+// SecondMoment returns the noisy sum of x·xᵀ over rows made with release.MomentRows, a
 // symmetric dim×dim matrix, row-major: the released matrix averaged with its transpose, so
 // that the noise has standard deviation NoiseMultiplier·radius² on the diagonal and 1/√2 of
 // it off the diagonal.
-func SecondMoment(t Settings, rows *mechanism.Rows, records int) ([]float64, error) {
-	sample, err := mechanism.Full().Draw(records)
+func SecondMoment(t Settings, rows *release.Rows, records int) ([]float64, error) {
+	sample, err := release.Draw(mechanism.Full(), records)
 	if err != nil {
 		return nil, err
 	}
-	bounded, err := mechanism.SecondMoment(sample, rows, t.Noise, t.MaxRecords)
+	bounded, err := release.SecondMoment(sample, rows, t.Noise, t.MaxRecords)
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(t.Payer, t.Noise, bounded)
+	noisy, err := release.Release(t.Payer, t.Noise, bounded)
 	if err != nil {
 		return nil, err
 	}
@@ -107,17 +108,17 @@ func Symmetric(m []float64, d int) []float64 {
 // AddAll adds the contributions of all records to sum, split over the processors: propose
 // fills c for the records of a block; it is called from several goroutines, each
 // with its own c. After an error the sum may hold some of the records.
-func AddAll(sum *mechanism.Sum, rows *mechanism.Rows, propose func(c *kernel.Contributions, b mechanism.Block)) error {
+func AddAll(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contributions, b release.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
 	pass := rows.Scan(parts)
 	return addParts(sum, parts, func(w *worker, p int) error {
-		return pass.Each(p, func(b mechanism.Block) error { return w.add(b, propose) })
+		return pass.Each(p, func(b release.Block) error { return w.add(b, propose) })
 	})
 }
 
 // AddSample is AddAll for the records of a sample. Goroutines take the next block when they are done with one, since
 // those that are woken last would be the last to end.
-func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample, propose func(c *kernel.Contributions, b mechanism.Block)) error {
+func AddSample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose func(c *kernel.Contributions, b release.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
 	if parts > 1 {
@@ -125,7 +126,7 @@ func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample
 	}
 	var next atomic.Int64
 	return addParts(sum, parts, func(w *worker, _ int) error {
-		b := blocks.Get().(*mechanism.Block)
+		b := blocks.Get().(*release.Block)
 		defer blocks.Put(b)
 		for {
 			to := int(next.Add(int64(size)))
@@ -148,16 +149,16 @@ func AddSample(sum *mechanism.Sum, rows *mechanism.Rows, sample mechanism.Sample
 const blocksOfPart = 4
 
 // blocks are what records of samples were copied to, to be filled again.
-var blocks = sync.Pool{New: func() any { return &mechanism.Block{} }}
+var blocks = sync.Pool{New: func() any { return &release.Block{} }}
 
 // worker is what one goroutine works with.
 type worker struct {
-	sum *mechanism.Sum
+	sum *release.Sum
 	c   kernel.Contributions
 }
 
 // add adds what is proposed for a block.
-func (w *worker) add(b mechanism.Block, propose func(c *kernel.Contributions, b mechanism.Block)) error {
+func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b release.Block)) error {
 	if propose(&w.c, b); w.c.Records() != b.Len() {
 		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), b.Len())
 	}
@@ -169,7 +170,7 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 
 // addParts runs add for each part, in several goroutines, and merges the parts. Each goroutine has
 // a part of the sum, and the caller's has the sum itself.
-func addParts(sum *mechanism.Sum, parts int, add func(w *worker, p int) error) error {
+func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs := make([]worker, parts), make([]error, parts)
 	parallel.Each(parts, func(p int) {
 		w := &workers[p]
@@ -214,20 +215,20 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 // AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must
 // be the same integers. Each goroutine asks for a proposer of its own. It is a function that fills
 // c[m] for the records of blocks[m]. These are the same for each sum m, as its rows see them.
-func AddTogether(group *mechanism.Group, rows []*mechanism.Rows, proposer func() func(c []kernel.Contributions, blocks []mechanism.Block)) error {
+func AddTogether(group *release.Group, rows []*release.Rows, proposer func() func(c []kernel.Contributions, blocks []release.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())
 	pass := base.Scan(parts)
 	if len(rows) >= manySums {
 		pass = base.LongPass(parts)
 	}
-	groups, errs := make([]*mechanism.Group, parts), make([]error, parts)
+	groups, errs := make([]*release.Group, parts), make([]error, parts)
 	parallel.Each(parts, func(p int) {
 		groups[p] = group.Empty()
-		blocks, propose := make([]mechanism.Block, len(rows)), proposer()
+		blocks, propose := make([]release.Block, len(rows)), proposer()
 		c := proposalsOf(len(rows))
 		defer proposals.Put(c)
-		errs[p] = pass.Each(p, func(b mechanism.Block) error {
+		errs[p] = pass.Each(p, func(b release.Block) error {
 			for m, r := range rows {
 				if m > 0 && r == rows[m-1] {
 					blocks[m] = blocks[m-1]

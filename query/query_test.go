@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -28,7 +29,7 @@ func noisy(z float64) Settings {
 	return Settings{&free{}, mechanism.Gaussian{NoiseMultiplier: z}, 5000}
 }
 
-func rowsOf(t *testing.T, n int, o mechanism.RowsOptions) *mechanism.Rows {
+func rowsOf(t *testing.T, n int, o release.RowsOptions) *release.Rows {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
 	x := make([]float64, n*o.Dim)
@@ -43,7 +44,7 @@ func rowsOf(t *testing.T, n int, o mechanism.RowsOptions) *mechanism.Rows {
 			row[j] /= norm
 		}
 	}
-	rows, err := mechanism.NewRows(n, o, func(dst []float64, first, m int) { copy(dst, x[first*o.Dim:(first+m)*o.Dim]) })
+	rows, err := release.NewRows(n, o, func(dst []float64, first, m int) { copy(dst, x[first*o.Dim:(first+m)*o.Dim]) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +52,9 @@ func rowsOf(t *testing.T, n int, o mechanism.RowsOptions) *mechanism.Rows {
 }
 
 // at returns a copy of a row.
-func at(rows *mechanism.Rows, i int) []int16 {
+func at(rows *release.Rows, i int) []int16 {
 	row := make([]int16, rows.Dim())
-	if b, err := rows.Load(i, 1, mechanism.Block{}); err == nil {
+	if b, err := rows.Load(i, 1, release.Block{}); err == nil {
 		b.CopyRow(row, 0)
 	}
 	return row
@@ -64,7 +65,7 @@ func TestExactAnswers(t *testing.T) {
 	if err != nil || math.Abs(n-4321) > 1e-6 {
 		t.Errorf("count: got %v, %v, want 4321", n, err)
 	}
-	rows := rowsOf(t, 1000, mechanism.RowsOptions{Dim: 4, Step: 1.0 / (1 << 14)})
+	rows := rowsOf(t, 1000, release.RowsOptions{Dim: 4, Step: 1.0 / (1 << 14)})
 	sum, err := Sum(exact(), rows, 1000, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -84,14 +85,14 @@ func TestExactAnswers(t *testing.T) {
 // TestSamplesAreAddedOnce compares sums over samples, by one goroutine and several, with the records added one after the
 // other; a proposal of another number of records ends with an error.
 func TestSamplesAreAddedOnce(t *testing.T) {
-	rows := rowsOf(t, 5000, mechanism.RowsOptions{Dim: 40, Step: 1.0 / (1 << 14)})
+	rows := rowsOf(t, 5000, release.RowsOptions{Dim: 40, Step: 1.0 / (1 << 14)})
 	for _, q := range []float64{1e-4, 0.01, 0.3, 0.9} {
 		sampling, err := mechanism.Poisson(q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, processors := range []int{1, 2, 5} {
-			sample, err := sampling.Draw(rows.Len())
+			sample, err := release.Draw(sampling, rows.Len())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +103,7 @@ func TestSamplesAreAddedOnce(t *testing.T) {
 	}
 }
 
-func addSampleTwice(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) {
+func addSampleTwice(t *testing.T, rows *release.Rows, sample release.Sample) {
 	t.Helper()
 	plain, sum, refused := sumOf(t, rows, sample), sumOf(t, rows, sample), sumOf(t, rows, sample)
 	indices := sample.Indices()
@@ -114,14 +115,14 @@ func addSampleTwice(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample)
 	if err := AddSample(sum, rows, sample, proposeCoefficients); err != nil {
 		t.Fatal(err)
 	}
-	err := AddSample(refused, rows, sample, func(c *kernel.Contributions, b mechanism.Block) {
+	err := AddSample(refused, rows, sample, func(c *kernel.Contributions, b release.Block) {
 		proposeCoefficients(c, b)
 		c.Coefficients = c.Coefficients[1:]
 	})
 	if (err == nil) != (len(indices) == 0) {
 		t.Errorf("%d records: got error %v of a proposal that is too short, want one", len(indices), err)
 	}
-	joined, err := mechanism.Join(sum.Seal(), plain.Seal())
+	joined, err := release.Join(sum.Seal(), plain.Seal())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +133,9 @@ func addSampleTwice(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample)
 }
 
 // sumOf is an empty sum of one column that is exact.
-func sumOf(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) *mechanism.Sum {
+func sumOf(t *testing.T, rows *release.Rows, sample release.Sample) *release.Sum {
 	t.Helper()
-	sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 8, MaxRecords: rows.Len()})
+	sum, err := release.NewSum(sample, rows, release.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 8, MaxRecords: rows.Len()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func sumOf(t *testing.T, rows *mechanism.Rows, sample mechanism.Sample) *mechani
 // coefficientOf is what the tests propose for a record.
 func coefficientOf(record int) float64 { return 1 + float64(record%7) }
 
-func proposeCoefficients(c *kernel.Contributions, b mechanism.Block) {
+func proposeCoefficients(c *kernel.Contributions, b release.Block) {
 	*c = kernel.Contributions{Columns: 1}
 	for i := range b.Len() {
 		c.Coefficients = append(c.Coefficients, coefficientOf(b.Record(i)))
@@ -154,7 +155,7 @@ func proposeCoefficients(c *kernel.Contributions, b mechanism.Block) {
 func TestSecondMomentIsSymmetricAndExact(t *testing.T) {
 	const d, n = 5, 800
 	terms := exact()
-	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, d, 1)
+	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestSecondMomentIsSymmetricAndExact(t *testing.T) {
 // standard errors (false alarms below 2e-9 each).
 func TestNoiseOfAnswers(t *testing.T) {
 	const z, runs, d = 9.0, 400, 6
-	rows := rowsOf(t, 300, mechanism.RowsOptions{Dim: d, Step: 1.0 / (1 << 14)})
+	rows := rowsOf(t, 300, release.RowsOptions{Dim: d, Step: 1.0 / (1 << 14)})
 	truth, err := Sum(exact(), rows, 300, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -220,11 +221,11 @@ func TestNothingIsAnsweredUnpaid(t *testing.T) {
 	if v, err := Count(terms, 10); err == nil || v != 0 {
 		t.Errorf("count: got %v, %v, want an error", v, err)
 	}
-	rows := rowsOf(t, 10, mechanism.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
+	rows := rowsOf(t, 10, release.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
 	if v, err := Sum(terms, rows, 10, 1); err == nil || v != nil {
 		t.Errorf("sum: got %v, %v, want an error", v, err)
 	}
-	o, _ := mechanism.MomentRows(terms.Noise, terms.MaxRecords, 2, 1)
+	o, _ := release.MomentRows(terms.Noise, terms.MaxRecords, 2, 1)
 	if v, err := SecondMoment(terms, rowsOf(t, 10, o), 10); err == nil || v != nil {
 		t.Errorf("second moment: got %v, %v, want an error", v, err)
 	}
@@ -236,7 +237,7 @@ func TestQuestionsAreRefused(t *testing.T) {
 	if _, err := Count(terms, 6); err == nil {
 		t.Error("more records than max-records were counted")
 	}
-	rows := rowsOf(t, 3, mechanism.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
+	rows := rowsOf(t, 3, release.RowsOptions{Dim: 2, Step: 1.0 / (1 << 14)})
 	if _, err := Sum(noisy(3), rows, 4, 1); err == nil {
 		t.Error("rows of another number of records were summed")
 	}
@@ -253,14 +254,14 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 		for i := range numbers {
 			numbers[i] = float32(i)
 		}
-		rows := rowsOf(t, n, mechanism.RowsOptions{Dim: 1, Step: 1, Labels: numbers})
-		sample, _ := mechanism.Full().Draw(n)
-		sum, err := mechanism.NewSum(sample, rows, mechanism.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 1, MaxRecords: 5000})
+		rows := rowsOf(t, n, release.RowsOptions{Dim: 1, Step: 1, Labels: numbers})
+		sample, _ := release.Draw(mechanism.Full(), n)
+		sum, err := release.NewSum(sample, rows, release.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 1, MaxRecords: 5000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := make([]int32, n)
-		err = AddAll(sum, rows, func(c *kernel.Contributions, b mechanism.Block) {
+		err = AddAll(sum, rows, func(c *kernel.Contributions, b release.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 			for _, i := range b.Labels() {
 				seen[int(i)]++
@@ -274,7 +275,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
 			}
 		}
-		if n > 0 && AddAll(sum.Empty(), rows, func(c *kernel.Contributions, b mechanism.Block) {
+		if n > 0 && AddAll(sum.Empty(), rows, func(c *kernel.Contributions, b release.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len()+1)
 		}) == nil {
 			t.Errorf("%d records: a proposal that is too long was taken", n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -255,12 +256,12 @@ func (c Cells) release(t Settings, width int, bound float64, vector func(dst []f
 	if c.Count < 1 || c.Count > maxNumbers/width || c.Of == nil {
 		return nil, fmt.Errorf("query: the table has %d cells, want 1 to %d", c.Count, maxNumbers/width)
 	}
-	sample, err := mechanism.Full().Draw(c.Records.Len())
+	sample, err := release.Draw(mechanism.Full(), c.Records.Len())
 	if err != nil {
 		return nil, err
 	}
 	dim := c.Count * width
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: dim, Bound: bound * float64(c.Records.most), MaxRecords: t.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: dim, Bound: bound * float64(c.Records.most), MaxRecords: t.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +277,7 @@ func (c Cells) release(t Settings, width int, bound float64, vector func(dst []f
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
+	noisy, err := release.Release(t.Payer, t.Noise, sum.Seal())
 	return noisy.Values(), err
 }
 
@@ -295,9 +296,9 @@ func (c Cells) add(dst, room []float64, row int, vector func(dst []float64, row 
 
 // normFor is the norm in which noise is cheapest for the vectors of this package. One record moves
 // one cell of them.
-func normFor(n mechanism.Noise) mechanism.Norm {
+func normFor(n mechanism.Noise) release.Norm {
 	if _, pure := n.(mechanism.KNorm); pure {
-		return mechanism.L1()
+		return release.L1()
 	}
-	return mechanism.L2()
+	return release.L2()
 }

@@ -4,17 +4,18 @@ import (
 	"runtime"
 
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
 // AddVectors adds the vectors of all records of a sample to sum, split over the processors: vectors
 // writes the vectors of the listed records, one after the other, to dst, which is zero before. It
 // is called from several goroutines, each with a part of its own.
-func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
+func AddVectors(sum *release.VectorSum, sample release.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
-	sums, errs := make([]*mechanism.VectorSum, parts), make([]error, parts)
+	sums, errs := make([]*release.VectorSum, parts), make([]error, parts)
 	parallel.Each(parts, func(p int) {
 		sums[p] = sum.Empty()
 		errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
@@ -33,7 +34,7 @@ func AddVectors(sum *mechanism.VectorSum, sample mechanism.Sample, dim int, vect
 // maxVectorNumbers bounds the numbers of the vectors that are made at a time.
 const maxVectorNumbers = 1 << 20
 
-func addVectors(sum *mechanism.VectorSum, part int, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
+func addVectors(sum *release.VectorSum, part int, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
 	all := make([]float64, size*dim)
 	for from := 0; from < len(indices); from += size {
 		records := indices[from:min(from+size, len(indices))]
@@ -53,17 +54,17 @@ func addVectors(sum *mechanism.VectorSum, part int, indices []int, dim, size int
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
 // coordinate.
 func SumVectors(t Settings, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
-	sample, err := mechanism.Full().Draw(records)
+	sample, err := release.Draw(mechanism.Full(), records)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: t.Noise, Norm: mechanism.L2(), Dim: dim, Bound: bound, MaxRecords: t.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: t.Noise, Norm: release.L2(), Dim: dim, Bound: bound, MaxRecords: t.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
 	if err = AddVectors(sum, sample, dim, vectors); err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(t.Payer, t.Noise, sum.Seal())
+	noisy, err := release.Release(t.Payer, t.Noise, sum.Seal())
 	return noisy.Values(), err
 }

@@ -3,7 +3,7 @@ package train
 import (
 	"math"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // Adam divides the mean of the gradients by the root of the mean of their squares, coordinate by
@@ -34,7 +34,7 @@ const (
 )
 
 // Step makes one step.
-func (a *Adam) Step(weights []float64, sum mechanism.Noisy) {
+func (a *Adam) Step(weights []float64, sum release.Noisy) {
 	if a.mean == nil {
 		a.mean, a.square = make([]float64, len(weights)), make([]float64, len(weights))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Clipping says how one record's gradient is bounded. Whatever the mode, package mechanism verifies
+// Clipping says how one record's gradient is bounded. Whatever the mode, internal/release verifies
 // every contribution against Bound and cuts what is beyond it, so that the guarantee rests on no
 // property of losses or records.
 type Clipping struct {

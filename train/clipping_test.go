@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -199,7 +200,7 @@ func replaceLast(t *testing.T, s *data.Schema, r *rand.Rand, d *data.Dataset) *d
 // proposedNorm is the norm of what a record proposes.
 func proposedNorm(t *testing.T, run *descent, record int) float64 {
 	t.Helper()
-	b, err := run.rows.LoadAt([]int{record}, mechanism.Block{})
+	b, err := run.rows.LoadAt([]int{record}, release.Block{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
 
@@ -18,17 +18,17 @@ type moment struct {
 }
 
 // products says which products a statistic sums of rows with these features.
-func (statistic PreparationStep) products(c *feature.Pipeline) mechanism.Products {
+func (statistic PreparationStep) products(c *feature.Pipeline) release.Products {
 	channels, places := c.Shape()
 	switch statistic.Kind {
 	case VarianceStatistic:
-		return mechanism.Squares()
+		return release.Squares()
 	case ChannelStatistic:
-		return mechanism.ChannelProducts(channels, places)
+		return release.ChannelProducts(channels, places)
 	case PlaceStatistic:
-		return mechanism.PlaceProducts(channels, places)
+		return release.PlaceProducts(channels, places)
 	}
-	return mechanism.AllProducts()
+	return release.AllProducts()
 }
 
 // learnProducts pays for a second moment of the centered rows.
@@ -57,7 +57,7 @@ func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, o
 // learnCovariance pays for the covariance of centered rows that are not kept.
 func (statistic PreparationStep) learnCovariance(terms query.Settings, t *table, out *prepared) error {
 	m := before(out.features)
-	o, err := mechanism.MomentRowsOf(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
+	o, err := release.MomentRowsOf(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (out *prepared) learned(statistic PreparationStep, sum []float64) {
 
 // momentRows returns the centered rows on the grid of a second moment; two statistics of the same noise
 // share them.
-func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64) (*mechanism.Rows, error) {
-	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
+func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64) (*release.Rows, error) {
+	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64)
 		return t.centered, nil
 	}
 	t.centered, t.centeredLimit = nil, o.Limit
-	t.centered, err = mechanism.NewWholeRows(t.records, o, t.centering(m, o))
+	t.centered, err = release.NewWholeRows(t.records, o, t.centering(m, o))
 	return t.centered, err
 }
 

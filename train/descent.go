@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -16,7 +17,7 @@ type descent struct {
 	Setup
 	options   Options
 	payer     mechanism.Payer
-	rows      *mechanism.Rows
+	rows      *release.Rows
 	ready     prepared
 	samples   *samples
 	rate      float64
@@ -28,7 +29,7 @@ type descent struct {
 }
 
 // newDescent returns a run before its first step.
-func newDescent(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, persons [][]int, ready prepared) (*descent, error) {
+func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, persons [][]int, ready prepared) (*descent, error) {
 	weighted := ready.divisor * ready.weight()
 	rate := o.LearningRate
 	switch {
@@ -74,7 +75,7 @@ func stopped(ctx context.Context, step, steps int) error {
 }
 
 // advance takes a step along what was released, and tells of it.
-func (r *descent) advance(step int, noisy mechanism.Noisy) {
+func (r *descent) advance(step int, noisy release.Noisy) {
 	r.move(step, noisy)
 	r.report(step + 1)
 }
@@ -86,7 +87,7 @@ func (r *descent) converged() bool {
 }
 
 // move takes a step along what was released.
-func (r *descent) move(step int, noisy mechanism.Noisy) {
+func (r *descent) move(step int, noisy release.Noisy) {
 	r.output.before(step, r.weights)
 	r.optimizer.Step(r.weights, noisy)
 	r.Plan.Clipping.project(r.weights)
@@ -109,20 +110,20 @@ func (r *descent) result() (*Result, error) {
 
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be
 // empty.
-func (r *descent) gradient() (mechanism.Noisy, error) {
+func (r *descent) gradient() (release.Noisy, error) {
 	if r.persons != nil {
 		return r.personGradient()
 	}
 	sample, err := r.samples.draw()
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
 	sum, err := r.newSum(sample)
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
 	scorer := r.scorer()
-	propose := func(c *kernel.Contributions, b mechanism.Block) {
+	propose := func(c *kernel.Contributions, b release.Block) {
 		r.propose(c, b, func(dst []float32) { scorer.Scores(dst, b) })
 	}
 	if r.Plan.Sampling != samplingFull {
@@ -131,22 +132,22 @@ func (r *descent) gradient() (mechanism.Noisy, error) {
 		err = query.AddAll(sum, r.rows, propose)
 	}
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
-	return mechanism.Release(r.payer, r.noise(), sum.Seal())
+	return release.Release(r.payer, r.noise(), sum.Seal())
 }
 
 // noise is that of the step to take.
 func (r *descent) noise() mechanism.Noise { return r.Plan.noiseOf(r.taken) }
 
 // newSum returns the empty sum of a step.
-func (r *descent) newSum(sample mechanism.Sample) (*mechanism.Sum, error) {
-	return mechanism.NewSum(sample, r.rows, mechanism.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
+func (r *descent) newSum(sample release.Sample) (*release.Sum, error) {
+	return release.NewSum(sample, r.rows, release.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
 }
 
 // scorer computes the scores of a step. The search for a minimum takes weights as they are: with rounded ones slopes
 // jump along a line.
-func (r *descent) scorer() *mechanism.Scorer {
+func (r *descent) scorer() *release.Scorer {
 	if _, search := r.optimizer.(*LBFGS); search {
 		return r.rows.Scorer(r.weights, r.Plan.Columns)
 	}
@@ -154,7 +155,7 @@ func (r *descent) scorer() *mechanism.Scorer {
 }
 
 // propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
-func (r *descent) propose(c *kernel.Contributions, b mechanism.Block, multiply func(dst []float32)) {
+func (r *descent) propose(c *kernel.Contributions, b release.Block, multiply func(dst []float32)) {
 	if n := b.Len(); cap(c.Norms) < n {
 		c.Norms = make([]float64, n)
 	}
@@ -164,7 +165,7 @@ func (r *descent) propose(c *kernel.Contributions, b mechanism.Block, multiply f
 }
 
 // proposeOf is propose with the norms of the rows at hand.
-func (r *descent) proposeOf(c *kernel.Contributions, b *mechanism.Block, norms []float64, multiply func(dst []float32)) {
+func (r *descent) proposeOf(c *kernel.Contributions, b *release.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.applyWeights(c, b.Labels())
 	r.ready.weighRows(c, b)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
 )
@@ -52,7 +52,7 @@ func RefuseTokens(m *feature.Map) error {
 // Encode puts the records of a data set on the integer grid and returns them as a map without whitening
 // sees them, record i in place i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits
 // is as in Options.
-func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*mechanism.Rows, error) {
+func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*release.Rows, error) {
 	if m.Whitening != nil {
 		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
 	}
@@ -73,7 +73,7 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 // Center pays for the noisy mean of rows that Encode made, normalized but without intercept, and returns the
 // map that subtracts it with the rows as that map sees them. Bound is the largest norm of a normalized row
 // without intercept, divisor a public or released number of records.
-func Center(t query.Settings, m *feature.Map, rows *mechanism.Rows, bound, divisor float64) (*feature.Map, *mechanism.Rows, error) {
+func Center(t query.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {
 		return nil, nil, err

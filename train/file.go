@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 )
 
 var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file, want it off; the covariance is taken of rows in memory")
@@ -20,8 +20,8 @@ var errLearning = fmt.Errorf("train: bounds or levels are to be learned with enc
 type Encoder struct {
 	setup Setup
 	bits  int
-	kind  mechanism.RowType // known from the first part on
-	out   *mechanism.RowsWriter
+	kind  release.RowType // known from the first part on
+	out   *release.RowsWriter
 	count int
 }
 
@@ -33,7 +33,7 @@ func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if s.Plan.learns() {
 		return nil, errLearning
 	}
-	return &Encoder{setup: s, bits: o.FeatureBits, out: mechanism.NewRowsWriter(w)}, nil
+	return &Encoder{setup: s, bits: o.FeatureBits, out: release.NewRowsWriter(w)}, nil
 }
 
 // Append writes the records of the next part of the table.
@@ -81,7 +81,7 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.whitens() {
 		return nil, errWhitening
 	}
-	rows, err := mechanism.OpenRows(file, size, frame(before(s.Features)))
+	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -102,7 +103,7 @@ func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
 		return nil, nil, err
 	}
 	return s.splitBy(d, func(records int) ([]int, error) {
-		sample, failed := coins.Draw(records)
+		sample, failed := release.Draw(coins, records)
 		return sample.Indices(), failed
 	})
 }

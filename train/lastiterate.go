@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -17,7 +18,7 @@ type Accounting string
 const (
 	// AccountingComposition prices every released gradient; "" means it.
 	AccountingComposition Accounting = "composition"
-	// AccountingLastIterate prices the last iterate, which alone leaves (mechanism.Recursion).
+	// AccountingLastIterate prices the last iterate, which alone leaves (release.Recursion).
 	AccountingLastIterate Accounting = "last-iterate"
 	// AccountingAuto takes the one that needs less noise, composition where the last iterate alone has no
 	// proof.
@@ -48,21 +49,21 @@ type LastIterate struct {
 const logisticLoss, oneVsRestLoss, huberLoss = "logistic", "one-vs-rest", "huber"
 
 // link is the derivative of the loss.
-func (l LastIterate) link() (mechanism.LossDerivative, error) {
+func (l LastIterate) link() (release.LossDerivative, error) {
 	switch l.Loss {
 	case logisticLoss, oneVsRestLoss:
-		return mechanism.LogisticLink{}, nil
+		return release.LogisticLink{}, nil
 	case huberLoss:
-		return mechanism.HuberLink{Width: l.HuberWidth}, nil
+		return release.HuberLink{Width: l.HuberWidth}, nil
 	}
 	return nil, fmt.Errorf("train: the last iterate alone is priced with loss %s, want %s, %s or %s; of others the clipped gradient is not known to be that of a smooth convex loss", l.Loss, logisticLoss, oneVsRestLoss, huberLoss)
 }
 
 // recursion returns the public numbers of what runs.
-func (p Plan) recursion() (mechanism.RecursionOptions, error) {
+func (p Plan) recursion() (release.RecursionOptions, error) {
 	l := *p.LastIterate
 	link, err := l.link()
-	return mechanism.RecursionOptions{Link: link, Columns: p.Columns, Dim: p.Dim, RowStep: gridStep(l.RowBound), RowBound: l.RowBound, ClippingNorm: p.Clipping.Bound,
+	return release.RecursionOptions{Link: link, Columns: p.Columns, Dim: p.Dim, RowStep: gridStep(l.RowBound), RowBound: l.RowBound, ClippingNorm: p.Clipping.Bound,
 		LearningRate: l.LearningRate, Ridge: l.Ridge, Divisor: float64(p.Records) * p.trained(), Reach: l.Reach, MaxRecords: p.MaxRecords}, err
 }
 
@@ -111,7 +112,7 @@ func (p Plan) validateLastIterate() error {
 	if c != p.LastIterate.Contraction {
 		return fmt.Errorf("train: contraction is %v, want %v, which follows from the plan", p.LastIterate.Contraction, c)
 	}
-	return p.lastIterate(p.NoiseMultiplier).Check(o)
+	return release.CheckRecursion(p.lastIterate(p.NoiseMultiplier), o)
 }
 
 // account fills in the noise, and decides what is priced.
@@ -229,7 +230,7 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 		show(step)
 		return nil
 	}
-	noisy, err := s.Plan.lastIterate(s.Plan.NoiseMultiplier).Run(payer, mechanism.Recursion{Rows: rows, RecursionOptions: numbers, Before: before})
+	noisy, err := release.RunRecursion(payer, s.Plan.lastIterate(s.Plan.NoiseMultiplier), release.Recursion{Rows: rows, RecursionOptions: numbers, Before: before})
 	if err != nil {
 		return nil, err
 	}
@@ -245,12 +246,12 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")
 
 // dense writes the prepared rows anew, in their own frame, none longer than the row bound.
-func (s Setup) dense(t table, ready prepared, o mechanism.RecursionOptions) (*mechanism.Rows, error) {
+func (s Setup) dense(t table, ready prepared, o release.RecursionOptions) (*release.Rows, error) {
 	if t.inFile {
 		return nil, errLastIterateFile
 	}
 	places, steps := t.rows.Len(), o.RowBound/o.RowStep
-	return mechanism.NewRows(places, mechanism.RowsOptions{Dim: o.Dim, Step: o.RowStep, Limit: int64(steps * steps), Labels: t.targets()}, t.mapped(ready.features))
+	return release.NewRows(places, release.RowsOptions{Dim: o.Dim, Step: o.RowStep, Limit: int64(steps * steps), Labels: t.targets()}, t.mapped(ready.features))
 }
 
 // showLastIterate returns what tells of the steps: their number, and the cost of the whole, which was

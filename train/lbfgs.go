@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 const (
@@ -44,7 +44,7 @@ var _ Optimizer = (*LBFGS)(nil)
 func (l *LBFGS) converged() bool { return l.done }
 
 // Step moves to the point at which the next gradient is needed, or where the search has ended.
-func (l *LBFGS) Step(weights []float64, sum mechanism.Noisy) {
+func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
 	if l.done {
 		return
 	}

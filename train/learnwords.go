@@ -2,7 +2,7 @@ package train
 
 import (
 	"fmt"
-
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
 
@@ -21,7 +21,7 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != LevelsStatistic {
 		return 0
 	}
-	limit, err := statistic.discovery().Threshold(p.MaxRecords)
+	limit, err := release.DiscoveryThreshold(statistic.discovery(), p.MaxRecords)
 	if err != nil {
 		return 0
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
 )
@@ -130,11 +130,11 @@ func sameSpec(a, b feature.Spec) bool { return reflect.DeepEqual(a, b) }
 // views are rows as seen from frames without a center, measured once for all jobs.
 type views struct {
 	mutex sync.Mutex
-	known map[string]*mechanism.Rows
+	known map[string]*release.Rows
 }
 
 // seen is rows.Seen, or what it gave before.
-func (v *views) seen(rows *mechanism.Rows, f mechanism.Standardization) (*mechanism.Rows, error) {
+func (v *views) seen(rows *release.Rows, f release.Standardization) (*release.Rows, error) {
 	if f.Center != nil || f.Whitening != nil { // a release of its own, which no other job has
 		return rows.Standardized(f)
 	}
@@ -177,7 +177,7 @@ func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 			return nil, named(i, err)
 		}
 	}
-	known := views{known: map[string]*mechanism.Rows{}}
+	known := views{known: map[string]*release.Rows{}}
 	inTurns(len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
 	for i, err := range errs {
 		if err != nil {
@@ -239,7 +239,7 @@ func descendTogether(ctx context.Context, runs []*descent) error {
 // stepTogether takes one step of each run in one pass over the records. Each sum has a full sample of its
 // own and is released by itself.
 func stepTogether(runs []*descent, step int) error {
-	sums, scorers, rows := make([]*mechanism.Sum, len(runs)), make([]*mechanism.Scorer, len(runs)), make([]*mechanism.Rows, len(runs))
+	sums, scorers, rows := make([]*release.Sum, len(runs)), make([]*release.Scorer, len(runs)), make([]*release.Rows, len(runs))
 	for i, r := range runs {
 		sample, err := r.samples.draw()
 		if err != nil {
@@ -251,11 +251,11 @@ func stepTogether(runs []*descent, step int) error {
 		rows[i] = r.rows
 	}
 	inTurns(len(runs), func(i int) { scorers[i] = runs[i].scorer() })
-	group, err := mechanism.NewGroup(sums...)
+	group, err := release.NewGroup(sums...)
 	if err != nil {
 		return err
 	}
-	scorer, err := mechanism.NewGroupScorer(scorers...)
+	scorer, err := release.NewGroupScorer(scorers...)
 	if err != nil {
 		return err
 	}
@@ -266,11 +266,11 @@ func stepTogether(runs []*descent, step int) error {
 }
 
 // releaseTogether releases the sum of each run, which it pays for itself, and takes its step.
-func releaseTogether(runs []*descent, step int, sealed []mechanism.Bounded) error {
+func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error {
 	errs := make([]error, len(runs))
 	inTurns(len(runs), func(i int) {
-		var noisy mechanism.Noisy
-		if noisy, errs[i] = mechanism.Release(runs[i].payer, runs[i].noise(), sealed[i]); errs[i] == nil {
+		var noisy release.Noisy
+		if noisy, errs[i] = release.Release(runs[i].payer, runs[i].noise(), sealed[i]); errs[i] == nil {
 			runs[i].move(step, noisy)
 		}
 	})
@@ -286,16 +286,16 @@ func releaseTogether(runs []*descent, step int, sealed []mechanism.Bounded) erro
 // together is what one goroutine makes proposals of several runs with.
 type together struct {
 	runs     []*descent
-	scorer   *mechanism.GroupScorer
+	scorer   *release.GroupScorer
 	margins  []float32
 	norms    []float64             // of the rows of a block, as a run sees them
-	blocks   []mechanism.Block     // of each run
+	blocks   []release.Block       // of each run
 	multiply []func(dst []float32) // what writes the scores of each run
 }
 
 // proposerTogether returns proposers for goroutines.
-func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() func(c []kernel.Contributions, blocks []mechanism.Block) {
-	return func() func(c []kernel.Contributions, blocks []mechanism.Block) {
+func proposerTogether(runs []*descent, scorer *release.GroupScorer) func() func(c []kernel.Contributions, blocks []release.Block) {
+	return func() func(c []kernel.Contributions, blocks []release.Block) {
 		t := &together{runs: runs, scorer: scorer, multiply: make([]func(dst []float32), len(runs))}
 		for i := range runs {
 			t.multiply[i] = func(dst []float32) { t.scorer.Scores(dst, i, &t.blocks[i], t.margins) }
@@ -305,7 +305,7 @@ func proposerTogether(runs []*descent, scorer *mechanism.GroupScorer) func() fun
 }
 
 // propose fills the contributions of each run from products that are computed for all at once.
-func (t *together) propose(c []kernel.Contributions, blocks []mechanism.Block) {
+func (t *together) propose(c []kernel.Contributions, blocks []release.Block) {
 	n := blocks[0].Len()
 	if len(t.norms) < n {
 		t.norms, t.margins = make([]float64, n), make([]float32, n*t.scorer.Columns())

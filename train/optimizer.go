@@ -3,14 +3,14 @@ package train
 import (
 	"math"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // Optimizer turns released sums of gradients into steps. It accepts nothing but what was
 // released, so whatever it does costs no privacy.
 type Optimizer interface {
 	// Step updates weights with one released sum.
-	Step(weights []float64, sum mechanism.Noisy)
+	Step(weights []float64, sum release.Noisy)
 }
 
 // Objective is what every optimizer minimizes along released sums of gradients, step after step: the sum
@@ -60,7 +60,7 @@ type Momentum struct {
 var _ Optimizer = (*Momentum)(nil)
 
 // Step makes one step.
-func (m *Momentum) Step(weights []float64, sum mechanism.Noisy) {
+func (m *Momentum) Step(weights []float64, sum release.Noisy) {
 	if m.velocity == nil {
 		m.velocity = make([]float64, len(weights))
 	}
@@ -91,7 +91,7 @@ type Nesterov struct {
 var _ Optimizer = (*Nesterov)(nil)
 
 // Step makes one step.
-func (n *Nesterov) Step(weights []float64, sum mechanism.Noisy) {
+func (n *Nesterov) Step(weights []float64, sum release.Noisy) {
 	if n.last == nil {
 		n.last = append(n.last, weights...)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
 
@@ -76,14 +76,14 @@ func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
 
 // ofPersons makes vectors of persons from their rows.
 type ofPersons struct {
-	rows    *mechanism.Rows
+	rows    *release.Rows
 	persons [][]int
 	rooms   sync.Map // of each part
 }
 
 // personRoom is what one part works with.
 type personRoom struct {
-	block   mechanism.Block
+	block   release.Block
 	c       kernel.Contributions
 	row     []int16
 	indices []int
@@ -128,7 +128,7 @@ func (o *ofPersons) sums(part int, dst []float64, records []int) error {
 }
 
 // productsOf returns what writes the sum of products over each person's rows.
-func (o *ofPersons) productsOf(p mechanism.Products) func(part int, dst []float64, records []int) error {
+func (o *ofPersons) productsOf(p release.Products) func(part int, dst []float64, records []int) error {
 	dim, one := o.rows.Dim(), []float64{1}
 	numbers := p.Numbers(dim)
 	return func(part int, dst []float64, records []int) error {
@@ -178,35 +178,35 @@ func (o *ofPersons) sumProducts(terms query.Settings, statistic PreparationStep,
 	p := statistic.products(c)
 	vectors := o.productsOf(p)
 	sum, err := query.SumVectors(terms, len(o.persons), p.Numbers(o.rows.Dim()), statistic.Bound, vectors)
-	if err != nil || p == mechanism.Squares() {
+	if err != nil || p == release.Squares() {
 		return sum, err
 	}
 	return query.Symmetric(sum, p.Side(o.rows.Dim())), nil
 }
 
 // personGradient releases the noisy sum of the clipped gradients of the persons of a step's sample.
-func (r *descent) personGradient() (mechanism.Noisy, error) {
+func (r *descent) personGradient() (release.Noisy, error) {
 	sample, err := r.samples.draw()
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
 	dim := r.Plan.Columns * r.Plan.Dim
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: r.noise(), Norm: mechanism.L2(), Dim: dim, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: r.noise(), Norm: release.L2(), Dim: dim, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords})
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
 	scorer := r.scorer()
 	err = query.AddVectors(sum, sample, dim, func(part int, dst []float64, records []int) error {
 		return r.persons.each(part, records, func(room *personRoom, owner []int) { r.proposePersons(dst, room, owner, scorer) })
 	})
 	if err != nil {
-		return mechanism.Noisy{}, err
+		return release.Noisy{}, err
 	}
-	return mechanism.Release(r.payer, r.noise(), sum.Seal())
+	return release.Release(r.payer, r.noise(), sum.Seal())
 }
 
 // proposePersons writes each person's clipped sum of gradients to dst.
-func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, scorer *mechanism.Scorer) {
+func (r *descent) proposePersons(dst []float64, room *personRoom, owner []int, scorer *release.Scorer) {
 	b, dim := room.block, r.Plan.Columns*r.Plan.Dim
 	r.Model.Propose(&room.c, b.Labels(), func(scores []float32) { scorer.Scores(scores, b) })
 	r.ready.applyWeights(&room.c, b.Labels())

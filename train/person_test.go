@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -100,7 +100,7 @@ func vectorsWith(t *testing.T, s Setup, d *data.Dataset, rowWeights []float64) m
 		all := make([]float64, dim+1+before.rows.Dim()+before.rows.Dim()*before.rows.Dim())
 		g, count, sum, products := all[:dim], all[dim:dim+1], all[dim+1:dim+1+before.rows.Dim()], all[dim+1+before.rows.Dim():]
 		err = run.persons.each(0, []int{k}, func(room *personRoom, owner []int) { run.proposePersons(g, room, owner, scorer) })
-		if err != nil || before.count(0, count, []int{k}) != nil || before.sums(0, sum, []int{k}) != nil || before.productsOf(mechanism.AllProducts())(0, products, []int{k}) != nil {
+		if err != nil || before.count(0, count, []int{k}) != nil || before.sums(0, sum, []int{k}) != nil || before.productsOf(release.AllProducts())(0, products, []int{k}) != nil {
 			t.Fatal(err)
 		}
 		out[names[codes[list[0]]]] = all

@@ -14,16 +14,16 @@ import (
 // what the compiler is to say about it.
 var compileFaults = []struct{ name, source, want string }{
 	{"a hand-made bounded sum", `package train
-import "github.com/ditherml/dither/mechanism"
-var _ = mechanism.Bounded{state: nil}`, "unexported"},
+import "github.com/ditherml/dither/internal/release"
+var _ = release.Bounded{state: nil}`, "unexported"},
 	{"a hand-made noisy release", `package train
-import "github.com/ditherml/dither/mechanism"
-var _ = mechanism.Noisy{values: []float64{1}}`, "unexported"},
+import "github.com/ditherml/dither/internal/release"
+var _ = release.Noisy{values: []float64{1}}`, "unexported"},
 	{"a raw gradient to an optimizer", `package train
 func init() { (&Momentum{}).Step(nil, []float64{1}) }`, "cannot use"},
 	{"a sealed sum to an optimizer", `package train
-import "github.com/ditherml/dither/mechanism"
-func step(o Optimizer, b mechanism.Bounded) { o.Step(nil, b) }`, "cannot use"},
+import "github.com/ditherml/dither/internal/release"
+func step(o Optimizer, b release.Bounded) { o.Step(nil, b) }`, "cannot use"},
 	{"a free event", `package train
 import "github.com/ditherml/dither/mechanism"
 type free struct{}
@@ -31,22 +31,22 @@ func (free) String() string { return "free()" }
 func (free) event() {}
 var _ mechanism.Event = free{}`, "does not implement"},
 	{"a noise of one's own", `package train
-import "github.com/ditherml/dither/mechanism"
+import ("github.com/ditherml/dither/internal/release"; "github.com/ditherml/dither/mechanism")
 type quiet struct{ mechanism.Gaussian }
 func (quiet) noise([]int64, int) {}
-func f(n quiet) { _ = mechanism.Noise(n); var s mechanism.Sum; s.grid = 1 }`, "undefined"},
+func f(n quiet) { _ = mechanism.Noise(n); var s release.Sum; s.grid = 1 }`, "undefined"},
 	{"a link of one's own", `package train
-import "github.com/ditherml/dither/mechanism"
+import "github.com/ditherml/dither/internal/release"
 type link struct{}
 func (link) String() string { return "step" }
 func (link) derivative(score, label float64, column, columns int) (float64, bool) { return 1, true }
 func (link) slope() float64 { return 0 }
 func (link) largest() float64 { return 1 }
 func (link) check() error { return nil }
-var _ mechanism.LossDerivative = link{}`, "does not implement"},
+var _ release.LossDerivative = link{}`, "does not implement"},
 	{"rows with a norm of one's own", `package train
-import "github.com/ditherml/dither/mechanism"
-func measure(r *mechanism.Rows) { r.n2[0] = 0 }`, "undefined"},
+import "github.com/ditherml/dither/internal/release"
+func measure(r *release.Rows) { r.n2[0] = 0 }`, "undefined"},
 }
 
 // TestPlantedFaultsDoNotCompile builds the package with all planted files laid over it: the compiler must refuse each

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
 )
@@ -18,9 +19,9 @@ type prepared struct {
 	moments  map[StatisticKind]moment
 	whitened spread
 	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
-	centered      *mechanism.Rows
+	centered      *release.Rows
 	centeredLimit int64
-	whole         *mechanism.IntMatrix
+	whole         *release.IntMatrix
 	framed        bool // rows are whitened by a frame
 	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
 	classWeights []float64
@@ -40,7 +41,7 @@ func gridStep(bound float64) float64 {
 	return math.Ldexp(1, int(math.Ceil(math.Log2(bound/math.MaxInt16))))
 }
 
-// mapped returns the fill function of mechanism.NewRows for a map over the features of the table. Places
+// mapped returns the fill function of release.NewRows for a map over the features of the table. Places
 // beyond the records hold zeros.
 func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 	type room struct {
@@ -64,7 +65,7 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 
 // features writes the features of rows in memory to x, one row after the other.
 func (t table) features(x []float64, first, n int) {
-	block, err := t.rows.Load(first, n, mechanism.Block{})
+	block, err := t.rows.Load(first, n, release.Block{})
 	if err != nil || n == 0 {
 		clear(x) // rows in memory are there
 		return
@@ -141,7 +142,7 @@ func before(m *feature.Map) *feature.Map {
 	return &feature.Map{Pipeline: m.Pipeline, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
 }
 
-func mean(t query.Settings, rows *mechanism.Rows, bound, divisor float64) ([]float64, error) {
+func mean(t query.Settings, rows *release.Rows, bound, divisor float64) ([]float64, error) {
 	center, err := query.Sum(t, rows, rows.Len(), bound)
 	return divided(center, divisor), err
 }

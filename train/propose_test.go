@@ -6,7 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // proposals returns the clipped residuals of all records of a dataset, asked for in blocks of a
@@ -27,15 +27,15 @@ func proposals(t *testing.T, s Setup, d *data.Dataset, weights []float64, block 
 	for first := 0; first < d.Records(); first += block {
 		n := min(block, d.Records()-first)
 		var c kernel.Contributions
-		var b mechanism.Block
+		var b release.Block
 		if list {
 			at := make([]int, n)
 			for i := range at {
 				at[i] = first + i
 			}
-			b, err = rows.LoadAt(at, mechanism.Block{})
+			b, err = rows.LoadAt(at, release.Block{})
 		} else {
-			b, err = rows.Load(first, n, mechanism.Block{})
+			b, err = rows.Load(first, n, release.Block{})
 		}
 		if err != nil {
 			t.Fatal(err)

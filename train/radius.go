@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
 
@@ -31,7 +31,7 @@ func (statistic PreparationStep) learnRadius(terms query.Settings, t *table, out
 
 // countNorms pays for the histogram.
 func (statistic PreparationStep) countNorms(terms query.Settings, t *table, out *prepared) (histogram, []float64, error) {
-	own, err := t.rows.Standardized(mechanism.Standardization{})
+	own, err := t.rows.Standardized(release.Standardization{})
 	if err != nil {
 		return histogram{}, nil, err
 	}
@@ -45,7 +45,7 @@ func (statistic PreparationStep) countNorms(terms query.Settings, t *table, out 
 
 // histogram counts norms in bins of equal ratio up to the largest norm; the first bin has all below it, too.
 type histogram struct {
-	rows    *mechanism.Rows // as they are, before normalization
+	rows    *release.Rows // as they are, before normalization
 	largest float64
 	persons [][]int // nil: a record is a row
 }
@@ -74,7 +74,7 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 		if h.persons != nil {
 			rows = h.persons[record]
 		}
-		block, err := h.rows.LoadAt(rows, mechanism.Block{})
+		block, err := h.rows.LoadAt(rows, release.Block{})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -68,7 +69,7 @@ func TestNeighborsMoveNormsByAtMostTheBound(t *testing.T) {
 				x[j] = 0.5
 			}
 		}
-		rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: 2, Step: 1e-4}, func(dst []float64, first, k int) { copy(dst, x[2*first:2*(first+k)]) })
+		rows, err := release.NewRows(n, release.RowsOptions{Dim: 2, Step: 1e-4}, func(dst []float64, first, k int) { copy(dst, x[2*first:2*(first+k)]) })
 		if err != nil {
 			t.Fatal(err)
 		}

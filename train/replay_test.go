@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -30,11 +31,11 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := sampling.Draw(n + 1)
+	sample, err := release.Draw(sampling, n+1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := sampling.Draw(n + 1); !slices.Equal(again.Indices(), sample.Indices()) || slices.Contains(sample.Indices(), n) || len(sample.Indices()) == 0 {
+	if again, _ := release.Draw(sampling, n+1); !slices.Equal(again.Indices(), sample.Indices()) || slices.Contains(sample.Indices(), n) || len(sample.Indices()) == 0 {
 		t.Fatal("want one fixed sample, not empty, without the last record")
 	}
 	s := toySchema(t)

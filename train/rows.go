@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/model"
 )
 
@@ -21,13 +21,13 @@ const (
 // table is the encoded records: what the mean is taken of and, seen from another frame, what
 // descent works on unless rows are whitened.
 type table struct {
-	rows    *mechanism.Rows
+	rows    *release.Rows
 	records int           // without the places that hold none
 	data    *data.Dataset // nil: the rows are in a file, or came from one
 	inFile  bool          // and are read from it whenever they are asked for
 	persons [][]int       // the rows of each person, where a record is a person
 	// centered are the rows that a second moment was taken of, with their limit, or nil.
-	centered      *mechanism.Rows
+	centered      *release.Rows
 	centeredLimit int64
 }
 
@@ -49,13 +49,13 @@ func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 }
 
 // encodeRows puts the features of a data set on the grid of a type.
-func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (*mechanism.Rows, error) {
+func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*release.Rows, error) {
 	c := s.Features.Pipeline
 	bound, _ := c.Bound()
-	o := mechanism.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
-	if o.Type == mechanism.Sparse {
+	o := release.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
+	if o.Type == release.Sparse {
 		entries := entriesOf(c.Encoder(), d)
-		return mechanism.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+		return release.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			if i >= d.Records() {
 				return index, x
 			}
@@ -63,7 +63,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind mechanism.RowType) (
 		})
 	}
 	scratches := sync.Pool{New: func() any { return c.NewScratch() }}
-	return mechanism.NewRows(places, o, func(dst []float64, first, n int) {
+	return release.NewRows(places, o, func(dst []float64, first, n int) {
 		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Values()), scratches.Get().(*feature.ChainScratch)
 		clear(dst[there*c.Dim():])
 		c.FeaturesOf(dst[:there*c.Dim()], there, scratch, func(r int) []float32 { return d.Row(row, first+r) })
@@ -100,7 +100,7 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 
 // targets are the labels of rows in memory.
 func (t table) targets() []float32 {
-	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), mechanism.Block{})
+	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), release.Block{})
 	if err != nil {
 		return nil // rows in memory are there
 	}
@@ -109,31 +109,31 @@ func (t table) targets() []float32 {
 
 // rowType is the narrowest type for what the schema declares and the format of the table, not for
 // what its records hold.
-func (s Setup) rowType(d *data.Dataset, featureBits int) mechanism.RowType {
+func (s Setup) rowType(d *data.Dataset, featureBits int) release.RowType {
 	e := s.Features.Encoder()
 	switch {
 	case s.Features.Transforms() || e.Tokens() > 0:
-		return mechanism.Int16
+		return release.Int16
 	case d.Sparse() && sparseColumns*e.Sparse(d.Absent()).Defaults() <= e.Dim():
-		return mechanism.Sparse
+		return release.Sparse
 	case e.Indicators() && e.Dim() < sparseBits*e.Columns():
-		return mechanism.Bit
+		return release.Bit
 	case e.Dim() >= sparseColumns*e.Columns():
-		return mechanism.Sparse
+		return release.Sparse
 	case featureBits == 8:
-		return mechanism.Uint8
+		return release.Uint8
 	}
-	return mechanism.Int16
+	return release.Int16
 }
 
 // frame is where a map sees encoded rows from, but for its whitening.
-func frame(m *feature.Map) mechanism.Standardization {
-	way := map[feature.Normalization]mechanism.Normalize{feature.NormNone: mechanism.NormalizeNone, feature.NormClip: mechanism.NormalizeClip, feature.NormUnit: mechanism.NormalizeUnit}
-	return mechanism.Standardization{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
+func frame(m *feature.Map) release.Standardization {
+	way := map[feature.Normalization]release.Normalize{feature.NormNone: release.NormalizeNone, feature.NormClip: release.NormalizeClip, feature.NormUnit: release.NormalizeUnit}
+	return release.Standardization{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
 }
 
 // descend returns the rows that descent works on.
-func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
+func (s Setup) descend(t table, ready prepared) (*release.Rows, error) {
 	m := ready.features
 	if m.Whitening == nil || ready.framed && ready.whole != nil {
 		f := frame(m)
@@ -141,11 +141,11 @@ func (s Setup) descend(t table, ready prepared) (*mechanism.Rows, error) {
 		return t.rows.Standardized(f)
 	}
 	places := t.rows.Len()
-	o := mechanism.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
+	o := release.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
 	if ready.whole != nil {
-		return mechanism.NewWholeRows(places, o, ready.whitening(o))
+		return release.NewWholeRows(places, o, ready.whitening(o))
 	}
-	return mechanism.NewRows(places, o, t.mapped(m))
+	return release.NewRows(places, o, t.mapped(m))
 }
 
 // checkFeatureBits refuses a width that no row type has.

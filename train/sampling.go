@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -111,7 +112,7 @@ func (p Plan) slots(records int) (int, error) {
 // samples draws the records of the steps, one step after the other.
 type samples struct {
 	sampling mechanism.Sampling
-	parts    []mechanism.Sample // of a partition, drawn once
+	parts    []release.Sample // of a partition, drawn once
 	records  int
 	full     bool // there is nothing to draw
 	next     int
@@ -120,7 +121,7 @@ type samples struct {
 
 // draw is a sample, or why there is none.
 type draw struct {
-	sample mechanism.Sample
+	sample release.Sample
 	err    error
 }
 
@@ -131,20 +132,20 @@ func (p Plan) newSamples(records int) (*samples, error) {
 	}
 	s := &samples{sampling: sampling, records: records, full: p.Sampling == samplingFull}
 	if p.Sampling == samplingPartition {
-		s.parts, err = sampling.DrawParts(records)
+		s.parts, err = release.DrawParts(sampling, records)
 	}
 	return s, err
 }
 
 // draw returns the sample of a step. That of the next step, which nothing released has a part in, is drawn meanwhile.
-func (s *samples) draw() (mechanism.Sample, error) {
+func (s *samples) draw() (release.Sample, error) {
 	if s.parts != nil {
 		part := s.parts[s.next%len(s.parts)]
 		s.next++
 		return part, nil
 	}
 	if s.full {
-		return s.sampling.Draw(s.records)
+		return release.Draw(s.sampling, s.records)
 	}
 	now := s.ahead
 	if now == nil {
@@ -159,7 +160,7 @@ func (s *samples) draw() (mechanism.Sample, error) {
 func (s *samples) begin() chan draw {
 	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
 	parallel.Begin(func() {
-		sample, err := s.sampling.Draw(s.records)
+		sample, err := release.Draw(s.sampling, s.records)
 		drawn <- draw{sample, err}
 	})
 	return drawn

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -59,7 +59,7 @@ func TestFitSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind := setup.rowType(sparse, 0); kind != mechanism.Sparse || setup.rowType(dense, 0) != mechanism.Int16 {
+		if kind := setup.rowType(sparse, 0); kind != release.Sparse || setup.rowType(dense, 0) != release.Int16 {
 			t.Fatalf("type of rows: got %v, want sparse ones and others", kind)
 		}
 		var weights [2][]float64
@@ -114,8 +114,8 @@ func TestRowTypeOfSparseTables(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		lower, upper float64
-		want         mechanism.RowType
-	}{{"bounds from 0", 0, 1, mechanism.Sparse}, {"bounds above 0", 1, 2, mechanism.Sparse}, {"bounds around 0", -1, 1, mechanism.Int16}} {
+		want         release.RowType
+	}{{"bounds from 0", 0, 1, release.Sparse}, {"bounds above 0", 1, 2, release.Sparse}, {"bounds around 0", -1, 1, release.Int16}} {
 		s, err := (&data.Schema{MaxRecords: 1, Columns: []data.Column{{Name: "f", Kind: data.Numeric, Lower: c.lower, Upper: c.upper, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: 50}}}).Expand()
 		if err != nil {
 			t.Fatal(err)

@@ -10,20 +10,21 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/processor"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
 
 // benchRows is a table of the size of MNIST as rows of a type, with labels of so many classes.
-func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.Standardization) *mechanism.Rows {
+func benchRows(b *testing.B, kind release.RowType, classes int, f release.Standardization) *release.Rows {
 	b.Helper()
 	const n, d = 60000, 784
 	labels := make([]float32, n)
 	for i := range labels {
 		labels[i] = float32(i * 7 % classes)
 	}
-	rows, err := mechanism.NewRows(n, mechanism.RowsOptions{Dim: d, Step: 1 / float64(kind.Largest()), Type: kind, Labels: labels, Frame: f}, func(dst []float64, first, k int) {
+	rows, err := release.NewRows(n, release.RowsOptions{Dim: d, Step: 1 / float64(kind.Largest()), Type: kind, Labels: labels, Frame: f}, func(dst []float64, first, k int) {
 		r := rand.New(rand.NewPCG(uint64(first), 5))
 		for j := range dst {
 			if dst[j] = 0; r.IntN(5) == 0 {
@@ -40,12 +41,12 @@ func benchRows(b *testing.B, kind mechanism.RowType, classes int, f mechanism.St
 // BenchmarkStep is one full-batch step of descent as Fit runs it: sample, scores, residuals, clipping,
 // verification, exact sum, noise, update. The peers' figures are those of bench/peers.
 func BenchmarkStep(b *testing.B) {
-	frames := map[string]mechanism.Standardization{"plain": {}, "framed": {Normalize: mechanism.NormalizeUnit, Intercept: 0.5, Center: make([]float64, 784)}}
+	frames := map[string]release.Standardization{"plain": {}, "framed": {Normalize: release.NormalizeUnit, Intercept: 0.5, Center: make([]float64, 784)}}
 	for j := range frames["framed"].Center {
 		frames["framed"].Center[j] = 0.03
 	}
 	for _, classes := range []int{2, 10} {
-		for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8, mechanism.Bit} {
+		for _, kind := range []release.RowType{release.Int16, release.Uint8, release.Bit} {
 			for name, f := range frames {
 				rows := benchRows(b, kind, classes, f)
 				b.Run(fmt.Sprintf("classes=%d/%v/%s", classes, kind, name), func(b *testing.B) { benchStep(b, rows, classes) })
@@ -57,9 +58,9 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkStepTogether is a step of several binary models in one pass. It reports the least time of a step, by the
 // clock and of the processors, which is what counts on a machine that does other things too.
 func BenchmarkStepTogether(b *testing.B) {
-	for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
+	for _, kind := range []release.RowType{release.Int16, release.Uint8} {
 		b.Run(kind.String(), func(b *testing.B) {
-			rows := benchRows(b, kind, 2, mechanism.Standardization{Normalize: mechanism.NormalizeUnit})
+			rows := benchRows(b, kind, 2, release.Standardization{Normalize: release.NormalizeUnit})
 			for _, models := range []int{1, 8, 32} {
 				b.Run(fmt.Sprintf("models=%d", models), func(b *testing.B) { benchTogether(b, rows, models) })
 			}
@@ -68,7 +69,7 @@ func BenchmarkStepTogether(b *testing.B) {
 }
 
 // benchTogether takes the steps of so many models.
-func benchTogether(b *testing.B, rows *mechanism.Rows, models int) {
+func benchTogether(b *testing.B, rows *release.Rows, models int) {
 	runs := make([]*descent, models)
 	for i := range runs {
 		runs[i] = benchRun(b, rows, 2)
@@ -88,8 +89,8 @@ func benchTogether(b *testing.B, rows *mechanism.Rows, models int) {
 // BenchmarkEpoch is one expected pass of DP-SGD in Poisson batches of 600, by 100 steps.
 func BenchmarkEpoch(b *testing.B) {
 	for _, classes := range []int{2, 10} {
-		for _, kind := range []mechanism.RowType{mechanism.Int16, mechanism.Uint8} {
-			rows := benchRows(b, kind, classes, mechanism.Standardization{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+		for _, kind := range []release.RowType{release.Int16, release.Uint8} {
+			rows := benchRows(b, kind, classes, release.Standardization{Normalize: release.NormalizeUnit, Intercept: 0.5})
 			b.Run(fmt.Sprintf("classes=%d/%v", classes, kind), func(b *testing.B) {
 				run := benchRun(b, rows, classes)
 				run.Plan.Sampling, run.Plan.SamplingProbability = samplingPoisson, 0.01
@@ -112,7 +113,7 @@ func BenchmarkEpoch(b *testing.B) {
 }
 
 // benchRun is a run on rows before its first step.
-func benchRun(b *testing.B, rows *mechanism.Rows, classes int) *descent {
+func benchRun(b *testing.B, rows *release.Rows, classes int) *descent {
 	loss, err := model.LossFor(classes)
 	if err != nil {
 		b.Fatal(err)
@@ -133,7 +134,7 @@ func benchRun(b *testing.B, rows *mechanism.Rows, classes int) *descent {
 	return run
 }
 
-func benchStep(b *testing.B, rows *mechanism.Rows, classes int) {
+func benchStep(b *testing.B, rows *release.Rows, classes int) {
 	run := benchRun(b, rows, classes)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/internal/processor"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 var (
@@ -32,15 +32,15 @@ var (
 func BenchmarkStream(b *testing.B) {
 	for _, c := range []struct {
 		name string
-		rows mechanism.RowsOptions
+		rows release.RowsOptions
 	}{
-		{"uint8-784", mechanism.RowsOptions{Dim: 784, Type: mechanism.Uint8, Step: 1.0 / 255}},
-		{"int16-100", mechanism.RowsOptions{Dim: 100, Type: mechanism.Int16, Step: 1.0 / 32767}},
-		{"int16-784", mechanism.RowsOptions{Dim: 784, Type: mechanism.Int16, Step: 1.0 / 32767}},
+		{"uint8-784", release.RowsOptions{Dim: 784, Type: release.Uint8, Step: 1.0 / 255}},
+		{"int16-100", release.RowsOptions{Dim: 100, Type: release.Int16, Step: 1.0 / 32767}},
+		{"int16-784", release.RowsOptions{Dim: 784, Type: release.Int16, Step: 1.0 / 32767}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			file, size := streamFile(b, c.rows)
-			rows, err := mechanism.OpenRows(file, size, mechanism.Standardization{Normalize: mechanism.NormalizeUnit, Intercept: 0.5})
+			rows, err := release.OpenRows(file, size, release.Standardization{Normalize: release.NormalizeUnit, Intercept: 0.5})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func residentMB(b *testing.B) float64 {
 }
 
 // streamFile writes random rows to a file of about the size of the flag.
-func streamFile(b *testing.B, o mechanism.RowsOptions) (*os.File, int64) {
+func streamFile(b *testing.B, o release.RowsOptions) (*os.File, int64) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "rows")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
@@ -147,7 +147,7 @@ func streamFile(b *testing.B, o mechanism.RowsOptions) (*os.File, int64) {
 	for i := range o.Labels {
 		o.Labels[i] = float32(i % 2)
 	}
-	rows, err := mechanism.NewRows(part, o, func(dst []float64, first, _ int) {
+	rows, err := release.NewRows(part, o, func(dst []float64, first, _ int) {
 		r := rand.New(rand.NewPCG(uint64(first), 1))
 		for j := range dst {
 			dst[j] = r.Float64()
@@ -156,8 +156,8 @@ func streamFile(b *testing.B, o mechanism.RowsOptions) (*os.File, int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := mechanism.NewRowsWriter(file)
-	rowBytes := map[mechanism.RowType]int64{mechanism.Uint8: 1, mechanism.Int16: 2}[o.Type] * int64(o.Dim)
+	w := release.NewRowsWriter(file)
+	rowBytes := map[release.RowType]int64{release.Uint8: 1, release.Int16: 2}[o.Type] * int64(o.Dim)
 	for range max(1, *streamBytes/(part*rowBytes)) {
 		if err = w.Append(rows); err != nil {
 			b.Fatal(err)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
@@ -40,7 +40,7 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 // ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of
 // this many bytes, into memory.
 func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
-	rows, err := mechanism.ReadRows(file, size, frame(before(s.Features)))
+	rows, err := release.ReadRows(file, size, frame(before(s.Features)))
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // textData is a table of texts whose words tell the level, with a number beside them.
@@ -56,7 +56,7 @@ func TestTextDefaults(t *testing.T) {
 	if len(setup.Plan.Preparation) != 1 || setup.Plan.Preparation[0].Kind != CountStatistic {
 		t.Errorf("got preparation %v, want the count alone", setup.Plan.Preparation)
 	}
-	if kind := setup.rowType(d, 0); kind != mechanism.Sparse {
+	if kind := setup.rowType(d, 0); kind != release.Sparse {
 		t.Errorf("got rows of type %v, want sparse ones", kind)
 	}
 	r.ClippingNorm, r.Intercept = 0.7, 0.3

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // SampleWeights says that each row has a weight of its own, in a column of numbers between declared bounds,
@@ -68,7 +68,7 @@ func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 }
 
 // weighRows multiplies what the records of a block propose by the weights of their rows.
-func (p *prepared) weighRows(c *kernel.Contributions, b *mechanism.Block) {
+func (p *prepared) weighRows(c *kernel.Contributions, b *release.Block) {
 	if p.rowWeights == nil {
 		return
 	}

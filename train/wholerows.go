@@ -5,13 +5,13 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
-// centering returns workers of mechanism.NewWholeRows that write the rows of the table in memory as a map without
+// centering returns workers of release.NewWholeRows that write the rows of the table in memory as a map without
 // whitening and intercept sees them, each made of its integers alone: normalized, centered and normalized again. What
 // would be beyond the limit of the grid is rounded toward zero.
-func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
+func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst []int16, first, n int) {
 	center := make([]float32, o.Dim)
 	for j, v := range m.Center {
 		center[j] = float32(v)
@@ -41,10 +41,10 @@ func (t table) centering(m *feature.Map, o mechanism.RowsOptions) func() func(ds
 }
 
 // block returns those of n rows in memory from first on that hold records.
-func (t table) block(first, n int) mechanism.Block {
-	b, err := t.rows.Load(first, max(0, min(n, t.records-first)), mechanism.Block{})
+func (t table) block(first, n int) release.Block {
+	b, err := t.rows.Load(first, max(0, min(n, t.records-first)), release.Block{})
 	if err != nil {
-		return mechanism.Block{} // rows in memory are there
+		return release.Block{} // rows in memory are there
 	}
 	return b
 }
@@ -54,7 +54,7 @@ func (t table) block(first, n int) mechanism.Block {
 // all sums of their terms: by Cauchy and Schwarz those are at most the product of the lengths. The
 // matrix was released, so this is post-processing, and what the model keeps is what its rows were
 // multiplied by. A matrix that has no unit is left as it is.
-func roundMatrix(matrix []float64, limit int64) *mechanism.IntMatrix {
+func roundMatrix(matrix []float64, limit int64) *release.IntMatrix {
 	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
 	largest, longest := 0.0, 0.0
 	for i := range side {
@@ -69,7 +69,7 @@ func roundMatrix(matrix []float64, limit int64) *mechanism.IntMatrix {
 	if !(most > 0) || !(unit > math.SmallestNonzeroFloat64*math.MaxInt16) || math.IsInf(unit, 1) {
 		return nil
 	}
-	out := &mechanism.IntMatrix{Numbers: make([]int16, len(matrix)), Unit: unit}
+	out := &release.IntMatrix{Numbers: make([]int16, len(matrix)), Unit: unit}
 	for j, v := range matrix {
 		q := math.RoundToEven(v / unit)
 		out.Numbers[j], matrix[j] = int16(q), q*unit
@@ -77,9 +77,9 @@ func roundMatrix(matrix []float64, limit int64) *mechanism.IntMatrix {
 	return out
 }
 
-// whitening returns workers of mechanism.NewWholeRows that write the centered rows as the map sees them: multiplied by the
+// whitening returns workers of release.NewWholeRows that write the centered rows as the map sees them: multiplied by the
 // matrix, exactly, normalized, and with the intercept.
-func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16, first, n int) {
+func (ready prepared) whitening(o release.RowsOptions) func() func(dst []int16, first, n int) {
 	return func() func(dst []int16, first, n int) {
 		side := ready.features.Pipeline.Dim()
 		w := &whitener{prepared: ready, grid: o, v: make([]float32, side), row: make([]int16, side)}
@@ -91,7 +91,7 @@ func (ready prepared) whitening(o mechanism.RowsOptions) func() func(dst []int16
 // the matrix are then about 2^11 long, and rounding to integers turns no direction noticeably.
 const mostFramed = 1024
 
-// framed reports whether rows are whitened by a frame (mechanism.Standardization), so that they stay as they are and many models have them
+// framed reports whether rows are whitened by a frame (release.Standardization), so that they stay as they are and many models have them
 // in common: where every step takes all of them. For a step of few rows it would cost more than it saves, and of more
 // than mostFramed features the products of the matrix with rows of 16 bits would leave too few bits to its numbers.
 func (s Setup) framed() bool {
@@ -102,7 +102,7 @@ func (s Setup) framed() bool {
 // whitener is what one goroutine whitens rows with.
 type whitener struct {
 	prepared
-	grid     mechanism.RowsOptions
+	grid     release.RowsOptions
 	row      []int16
 	columns  []int16 // the rows of a block, coordinate after coordinate
 	products []int64

@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -51,7 +51,7 @@ func TestWhitenedWholeRows(t *testing.T) {
 			m.Whitening.Multiply(center, m.Center)
 		}
 		largest := max(slices.Max(center), -slices.Min(center))
-		block, err := rows.Load(0, d.Records(), mechanism.Block{})
+		block, err := rows.Load(0, d.Records(), release.Block{})
 		if err != nil {
 			t.Fatal(err)
 		}

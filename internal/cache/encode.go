@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/failure"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
 
@@ -40,7 +40,7 @@ func Read(ctx context.Context, source data.Source, s train.Setup, o train.Option
 
 // Cleanable says what helps where an encoded table is damaged.
 func Cleanable(err error) error {
-	if errors.Is(err, mechanism.ErrDamaged) {
+	if errors.Is(err, release.ErrDamaged) {
 		return fmt.Errorf("%w; dither clean removes it", err)
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/failure"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // Entry is an encoded table as it is listed.
@@ -53,7 +53,7 @@ func tableOf(path string, size int64) string {
 	}
 	defer file.Close()
 	var of key
-	note, err := mechanism.FileNote(file, size)
+	note, err := release.FileNote(file, size)
 	if err != nil || json.Unmarshal(note, &of) != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -47,7 +48,7 @@ type NonPrivateDiagnosis struct {
 	Start   float64 `json:"start"`
 
 	setup Setup
-	rows  *mechanism.Rows
+	rows  *release.Rows
 }
 
 // DiagnosisRidge is the ridge beside the sum of losses with which the minimizer is found, since a problem

@@ -7,7 +7,7 @@
 // and measured in one way. A method refuses what its theorem does not cover: a loss, a relation, a
 // bound.
 //
-// Methods do not release what they compute: a sealed value of package mechanism is released there, with
-// the noise that its event states. Where the guarantee rests on an exact minimizer, package mechanism
-// finds it (see mechanism.Problem).
+// Methods do not release what they compute: a sealed value of internal/release is released there, with
+// the noise that its event states. Where the guarantee rests on an exact minimizer, internal/release
+// finds it (see release.Problem).
 package erm

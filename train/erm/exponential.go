@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -164,11 +165,11 @@ func (exponential) facts(p Plan) []Fact {
 
 func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	e, weights := f.Plan.Exponential, f.Plan.Dim*f.Plan.Columns
-	sample, err := mechanism.Full().Draw(f.rows.Len())
+	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
 	if err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.NewLosses(sample, mechanism.LossesOptions{Candidates: e.candidates(weights), MaxRecords: f.Plan.MaxRecords})
+	sum, err := release.NewLosses(sample, release.LossesOptions{Candidates: e.candidates(weights), MaxRecords: f.Plan.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 		grid[i] = e.point(weights, i)
 	}
 	type part struct {
-		sum       *mechanism.Losses
+		sum       *release.Losses
 		fractions []float64
 	}
 	err = eachRow(ctx, f, func() part { return part{sum.Empty(), make([]float64, len(grid))} }, func(p part, i int, x []float64, label float64) error {
@@ -187,7 +188,7 @@ func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := mechanism.Choose(f.grant, e.choice(), sum.Seal())
+	chosen, err := release.Choose(f.grant, e.choice(), sum.Seal())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -23,7 +24,7 @@ type fitting struct {
 	options Options
 	// rows are the records as the feature map sees them, with their labels: class indices, or targets in
 	// [-1, 1]. Their number is private under add-or-remove-one.
-	rows *mechanism.Rows
+	rows *release.Rows
 	// data are the records before they were encoded, or nil.
 	data *data.Dataset
 	// grant pays for the plan's event, in the order in which the event lists its parts.

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -39,16 +40,16 @@ func (m signedSum) plan(r Request, s *Setup) error {
 }
 
 func (m signedSum) fit(_ context.Context, f *fitting) ([]float64, error) {
-	sample, err := mechanism.Full().Draw(f.rows.Len())
+	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
 	if err != nil {
 		return nil, err
 	}
 	noise := m.noise(f.Plan)
-	sum, err := mechanism.NewSum(sample, f.rows, mechanism.SumOptions{Noise: noise, Columns: 1, Bound: 1, MaxRecords: f.Plan.MaxRecords})
+	sum, err := release.NewSum(sample, f.rows, release.SumOptions{Noise: noise, Columns: 1, Bound: 1, MaxRecords: f.Plan.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
-	err = query.AddAll(sum, f.rows, func(c *kernel.Contributions, b mechanism.Block) {
+	err = query.AddAll(sum, f.rows, func(c *kernel.Contributions, b release.Block) {
 		c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 		for i, label := range b.Labels() {
 			c.Coefficients[i] = 2*float64(label) - 1
@@ -57,7 +58,7 @@ func (m signedSum) fit(_ context.Context, f *fitting) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(f.grant, noise, sum.Seal())
+	noisy, err := release.Release(f.grant, noise, sum.Seal())
 	return noisy.Values(), err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -191,7 +192,7 @@ func (frankWolfe) facts(p Plan) []Fact {
 }
 
 func (m frankWolfe) fit(ctx context.Context, f *fitting) ([]float64, error) {
-	peaks, err := mechanism.NewRowsWithMax(f.rows)
+	peaks, err := release.NewRowsWithMax(f.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +224,7 @@ func (w FrankWolfePlan) move(weights []float64, chosen, step int) {
 type frankWolfeRun struct {
 	*fitting
 	plan  FrankWolfePlan
-	peaks *mechanism.RowsWithMax
+	peaks *release.RowsWithMax
 }
 
 // choose pays for a step and returns its candidate.
@@ -232,18 +233,18 @@ func (r frankWolfeRun) choose(weights []float64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return mechanism.Choose(r.grant, r.plan.choice(), scores)
+	return release.Choose(r.grant, r.plan.choice(), scores)
 }
 
 // scores adds up the gradients of all records at the weights, divided over the processors.
-func (r frankWolfeRun) scores(weights []float64) (mechanism.Scores, error) {
-	sample, err := mechanism.Full().Draw(r.rows.Len())
+func (r frankWolfeRun) scores(weights []float64) (release.Scores, error) {
+	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
 	if err != nil {
-		return mechanism.Scores{}, err
+		return release.Scores{}, err
 	}
-	sum, err := mechanism.NewScoreSum(sample, r.peaks, mechanism.ScoreOptions{Columns: r.Plan.Columns, Bound: r.plan.ClippingNorm, MaxRecords: r.Plan.MaxRecords})
+	sum, err := release.NewScoreSum(sample, r.peaks, release.ScoreOptions{Columns: r.Plan.Columns, Bound: r.plan.ClippingNorm, MaxRecords: r.Plan.MaxRecords})
 	if err != nil {
-		return mechanism.Scores{}, err
+		return release.Scores{}, err
 	}
 	scorer, workers := r.rows.Scorer(weights, r.Plan.Columns), runtime.GOMAXPROCS(0)
 	pass, failed := r.rows.Scan(workers), make([]error, workers)
@@ -251,7 +252,7 @@ func (r frankWolfeRun) scores(weights []float64) (mechanism.Scores, error) {
 	parallel.Each(workers, func(k int) {
 		var c kernel.Contributions
 		part := sum.Empty()
-		err := pass.Each(k, func(b mechanism.Block) error {
+		err := pass.Each(k, func(b release.Block) error {
 			r.Model.Propose(&c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
 			return part.AddBlock(b, c)
 		})

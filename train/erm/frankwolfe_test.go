@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -26,7 +26,7 @@ func TestFrankWolfeChoosesTheSteepestCoordinate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peaks, err := mechanism.NewRowsWithMax(rows)
+	peaks, err := release.NewRowsWithMax(rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -21,7 +22,7 @@ type records struct {
 
 // room is the working space of one goroutine.
 type room struct {
-	block   mechanism.Block
+	block   release.Block
 	scratch *feature.Scratch
 	raw     []int16
 	values  []float32
@@ -141,12 +142,12 @@ func (f *fitting) onGrid(step float64) float64 {
 // releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
 // the products were multiplied by.
 func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, unit float64, err error) {
-	o, err := mechanism.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
+	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
 		return nil, 0, err
 	}
 	source, shrink := f.unrounded(), f.onGrid(o.Step)
-	rows, err := mechanism.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
+	rows, err := release.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
 		clear(dst)
 		// Rows in memory are there, so nothing errs.
 		_ = source.each(f.rows.First()+first, n, func(i int, x []float64, label float32) {
@@ -160,7 +161,7 @@ func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, u
 	if err != nil {
 		return nil, 0, err
 	}
-	sums, err = query.Products(terms, rows, mechanism.AllProducts())
+	sums, err = query.Products(terms, rows, release.AllProducts())
 	return sums, shrink * shrink, err
 }
 
@@ -169,16 +170,16 @@ func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, u
 // vector is as long as the whole matrix, and noise on it, divided by √2 again, is that of the full matrix averaged
 // with its transpose. In both norms one record has at most Bound.
 func (f *fitting) releaseTriangle(terms query.Settings, side int) (sums []float64, unit float64, err error) {
-	sample, err := mechanism.Full().Draw(f.rows.Len())
+	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
 	if err != nil {
 		return nil, 0, err
 	}
-	norm, off := mechanism.L2(), math.Sqrt2
+	norm, off := release.L2(), math.Sqrt2
 	if f.Plan.Linear.Laplace {
-		norm, off = mechanism.L1(), 1
+		norm, off = release.L1(), 1
 	}
 	numbers := side * (side + 1) / 2
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: terms.Noise, Norm: norm, Dim: numbers, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: terms.Noise, Norm: norm, Dim: numbers, Bound: f.Plan.Linear.Bound, MaxRecords: terms.MaxRecords})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -197,7 +198,7 @@ func (f *fitting) releaseTriangle(terms query.Settings, side int) (sums []float6
 	if err != nil {
 		return nil, 0, err
 	}
-	noisy, err := mechanism.Release(terms.Payer, terms.Noise, sum.Seal())
+	noisy, err := release.Release(terms.Payer, terms.Noise, sum.Seal())
 	return mirrored(noisy.Values(), side, off), 1, err
 }
 

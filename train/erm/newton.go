@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -46,7 +47,7 @@ const (
 
 // newtonMethod is Newton's method with double noise for a loss of one score: a noisy gradient g,
 // then the noisy step (H + Λ·I)⁻¹·g, which one record moves by a bound that follows from ‖g‖ and Λ
-// (see mechanism.NewtonStep). H itself is never released, and its noise is that of a vector in
+// (see release.NewtonStep). H itself is never released, and its noise is that of a vector in
 // place of that of a matrix. Λ comes from the noisy trace of H. There is no line search and no
 // start anew: both would look at records unpaid. Every release is normal noise of a fixed
 // multiplier on something that one record moves by at most its bound, whatever was released before.
@@ -276,8 +277,8 @@ func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []
 
 // solve releases the step along a released gradient.
 func (r *newtonRun) solve(gradient []float64, ridge float64) ([]float64, error) {
-	step := mechanism.NewtonStep{Gradient: gradient, Ridge: ridge, Curvature: r.plan.Curvature, MaxRecords: r.Plan.MaxRecords}
-	rows, err := mechanism.NewRows(r.rows.Len(), step.Rows(), func(dst []float64, first, n int) {
+	step := release.NewtonStep{Gradient: gradient, Ridge: ridge, Curvature: r.plan.Curvature, MaxRecords: r.Plan.MaxRecords}
+	rows, err := release.NewRows(r.rows.Len(), step.Rows(), func(dst []float64, first, n int) {
 		clear(dst)
 		// Rows in memory are there, so nothing errs.
 		_ = r.records.each(r.rows.First()+first, n, func(i int, x []float64, label float32) {
@@ -296,6 +297,6 @@ func (r *newtonRun) solve(gradient []float64, ridge float64) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(r.grant, noise, solved)
+	noisy, err := release.Release(r.grant, noise, solved)
 	return noisy.Values(), err
 }

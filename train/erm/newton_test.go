@@ -101,7 +101,7 @@ func TestNewtonFindsTheMinimum(t *testing.T) {
 }
 
 // TestNewtonSumsMoveByAtMostTheBound looks at what noise is added to, besides the step, on random neighbors and
-// at random weights (the step's bound is tested in package mechanism).
+// at random weights (the step's bound is tested in internal/release).
 func TestNewtonSumsMoveByAtMostTheBound(t *testing.T) {
 	for _, schema := range []*data.Schema{twoSchema(), housesSchema(0)} {
 		s := newtonSetup(t, Request{Epsilon: 1}, schema)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -68,16 +69,16 @@ func (objectivePerturbation) centers(Request) bool { return true }
 
 // covered returns the problem of a plan with a ridge of 1, and refuses what the theorem does not cover: other
 // relations, losses with a second derivative of rank above one or with kinks, and baselines.
-func (objectivePerturbation) covered(r Request, p Plan) (mechanism.Problem, error) {
+func (objectivePerturbation) covered(r Request, p Plan) (release.Problem, error) {
 	switch {
 	case p.NonPrivate:
-		return mechanism.Problem{}, fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
+		return release.Problem{}, fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
 	case r.Delta == 0:
-		return mechanism.Problem{}, fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
+		return release.Problem{}, fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
 	case r.Neighboring == privacy.ReplaceOne:
-		return mechanism.Problem{}, fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
+		return release.Problem{}, fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
 	case r.Noise != "":
-		return mechanism.Problem{}, fmt.Errorf("erm: noise is %q with objective perturbation, want none named; it is normal", r.Noise)
+		return release.Problem{}, fmt.Errorf("erm: noise is %q with objective perturbation, want none named; it is normal", r.Noise)
 	}
 	base, err := p.problem(1)
 	if err != nil {
@@ -85,7 +86,7 @@ func (objectivePerturbation) covered(r Request, p Plan) (mechanism.Problem, erro
 	}
 	some := base
 	some.Ridge = 4 * base.Curvature()
-	if err = (mechanism.ObjectivePerturbation{NoiseMultiplier: 1, Smoothness: 0.5}).Covers(some); err != nil {
+	if err = release.CheckObjective(mechanism.ObjectivePerturbation{NoiseMultiplier: 1, Smoothness: 0.5}, some); err != nil {
 		return base, fmt.Errorf("erm: %w", err)
 	}
 	return base, nil
@@ -113,7 +114,7 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 		return err
 	}
 	base.Ridge = o.Ridge
-	o.Distance = o.one().Distance(base, s.Plan.Dim)
+	o.Distance = release.ObjectiveDistance(o.one(), base, s.Plan.Dim)
 	s.Plan.Objective = &o
 	return nil
 }
@@ -165,10 +166,10 @@ func (m objectivePerturbation) validate(p Plan) error {
 	if p.NonPrivate {
 		return fmt.Errorf("erm: objective perturbation is planned without privacy, want noise")
 	}
-	if err = o.one().Covers(problem); err != nil {
+	if err = release.CheckObjective(o.one(), problem); err != nil {
 		return err
 	}
-	if want := o.one().Distance(problem, p.Dim); o.Distance != want {
+	if want := release.ObjectiveDistance(o.one(), problem, p.Dim); o.Distance != want {
 		return fmt.Errorf("erm: distance is %v, want %v, which follows from the other numbers", o.Distance, want)
 	}
 	return nil
@@ -198,6 +199,6 @@ func (m objectivePerturbation) fit(ctx context.Context, f *fitting) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := o.one().Solve(ctx, f.grant, problem, f.rows, mechanism.Gaussian{NoiseMultiplier: o.OutputNoiseMultiplier})
+	noisy, err := release.SolveObjective(ctx, f.grant, o.one(), problem, f.rows, mechanism.Gaussian{NoiseMultiplier: o.OutputNoiseMultiplier})
 	return noisy.Values(), err
 }

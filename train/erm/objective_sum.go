@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/parallel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // objective is the mean of the losses of the rows, and a ridge, in float64, without privacy.
@@ -76,7 +76,7 @@ type objectivePart struct {
 	err                    error
 }
 
-func (p *objectivePart) add(b mechanism.Block) error {
+func (p *objectivePart) add(b release.Block) error {
 	for i, label := range b.Labels() {
 		y := float64(label)
 		if math.IsNaN(y) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -12,7 +13,7 @@ import (
 const MethodOutput = "output-perturbation"
 
 // OutputPlan is the section of output perturbation. One record moves the minimizer by at most the
-// sensitivity that mechanism.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
+// sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
 // Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type OutputPlan struct {
 	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses; descent takes 0.
@@ -39,16 +40,16 @@ const (
 )
 
 // noiseNorm returns the norm in which a noise measures a record.
-func noiseNorm(noise string) (mechanism.Norm, error) {
+func noiseNorm(noise string) (release.Norm, error) {
 	switch noise {
 	case NoiseGaussian, NoiseL2:
-		return mechanism.L2(), nil
+		return release.L2(), nil
 	case NoiseL1:
-		return mechanism.L1(), nil
+		return release.L1(), nil
 	case NoiseLInfinity:
-		return mechanism.LInfinity(), nil
+		return release.LInfinity(), nil
 	}
-	return mechanism.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, NoiseGaussian, NoiseL1, NoiseL2, NoiseLInfinity)
+	return release.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, NoiseGaussian, NoiseL1, NoiseL2, NoiseLInfinity)
 }
 
 // noiseOf returns the noise of this name and multiplier.
@@ -204,6 +205,6 @@ func (m outputPerturbation) fit(ctx context.Context, f *fitting) ([]float64, err
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(f.grant, noise, sealed)
+	noisy, err := release.Release(f.grant, noise, sealed)
 	return noisy.Values(), err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -19,15 +20,15 @@ func TestDeviationOfNoiseOnAWeight(t *testing.T) {
 		}
 		noise, sum := noiseOf(name, 1), 0.0
 		for range vectors {
-			sample, err := mechanism.Full().Draw(0)
+			sample, err := release.Draw(mechanism.Full(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			empty, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: noise, Norm: norm, Dim: weights, Bound: bound, MaxRecords: 100})
+			empty, err := release.NewVectorSum(sample, release.VectorOptions{Noise: noise, Norm: norm, Dim: weights, Bound: bound, MaxRecords: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
-			noisy, err := mechanism.Release(freePayer{}, noise, empty.Seal())
+			noisy, err := release.Release(freePayer{}, noise, empty.Seal())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // eachRow calls what part returns with every record, its row as the feature map sees it and its label. Records
@@ -21,7 +21,7 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 	parallel.Each(workers, func(k int) {
 		of, x, narrow := part(), make([]float64, f.Plan.Dim), make([]int16, f.Plan.Dim)
 		from, to := n*k/workers, n*(k+1)/workers
-		err := f.rows.Each(f.rows.First()+from, to-from, func(b mechanism.Block) error {
+		err := f.rows.Each(f.rows.First()+from, to-from, func(b release.Block) error {
 			for i, label := range b.Labels() {
 				clear(x)
 				b.AddTo(x, i, []float64{1}, narrow)
@@ -41,12 +41,12 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 	return joined(failed)
 }
 
-// joined returns the errors of goroutines as one. If a check of one of them failed, it is mechanism.ErrComputation itself,
+// joined returns the errors of goroutines as one. If a check of one of them failed, it is release.ErrComputation itself,
 // which does not say how many goroutines found it.
 func joined(failed ...error) error {
 	err := errors.Join(failed...)
-	if errors.Is(err, mechanism.ErrComputation) {
-		return mechanism.ErrComputation
+	if errors.Is(err, release.ErrComputation) {
+		return release.ErrComputation
 	}
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // TestErrorOfChecksSaysNothingMore holds that the error of a failed check does not depend on how many goroutines found
@@ -19,19 +19,19 @@ func TestErrorOfChecksSaysNothingMore(t *testing.T) {
 	for bad := 1; bad <= parts; bad++ {
 		err := eachRow(t.Context(), f, func() int { return 0 }, func(_, record int, _ []float64, _ float64) error {
 			if record < bad*each {
-				return fmt.Errorf("a block: %w", mechanism.ErrComputation)
+				return fmt.Errorf("a block: %w", release.ErrComputation)
 			}
 			return nil
 		}, func(int) error { return nil })
-		if !errors.Is(err, mechanism.ErrComputation) || err.Error() != mechanism.ErrComputation.Error() {
-			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, mechanism.ErrComputation)
+		if !errors.Is(err, release.ErrComputation) || err.Error() != release.ErrComputation.Error() {
+			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, release.ErrComputation)
 		}
 		failed := make([]error, parts)
 		for k := range bad {
-			failed[k] = errors.Join(errors.New("a file"), mechanism.ErrComputation)
+			failed[k] = errors.Join(errors.New("a file"), release.ErrComputation)
 		}
-		if err = joined(failed...); !errors.Is(err, mechanism.ErrComputation) || err.Error() != mechanism.ErrComputation.Error() {
-			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, mechanism.ErrComputation)
+		if err = joined(failed...); !errors.Is(err, release.ErrComputation) || err.Error() != release.ErrComputation.Error() {
+			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, release.ErrComputation)
 		}
 	}
 	if err, other := joined(nil, nil), joined(nil, errOther, nil); err != nil || !errors.Is(other, errOther) {

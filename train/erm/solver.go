@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -45,16 +46,16 @@ type SolverPlan struct {
 // released computes weights that are released with noise.
 type released interface {
 	Sensitivity(dim int) (float64, error)
-	Run(ctx context.Context, rows *mechanism.Rows, n mechanism.Noise, norm mechanism.Norm) (mechanism.Bounded, error)
+	Run(ctx context.Context, rows *release.Rows, n mechanism.Noise, norm release.Norm) (release.Bounded, error)
 }
 
 // exactSolver is a problem, solved.
-type exactSolver struct{ mechanism.Problem }
+type exactSolver struct{ release.Problem }
 
 var (
 	_ released = exactSolver{}
-	_ released = mechanism.GradientDescent{}
-	_ released = mechanism.PermutedDescent{}
+	_ released = release.GradientDescent{}
+	_ released = release.PermutedDescent{}
 )
 
 func (e exactSolver) Sensitivity(dim int) (float64, error) {
@@ -64,7 +65,7 @@ func (e exactSolver) Sensitivity(dim int) (float64, error) {
 	return e.Problem.Sensitivity(dim), nil
 }
 
-func (e exactSolver) Run(ctx context.Context, rows *mechanism.Rows, n mechanism.Noise, norm mechanism.Norm) (mechanism.Bounded, error) {
+func (e exactSolver) Run(ctx context.Context, rows *release.Rows, n mechanism.Noise, norm release.Norm) (release.Bounded, error) {
 	return e.Minimize(ctx, rows, n, norm)
 }
 
@@ -123,7 +124,7 @@ func (r SolverRequest) gradient(p Plan, asked, ridge float64) (*SolverPlan, erro
 	problem.Ridge = asked
 	out := &SolverPlan{Name: r.Name, Steps: r.Steps, Rate: r.Rate}
 	if out.Rate == 0 {
-		out.Rate = mechanism.GradientDescent{Problem: problem}.LargestRate() / 2
+		out.Rate = release.GradientDescent{Problem: problem}.LargestRate() / 2
 	}
 	if out.Steps == 0 {
 		out.Steps = int(min(mostSteps, math.Ceil(1/(ridge*out.Rate))))
@@ -138,18 +139,18 @@ func (p Plan) solver() (released, error) {
 		return nil, err
 	}
 	o := p.Output
-	problem := mechanism.Problem{Loss: loss, Columns: p.Columns, Radius: p.RowBound, Ridge: o.Ridge, MaxRecords: p.MaxRecords}
+	problem := release.Problem{Loss: loss, Columns: p.Columns, Radius: p.RowBound, Ridge: o.Ridge, MaxRecords: p.MaxRecords}
 	switch {
 	case o.Solver == nil:
 		return exactSolver{problem}, problem.Validate()
 	case o.Solver.Name == SolverGradient && o.Solver.Passes == 0 && o.Solver.Batch == 0:
-		d := mechanism.GradientDescent{Problem: problem, Rate: o.Solver.Rate, Steps: o.Solver.Steps}
+		d := release.GradientDescent{Problem: problem, Rate: o.Solver.Rate, Steps: o.Solver.Steps}
 		return d, d.Validate()
 	case o.Solver.Name == SolverPermuted && o.Solver.Steps == 0:
 		if p.Neighboring != privacy.ReplaceOne {
 			return nil, fmt.Errorf("erm: solver %s is asked for under %v, want %v, for which alone it is proved; %s has no such limit", SolverPermuted, p.Neighboring, privacy.ReplaceOne, SolverGradient)
 		}
-		d := mechanism.PermutedDescent{Problem: problem, Records: p.Records, Batch: o.Solver.Batch, Passes: o.Solver.Passes, Rate: o.Solver.Rate}
+		d := release.PermutedDescent{Problem: problem, Records: p.Records, Batch: o.Solver.Batch, Passes: o.Solver.Passes, Rate: o.Solver.Rate}
 		return d, d.Validate()
 	}
 	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, SolverGradient, SolverPermuted)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -51,7 +52,7 @@ func (r *zerothRun) step(step int) error {
 
 // release returns the noisy sum of the records' differences.
 func (r *zerothRun) release() ([]float64, error) {
-	sample, err := mechanism.Full().Draw(r.rows.Len())
+	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -60,19 +61,19 @@ func (r *zerothRun) release() ([]float64, error) {
 		return nil, err
 	}
 	noise := r.Plan.noise(noiseOf(r.plan.Noise, r.plan.NoiseMultiplier))
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: noise, Norm: norm, Dim: r.plan.Directions, Bound: r.plan.ClippingNorm, MaxRecords: r.Plan.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: noise, Norm: norm, Dim: r.plan.Directions, Bound: r.plan.ClippingNorm, MaxRecords: r.Plan.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
 	if err = r.sum(sum); err != nil {
 		return nil, err
 	}
-	noisy, err := mechanism.Release(r.grant, noise, sum.Seal())
+	noisy, err := release.Release(r.grant, noise, sum.Seal())
 	return noisy.Values(), err
 }
 
 // sum adds all records, divided over the processors.
-func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
+func (r *zerothRun) sum(sum *release.VectorSum) error {
 	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
 	workers := runtime.GOMAXPROCS(0)
 	pass, failed := r.rows.Scan(workers), make([]error, workers)
@@ -90,8 +91,8 @@ func (r *zerothRun) sum(sum *mechanism.VectorSum) error {
 // zerothPart is what one goroutine adds up.
 type zerothPart struct {
 	*zerothRun
-	scorer  *mechanism.Scorer
-	sum     *mechanism.VectorSum
+	scorer  *release.Scorer
+	sum     *release.VectorSum
 	scores  []float32
 	vectors []float64
 	// scores of one record on both sides
@@ -100,7 +101,7 @@ type zerothPart struct {
 
 // add adds the differences of the records of a block. What is added for a record follows from its own row and
 // label, and from released numbers.
-func (p *zerothPart) add(b mechanism.Block) error {
+func (p *zerothPart) add(b release.Block) error {
 	n, k := b.Len(), p.plan.Directions
 	if n == 0 {
 		return nil

@@ -3,7 +3,7 @@ package neural
 import (
 	"math"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
 
@@ -22,7 +22,7 @@ var _ train.Resumable = (*adagrad)(nil)
 const adagradRoot = 1e-10
 
 // Step makes one step.
-func (a *adagrad) Step(weights []float64, sum mechanism.Noisy) {
+func (a *adagrad) Step(weights []float64, sum release.Noisy) {
 	if a.squares == nil {
 		a.squares = make([]float64, len(weights))
 	}

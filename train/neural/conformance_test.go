@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
 )
@@ -48,7 +49,7 @@ func clippingsUnderTest() map[string]ClippingRequest {
 }
 
 // testRows are records for a network under test, whose numbers are between 0 and 1, mostly zeros, or tokens, with labels of 3 classes, a few without any.
-func testRows(t testing.TB, n, dim int, network string) *mechanism.Rows {
+func testRows(t testing.TB, n, dim int, network string) *release.Rows {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
 	labels := make([]float32, n)
@@ -57,20 +58,20 @@ func testRows(t testing.TB, n, dim int, network string) *mechanism.Rows {
 			labels[i] = float32(math.NaN())
 		}
 	}
-	o, text := mechanism.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: labels}, network == "text"
+	o, text := release.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: labels}, network == "text"
 	if text {
 		o.Step = 1
 	}
 	if network == "sparse" {
-		o.Type = mechanism.Sparse
+		o.Type = release.Sparse
 	}
-	rows, err := mechanism.NewRows(n, o, func(dst []float64, first, _ int) {
+	rows, err := release.NewRows(n, o, func(dst []float64, first, _ int) {
 		r := rand.New(rand.NewPCG(5, uint64(first)))
 		for j := range dst {
 			if dst[j] = r.Float64(); text {
 				dst[j] = float64(r.IntN(tokens+1) - 1)
 			}
-			if o.Type == mechanism.Sparse && r.IntN(3) > 0 {
+			if o.Type == release.Sparse && r.IntN(3) > 0 {
 				dst[j] = 0
 			}
 		}
@@ -82,7 +83,7 @@ func testRows(t testing.TB, n, dim int, network string) *mechanism.Rows {
 }
 
 // testRun returns a run without noise of a network and a clipping over rows, whose sums can be looked at.
-func testRun(t testing.TB, r Request, c ClippingRequest, rows *mechanism.Rows) *run {
+func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *run {
 	t.Helper()
 	input := r.Input
 	if input == nil {
@@ -117,7 +118,7 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *mechanism.Rows) *
 // sumsOf returns what some of the records add up to, release by release, before noise.
 func sumsOf(t testing.TB, r *run, records ...int) [][]float64 {
 	t.Helper()
-	sample, err := mechanism.Full().Draw(r.rows.Len())
+	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func sumsOf(t testing.TB, r *run, records ...int) [][]float64 {
 	}
 	var out [][]float64
 	for _, sealed := range w.sums.seal() {
-		noisy, failed := mechanism.Release(free{}, mechanism.NonPrivate{}, sealed)
+		noisy, failed := release.Release(free{}, mechanism.NonPrivate{}, sealed)
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -173,7 +174,7 @@ func TestOneRecordMovesEverySumByAtMostItsBound(t *testing.T) {
 	for network, request := range networksUnderTest() {
 		for clipping, c := range clippingsUnderTest() {
 			if c.Rule == (projected{}).name() {
-				continue // package mechanism clips, and holds its sum to the bound
+				continue // internal/release clips, and holds its sum to the bound
 			}
 			t.Run(fmt.Sprint(network, " ", clipping), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(5, 2))

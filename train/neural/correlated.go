@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -95,13 +96,6 @@ func squareRoot(bands int, momentum float64) []int64 {
 	return out
 }
 
-// opener is an event that opens a series.
-type opener interface {
-	mechanism.Event
-	Check(o mechanism.SeriesOptions) error
-	Open(p mechanism.Payer, records int, o mechanism.SeriesOptions) (*mechanism.Series, error)
-}
-
 // checkSeries returns the error with which the plan's series would be refused before it is paid for.
 func (p Plan) checkSeries() error {
 	if p.Correlated == nil {
@@ -112,11 +106,11 @@ func (p Plan) checkSeries() error {
 		return err
 	}
 	event, _ := p.series(p.NoiseMultiplier, p.Steps)
-	return event.Check(options)
+	return release.CheckSeries(event, options)
 }
 
 // series returns the event of a series, and how many of them a run of this many steps takes.
-func (p Plan) series(multiplier float64, steps int) (opener, int) {
+func (p Plan) series(multiplier float64, steps int) (mechanism.Event, int) {
 	if p.Correlated.Kind == CorrelatedTree {
 		return mechanism.TreeAggregation{NoiseMultiplier: multiplier, Steps: p.Sampling.Parts}, p.rounds(steps)
 	}
@@ -129,30 +123,30 @@ func (p Plan) series(multiplier float64, steps int) (opener, int) {
 
 // seriesOptions are the public numbers of the plan's series: the sums of a step share the noise multiplier as they
 // would without correlation.
-func (p Plan) seriesOptions(multiplier float64) (mechanism.SeriesOptions, error) {
+func (p Plan) seriesOptions(multiplier float64) (release.SeriesOptions, error) {
 	noises, err := p.Clipping.noises(multiplier)
 	if err != nil {
-		return mechanism.SeriesOptions{}, err
+		return release.SeriesOptions{}, err
 	}
 	multipliers := make([]float64, len(noises))
 	for k, n := range noises {
 		multipliers[k] = n.NoiseMultiplier
 	}
-	return mechanism.SeriesOptions{Coefficients: p.Correlated.Coefficients, NoiseMultipliers: multipliers, MaxRecords: p.MaxRecords}, nil
+	return release.SeriesOptions{Coefficients: p.Correlated.Coefficients, NoiseMultipliers: multipliers, MaxRecords: p.MaxRecords}, nil
 }
 
 // openSeries pays for the series of the next step.
-func (r *run) openSeries() (*mechanism.Series, error) {
+func (r *run) openSeries() (*release.Series, error) {
 	event, _ := r.Plan.series(r.Plan.NoiseMultiplier, r.Plan.Steps-r.Plan.kept())
 	options, err := r.Plan.seriesOptions(r.Plan.NoiseMultiplier)
 	if err != nil {
 		return nil, err
 	}
-	return event.Open(r.payer, r.samples.slots, options)
+	return release.OpenSeries(r.payer, event, r.samples.slots, options)
 }
 
 // releaseCorrelated is release in a series, which it opens at its first step.
-func (r *run) releaseCorrelated() ([]mechanism.Noisy, error) {
+func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 	left := (r.taken - r.Plan.kept()) % r.Plan.Sampling.Parts
 	if r.series == nil || r.Plan.Correlated.Kind == CorrelatedTree && left == 0 {
 		var err error

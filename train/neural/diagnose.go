@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/dynamics"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
 
@@ -133,11 +133,11 @@ func (o *Diagnosing) fill(smoothness float64) error {
 }
 
 // problem are the first records as the network sees them, at first weights of a seed.
-func (s Setup) problem(rows *mechanism.Rows, most int, seed uint64) (dynamics.Problem, error) {
+func (s Setup) problem(rows *release.Rows, most int, seed uint64) (dynamics.Problem, error) {
 	n, in := min(most, rows.Len()), s.Network.Input().Size()
 	p := dynamics.Problem{Network: s.Network, Loss: s.Loss, Inputs: make([]float64, n*in), Weights: make([]float64, s.Network.Weights())}
 	narrow, one, at := make([]int16, in), [1]float64{1}, 0
-	err := rows.Each(rows.First(), n, func(b mechanism.Block) error {
+	err := rows.Each(rows.First(), n, func(b release.Block) error {
 		for i, label := range b.Labels() {
 			b.AddTo(p.Inputs[at*in:(at+1)*in], i, one[:], narrow)
 			p.Labels = append(p.Labels, float64(label))

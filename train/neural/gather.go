@@ -7,22 +7,22 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // sums are the sums of one step that one goroutine fills: one for each group of blocks, and the counts of adaptive
 // rules.
 type sums struct {
-	products []*mechanism.ProductSum
-	counts   *mechanism.VectorSum
+	products []*release.ProductSum
+	counts   *release.VectorSum
 }
 
 // newSums returns empty sums over a sample.
-func (r *run) newSums(sample mechanism.Sample) (sums, error) {
+func (r *run) newSums(sample release.Sample) (sums, error) {
 	var s sums
 	c := r.Plan.Clipping
 	for k, g := range r.groups {
-		sum, err := mechanism.NewProductSum(sample, mechanism.ProductOptions{Noise: r.noises[k], Blocks: g.blocks, Bound: c.bound(r.levels[k].norm), MaxRecords: r.Plan.MaxRecords})
+		sum, err := release.NewProductSum(sample, release.ProductOptions{Noise: r.noises[k], Blocks: g.blocks, Bound: c.bound(r.levels[k].norm), MaxRecords: r.Plan.MaxRecords})
 		if err != nil {
 			return s, err
 		}
@@ -32,7 +32,7 @@ func (r *run) newSums(sample mechanism.Sample) (sums, error) {
 		return s, nil
 	}
 	var err error
-	s.counts, err = mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: r.noises[len(r.groups)], Norm: mechanism.L2(), Dim: len(r.groups), Bound: c.countRadius(), MaxRecords: r.Plan.MaxRecords})
+	s.counts, err = release.NewVectorSum(sample, release.VectorOptions{Noise: r.noises[len(r.groups)], Norm: release.L2(), Dim: len(r.groups), Bound: c.countRadius(), MaxRecords: r.Plan.MaxRecords})
 	return s, err
 }
 
@@ -40,7 +40,7 @@ func (r *run) newSums(sample mechanism.Sample) (sums, error) {
 func (s sums) empty(old sums) sums {
 	var out sums
 	for k, p := range s.products {
-		var own *mechanism.ProductSum
+		var own *release.ProductSum
 		if k < len(old.products) {
 			own = old.products[k]
 		}
@@ -65,8 +65,8 @@ func (s sums) merge(o sums) error {
 }
 
 // seal ends the sums.
-func (s sums) seal() []mechanism.Bounded {
-	var out []mechanism.Bounded
+func (s sums) seal() []release.Bounded {
+	var out []release.Bounded
 	for _, p := range s.products {
 		out = append(out, p.Seal())
 	}
@@ -77,7 +77,7 @@ func (s sums) seal() []mechanism.Bounded {
 }
 
 // gather adds up what the records of a sample propose, and seals the sums.
-func (r *run) gather(sample mechanism.Sample) ([]mechanism.Bounded, error) {
+func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 	if r.Plan.Clipping.MicroBatch != nil {
 		return r.gatherMicroBatches(sample)
 	}
@@ -131,8 +131,8 @@ func (r *run) share(parts int, begin func(w *worker) func(part int) error, end f
 		})
 	}
 	wait.Wait()
-	if errors.Is(failed, mechanism.ErrComputation) {
-		return mechanism.ErrComputation // and not how many goroutines found it
+	if errors.Is(failed, release.ErrComputation) {
+		return release.ErrComputation // and not how many goroutines found it
 	}
 	return failed
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // TestErrorOfChecksSaysNothingMore holds that the error of a failed check does not depend on how many goroutines found it.
@@ -22,13 +22,13 @@ func TestErrorOfChecksSaysNothingMore(t *testing.T) {
 				begun.Done()
 				begun.Wait() // a part for each goroutine
 				if part < bad {
-					return mechanism.ErrComputation
+					return release.ErrComputation
 				}
 				return nil
 			}
 		}, func(*worker) error { return nil })
-		if !errors.Is(err, mechanism.ErrComputation) || err.Error() != mechanism.ErrComputation.Error() {
-			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, mechanism.ErrComputation)
+		if !errors.Is(err, release.ErrComputation) || err.Error() != release.ErrComputation.Error() {
+			t.Errorf("%d of %d parts fail: got %q, want %q", bad, parts, err, release.ErrComputation)
 		}
 	}
 }

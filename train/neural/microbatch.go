@@ -3,18 +3,18 @@ package neural
 import (
 	"math"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // gatherMicroBatches deals the records of a sample to micro-batches, adds up their clipped means, and seals the
 // sum.
-func (r *run) gatherMicroBatches(sample mechanism.Sample) ([]mechanism.Bounded, error) {
+func (r *run) gatherMicroBatches(sample release.Sample) ([]release.Bounded, error) {
 	m := r.Plan.Clipping.MicroBatch
 	divided, members, err := sample.Divide(m.Count)
 	if err != nil {
 		return nil, err
 	}
-	all, err := mechanism.NewVectorSum(divided, mechanism.VectorOptions{Noise: r.noises[0], Norm: mechanism.L2(), Dim: r.Network.Trained(), Bound: r.Plan.Clipping.bound(r.levels[0].norm), MaxRecords: m.Count})
+	all, err := release.NewVectorSum(divided, release.VectorOptions{Noise: r.noises[0], Norm: release.L2(), Dim: r.Network.Trained(), Bound: r.Plan.Clipping.bound(r.levels[0].norm), MaxRecords: m.Count})
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (r *run) gatherMicroBatches(sample mechanism.Sample) ([]mechanism.Bounded, 
 	if err != nil {
 		return nil, err
 	}
-	return []mechanism.Bounded{all.Seal()}, nil
+	return []release.Bounded{all.Seal()}, nil
 }
 
 // mean returns the clipped sum of the gradients of a micro-batch over its declared size. Gradients that are not

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
 
@@ -22,7 +22,7 @@ type optimizer struct {
 	scales bool
 	// begin returns the optimizer before its first step, of a group of blocks. Noise is the standard deviation of
 	// the noise in each number of the gradient, which is public.
-	begin func(o Options, objective train.Objective, noise float64, blocks []mechanism.ProductBlock) train.Resumable
+	begin func(o Options, objective train.Objective, noise float64, blocks []release.ProductBlock) train.Resumable
 }
 
 const (
@@ -36,25 +36,25 @@ const (
 
 // optimizers is the table of optimizers, in the order in which they are listed.
 var optimizers = []optimizer{
-	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
 		return &train.Momentum{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
 		return &train.Nesterov{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
 		return &adagrad{Objective: objective}
 	}},
-	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective train.Objective, _ float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective train.Objective, noise float64, _ []mechanism.ProductBlock) train.Resumable {
+	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective train.Objective, noise float64, _ []release.ProductBlock) train.Resumable {
 		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay, NoiseVariance: noise * noise}
 	}},
-	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective train.Objective, noise float64, blocks []mechanism.ProductBlock) train.Resumable {
+	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective train.Objective, noise float64, blocks []release.ProductBlock) train.Resumable {
 		return newScaledAdam(&train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}, noise, blocks)
 	}},
 }
@@ -99,7 +99,7 @@ type decayed struct {
 }
 
 // Step makes one step.
-func (d *decayed) Step(weights []float64, sum mechanism.Noisy) {
+func (d *decayed) Step(weights []float64, sum release.Noisy) {
 	keep := 1 - d.rates.At(d.State().Taken)*d.decay
 	for j := range weights {
 		weights[j] *= keep
@@ -108,7 +108,7 @@ func (d *decayed) Step(weights []float64, sum mechanism.Noisy) {
 }
 
 // newOptimizer returns the optimizer of a group before its first step.
-func (o Options) newOptimizer(rates train.Rates, divisor, noise float64, blocks []mechanism.ProductBlock) (train.Resumable, error) {
+func (o Options) newOptimizer(rates train.Rates, divisor, noise float64, blocks []release.ProductBlock) (train.Resumable, error) {
 	line, err := optimizerOf(o.Optimizer)
 	if err != nil {
 		return nil, err

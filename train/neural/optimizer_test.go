@@ -5,25 +5,26 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
 
 // noisyOf is a release of these numbers, without noise.
-func noisyOf(t testing.TB, values ...float64) mechanism.Noisy {
+func noisyOf(t testing.TB, values ...float64) release.Noisy {
 	t.Helper()
-	sample, err := mechanism.Full().Draw(1)
+	sample, err := release.Draw(mechanism.Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := mechanism.NewVectorSum(sample, mechanism.VectorOptions{Noise: mechanism.NonPrivate{}, Norm: mechanism.L2(), Dim: len(values), Bound: 1 << 10, MaxRecords: 1})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: mechanism.NonPrivate{}, Norm: release.L2(), Dim: len(values), Bound: 1 << 10, MaxRecords: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err = sum.Add(0, values); err != nil {
 		t.Fatal(err)
 	}
-	noisy, err := mechanism.Release(free{}, mechanism.NonPrivate{}, sum.Seal())
+	noisy, err := release.Release(free{}, mechanism.NonPrivate{}, sum.Seal())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -200,7 +201,7 @@ func (p Plan) noiseDraws() int {
 		step += len(p.Clipping.Groups)
 	}
 	if p.Clipping.Projection != nil {
-		step += mechanism.DirectionDraws(p.Clipping.Projection.Directions, p.Network.Trained)
+		step += release.DirectionDraws(p.Clipping.Projection.Directions, p.Network.Trained)
 	}
 	draws := 0
 	for _, steps := range p.runs() {

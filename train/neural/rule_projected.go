@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
 // projected estimates norms by random projections and clips by the estimates (Bu, Gopi, Kulkarni, Lee, Shen &
 // Tantipongpipat, "Fast and Memory Efficient Differentially Private-SGD via JL Projections", NeurIPS 2021, algorithm
 // 1, https://arxiv.org/abs/2102.03013), with a cap on the clipped length that the authors do without. Package
-// mechanism draws the projections and clips, since the cost rests on both (mechanism.ProjectedSum): so the rule
+// mechanism draws the projections and clips, since the cost rests on both (release.ProjectedSum): so the rule
 // leaves gradients as they are. Norms of networks are exact at no cost here; the rule is for comparison.
 type projected struct{}
 
@@ -40,9 +41,9 @@ func (p Projection) noise(multiplier float64) mechanism.JLClipping {
 }
 
 // gatherProjected adds up the gradients of a sample, which are clipped by projections, and seals the sum.
-func (r *run) gatherProjected(sample mechanism.Sample) ([]mechanism.Bounded, error) {
+func (r *run) gatherProjected(sample release.Sample) ([]release.Bounded, error) {
 	p := *r.Plan.Clipping.Projection
-	all, err := mechanism.NewProjectedSum(sample, mechanism.ProjectedOptions{Noise: r.noises[0], Projections: p.Directions, Cap: p.Cap, Dim: r.Network.Trained(), Bound: r.levels[0].norm, MaxRecords: r.Plan.MaxRecords})
+	all, err := release.NewProjectedSum(sample, release.ProjectedOptions{Noise: r.noises[0], Projections: p.Directions, Cap: p.Cap, Dim: r.Network.Trained(), Bound: r.levels[0].norm, MaxRecords: r.Plan.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (r *run) gatherProjected(sample mechanism.Sample) ([]mechanism.Bounded, err
 	if err != nil {
 		return nil, err
 	}
-	return []mechanism.Bounded{all.Seal()}, nil
+	return []release.Bounded{all.Seal()}, nil
 }
 
 // addProjected adds the gradients of records, one after the other.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -18,9 +19,9 @@ type run struct {
 	Setup
 	options Options
 	payer   mechanism.Payer
-	rows    *mechanism.Rows
+	rows    *release.Rows
 	samples *samples
-	series  *mechanism.Series // that steps are released in, if noise is correlated
+	series  *release.Series // that steps are released in, if noise is correlated
 	divisor float64
 	rates   train.Rates
 	noises  []mechanism.Noise
@@ -40,12 +41,12 @@ type run struct {
 type groupOf struct {
 	// first and end are its blocks, from and to its numbers.
 	first, end, from, to int
-	blocks               []mechanism.ProductBlock
+	blocks               []release.ProductBlock
 	optimizer            train.Resumable
 }
 
 // newRun returns a run before its next step: the first, or the one that follows a checkpoint.
-func newRun(s Setup, o Options, payer mechanism.Payer, rows *mechanism.Rows, slots int, from *Checkpoint) (*run, error) {
+func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots int, from *Checkpoint) (*run, error) {
 	r := &run{Setup: s, options: o, payer: payer, rows: rows, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
 	var err error
 	if r.samples, err = s.Plan.newSamples(slots); err != nil {
@@ -92,7 +93,7 @@ func (r *run) group() error {
 		own := groupOf{first: at, from: number}
 		for range g.Blocks {
 			b := blocks[at]
-			own.blocks = append(own.blocks, mechanism.ProductBlock{Right: b.Right, Left: b.Left, Bias: b.Bias, Sparse: b.Sparse})
+			own.blocks = append(own.blocks, release.ProductBlock{Right: b.Right, Left: b.Left, Bias: b.Bias, Sparse: b.Sparse})
 			number += b.Numbers()
 			at++
 		}
@@ -162,7 +163,7 @@ func (r *run) step() error {
 
 // levelled returns the released sum of a group as it would be at the norm of the first step: an adaptive norm makes
 // gradients and noise longer or shorter alike, which a step is not to follow. It is a function of what was released.
-func (r *run) levelled(k int, sum mechanism.Noisy) mechanism.Noisy {
+func (r *run) levelled(k int, sum release.Noisy) release.Noisy {
 	first, now := r.Plan.Clipping.Groups[k].Norm, r.levels[k].norm
 	if first == now {
 		return sum
@@ -198,7 +199,7 @@ func (r *run) copyWeights(weights []float64) {
 }
 
 // release draws a sample, adds up what it proposes and releases the sums together.
-func (r *run) release() ([]mechanism.Noisy, error) {
+func (r *run) release() ([]release.Noisy, error) {
 	if r.Plan.Correlated != nil {
 		return r.releaseCorrelated()
 	}
@@ -211,10 +212,10 @@ func (r *run) release() ([]mechanism.Noisy, error) {
 		return nil, err
 	}
 	if len(sealed) == 1 {
-		noisy, failed := mechanism.Release(r.payer, r.noises[0], sealed[0])
-		return []mechanism.Noisy{noisy}, failed
+		noisy, failed := release.Release(r.payer, r.noises[0], sealed[0])
+		return []release.Noisy{noisy}, failed
 	}
-	joined, err := mechanism.Join(sealed...)
+	joined, err := release.Join(sealed...)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -126,8 +127,8 @@ type samples struct {
 	kind     SamplingKind
 	sampling mechanism.Sampling
 	slots    int
-	parts    []mechanism.Sample  // of the round
-	rotation *mechanism.Rotation // of cyclic samples
+	parts    []release.Sample  // of the round
+	rotation *release.Rotation // of cyclic samples
 	next     int
 }
 
@@ -137,18 +138,18 @@ func (p Plan) newSamples(slots int) (*samples, error) {
 	return &samples{kind: p.Sampling.Kind, sampling: sampling, slots: slots}, err
 }
 
-func (s *samples) draw() (mechanism.Sample, error) {
+func (s *samples) draw() (release.Sample, error) {
 	if s.kind == SamplingCyclic {
 		return s.rotate()
 	}
 	if !(Sampling{Kind: s.kind}).inRounds() {
-		return s.sampling.Draw(s.slots)
+		return release.Draw(s.sampling, s.slots)
 	}
 	if s.next == len(s.parts) {
 		if s.next = 0; s.parts == nil || s.kind == SamplingShuffle {
-			parts, err := s.sampling.DrawParts(s.slots)
+			parts, err := release.DrawParts(s.sampling, s.slots)
 			if err != nil {
-				return mechanism.Sample{}, err
+				return release.Sample{}, err
 			}
 			s.parts = parts
 		}
@@ -158,11 +159,11 @@ func (s *samples) draw() (mechanism.Sample, error) {
 }
 
 // rotate draws from the next part.
-func (s *samples) rotate() (mechanism.Sample, error) {
+func (s *samples) rotate() (release.Sample, error) {
 	if s.rotation == nil {
 		var err error
-		if s.rotation, err = s.sampling.Rotate(s.slots); err != nil {
-			return mechanism.Sample{}, err
+		if s.rotation, err = release.Rotate(s.sampling, s.slots); err != nil {
+			return release.Sample{}, err
 		}
 	}
 	return s.rotation.Draw()

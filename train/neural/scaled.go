@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
 
@@ -31,7 +31,7 @@ var _ train.Resumable = (*scaledAdam)(nil)
 // blockScale is the scale of a block: right[i]·left[j] for the number in row i and column j. A bias has the left
 // scale 1, and so has every token of a sparse block.
 type blockScale struct {
-	mechanism.ProductBlock
+	release.ProductBlock
 	rows, columns []float64 // mean squares
 	right, left   []float32
 }
@@ -39,7 +39,7 @@ type blockScale struct {
 // scaleFloor keeps the largest scale of a block within about 10 of the mean, to either side.
 const scaleFloor = 0.01
 
-func newScaledAdam(adam *train.Adam, noise float64, blocks []mechanism.ProductBlock) *scaledAdam {
+func newScaledAdam(adam *train.Adam, noise float64, blocks []release.ProductBlock) *scaledAdam {
 	s := &scaledAdam{Adam: adam, noise: noise, divisor: adam.Divisor}
 	numbers := 0
 	for _, b := range blocks {
@@ -92,7 +92,7 @@ func (b *blockScale) each(do func(at, row, column int)) {
 }
 
 // Step takes the scales off, makes one step and finds the next scales.
-func (s *scaledAdam) Step(weights []float64, sum mechanism.Noisy) {
+func (s *scaledAdam) Step(weights []float64, sum release.Noisy) {
 	first := 0
 	for k := range s.blocks {
 		b := &s.blocks[k]

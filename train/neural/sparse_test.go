@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/network"
 )
 
@@ -15,11 +15,11 @@ func TestSparseRowsGiveTheSumsOfWholeOnes(t *testing.T) {
 	const records, dim = 40, 12
 	request := networksUnderTest()["sparse"]
 	sparse := testRows(t, records, dim, "sparse")
-	block, err := sparse.Load(0, records, mechanism.Block{})
+	block, err := sparse.Load(0, records, release.Block{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := mechanism.NewRows(records, mechanism.RowsOptions{Dim: dim, Step: sparse.Step(), Labels: slices.Clone(block.Labels())}, func(dst []float64, first, n int) {
+	whole, err := release.NewRows(records, release.RowsOptions{Dim: dim, Step: sparse.Step(), Labels: slices.Clone(block.Labels())}, func(dst []float64, first, n int) {
 		row := make([]int16, dim)
 		for i := range n {
 			block.CopyRow(row, first+i)
@@ -52,7 +52,7 @@ func TestSparseRowsGiveTheSumsOfWholeOnes(t *testing.T) {
 // TestSparseRowsAreRead checks that features that no record has get no gradient, and those of others do.
 func TestSparseRowsAreRead(t *testing.T) {
 	const dim = 1000
-	rows, err := mechanism.NewSparseRows(2, mechanism.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: []float32{0, 1}}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
+	rows, err := release.NewSparseRows(2, release.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: []float32{0, 1}}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
 		return append(index, uint32(10+i), 900), append(v, 0.5, 1)
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
 )
@@ -105,9 +106,9 @@ func upTo(n int) []int {
 }
 
 // imageRows are records like images of 28 × 28.
-func imageRows(b *testing.B, batch int) *mechanism.Rows {
+func imageRows(b *testing.B, batch int) *release.Rows {
 	labels := make([]float32, batch)
-	rows, err := mechanism.NewRows(batch, mechanism.RowsOptions{Dim: 784, Step: 1.0 / 255, Type: mechanism.Uint8, Labels: labels}, func(dst []float64, first, _ int) {
+	rows, err := release.NewRows(batch, release.RowsOptions{Dim: 784, Step: 1.0 / 255, Type: release.Uint8, Labels: labels}, func(dst []float64, first, _ int) {
 		r := rand.New(rand.NewPCG(3, uint64(first)))
 		for j := range dst {
 			dst[j] = max(0, 1.2*r.Float64()-0.7)
@@ -126,7 +127,7 @@ func imageRows(b *testing.B, batch int) *mechanism.Rows {
 func BenchmarkTextStep(b *testing.B) {
 	const batch, words, buckets = 1024, 240, 1 << 16
 	labels := make([]float32, batch)
-	rows, err := mechanism.NewSparseRows(batch, mechanism.RowsOptions{Dim: buckets, Step: 1.0 / (1 << 15), Labels: labels}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
+	rows, err := release.NewSparseRows(batch, release.RowsOptions{Dim: buckets, Step: 1.0 / (1 << 15), Labels: labels}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		labels[i] = float32(i % 2)
 		for at := r.IntN(buckets / words); at < buckets; at += 1 + r.IntN(2*buckets/words) {

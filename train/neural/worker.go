@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/network"
 )
 
@@ -15,9 +15,9 @@ type worker struct {
 	tape      *network.Tape[float32]
 	space     network.Workspace[float32]
 	sums      sums
-	vectors   *mechanism.VectorSum // of micro-batches
-	projected *mechanism.ProjectedSum
-	block     mechanism.Block
+	vectors   *release.VectorSum // of micro-batches
+	projected *release.ProjectedSum
+	block     release.Block
 	// of the records of a chunk: inputs, whole or by what is not 0 in them, derivatives by the outputs, squared norms
 	// and weights of one group, counts of all groups
 	x, slopes []float32

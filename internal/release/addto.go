@@ -1,0 +1,67 @@
+package release
+
+// AddTo adds the outer product of coefficients and the i-th row of the block, as it is seen, to dst, of
+// length coefficients × Dim, row-major: what gradient code sums when the contributions of several
+// rows are one record's (a VectorSum then verifies the sum). Row is working space of one number a
+// coordinate.
+func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
+	b.x.copyRow(row, i)
+	f := &b.rows.frame
+	if f.turn != nil {
+		b.addTurned(dst, i, coefficients, row)
+		return
+	}
+	unit, beta, tail := b.multiplier(i, f), float64(b.beta(i)), float64(b.tail(i))
+	scale := float64(int64(1) << f.bits)
+	dim := b.rows.Dim()
+	for k, c := range coefficients {
+		if c == 0 {
+			continue
+		}
+		out := dst[k*dim : (k+1)*dim]
+		c *= unit
+		for j, v := range row[:b.rows.dim] {
+			out[j] += c * scale * float64(v)
+		}
+		for j, m := range f.m {
+			out[j] -= c * beta * float64(m)
+		}
+		if f.Intercept > 0 {
+			out[dim-1] += c * tail
+		}
+	}
+}
+
+// addTurned is AddTo for whitened rows; row holds the row's integers.
+func (b *Block) addTurned(dst []float64, i int, coefficients []float64, row []int16) {
+	f, own, dim := &b.rows.frame, b.rows.dim, b.rows.Dim()
+	y := make([]float64, dim)
+	f.see(y[:own], row[:own], b.beta(i))
+	if f.Intercept > 0 {
+		y[own] = float64(b.tail(i))
+	}
+	for k, c := range coefficients {
+		c *= b.multiplier(i, f)
+		for j, v := range y {
+			dst[k*dim+j] += c * v
+		}
+	}
+}
+
+// Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and nothing that they are seen
+// with, a center or an intercept, makes other coordinates differ from 0.
+func (r *Rows) Entries() bool {
+	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.turn == nil
+}
+
+// AppendEntries appends the coordinates of the i-th row of the block that are not 0, ascending, to index, and
+// their values, as AddTo gives them, to values, and returns both. It is for rows of which Entries is true.
+func (b *Block) AppendEntries(i int, index []uint32, values []float32) ([]uint32, []float32) {
+	f := &b.rows.frame
+	unit, scale := b.multiplier(i, f), float64(int64(1)<<f.bits)
+	own, whole := b.x.(*sparseRows).row(i)
+	for _, v := range whole {
+		values = append(values, float32(unit*scale*float64(v)))
+	}
+	return append(index, own...), values
+}

@@ -1,0 +1,220 @@
+package release
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// Block is some rows in memory, for as long as one step works on them.
+type Block struct {
+	rows    *Rows
+	x       storage
+	first   int
+	records []int // nil: first, first+1, …
+	labels  []float32
+	measures
+	own *blockMemory // what the block may be filled anew in, or nil
+}
+
+// blockMemory is the memory of a block that was read or copied.
+type blockMemory struct {
+	words    []uint64 // what was read from a file
+	x        storage
+	labels   []float32
+	measures measures
+}
+
+const (
+	// blockBytes of rows stay in the second cache between their scores and their sum.
+	blockBytes = 1 << 17
+	// minBlockRows share what is done once a block; more than maxBlockRows gain nothing.
+	minBlockRows, maxBlockRows = 16, 256
+)
+
+// BlockLen returns how many rows to work on at a time: as many as stay near the processor, a multiple of
+// eight, as kernels take them.
+func (r *Rows) BlockLen() int {
+	if r.kind == Sparse {
+		return maxBlockRows
+	}
+	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()&^7))
+}
+
+// rowBytes is the size of a dense row, at least 1.
+func (r *Rows) rowBytes() int {
+	bits := map[RowType]int{Int16: 16, Uint8: 8, Bit: 1, Sparse: 1}[r.kind]
+	return max(1, r.dim*bits/8)
+}
+
+// Load returns the rows first … first+n-1. It may use the memory of old, a block that Load or LoadAt
+// made of any rows and that is not used any more, or the zero Block. It errs when rows are read from
+// a file that fails or is damaged.
+func (r *Rows) Load(first, n int, old Block) (Block, error) {
+	if n < 0 || first < r.first || first > r.first+r.count-n {
+		return Block{}, errOutside
+	}
+	if r.file != nil {
+		return r.loadFile(first-r.first, n, old)
+	}
+	at := first - r.first
+	return Block{rows: r, x: r.x.part(at, n), first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
+}
+
+// LoadAt is Load for the rows that are listed.
+func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
+	at := make([]int, len(records))
+	for k, i := range records {
+		if i < r.first || i >= r.first+r.count {
+			return Block{}, errOutside
+		}
+		at[k] = i - r.first
+	}
+	if r.file != nil {
+		return r.loadFileAt(records, at, old)
+	}
+	own := old.memory()
+	own.x = r.x.take(own.x, at)
+	return r.gather(own, records, at, r.labels, r.measures), nil
+}
+
+// memory returns the block's own memory, or new memory.
+func (b *Block) memory() *blockMemory {
+	if b.own == nil {
+		return &blockMemory{}
+	}
+	return b.own
+}
+
+// gather makes the block of listed rows, whose payload stands in own, from labels and measures of all.
+func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
+	own.measures = r.frame.newMeasures(len(at), own.measures)
+	own.measures.pick(all, at, 0)
+	b := Block{rows: r, x: own.x, records: records, measures: own.measures, own: own}
+	if labels != nil {
+		own.labels = grow(own.labels, len(at))
+		pick(own.labels, labels, at, 0)
+		b.labels = own.labels
+	}
+	return b
+}
+
+var errOutside = fmt.Errorf("release: records are asked for that the rows do not have, want some of theirs")
+
+// Len returns the number of rows.
+func (b *Block) Len() int {
+	if b.x == nil {
+		return 0
+	}
+	return b.x.count()
+}
+
+// Labels returns the labels of the records, or nil. The caller must not modify them.
+func (b *Block) Labels() []float32 { return b.labels }
+
+// Record returns the number of the block's i-th record.
+func (b *Block) Record(i int) int { return b.record(i) }
+
+// record returns the number of the block's i-th record.
+func (b *Block) record(i int) int {
+	return recordOf(b.first, b.records, i)
+}
+
+// recordOf returns the i-th of the records that are listed or, without a list, of first, first+1, ….
+func recordOf(first int, records []int, i int) int {
+	if records != nil {
+		return records[i]
+	}
+	return first + i
+}
+
+// Norm returns the L2 norm of the i-th row of the block, as it is seen, correct to float32.
+func (b *Block) Norm(i int) float64 {
+	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
+}
+
+// OfNorm1 reports whether Norms are all 1.
+func (r *Rows) OfNorm1() bool { return r.frame.Normalize == NormalizeUnit }
+
+// Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under NormalizeUnit they are all 1, also
+// that of a row which adds nothing.
+func (b *Block) Norms(dst []float64) {
+	if b.rows.OfNorm1() {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return
+	}
+	if b.multipliers != nil {
+		kernel.ScaledNorms(dst, b.n2, b.multipliers)
+		return
+	}
+	unit := b.rows.frame.unit
+	if float64(float32(unit)) != unit {
+		for i := range dst {
+			dst[i] = b.Norm(i)
+		}
+		return
+	}
+	var same [64]float32
+	for i := range same {
+		same[i] = float32(unit)
+	}
+	for n2 := b.n2[:len(dst)]; len(dst) > 0; {
+		n := min(len(same), len(dst))
+		kernel.ScaledNorms(dst[:n], n2[:n], same[:n])
+		dst, n2 = dst[n:], n2[n:]
+	}
+}
+
+// units fills dst with what one of the integers of each row stands for, times a factor.
+func (b *Block) units(dst []float64, factor float64) {
+	if b.multipliers != nil {
+		kernel.ToFloat64(dst, b.multipliers, factor)
+		return
+	}
+	for i := range dst {
+		dst[i] = factor * b.rows.frame.unit
+	}
+}
+
+// Norm2 returns the square of Norm, correct to float32, without a root.
+func (b *Block) Norm2(i int) float64 {
+	unit := b.multiplier(i, &b.rows.frame)
+	return float64(b.n2[i]) * (unit * unit)
+}
+
+// Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
+func (b *Block) Squares(dst []int64) {
+	if len(dst) > 0 {
+		b.x.norms2(dst)
+	}
+}
+
+// CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
+// coordinate.
+func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
+
+// Each calls do with the rows first … first+n-1, block after block. A block is only valid until do
+// returns. Scan is for all rows on several goroutines.
+func (r *Rows) Each(first, n int, do func(Block) error) error {
+	if r.file != nil {
+		return r.eachOfFile(first, n, do)
+	}
+	return r.eachOfMemory(first, n, r.BlockLen(), do)
+}
+
+// eachOfMemory is Each for rows in memory, in blocks of a size.
+func (r *Rows) eachOfMemory(first, n, size int, do func(Block) error) error {
+	for end := first + n; first < end || n < 0; first += size {
+		b, err := r.Load(first, min(size, end-first), Block{})
+		if err != nil {
+			return err
+		}
+		if err = do(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// GradientDescent is a number of steps w ← w - Rate·∇J(w) from w = 0, J being the objective of a
+// problem whose ridge may be 0. It is no search for the minimum and needs no tolerance: neighbors
+// are moved apart by at most Rate·G in each step, and what is apart is drawn together by c = 1 -
+// Rate·Ridge. So after T steps they are Rate·G·(1 + c + … + c^(T-1)) apart (Zhang, Zheng, Mou &
+// Wang, "Efficient Private ERM for Smooth Objectives", IJCAI 2017,
+// https://arxiv.org/abs/1703.09947). A step is such a contraction if Rate is at most 2 over the
+// ridge twice and the curvature of MaxRecords records: there may be that many, whatever is declared
+// (Hardt, Recht & Singer, "Train Faster, Generalize Better", ICML 2016, lemma 3.7,
+// https://arxiv.org/abs/1509.01240).
+type GradientDescent struct {
+	Problem Problem
+	Rate    float64
+	Steps   int
+}
+
+// maxDescentSteps bounds the steps.
+const maxDescentSteps = 1 << 20
+
+// LargestRate returns the largest rate of steps that do not draw neighbors apart.
+func (d GradientDescent) LargestRate() float64 {
+	return 2 / (2*d.Problem.Ridge + float64(d.Problem.MaxRecords)*d.Problem.Curvature()) * (1 - 0x1p-40)
+}
+
+// Validate returns an error that names a number that makes no sense.
+func (d GradientDescent) Validate() error {
+	if err := d.Problem.validate(0); err != nil {
+		return err
+	}
+	if d.Steps < 1 || d.Steps > maxDescentSteps || !(d.Rate > 0 && d.Rate <= d.LargestRate()) {
+		return fmt.Errorf("release: gradient descent has %d steps of rate %v, want 1 to 2^20 steps and a rate of at most %v, 2 over the largest curvature", d.Steps, d.Rate, d.LargestRate())
+	}
+	return nil
+}
+
+// apart returns how far n movements of size 1, one a step, come to lie apart: 1 + c + … + c^(n-1), rounded
+// upward.
+func (d GradientDescent) apart() float64 {
+	steps, drawn := float64(d.Steps), d.Rate*d.Problem.Ridge
+	if drawn == 0 {
+		return steps
+	}
+	return min(steps, -math.Expm1(steps*math.Log1p(-drawn))/drawn*(1+0x1p-40))
+}
+
+// roundings bounds the error of one step, and size the norm of all iterates.
+func (d GradientDescent) roundings(dim int) (rounding, size float64) {
+	n := float64(d.Problem.MaxRecords)
+	size = 2 * d.Rate * n * d.Problem.GradientBound() * d.apart()
+	return d.Rate*d.Problem.roundingError(dim, n, size, 0) + 4*0x1p-53*size, size
+}
+
+// Sensitivity returns a bound on the L2 distance of the last iterates of neighbors that differ in one record
+// added or removed, the rounding of every step counted in. It refuses a descent in which that is more than
+// maxRounding of it.
+func (d GradientDescent) Sensitivity(dim int) (float64, error) {
+	if err := d.Validate(); err != nil {
+		return 0, err
+	}
+	rounding, _ := d.roundings(dim)
+	moved := d.Rate * d.Problem.GradientBound()
+	if !(2*rounding <= maxRounding*moved) {
+		return 0, fmt.Errorf("release: rounding of a step may move weights by %v where a record moves them by %v, want at most %v of it; use fewer records", 2*rounding, moved, maxRounding)
+	}
+	return (moved + 2*rounding) * d.apart() * (1 + 0x1p-40), nil
+}
+
+// Run returns the last iterate over all rows, sealed. One record moves it by at most one bound, as in
+// Problem.Minimize.
+func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
+	if rows == nil {
+		return Bounded{}, errNoRows
+	}
+	bound, err := d.Sensitivity(rows.Dim())
+	if err != nil {
+		return Bounded{}, err
+	}
+	_, size := d.roundings(rows.Dim())
+	point, err := newPoint(rows, n, norm, extent{d.Problem, bound, size})
+	if err != nil {
+		return Bounded{}, err
+	}
+	m := newMinimization(d.Problem, rows, nil, 0)
+	w := make([]float64, m.Columns*m.dim)
+	for range d.Steps {
+		if ctx.Err() != nil {
+			return Bounded{}, stopped(ctx)
+		}
+		g, failed := m.gradient(w)
+		if failed != nil {
+			return Bounded{}, failed
+		}
+		w = added(w, g, -d.Rate)
+	}
+	return point.seal(w), nil
+}
+
+// PermutedDescent is stochastic gradient descent over batches of one random order of the records, the same in
+// every pass: bolt-on noise goes on its last iterate (Wu, Li, Kumar, Chaudhuri, Jha & Naughton, "Bolt-on
+// Differential Privacy for Scalable Stochastic Gradient Descent-based Analytics", SIGMOD 2017,
+// https://arxiv.org/abs/1606.04722). It is proved under replace-one alone: with one record more or less the
+// batches after it would all differ.
+//
+// Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), λ = Ridge/Records and η_t = min(1/(β+λ), 1/(λ·t)), or
+// Rate where the ridge is 0. A record that is replaced moves the step of its batch by 2·η_t·G/Batch, once a
+// pass, and every later step draws the two together by 1 - η_s·λ.
+type PermutedDescent struct {
+	Problem Problem
+	// Records is the public number of records.
+	Records int
+	// Batch is the size of a batch, at most 256; the last of a pass may be smaller.
+	Batch, Passes int
+	// Rate is the rate of all steps where the ridge is 0, at most 2/β; it is 0 otherwise.
+	Rate float64
+}
+
+// Validate returns an error that names a number that makes no sense.
+func (d PermutedDescent) Validate() error {
+	if err := d.Problem.validate(0); err != nil {
+		return err
+	}
+	if d.Records < 1 || d.Records > d.Problem.MaxRecords || d.Batch < 1 || d.Batch > passRows || d.Passes < 1 || d.Passes > maxDescentSteps {
+		return fmt.Errorf("release: descent has %d records, batches of %d and %d passes, want 1 to max records, batches of at most %d and 1 to 2^20 passes", d.Records, d.Batch, d.Passes, passRows)
+	}
+	largest := 2 / d.Problem.Curvature() * (1 - 0x1p-40)
+	if d.Problem.Ridge > 0 && d.Rate != 0 || d.Problem.Ridge == 0 && !(d.Rate > 0 && d.Rate <= largest) {
+		return fmt.Errorf("release: rate of the descent is %v with ridge %v, want 0 beside a ridge and else at most %v", d.Rate, d.Problem.Ridge, largest)
+	}
+	return nil
+}
+
+// batches is the number of steps in a pass.
+func (d PermutedDescent) batches() int { return (d.Records + d.Batch - 1) / d.Batch }
+
+// rate returns η_t, t counted from 0, and λ.
+func (d PermutedDescent) rate(t int) (rate, ridge float64) {
+	if d.Problem.Ridge == 0 {
+		return d.Rate, 0
+	}
+	ridge = d.Problem.Ridge / float64(d.Records)
+	return min(1/(d.Problem.Curvature()+ridge), 1/(ridge*float64(t+1))), ridge
+}
+
+// size bounds the norm of all iterates, for sums of rates.
+func (d PermutedDescent) size() float64 {
+	_, ridge := d.rate(0)
+	sum := 0.0
+	for t := range d.batches() * d.Passes {
+		rate, _ := d.rate(t)
+		sum += rate
+	}
+	if ridge > 0 {
+		sum = min(sum, 1/ridge)
+	}
+	return 2 * d.Problem.GradientBound() * sum
+}
+
+// Sensitivity returns half of a bound on the L2 distance of the last iterates of neighbors of which one record
+// is replaced: what accountants double under replace-one. It is the largest over the batches in which the
+// record may be, computed step by step, with the rounding of every step.
+func (d PermutedDescent) Sensitivity(dim int) (float64, error) {
+	if err := d.Validate(); err != nil {
+		return 0, err
+	}
+	batches, size := d.batches(), d.size()
+	ofBatch, rounding, kept := make([]float64, batches), 0.0, 1.0
+	for t := batches*d.Passes - 1; t >= 0; t-- {
+		rate, ridge := d.rate(t)
+		ofBatch[t%batches] += rate * kept
+		wrong := d.Problem.roundingError(dim, float64(d.Batch), size, 0)/float64(d.Batch) + d.Problem.Ridge/float64(d.Records)*size*0x1p-50
+		rounding += (rate*wrong + 8*0x1p-53*size) * kept
+		kept *= (1 - rate*ridge) * (1 + 0x1p-50)
+	}
+	largest := 0.0
+	for _, v := range ofBatch {
+		largest = max(largest, v)
+	}
+	moved := largest * d.Problem.GradientBound() / float64(d.Batch)
+	if !(rounding <= maxRounding*moved) {
+		return 0, fmt.Errorf("release: rounding may move weights by %v where a record moves them by %v, want at most %v of it; use fewer passes", rounding, moved, maxRounding)
+	}
+	return (moved + rounding) * (1 + 0x1p-30), nil
+}
+
+// Run returns the last iterate over all rows, of which there must be Records, sealed. Replacing one record
+// moves it by at most two bounds.
+func (d PermutedDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
+	if rows == nil || rows.count != d.Records {
+		return Bounded{}, fmt.Errorf("release: the rows are not as many as the declared records, which this descent takes as public, want %d", d.Records)
+	}
+	bound, err := d.Sensitivity(rows.Dim())
+	if err != nil {
+		return Bounded{}, err
+	}
+	point, err := newPoint(rows, n, norm, extent{d.Problem, bound, d.size()})
+	if err != nil {
+		return Bounded{}, err
+	}
+	m := newMinimization(d.Problem, rows, nil, 0)
+	p, w, order := m.newPart(), make([]float64, m.Columns*m.dim), permutation(d.Records)
+	for t := range d.batches() * d.Passes {
+		if ctx.Err() != nil {
+			return Bounded{}, stopped(ctx)
+		}
+		from := t % d.batches() * d.Batch
+		if err = m.batch(p, order[from:min(from+d.Batch, d.Records)], w); err != nil {
+			return Bounded{}, err
+		}
+		rate, ridge := d.rate(t)
+		for j, g := range p.chunk {
+			w[j] -= rate * (g/float64(d.Batch) + ridge*w[j])
+		}
+	}
+	return point.seal(w), nil
+}
+
+// permutation returns 0 … n-1 in a random order.
+func permutation(n int) []int {
+	order, s := make([]int, n), sample.NewStream()
+	for i := range order {
+		j := int(s.Below(uint64(i) + 1))
+		order[i] = order[j]
+		order[j] = i
+	}
+	return order
+}
+
+// batch leaves the sum of the gradients of the losses of some records in the chunk of a part.
+func (m *minimization) batch(p *part, records []int, w []float64) error {
+	var err error
+	if p.block, err = m.rows.LoadAt(records, p.block); err != nil {
+		return err
+	}
+	m.multiply(p, len(records), w, func(z []float64, labels []float32) { m.residuals(z, labels) })
+	return nil
+}
+
+// residuals asks the loss for every record.
+func (m *minimization) residuals(z []float64, labels []float32) {
+	for i := range len(z) / m.Columns {
+		m.Loss.residuals(z[i*m.Columns:(i+1)*m.Columns], labels[i])
+	}
+}
+
+// multiply leaves Σ a_i ⊗ x_i over the part's block of n rows in its chunk.
+func (m *minimization) multiply(p *part, n int, weights []float64, coefficients func(z []float64, labels []float32)) {
+	for i := range n {
+		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
+	}
+	x, z := kernel.NewMatrix(p.x, n, m.dim), kernel.NewMatrix(p.z, n, m.Columns)
+	kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
+	coefficients(p.z[:n*m.Columns], p.block.labels)
+	kernel.GemmSerial(kernel.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
+}

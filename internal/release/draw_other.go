@@ -1,0 +1,63 @@
+package release
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// fitKNorm is the grid of K-norm noise.
+func fitKNorm(n mechanism.KNorm, f fit) (grid, error) {
+	if euclidean := f.norm.kind == normL2 || f.norm.kind == normEllipsoid; euclidean && f.dim > sample.MaxL2Dimension {
+		return grid{}, fmt.Errorf("release: noise %v in norm %v is for vectors of up to %d numbers, want fewer than %d", n, f.norm, sample.MaxL2Dimension, f.dim)
+	}
+	return newGrid(n, n.NoiseMultiplier, f, f.norm.maxScaleBits(f.dim))
+}
+
+// discreteGrid is the grid of integers on which one record's bound is the sensitivity. In the norm of an ellipsoid the
+// integer itself could move by more.
+func discreteGrid(n mechanism.Noise, scale float64, sensitivity int64, f fit) (grid, error) {
+	if err := mechanism.CheckEvent(n); err != nil {
+		return grid{}, err
+	}
+	if _, _, err := dyadic(n, scale); err != nil {
+		return grid{}, err
+	}
+	if f.dim != 1 || f.norm.kind == normEllipsoid {
+		return grid{}, fmt.Errorf("release: noise is %v and the sum has %d numbers in norm %v, want 1 and no ellipsoid; for others use gaussian or k-norm", n, f.dim, f.norm)
+	}
+	most := leastPositive(f.maxBound, 1<<sumBits-1)
+	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords || sensitivity > min(most, (1<<sumBits-1)/int64(f.maxRecords)) {
+		return grid{}, fmt.Errorf("release: max records is %d with sensitivity %d, want 1 to 2^40, a sensitivity of at most %d, and a product below 2^%d", f.maxRecords, sensitivity, most, sumBits)
+	}
+	return grid{noise: n, bound: sensitivity, maxRecords: f.maxRecords, norm: f.norm}, nil
+}
+
+func drawDiscreteGaussian(dst []int64, n mechanism.DiscreteGaussian) error {
+	numerator, denominator, err := dyadic(n, n.StandardDeviation)
+	if err == nil {
+		sample.NewStream().DiscreteGaussian(dst, numerator, denominator)
+	}
+	return err
+}
+
+func drawDiscreteLaplace(dst []int64, n mechanism.DiscreteLaplace) error {
+	numerator, denominator, err := dyadic(n, n.Scale)
+	if err == nil {
+		sample.NewStream().DiscreteLaplace(dst, numerator, denominator)
+	}
+	return err
+}
+
+// scaleBits: scales of discrete noise are multiples of 2^-scaleBits, as RoundScale gives them.
+const scaleBits = 16
+
+// dyadic returns the scale as an exact fraction.
+func dyadic(n mechanism.Noise, scale float64) (numerator, denominator uint64, err error) {
+	if rounded, err := mechanism.RoundScale(scale); err != nil || rounded != scale {
+		return 0, 0, fmt.Errorf("release: scale of %v is no multiple of 2^-%d in the range of RoundScale, want one that it gives", n, scaleBits)
+	}
+	return uint64(math.Ldexp(scale, scaleBits)), 1 << scaleBits, nil
+}

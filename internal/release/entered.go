@@ -1,0 +1,150 @@
+package release
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/ditherml/dither/internal/parallel"
+)
+
+// entered is what is known of rows once they are measured, so that they are held to it whenever they are read again: of
+// each record the squared norm n2 of what it adds, and the product h of that with the secret. Goroutines may share it.
+type entered struct {
+	n2    []int64
+	mixes []uint64 // h + 1; 0: the record was not measured yet; isEntering: it is being measured for the first time
+}
+
+// has reports whether a row was measured.
+func (e *entered) has(at int) bool {
+	mix := atomic.LoadUint64(&e.mixes[at])
+	return mix != 0 && mix != isEntering
+}
+
+// isEntering is no number of the prime and one.
+const isEntering = math.MaxUint64
+
+// plain is what rows in memory have in common in all frames: of each row of integers its squared norm and its product with the
+// secret.
+type plain struct {
+	square []int64
+	mix    []uint64
+}
+
+// origin is the same for all rows that share their integers: for one run. Its secret is theirs
+// alone.
+type origin struct {
+	plain
+	secret secret
+}
+
+// measure fills p for the rows of x.
+func (p *plain) measure(x storage, r []uint64) {
+	n := x.count()
+	p.square, p.mix = make([]int64, n), make([]uint64, n)
+	parallel.Parts(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			p.square[i], p.mix[i] = x.mix(i, r)
+		}
+	})
+}
+
+// enter computes what the sums of the rows of x are checked with, m having what the kernels made of them, and holds that
+// a row is measured as its integers say. The i-th of the rows stands at(i).
+func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
+	m.mixes = grow(m.mixes, x.count())
+	for i := range m.mixes {
+		if err := r.enterRow(m, x, i, at(i), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterRow is enter for row i of x, which stands at. With a whitening, turned is what a kernel
+// proposes as W·x. A row that was measured before keeps what it had then.
+func (r *Rows) enterRow(m *measures, x storage, i, at int, turned []int32) error {
+	if r.known != nil {
+		if mix := atomic.LoadUint64(&r.known.mixes[at]); mix != 0 && mix != isEntering {
+			m.n2[i], m.mixes[i] = r.known.n2[at], mix-1
+			return nil
+		}
+	}
+	f := &r.frame
+	var square int64
+	var mix uint64
+	if own := r.origin.plain; f.turn == nil && own.mix != nil {
+		square, mix = own.square[at], own.mix[at]
+	} else {
+		square, mix = x.mix(i, f.secret)
+	}
+	dot := int64(0)
+	if f.m != nil && f.turn == nil {
+		dot = x.dot(i, f.m)
+	}
+	if f.turn == nil && !f.explains(m, i, square, dot) || f.turn != nil && !f.explainsTurned(m, i, square, mix, turned) {
+		return ErrComputation
+	}
+	m.mixes[i] = f.mixOf(mix, m.beta(i), m.tail(i))
+	// One goroutine alone enters both numbers: they are of one reading.
+	if r.known != nil && atomic.CompareAndSwapUint64(&r.known.mixes[at], 0, isEntering) {
+		r.known.n2[at] = m.n2[i]
+		atomic.StoreUint64(&r.known.mixes[at], m.mixes[i]+1)
+	}
+	return nil
+}
+
+// explains reports whether m says of row i what the frame makes of a row of this squared norm and
+// product with the center.
+func (f *frame) explains(m *measures, i int, square, dot int64) bool {
+	return m.says(i, f.measure(square, dot))
+}
+
+// says reports whether the measures of row i are these.
+func (m *measures) says(i int, v measured) bool {
+	return m.n2[i] == v.n2 && (m.betas == nil || int64(m.betas[i]) == v.beta) && (m.tails == nil || int64(m.tails[i]) == v.tail) &&
+		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
+}
+
+// mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
+// whitened.
+func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
+	mix = times2(mix, f.bits)
+	if f.m != nil {
+		mix = residue(mix + timesResidue(-beta, f.mixCenter))
+	}
+	if f.Intercept > 0 {
+		mix = residue(mix + timesResidue(tail<<f.shift, f.mixTail))
+	}
+	return mix
+}
+
+// keepSecrets computes what mixOf needs, for rows of this many coordinates.
+func (f *frame) keepSecrets(dim int, own *secret) {
+	r := own.first(dim + f.intercepts())
+	f.secret = r[:dim]
+	if f.m != nil {
+		f.mixCenter = mixLong(f.m, r)
+	}
+	if f.Intercept > 0 {
+		f.mixTail = r[dim]
+	}
+	if f.turn != nil {
+		f.turned, f.secret = r[:dim], f.turn.secret(r[:dim])
+		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
+		f.turnedCenter = f.m
+		if f.m == nil {
+			f.turnedCenter = make([]int64, dim)
+		}
+	}
+}
+
+// secret returns Wᵀ·r modulo the prime: its product with x is that of W·x with r.
+func (t *turn) secret(r []uint64) []uint64 {
+	out := make([]uint64, t.dim)
+	for k, v := range r {
+		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {
+			out[j] = residue(out[j] + timesResidue(int64(w), v))
+		}
+	}
+	return out
+}

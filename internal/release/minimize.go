@@ -1,0 +1,181 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"github.com/ditherml/dither/mechanism"
+	"math"
+)
+
+// Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows, the sum of
+// losses and not their mean. J is Ridge-strongly convex and a record changes its gradient by at
+// most G = Lipschitz·Radius. So the minimizer moves by at most G/Ridge in L2 norm when a record is
+// added or removed (Chaudhuri, Monteleoni & Sarwate, "Differentially Private Empirical Risk
+// Minimization", JMLR 2011, lemma 7, https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G -
+// ∇g‖ of one record).
+//
+// No minimizer is exact. What is computed has a gradient of norm at most Tolerance, and so lies within
+// Tolerance/Ridge of the minimizer, by strong convexity. The tolerance is fixed by public numbers and the
+// solver runs until it holds, with a bound on the rounding of the gradient counted in: there is no limit
+// on its steps, and no result that does not hold it.
+type Problem struct {
+	Loss    Loss
+	Columns int
+	// Radius is the largest L2 norm of a row; a longer one is shortened to it, by that row alone.
+	Radius float64
+	// Ridge is Λ, positive.
+	Ridge float64
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// Validate returns an error that names a number that makes no sense.
+func (p Problem) Validate() error { return p.validate(math.SmallestNonzeroFloat64) }
+
+// validate is Validate with a ridge of at least this.
+func (p Problem) validate(ridge float64) error {
+	if err := p.Loss.check(p.Columns); err != nil {
+		return err
+	}
+	if !positive(p.Radius) || !(p.Ridge >= ridge) || math.IsInf(p.Ridge, 1) || p.MaxRecords < 1 || p.MaxRecords > maxMaxRecords {
+		return fmt.Errorf("release: radius of rows is %v, ridge %v and max records %d, want positive finite numbers and at most 2^40 records", p.Radius, p.Ridge, p.MaxRecords)
+	}
+	return nil
+}
+
+// GradientBound returns G, the largest L2 norm of the gradient of one record's loss.
+func (p Problem) GradientBound() float64 {
+	return p.Loss.Lipschitz(p.Columns) * p.Radius * (1 + 0x1p-50)
+}
+
+// Curvature returns β, the largest second derivative of one record's loss by the weights.
+func (p Problem) Curvature() float64 {
+	return p.Loss.Smoothness() * p.Radius * p.Radius * (1 + 0x1p-50)
+}
+
+// Tolerance returns τ: 2^-40 of the largest sum of gradients, or toleranceErrors times what rounding can
+// make of the gradient about the minimizer, if that is more. Linear is a bound on the norm of a linear
+// term of J, 0 without one.
+func (p Problem) Tolerance(dim int, linear float64) float64 {
+	n := float64(p.MaxRecords)
+	return max(n*p.GradientBound()*0x1p-40, toleranceErrors*p.roundingError(dim, n, 2*p.reach(linear), linear))
+}
+
+// reach bounds the norm of the minimizer: J there is at most J(0), and so (Λ/2)‖w‖² - linear·‖w‖ ≤ n·ℓ(0).
+func (p Problem) reach(linear float64) float64 {
+	return (linear + math.Sqrt(linear*linear+2*p.Ridge*float64(p.MaxRecords)*p.Loss.atZero(p.Columns))) / p.Ridge * (1 + 0x1p-40)
+}
+
+// toleranceErrors leaves Newton's steps room to end: near the minimizer they reach a gradient of a few
+// times its rounding error.
+const toleranceErrors = 16
+
+// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in one record
+// added or removed: G/Λ + 2τ/Λ. Under replace-one it is at most twice that. Dim is the length of a row.
+func (p Problem) Sensitivity(dim int) float64 {
+	return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / p.Ridge * (1 + 0x1p-50)
+}
+
+// Minimize returns the minimizer over all rows, with their labels, on the integer grid of a noise, sealed.
+// One record moves it by at most one bound in the norm, the bound being Sensitivity in L2 and L∞, and √n
+// times that in L1 for n weights; rounding is counted in. Errors do not depend on values of records, save
+// that ctx may end the search.
+func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
+	if err := p.Validate(); err != nil {
+		return Bounded{}, err
+	}
+	if rows == nil {
+		return Bounded{}, errNoRows
+	}
+	point, err := newPoint(rows, n, norm, extent{p, p.Sensitivity(rows.Dim()), 2 * p.reach(0)})
+	if err != nil {
+		return Bounded{}, err
+	}
+	m := newMinimization(p, rows, nil, p.Tolerance(rows.Dim(), 0))
+	w, err := m.run(ctx)
+	if err != nil {
+		return Bounded{}, err
+	}
+	return point.seal(w), nil
+}
+
+// point is the place of a vector of weights on an integer grid, settled by public numbers.
+type point struct {
+	sample Sample
+	grid   grid
+	unit   float64
+	most   float64 // no coordinate is larger, in grid units
+}
+
+// extent says how far one record moves the weights of a problem, in L2 norm, and how large they are.
+type extent struct {
+	Problem
+	sensitivity, size float64
+}
+
+var errNoRows = fmt.Errorf("release: there are no rows, want those of all records")
+
+// newPoint returns the grid on which weights that one record moves by the sensitivity move by at
+// most the grid's bound, and which holds weights of the size, which counts as this many bounds.
+func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error) {
+	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
+		return point{}, fmt.Errorf("release: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")
+	}
+	sample, err := Draw(mechanism.Full(), rows.count)
+	if err == nil {
+		err = checkMaxRecords(sample, e.MaxRecords)
+	}
+	if err != nil {
+		return point{}, err
+	}
+	weights := e.Columns * rows.Dim()
+	if err = norm.check(weights); err != nil {
+		return point{}, err
+	}
+	span := math.Ceil(e.size/e.sensitivity) + 1
+	if !(span <= maxMaxRecords) {
+		return point{}, fmt.Errorf("release: weights may be %v times as large as one record's bound, want at most 2^40 times; use a larger ridge", span)
+	}
+	g, err := fitNoise(n, fit{maxRecords: int(span), norm: norm, dim: weights})
+	if err != nil {
+		return point{}, err
+	}
+	return newGridPoint(sample, g, weights, e.sensitivity)
+}
+
+// newGridPoint takes the unit so that the bound of the grid holds the sensitivity and the rounding of both
+// neighbors. A coordinate is rounded to an integer, by ½, after a division that is wrong by 2^-52 of a
+// number of at most most. No weight of a minimizer is larger; and cutting there does not enlarge a distance.
+func newGridPoint(s Sample, g grid, weights int, sensitivity float64) (point, error) {
+	most := float64(g.bound) * float64(g.maxRecords)
+	rounding, count := 1+2*most*0x1p-52, math.Sqrt(float64(weights))
+	switch g.norm.kind {
+	case normL2:
+		rounding *= count
+	case normL1:
+		rounding *= float64(weights)
+		sensitivity *= count
+	case normLInfinity:
+	default:
+		return point{}, fmt.Errorf("release: norm of weights is %v, want l1, l2 or l-infinity", g.norm)
+	}
+	rest := float64(g.bound) - rounding*(1+0x1p-40)
+	if !(rest >= (1-maxRounding)*float64(g.bound)) || !positive(sensitivity) {
+		return point{}, fmt.Errorf("release: rounding of %d weights takes more than %v of one record's bound, want a smaller noise multiplier or fewer records", weights, maxRounding)
+	}
+	return point{s, g, sensitivity / rest * (1 + 0x1p-50), most}, nil
+}
+
+// maxRounding is the largest part of the bound that rounding to the grid may take.
+const maxRounding = 0.01
+
+// seal puts weights on the grid.
+func (p point) seal(w []float64) Bounded {
+	values := make([]int64, len(w))
+	for j, v := range w {
+		if at := math.RoundToEven(v / p.unit); at == at {
+			values[j] = int64(max(-p.most, min(p.most, at)))
+		}
+	}
+	return Bounded{&bounded{sample: p.sample, grid: p.grid, values: values, unit: p.unit}}
+}

@@ -1,0 +1,170 @@
+package release
+
+import (
+	"fmt"
+	"github.com/ditherml/dither/mechanism"
+	"math"
+)
+
+// NewtonStep is the solution u of (H + Ridge·I)·u = Gradient, where H = Σ x·xᵀ over rows of squared norm at
+// most Curvature: the step of Newton's method, when a row is that of a record multiplied with the root of the
+// second derivative of its loss. H is never released; u is, with noise.
+//
+// A record more makes H+Ridge·I =: A into A + x·xᵀ. By Sherman and Morrison u changes by
+// A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x), and for q = xᵀA⁻¹x, from A⁻¹ ≤ 1/Ridge, its norm is at most
+// ‖g‖·(q/Ridge)/(1+q), which grows in q ≤ Curvature/Ridge:
+//
+//	‖u - u'‖ ≤ ‖g‖·Curvature/(Ridge·(Ridge + Curvature)).
+//
+// It is lemma 4.2, for modification by addition, of Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private
+// Convex Optimization via Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, in sums in
+// place of means. What rounding adds is counted in, see Sensitivity.
+type NewtonStep struct {
+	// Gradient is g, made of released numbers.
+	Gradient []float64
+	// Ridge is positive, made of released or public numbers.
+	Ridge float64
+	// Curvature is the largest squared norm of a row.
+	Curvature float64
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// maxNewtonDim keeps the error bound of the solver far below 1.
+const maxNewtonDim = 1 << 12
+
+// Rows returns the grid of rows for such a step: no row passes Curvature, exactly.
+func (s NewtonStep) Rows() RowsOptions {
+	step := math.Sqrt(s.Curvature) / maxCoordinate * (1 - 0x1p-50)
+	return RowsOptions{Dim: len(s.Gradient), Step: step, Limit: maxMomentBound}
+}
+
+// check refuses numbers that make no sense or that the error bound does not cover. All are public.
+func (s NewtonStep) check() error {
+	d := len(s.Gradient)
+	if d < 1 || d > maxNewtonDim || !positive(s.Ridge) || !positive(s.Curvature) || s.MaxRecords < 1 || s.MaxRecords > 1<<sumBits/maxMomentBound {
+		return fmt.Errorf("release: newton step has %d numbers, ridge %v, curvature %v and at most %d records, want 1 to %d numbers, positive finite ridge and curvature, and at most 2^32 records", d, s.Ridge, s.Curvature, s.MaxRecords, maxNewtonDim)
+	}
+	if !(s.backward() <= s.Ridge/8) {
+		return fmt.Errorf("release: ridge %v of a newton step is %v times the rounding of the system, want at least 8 times; use a larger ridge", s.Ridge, s.Ridge/s.backward())
+	}
+	return nil
+}
+
+// backward bounds the norm of the matrix E for which the computed u solves (A+E)·u = g exactly. The entries of
+// A, integers up to the sum of the records' curvatures and the ridge, are rounded once each. With d numbers
+// and γ_k = k·2^-53/(1-k·2^-53), Cholesky factorization and substitution have |E| ≤ γ_(3d+1)·|Rᵀ|·|R| (Higham,
+// "Accuracy and Stability of Numerical Algorithms", 2nd edition 2002, theorem 10.4), in any order of summation
+// and with or without fused operations; ‖|Rᵀ|·|R|‖ ≤ d·‖R‖² ≤ d·‖A‖/(1 - d·γ_(d+1)).
+func (s NewtonStep) backward() float64 {
+	d := float64(len(s.Gradient))
+	largest := float64(s.MaxRecords)*s.Curvature + s.Ridge
+	return largest * (d*(3*d+1) + 4) * 0x1p-53 * (1 + 0x1p-20)
+}
+
+// norm is that of the gradient, rounded upward.
+func (s NewtonStep) norm() float64 {
+	sum := 0.0
+	for _, v := range s.Gradient {
+		sum = math.Hypot(sum, v)
+	}
+	return sum * (1 + 0x1p-40)
+}
+
+// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in
+// one record added or removed. Under replace-one it is at most twice that. It is 0 for a gradient
+// of 0. What is computed is within ‖A⁻¹‖·‖E‖·‖u‖ ≤ ‖E‖·‖g‖/(Ridge·(Ridge - ‖E‖)) of the solution,
+// on each of the two.
+func (s NewtonStep) Sensitivity() float64 {
+	exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature))
+	wrong := s.backward() / (s.Ridge * (s.Ridge - s.backward()))
+	return s.norm() * (exact + 2*wrong) * (1 + 0x1p-40)
+}
+
+// Solve returns u over all rows, which are made with Rows, on the integer grid of a noise, sealed. One record
+// moves it by at most one bound, Sensitivity, rounding to the grid counted in.
+func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
+	if err := s.check(); err != nil {
+		return Bounded{}, err
+	}
+	if rows == nil || n == nil {
+		return Bounded{}, fmt.Errorf("release: newton step has no rows or no noise, want both")
+	}
+	sample, err := Draw(mechanism.Full(), rows.count)
+	if err == nil {
+		err = checkSample(sample, rows, s.MaxRecords)
+	}
+	if err != nil {
+		return Bounded{}, err
+	}
+	o := s.Rows()
+	if rows.kind != Int16 || rows.file != nil || rows.count != rows.total || rows.dim != o.Dim || rows.step != o.Step || rows.limit != o.Limit || !rows.frame.own() {
+		return Bounded{}, fmt.Errorf("release: the rows were not made for this newton step, want the options that Rows gives")
+	}
+	bound := max(s.Sensitivity(), math.SmallestNonzeroFloat64*0x1p100)
+	// ‖u‖ ≤ ‖g‖/(Ridge - ‖E‖), in bounds.
+	span := math.Ceil(2*s.norm()/s.Ridge/bound) + 1
+	g, err := fitNoise(n, fit{maxRecords: int(min(span, maxMaxRecords+1)), norm: L2(), dim: o.Dim})
+	if err != nil {
+		return Bounded{}, err
+	}
+	place, err := newGridPoint(sample, g, o.Dim, bound)
+	if err != nil {
+		return Bounded{}, err
+	}
+	return place.seal(s.solution(rows)), nil
+}
+
+// solution computes u by Cholesky's method. The factor exists: every leading matrix of A + E keeps
+// eigenvalues above 0, since ‖E‖ ≤ Ridge/8 (Higham, theorem 10.7).
+func (s NewtonStep) solution(rows *Rows) []float64 {
+	d := len(s.Gradient)
+	unit := rows.step * rows.step
+	a := make([]float64, d*d)
+	for i, v := range AllProducts().sum(rows) {
+		a[i] = float64(v) * unit
+	}
+	for j := range d {
+		a[j*d+j] += s.Ridge
+	}
+	factorize(a, d)
+	return substitute(a, append([]float64(nil), s.Gradient...))
+}
+
+// factorize replaces the lower half of a by L with L·Lᵀ = a, row after row.
+func factorize(a []float64, d int) {
+	for i := range d {
+		row := a[i*d : i*d+i+1]
+		for j := range i {
+			row[j] = (row[j] - dotFloat(row[:j], a[j*d:j*d+j])) / a[j*d+j]
+		}
+		row[i] = math.Sqrt(row[i] - dotFloat(row[:i], row[:i]))
+	}
+}
+
+// substitute solves L·Lᵀ·u = g in place.
+func substitute(l, g []float64) []float64 {
+	d := len(g)
+	for i := range d {
+		g[i] = (g[i] - dotFloat(g[:i], l[i*d:i*d+i])) / l[i*d+i]
+	}
+	for i := d - 1; i >= 0; i-- {
+		sum := g[i]
+		for k := i + 1; k < d; k++ {
+			sum -= l[k*d+i] * g[k]
+		}
+		g[i] = sum / l[i*d+i]
+	}
+	return g
+}
+
+func dotFloat(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
+// positive reports whether v is positive and finite.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

@@ -1,0 +1,231 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/mechanism"
+
+	"github.com/ditherml/dither/internal/release/internal/sample"
+)
+
+// ProjectedOptions are the public numbers of a sum that clips by projected norms.
+type ProjectedOptions struct {
+	// Noise is a JLClipping with Probability 1, or NonPrivate.
+	Noise mechanism.Noise
+	// Projections and Cap are those of the noise, and are also needed without it.
+	Projections int
+	Cap         float64
+	// Dim is the length of a vector.
+	Dim int
+	// Bound is the clipping norm C.
+	Bound float64
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// ProjectedSum is a sum of vectors that are clipped by estimates of their norms: M = √(Σ ⟨g,
+// v_j⟩²/r) along r normal directions v_j, which the sum draws itself and shows to nobody before it
+// is released. A vector g is multiplied by min(1, C/M), and comes to a length of C·√(r/x) at most,
+// x of the chi-square distribution with r degrees whatever g is, because g was chosen before the
+// directions were known; and by exact measure to Cap·C at most. This is what JLClipping states. It
+// is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less noise.
+//
+// Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken
+// off it. A direction is a normal number rounded to 2^-40, which the same allowance covers (its
+// draws are to be counted among those of noise, see DirectionDraws). The clipped vector is rounded
+// toward zero, number by number, so that no rounding lengthens it.
+//
+// The directions are for one release, of the sum or of one of those that Empty made. It is not safe for
+// concurrent use; goroutines fill their own (Empty) and Merge.
+type ProjectedSum struct {
+	seenSet
+	o          ProjectedOptions
+	grid       grid
+	limit      int64 // of one vector on the grid: Cap·Δ
+	directions *directions
+	total      []int64
+	check      vectorCheck
+}
+
+// directions are the projections of one release.
+type directions struct {
+	all     []float64 // one direction after the other
+	largest float64
+	used    atomic.Bool
+}
+
+// directionBits: directions are whole multiples of 2^-directionBits.
+const directionBits = 40
+
+// DirectionDraws returns how many random numbers the directions of one release take, for SlackOf.
+func DirectionDraws(projections, dim int) int { return projections * dim }
+
+// maxDirectionNumbers bounds the memory of directions.
+const maxDirectionNumbers = 1 << 30
+
+// fitProjected is for sums that clip by projections alone: others would be charged for shorter vectors than they add.
+func fitProjected(n mechanism.JLClipping, f fit) (grid, error) {
+	if !f.projected || n.Probability != 1 {
+		return grid{}, fmt.Errorf("release: noise is %v, want it with probability 1 and for a sum that clips by projections", n)
+	}
+	return newGrid(n, n.NoiseMultiplier, f, sample.MaxGridBits)
+}
+
+// maxCap bounds the cap, so that integers hold it.
+const maxCap = 1 << 10
+
+// NewProjectedSum returns an empty sum over the records of a sample, with fresh directions.
+func NewProjectedSum(s Sample, o ProjectedOptions) (*ProjectedSum, error) {
+	if s.drawn == nil {
+		return nil, fmt.Errorf("release: the sample is empty, want one that Draw made")
+	}
+	if err := checkMaxRecords(s, o.MaxRecords); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	longer := int(math.Ceil(max(1, o.Cap))) // a vector may have this many bounds
+	if o.MaxRecords < 1 || o.MaxRecords > maxMaxRecords/longer {
+		return nil, fmt.Errorf("release: max records is %d with cap %v, want 1 to 2^40 when multiplied", o.MaxRecords, o.Cap)
+	}
+	g, err := fitNoise(o.Noise, fit{maxRecords: o.MaxRecords * longer, maxBound: 1 << maxBoundBits / int64(longer), norm: L2(), dim: o.Dim, projected: true})
+	if err != nil {
+		return nil, err
+	}
+	return newProjectedSum(s, o, g, newDirections(o.Projections*o.Dim), newVectorCheck(o.Dim)), nil
+}
+
+func (o ProjectedOptions) check() error {
+	switch n := o.Noise.(type) {
+	case mechanism.JLClipping:
+		if n.Projections != o.Projections || n.Cap != o.Cap {
+			return fmt.Errorf("release: sum has %d projections and cap %v, want those of its noise %v", o.Projections, o.Cap, n)
+		}
+	case mechanism.NonPrivate:
+	default:
+		return fmt.Errorf("release: noise is %v, want jl-clipping or non-private for a sum that clips by projections", o.Noise)
+	}
+	if o.Dim < 1 || o.Dim >= maxVectorNumbers || !positive(o.Bound) {
+		return fmt.Errorf("release: sum has vectors of %d numbers and bound %v, want 1 to %d numbers and a positive finite bound", o.Dim, o.Bound, maxVectorNumbers-1)
+	}
+	if o.Projections < 1 || o.Projections > maxDirectionNumbers/o.Dim || !(o.Cap > 0 && o.Cap <= maxCap) {
+		return fmt.Errorf("release: sum has %d projections of %d numbers and cap %v, want at most %d numbers and a cap of more than 0 and at most %d", o.Projections, o.Dim, o.Cap, maxDirectionNumbers, maxCap)
+	}
+	return nil
+}
+
+func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions, check vectorCheck) *ProjectedSum {
+	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim), check: check}
+}
+
+func newDirections(numbers int) *directions {
+	d := &directions{all: make([]float64, numbers)}
+	parallel.Parts((numbers+noisePart-1)/noisePart, func(from, to int) {
+		whole := make([]int64, min(noisePart, numbers))
+		stream := sample.NewStream()
+		for at := from * noisePart; at < min(to*noisePart, numbers); at += noisePart {
+			part := d.all[at:min(at+noisePart, numbers)]
+			stream.RoundedGaussian(whole[:len(part)], directionBits)
+			for j := range part {
+				part[j] = math.Ldexp(float64(whole[j]), -directionBits)
+			}
+		}
+	})
+	for _, v := range d.all {
+		d.largest = max(d.largest, math.Abs(v))
+	}
+	return d
+}
+
+// Empty returns a sum of the same kind with nothing in it and the same directions, for another goroutine.
+func (s *ProjectedSum) Empty() *ProjectedSum {
+	return newProjectedSum(s.sample, s.o, s.grid, s.directions, s.check.alike())
+}
+
+// AddAt adds the vectors of the records that are listed, one after the other, each Dim long. A record that is
+// not in the sample or was added already, or a wrong length, are errors of the caller, and nothing is added. A
+// vector with NaN or infinities, or too long to be measured, contributes zero. What is proposed must not depend on
+// anything that follows from the directions.
+func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
+	if len(vectors) != len(records)*s.o.Dim || s.sealed {
+		return fmt.Errorf("release: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.o.Dim)
+	}
+	if err := s.mark(0, records, len(records)); err != nil {
+		return err
+	}
+	q := make([]int64, s.o.Dim)
+	for i := range records {
+		s.verify(q, vectors[i*s.o.Dim:(i+1)*s.o.Dim])
+		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
+			return err
+		}
+		for j, v := range q {
+			s.total[j] += v
+		}
+	}
+	return nil
+}
+
+// verify writes to q the integers that a record may add: no longer than min(1, Δ/M') times the vector in units of the
+// grid, M' being at least M, and than the limit, exactly.
+func (s *ProjectedSum) verify(q []int64, v []float64) {
+	estimate := s.estimate(v)
+	scale := float64(s.grid.bound) / s.o.Bound
+	weight := min(1, s.o.Bound/estimate) * (1 - 1e-12)
+	if !(weight > 0) || !quantise(q, v, scale*weight, math.Trunc) {
+		clear(q)
+		return
+	}
+	if s.grid.norm.within(q, s.limit) {
+		return
+	}
+	shrink := min(1, float64(s.limit)/(s.grid.norm.float(v)*scale*weight)) * (1 - 1e-12)
+	if !quantise(q, v, scale*weight*shrink, math.Trunc) || !s.grid.norm.within(q, s.limit) {
+		clear(q)
+	}
+}
+
+// estimate returns at least √(Σ_j ⟨v, z_j⟩²/r) for the normal directions z_j that were rounded; NaN or +Inf for a
+// vector that is not finite or too long. A scalar product of d numbers is off by 2·d·2^-53·Σ|v|·largest at most, for
+// d below 2^50 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition (2002), section 3.1), and the
+// rounding of directions changes it by 2^-(directionBits+1)·Σ|v| at most.
+func (s *ProjectedSum) estimate(v []float64) float64 {
+	dim, absolute, sum := s.o.Dim, 0.0, 0.0
+	for _, x := range v {
+		absolute += math.Abs(x)
+	}
+	off := absolute * (float64(dim)*0x1p-50*s.directions.largest + 0x1p-40) * (1 + 1e-6)
+	for k := range s.o.Projections {
+		product := 0.0
+		for j, z := range s.directions.all[k*dim : (k+1)*dim] {
+			product += z * v[j]
+		}
+		product = math.Abs(product) + off
+		sum += product * product
+	}
+	return math.Sqrt(sum/float64(s.o.Projections)) * (1 + 1e-9)
+}
+
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same
+// sample and directions and have no record in common.
+func (s *ProjectedSum) Merge(o *ProjectedSum) error {
+	if s.directions != o.directions {
+		return errOtherKind
+	}
+	if err := s.merge(&o.seenSet); err != nil {
+		return err
+	}
+	s.check.merge(&o.check, o.total)
+	addTo(s.total, o.total)
+	return nil
+}
+
+// Seal ends the sum. Its release is refused after that of another sum with the same directions.
+func (s *ProjectedSum) Seal() Bounded {
+	s.sealed = true
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !s.check.agrees(s.total)}}
+}

@@ -1,0 +1,82 @@
+package release
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Rotation draws one sample after the other, going round the parts of the records.
+type Rotation struct {
+	sampling mechanism.Sampling
+	parts    int
+	coin     float64 // the probability with which a part takes a record of its own
+	series   bool    // a Series draws the samples
+	records  int
+	members  [][]int // of each part, ascending
+	turn     *rounds
+
+	mu   sync.Mutex
+	next int    // how many samples were drawn
+	last *drawn // nil before the first
+}
+
+// Rotate divides this many records, each by a draw of its own, and returns what draws the samples.
+func Rotate(s mechanism.Sampling, records int) (*Rotation, error) {
+	if records < 0 {
+		return nil, errNegative
+	}
+	parts, q, err := partsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Rotation{sampling: s, parts: parts, coin: q, records: records, members: divide(records, parts), turn: &rounds{parts: parts}}, nil
+}
+
+// Draw draws the sample of the next part, from a stream of its own. The sample before must have been
+// released: of two samples of one part nobody may choose.
+func (r *Rotation) Draw() (Sample, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last != nil && !r.last.released.Load() {
+		return Sample{}, fmt.Errorf("release: sample %d of the rotation was not released, want its release before the next is drawn", r.next)
+	}
+	part := r.next % r.parts
+	members := r.members[part]
+	if r.coin != 1 {
+		members = at(members, sample.NewStream().Poisson(nil, len(members), threshold(r.coin)))
+	}
+	r.last = &drawn{sampling: r.sampling, records: r.records, once: true, series: r.series, part: part, round: r.turn}
+	r.last.take(members)
+	r.next++
+	return Sample{r.last}, nil
+}
+
+// drawn returns how many samples were drawn, and the last of them.
+func (r *Rotation) drawn() (int, *drawn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next, r.last
+}
+
+// at returns the numbers at these places.
+func at(numbers, places []int) []int {
+	taken := make([]int, len(places))
+	for k, i := range places {
+		taken[k] = numbers[i]
+	}
+	return taken
+}
+
+// divide puts each record into a part drawn uniformly and independently of everything else.
+func divide(records, parts int) [][]int {
+	members := make([][]int, parts)
+	stream := sample.NewStream()
+	for i := range records {
+		part := stream.Below(uint64(parts))
+		members[part] = append(members[part], i)
+	}
+	return members
+}

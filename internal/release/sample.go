@@ -1,0 +1,137 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Draw draws a sample out of this many records, from a stream of its own: as the event says that the sampling makes of
+// a release. The number of records and which were drawn stay inside the Sample.
+func Draw(s mechanism.Sampling, records int) (Sample, error) {
+	if records < 0 {
+		return Sample{}, errNegative
+	}
+	event, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
+	if err != nil {
+		return Sample{}, err
+	}
+	d := &drawn{sampling: s, records: records, once: true}
+	switch e := event.(type) {
+	case mechanism.Gaussian: // in full
+		d.once = false
+	case mechanism.PoissonSampled:
+		d.take(sample.NewStream().Poisson(nil, records, threshold(e.Probability)))
+	case mechanism.WithoutReplacement:
+		if records != e.Records {
+			return Sample{}, fmt.Errorf("release: the number of records is not the declared one, want %d for %v", e.Records, s)
+		}
+		d.take(sample.NewStream().Subset(records, e.Batch))
+	case mechanism.TruncatedPoisson:
+		if records > e.Records {
+			return Sample{}, fmt.Errorf("release: there are more records than the declared %d of %v; raise the declared bound", e.Records, s)
+		}
+		stream := sample.NewStream()
+		taken := stream.Poisson(nil, records, threshold(e.Probability))
+		d.take(at(taken, stream.Subset(len(taken), min(len(taken), e.MaxBatch))))
+	default:
+		return Sample{}, fmt.Errorf("release: sampling is %v, want its parts by DrawParts or Rotate", s)
+	}
+	return Sample{d}, nil
+}
+
+// threshold returns the number of 64-bit words that take a record: threshold/2^64 ≤ q is executed, q is charged.
+func threshold(q float64) uint64 { return uint64(math.Floor(math.Ldexp(q, 64))) }
+
+var errNegative = fmt.Errorf("release: number of records is negative, want 0 or more")
+
+// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds of
+// releases go through the parts in order, the first part of each round paying for all of them.
+func DrawParts(s mechanism.Sampling, records int) ([]Sample, error) {
+	if records < 0 {
+		return nil, errNegative
+	}
+	parts, _, err := partsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if partition, wrong := mechanism.Partitioned(parts); wrong != nil || s != partition {
+		return nil, fmt.Errorf("release: sampling is %v, want a partition", s)
+	}
+	samples, turn := make([]Sample, parts), &rounds{parts: parts}
+	for k, indices := range divide(records, parts) {
+		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: turn}}
+		samples[k].drawn.take(indices)
+	}
+	return samples, nil
+}
+
+// partsOf returns the number of parts of a sampling, and the probability with which one takes a record of its own.
+func partsOf(s mechanism.Sampling) (parts int, q float64, err error) {
+	event, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
+	if err != nil {
+		return 0, 0, err
+	}
+	partition, divided := event.(mechanism.Partition)
+	if !divided {
+		return 0, 0, fmt.Errorf("release: sampling is %v, want a partition or a cyclic one", s)
+	}
+	if coin, tossed := partition.Event.(mechanism.PoissonSampled); tossed {
+		return partition.Parts, coin.Probability, nil
+	}
+	return partition.Parts, 1, nil
+}
+
+// Sample is one draw of records. Two samples are the same only if they come from
+// the same call of Draw. The zero value holds no records and is refused by NewSum.
+type Sample struct{ drawn *drawn }
+
+type drawn struct {
+	sampling mechanism.Sampling
+	records  int
+	indices  []int    // ascending; nil for a full sample
+	member   []uint64 // one bit a record; nil for a full sample
+	once     bool     // drawn for one release alone
+	released atomic.Bool
+	series   bool    // drawn, and paid for, by a Series
+	part     int     // of a partition
+	round    *rounds // shared by the parts of one partition
+	whole    *drawn  // of a sample of groups, what was divided into them
+}
+
+// take makes these indices, ascending, the sample.
+func (d *drawn) take(indices []int) {
+	d.indices = indices
+	d.member = make([]uint64, (d.records+63)/64)
+	for _, i := range indices {
+		d.member[i/64] |= 1 << (i % 64)
+	}
+}
+
+// Indices returns which records are in the sample, ascending; it is private, and for gradient
+// code only. The caller may modify it.
+func (s Sample) Indices() []int {
+	if s.drawn == nil {
+		return nil
+	}
+	if s.drawn.member != nil {
+		return slices.Clone(s.drawn.indices)
+	}
+	all := make([]int, s.drawn.records)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// full reports whether the sample is of all records.
+func (s Sample) full() bool { return s.drawn.sampling == mechanism.Full() }
+
+// has reports whether a record is in the sample.
+func (s Sample) has(i int) bool {
+	return i >= 0 && i < s.drawn.records && (s.drawn.member == nil || s.drawn.member[i/64]>>(i%64)&1 == 1)
+}

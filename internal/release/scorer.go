@@ -1,0 +1,155 @@
+package release
+
+import (
+	"math"
+	"sync"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// Scorer has the weights of scores in the form that rows multiply with.
+type Scorer struct {
+	rows    *Rows
+	columns int
+	rounded bool
+	narrow  []float32 // the weights of the rows' own coordinates, column after column
+	weighed products
+	centers []float64 // m·w of each column, in units of the grid times M
+	tails   []float64 // the weight of the intercept
+	scale   float64   // M
+}
+
+// Scorer prepares weights, which stand column after column, each Dim long.
+func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
+	return r.newScorer(weights, columns, false)
+}
+
+// RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasIntColumns names, of bytes or 16
+// bits, the weights of each column are rounded to integers of a unit, as kernel.RoundColumns does, and multiplied
+// faster. Of other rows it is Scorer.
+func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
+	return r.newScorer(weights, columns, true)
+}
+
+func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
+	s := &Scorer{rows: r, columns: columns, rounded: rounded, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
+	if r.frame.turn != nil {
+		s.scale = 1 // the weights have it
+	}
+	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
+	for k := range columns {
+		column := weights[k*dim : (k+1)*dim]
+		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.turn != nil {
+			r.frame.turnBack(narrow[k*r.dim:], column[:r.dim])
+		} else {
+			for j, w := range column[:r.dim] {
+				narrow[k*r.dim+j] = float32(w)
+			}
+		}
+		for j, m := range r.frame.m {
+			s.centers[k] += math.Ldexp(float64(m)*column[j], -int(r.frame.shift))
+		}
+		if dim > r.dim {
+			s.tails[k] = column[r.dim]
+		}
+	}
+	weigh := sync.OnceValue(func() products { return r.form.weigh(narrow, columns, rounded) }) // a group weighs all together
+	s.narrow, s.weighed = narrow, func(dst []float32, x storage) { weigh()(dst, x) }
+	return s
+}
+
+// Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
+// dst, of length block length × columns, row-major. A row's scores have the same bits in every
+// block. They differ from the exact ones as kernel.Margins says, or kernel.IntColumns, scaled like the row.
+func (s *Scorer) Scores(dst []float32, b Block) {
+	s.weighed(dst, b.x)
+	s.finish(dst, dst, s.columns, 1, &b)
+}
+
+// finish turns products with the rows' own integers, those of each row and of each column so far
+// after those of the last, into those with the rows as they are seen. Dst may be src, where rows
+// are the same distance apart.
+func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
+	r := s.rows
+	switch {
+	case s.columns == 1 && b.multipliers != nil && r.frame.m == nil && b.tails == nil:
+		n := b.Len()
+		kernel.Multiply(dst[:n], src[:n], b.multipliers[:n])
+		return
+	case r.frame.m == nil && b.tails == nil:
+		s.scaleAll(dst, src, row, column, b)
+		return
+	case s.columns == 1 && b.multipliers != nil && b.tails != nil:
+		n := b.Len()
+		kernel.InterceptScores(dst[:n], src[:n], b.multipliers, s.scale, kernel.AffineTerms{Tails: b.tails, Betas: b.betas, Weight: s.tails[0], Center: s.centers[0]})
+		return
+	}
+	for i := range b.Len() {
+		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
+		scale := unit * s.scale
+		to := dst[i*s.columns : (i+1)*s.columns]
+		for k := range to {
+			v := src[i*row+k*column]
+			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
+		}
+	}
+}
+
+// scaleAll multiplies by the rows' multipliers alone.
+func (s *Scorer) scaleAll(dst, src []float32, row, column int, b *Block) {
+	unit, units := float32(s.rows.frame.unit), b.multipliers
+	for i := range b.Len() {
+		if units != nil {
+			unit = units[i]
+		}
+		to := dst[i*s.columns : (i+1)*s.columns]
+		for k := range to {
+			to[k] = src[i*row+k*column] * unit
+		}
+	}
+}
+
+// GroupScorer multiplies rows with the weights of several scorers in one pass.
+type GroupScorer struct {
+	scorers []*Scorer
+	at      []int // the first column of each
+	columns int
+	weighed products
+}
+
+// NewGroupScorer returns a scorer of rows that are the same integers. Its scores have the bits that each scorer gives,
+// if all are rounded or none is.
+func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
+	g := &GroupScorer{scorers: scorers}
+	var narrow []float32
+	rounded := true
+	for _, s := range scorers {
+		rounded = rounded && s.rounded
+		if !s.rows.shares(scorers[0].rows) {
+			return nil, errShare
+		}
+		narrow, g.at = append(narrow, s.narrow...), append(g.at, g.columns)
+		g.columns += s.columns
+	}
+	if len(scorers) > 0 {
+		g.weighed = scorers[0].rows.form.weighColumns(narrow, g.columns, rounded)
+	}
+	return g, nil
+}
+
+// Columns returns the number of scores of all models.
+func (g *GroupScorer) Columns() int { return g.columns }
+
+// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from, column after column.
+func (g *GroupScorer) Multiply(margins []float32, b Block) {
+	if g.columns > 0 {
+		g.weighed(margins, b.x)
+	}
+}
+
+// Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records that
+// Multiply made margins of, as the model's rows see them.
+func (g *GroupScorer) Scores(dst []float32, model int, b *Block, margins []float32) {
+	n := b.Len()
+	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, b)
+}

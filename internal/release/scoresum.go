@@ -1,0 +1,241 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame, computed once from
+// their integers. They are immutable and safe for concurrent use.
+type RowsWithMax struct {
+	rows  *Rows
+	peaks []int64
+	// largest is that of the integers of all rows, without their frame.
+	largest int64
+}
+
+// NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
+// bounds alone, and rows that are read from a file, which would have to hold at each reading what it held at the first.
+func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
+	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
+		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
+	}
+	out := &RowsWithMax{rows: r, peaks: make([]int64, r.count)}
+	err := r.Each(r.first, r.count, func(b Block) error {
+		room := make([]int16, r.dim)
+		for i := range b.Len() {
+			own := peak(b.x, i, room)
+			out.largest = max(out.largest, own)
+			out.peaks[b.record(i)-r.first] = max(own<<r.frame.bits, b.tail(i))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// peak is the largest magnitude of the integers of row i; dense rows are copied to room.
+func peak(x storage, i int, room []int16) (most int64) {
+	values := room
+	if p, ok := x.(*sparseRows); ok {
+		_, values = p.row(i)
+	} else {
+		x.copyRow(room, i)
+	}
+	for _, v := range values {
+		most = max(most, int64(v), -int64(v))
+	}
+	return most
+}
+
+// ScoreOptions are the public numbers of a sum of scores.
+type ScoreOptions struct {
+	// Columns is the number of coefficients a record has.
+	Columns int
+	// Bound is the largest magnitude of any coordinate of one record's contribution: its clipping norm, in L∞
+	// norm.
+	Bound float64
+	// MaxRecords is the declared public bound on the number of records.
+	MaxRecords int
+}
+
+// ScoreSum is an exact sum of rows times verified coefficients, for the private choice of one coordinate and
+// its sign. Coefficients are proposals: each is rounded to an integer and moved toward zero until no coordinate
+// of coefficient times row passes the bound, exactly. It is not safe for concurrent use; goroutines fill their
+// own (Empty) and Merge.
+type ScoreSum struct {
+	seenSet
+	wholeSum
+	of    *RowsWithMax
+	o     ScoreOptions
+	shift uint
+	tails []int64
+	exact []float64
+	// What the sum is checked with; see admit.
+	mixes  []uint64 // of each column what its sum has as its product with the secret
+	faulty bool     // a check failed: nothing is chosen
+}
+
+const (
+	// maxScoreShift keeps one record's bound near 2^40: coefficients are fine against the largest
+	// peaks, of 2^30, and sums of rows stay in float64 for long.
+	maxScoreShift = 30
+	// maxScores bounds the coordinates that are chosen from.
+	maxScores = 1 << 24
+)
+
+// NewScoreSum returns an empty sum over rows of the sample.
+func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
+	if of == nil {
+		return nil, fmt.Errorf("release: scores are asked for of no rows, want rows with peaks")
+	}
+	if err := checkSample(s, of.rows, o.MaxRecords); err != nil {
+		return nil, err
+	}
+	if o.Columns < 1 || o.Columns > maxScores/of.rows.Dim() || !positive(o.Bound) || o.MaxRecords < 1 || o.MaxRecords > maxMaxRecords {
+		return nil, fmt.Errorf("release: scores have %d columns, bound %v and max records %d, want at least 1 column, at most 2^24 coordinates, a positive finite bound and 1 to 2^40 records", o.Columns, o.Bound, o.MaxRecords)
+	}
+	shift := uint(maxScoreShift)
+	for maxUnit<<shift > (1<<sumBits-1)/int64(o.MaxRecords) {
+		shift--
+	}
+	return newScoreSum(s, of, o, shift), nil
+}
+
+func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
+	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
+	whole.largest = float64(of.largest) // no larger than that of the type, so that less is flushed
+	return &ScoreSum{seenSet: newSeenSet(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
+}
+
+// delta is one record's bound in integers.
+func (s *ScoreSum) delta() int64 { return maxUnit << s.shift }
+
+// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+func (s *ScoreSum) Empty() *ScoreSum { return newScoreSum(s.sample, s.of, s.o, s.shift) }
+
+// AddBlock adds the contributions of the records of a block of the rows. A record that is not in the sample, or was
+// added already, or coefficients of another shape are errors of the caller, and nothing is added. A coefficient
+// that is NaN counts as zero.
+func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
+	if s.sealed {
+		return errSealed
+	}
+	n := b.Len()
+	if c.Columns != s.o.Columns || len(c.Coefficients) != n*s.o.Columns {
+		return fmt.Errorf("release: contributions have %d columns and %d coefficients, want %d columns for each of %d records", c.Columns, len(c.Coefficients), s.o.Columns, n)
+	}
+	if b.rows != s.of.rows {
+		return errOtherKind
+	}
+	if err := s.mark(b.first, b.records, n); err != nil {
+		return err
+	}
+	s.exact = grow(s.exact, len(c.Coefficients))
+	for i := range n {
+		peak, tail, unit := s.of.peaks[b.record(i)-s.of.rows.first], b.tail(i), b.multiplier(i, &s.of.rows.frame)
+		for k, v := range c.Coefficients[i*s.columns : (i+1)*s.columns] {
+			q := s.verify(v*unit, peak)
+			s.exact[i*s.columns+k] = float64(q)
+			s.tails[k] += q * tail
+		}
+	}
+	if err := s.admit(&b); err != nil {
+		return err
+	}
+	s.add(b.x, s.exact)
+	return nil
+}
+
+// admit holds that no coordinate of what a record of the block adds is beyond the bound, and notes
+// the products of what is added with the secret, as Sum.admit does. It errs where one is, and then
+// nothing is chosen.
+func (s *ScoreSum) admit(b *Block) error {
+	s.faulty = s.faulty || len(b.mixes) != b.Len()
+	for i := 0; i < len(b.mixes) && !s.faulty; i++ {
+		peak := s.of.peaks[b.record(i)-s.of.rows.first]
+		for k, f := range s.exact[i*s.columns : (i+1)*s.columns] {
+			v := int64(f)
+			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
+			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
+			s.mixes[k] = residue(s.mixes[k] + timesResidue(v, b.mixes[i]))
+		}
+	}
+	if s.faulty {
+		return ErrComputation
+	}
+	return nil
+}
+
+// agrees reports whether the integers of the sum have the products with the secret that were noted.
+func (s *ScoreSum) agrees(values []int64) bool {
+	dim := s.of.rows.Dim()
+	if s.faulty || !short(values) {
+		return false
+	}
+	r := s.of.rows.origin.secret.first(dim)
+	for k, noted := range s.mixes {
+		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
+			return false
+		}
+	}
+	return true
+}
+
+// verify returns the integer that a record may add to a column: its magnitude times peak is at most Δ. The
+// proposal is of one integer of the row.
+func (s *ScoreSum) verify(proposal float64, peak int64) int64 {
+	if peak == 0 {
+		return 0
+	}
+	limit := s.delta() / peak
+	q := math.RoundToEven(proposal * (float64(s.delta()) / s.o.Bound))
+	switch {
+	case q != q:
+		return 0
+	case q >= float64(limit): // at most 2^40, exactly
+		return limit
+	case q <= -float64(limit):
+		return -limit
+	}
+	return int64(q)
+}
+
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same sample and
+// kind and have no record in common.
+func (s *ScoreSum) Merge(o *ScoreSum) error {
+	if s.of != o.of || s.o != o.o {
+		return errOtherKind
+	}
+	if err := s.merge(&o.seenSet); err != nil {
+		return err
+	}
+	s.flush()
+	o.flush()
+	addTo(s.total, o.total)
+	addTo(s.tails, o.tails)
+	s.faulty = s.faulty || o.faulty
+	for k, v := range o.mixes {
+		s.mixes[k] = residue(s.mixes[k] + v)
+	}
+	clear(o.mixes)
+	return nil
+}
+
+// Seal ends the sum and returns two scores a coordinate, column after column: that of the negative sum, then
+// that of the sum, in bounds. A choice prefers candidate 2j where coordinate j of the sum is most negative, and 2j+1
+// where it is most positive. One record that is added or removed moves each score by at most 1 either way: the integers by at most Δ =
+// 1000·2^shift, and those rounded to multiples of 2^shift by at most 1000 such multiples.
+func (s *ScoreSum) Seal() Scores {
+	s.sealed = true
+	s.flush()
+	values := s.of.rows.frame.centered(s.total, make([]int64, s.columns), s.tails)
+	loss := make([]int64, 0, 2*len(values))
+	for _, v := range values {
+		coarse := (v + 1<<s.shift>>1) >> s.shift
+		loss = append(loss, coarse, -coarse)
+	}
+	return Scores{&scores{sample: s.sample, loss: loss, unit: maxUnit, faulty: !s.agrees(values)}}
+}

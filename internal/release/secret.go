@@ -1,0 +1,125 @@
+package release
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"math/bits"
+	"sync"
+)
+
+// Sums are checked modulo the prime p = 2^61 - 1 against a secret: a vector r of numbers that are
+// uniform below p, drawn for one run and unknown to whatever computes a sum. Two different vectors
+// of integers of magnitude below p/2 have equal products with r with probability 1/p (Freivalds,
+// "Probabilistic machines can use less running time", IFIP 1977).
+
+const (
+	primeBits = 61
+	prime     = 1<<primeBits - 1
+	// secretLow is how many bits of a number of the secret are its low part.
+	secretLow = 31
+	// mixTerms products of a number of 16 bits and a part of a number of the secret have a sum of 64 bits.
+	mixTerms = 1 << 16
+)
+
+// secret is that of all rows which share their integers. Its numbers are drawn when they are first
+// asked for.
+type secret struct {
+	lock    sync.Mutex
+	numbers []uint64
+}
+
+// first returns the first n numbers. The caller must not modify them.
+func (s *secret) first(n int) []uint64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if more := n - len(s.numbers); more > 0 {
+		s.numbers = append(s.numbers, uniform(more)...)
+	}
+	return s.numbers[:n:n]
+}
+
+// uniform returns n numbers that are uniform below the prime.
+func uniform(n int) []uint64 {
+	text, out := make([]byte, 8*n), make([]uint64, n)
+	rand.Read(text)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint64(text[8*i:]) & prime
+		for out[i] == prime {
+			out[i] = uniform(1)[0]
+		}
+	}
+	return out
+}
+
+// residue returns v modulo the prime.
+func residue(v uint64) uint64 {
+	v = v&prime + v>>primeBits
+	if v >= prime {
+		v -= prime
+	}
+	return v
+}
+
+// residue128 returns high·2^64 + low modulo the prime; 2^64 is 8 there.
+func residue128(high, low uint64) uint64 {
+	return residue(times2(residue(high), 3) + residue(low))
+}
+
+// times2 returns v·2^n modulo the prime, for v below the prime and n below 61. The bits of v turn around.
+func times2(v uint64, n uint) uint64 {
+	return residue(v<<n&prime | v>>(primeBits-n))
+}
+
+// timesResidue returns a·b modulo the prime, for b below the prime.
+func timesResidue(a int64, b uint64) uint64 {
+	high, low := bits.Mul64(uint64(max(a, -a)), negated(a, b))
+	return residue128(high, low)
+}
+
+// negated returns b, or, where a is negative, p - b, which for b up to p has the other bits of p.
+func negated(a int64, b uint64) uint64 { return b ^ uint64(a>>63)&prime }
+
+// joinParts returns high·2^31 + low modulo the prime, for sums of products with parts of the secret.
+func joinParts(high, low int64) uint64 {
+	return residue(times2(signedResidue(high), secretLow) + signedResidue(low))
+}
+
+// signedResidue returns v modulo the prime.
+func signedResidue(v int64) uint64 { return residue(negated(v, residue(uint64(max(v, -v))))) }
+
+// mixWhole returns the squared norm of integers of at most 16 bits, of which there are at most 2^32, and their product with
+// the secret modulo the prime.
+func mixWhole[T int16 | uint8](x []T, r []uint64) (square int64, mix uint64) {
+	for r = r[:len(x)]; len(x) > 0; {
+		n := min(len(x), mixTerms)
+		var high, low int64
+		some := r[:n]
+		for j, v := range x[:n] {
+			w := int64(v)
+			square += w * w
+			high += w * int64(some[j]>>secretLow)
+			low += w * int64(some[j]&(1<<secretLow-1))
+		}
+		mix = residue(mix + joinParts(high, low))
+		x, r = x[n:], r[n:]
+	}
+	return square, mix
+}
+
+// mixLong returns Σ v_j·r_j modulo the prime, for numbers of magnitude below 2^60.
+func mixLong(v []int64, r []uint64) (mix uint64) {
+	r = r[:len(v)]
+	for len(v) > 0 {
+		n := min(len(v), 64) // products below 2^121
+		var high, low, carry uint64
+		some := r[:n]
+		for j, w := range v[:n] {
+			h, l := bits.Mul64(uint64(max(w, -w)), negated(w, some[j]))
+			low, carry = bits.Add64(low, l, 0)
+			high += h + carry
+		}
+		mix = residue(mix + residue128(high, low))
+		v, r = v[n:], r[n:]
+	}
+	return mix
+}

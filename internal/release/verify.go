@@ -1,0 +1,178 @@
+package release
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// verifyBlock writes the integers that the records of a block may add, those of each record and of
+// each column so far after those of the last, and adds what stands next to their rows.
+func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
+	if s.columns == 1 {
+		s.verifyOnes(dst, b, proposals)
+		return
+	}
+	s.q = grow(s.q, s.columns)
+	for i := range b.Len() {
+		s.verifyFast(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		beta, tail := b.beta(i), b.tail(i)
+		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
+		for k, v := range s.q {
+			dst[at] = float64(v) // at most 2^52: exact
+			betas[k] += v * beta
+			tails[k] += v * tail
+			at += column
+		}
+	}
+}
+
+// verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
+// decides about the others.
+func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
+	if !kernel.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
+		for i, f := range dst {
+			if f != f {
+				var one [1]int64
+				s.verifyFast(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
+				dst[i] = float64(one[0])
+			}
+		}
+	}
+	s.addBeside(dst, b)
+}
+
+// scales are what the proposals of a block's records are multiplied by. The sums of a group that have frame and scale in
+// common share them.
+type scales struct {
+	rows   *Rows // nil: none are known
+	scale  float64
+	values []float64
+}
+
+// of returns those of a block. Until forget is called all blocks are of the same records.
+func (v *scales) of(s *Sum, b *Block) []float64 {
+	if v.rows != b.rows || v.scale != s.scale {
+		v.rows, v.scale, v.values = b.rows, s.scale, grow(v.values, b.Len())
+		b.units(v.values, s.scale)
+	}
+	return v.values
+}
+
+// forget says that another block comes.
+func (v *scales) forget() { v.rows = nil }
+
+// addBeside adds what stands next to the rows of a block, for one coefficient a record.
+func (s *Sum) addBeside(dst []float64, b *Block) {
+	if b.tails != nil {
+		s.tails[0] += kernel.DotRounded(dst, b.tails)
+	}
+	switch {
+	case b.betas != nil:
+		s.betas[0] += kernel.DotRounded(dst, b.betas)
+	case b.rows.frame.m != nil:
+		for _, f := range dst {
+			s.betas[0] += int64(f)
+		}
+	}
+}
+
+// verifySoon is verify, and faster for coefficients that are few and small.
+func (s *Sum) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
+	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
+		s.verify(q, proposal, n2, unit)
+	}
+}
+
+// maxSmall and mostSmall are how large and how many coefficients are for verifySmall: their squares have 64 bits.
+const maxSmall, mostSmall = 1 << 28, 64
+
+// verifySmall rounds and compares as verify does, to the nearest and then toward zero, and reports whether what it wrote is
+// within the bound; else verify decides.
+func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
+	squares, truncated := uint64(0), uint64(0)
+	q = q[:len(proposal)]
+	for k, v := range proposal {
+		f := nearest(v * scale)
+		if !(math.Abs(f) < maxSmall) || k >= mostSmall {
+			return false
+		}
+		q[k] = int64(f)
+		squares += uint64(q[k] * q[k])
+	}
+	limitHigh, limitLow := bits.Mul64(bound, bound)
+	if within(0, squares, n2, limitHigh, limitLow) {
+		return true
+	}
+	for k, v := range proposal {
+		q[k] = int64(v * scale) // toward zero
+		truncated += uint64(q[k] * q[k])
+	}
+	return within(0, truncated, n2, limitHigh, limitLow)
+}
+
+// verify writes to q the integers that a record may add: after it,
+// (Σ q_k²)·n2 ≤ Δ² holds exactly. It defines where a proposal becomes part
+// of a sum; what is faster writes the same integers. The row's integers stand for unit each.
+func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
+	scale := s.scale * unit
+	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
+		clear(q)
+		return
+	}
+	// Beyond the bound: round toward zero, and if that is not enough, scale to the bound before.
+	if withinBound(q, n2, s.limit) || quantise(q, proposal, scale, math.Trunc) && withinBound(q, n2, s.limit) {
+		return
+	}
+	norm := 0.0
+	for _, v := range proposal {
+		norm = math.Hypot(norm, v*scale)
+	}
+	scale *= min(1, float64(s.limit)/(norm*math.Sqrt(float64(n2)))) * (1 - 1e-12)
+	if !quantise(q, proposal, scale, math.Trunc) || !withinBound(q, n2, s.limit) {
+		clear(q)
+	}
+}
+
+// maxCoefficient keeps every coefficient, and so its square sum in 128 bits, far from
+// overflow.
+const maxCoefficient = 1 << 52
+
+// maxColumns coefficients have a square sum below 2^128, even if each is just below 2·maxCoefficient.
+const maxColumns = 1 << 20
+
+// quantise rounds proposal·scale into q, moved into ±maxCoefficient; it reports
+// whether all values were finite. A product that is NaN, as 0 times an infinite scale is, counts as a value that is not.
+func quantise(q []int64, proposal []float64, scale float64, way func(float64) float64) bool {
+	for k, v := range proposal {
+		f := way(v * scale)
+		if f != f || f-f != 0 && !(v-v == 0) { // NaN, or ±Inf of ±Inf
+			return false
+		}
+		q[k] = int64(max(-maxCoefficient, min(maxCoefficient, f)))
+	}
+	return true
+}
+
+// withinBound reports whether (Σ q_k²)·n2 ≤ bound², in exact integers: the left side in 192 bits.
+// Σ q_k² < 2^128 because there are at most maxColumns coefficients of at most 2^52.
+func withinBound(q []int64, n2, bound int64) bool {
+	var high, low, carry uint64
+	for _, v := range q {
+		u := uint64(max(v, -v))
+		h, l := bits.Mul64(u, u)
+		low, carry = bits.Add64(low, l, 0)
+		high += h + carry
+	}
+	limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))
+	return within(high, low, uint64(n2), limitHigh, limitLow)
+}
+
+// nearest rounds a number of magnitude at most 2^51 to the nearest integer, to the even one of two,
+// and never to a negative zero: 1.5·2^52 and its neighbors are 1 apart. What it makes of others is
+// whole and at least 2^51 in magnitude, infinite or NaN.
+func nearest(v float64) float64 {
+	const shift = 3 << 51
+	return float64(float64(v)+shift) - shift // not fused with what made v
+}

@@ -1,0 +1,193 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// IntMatrix is a square matrix of integers of a unit, row after row.
+type IntMatrix struct {
+	Numbers []int16
+	Unit    float64
+}
+
+// turn is the whitening of a frame.
+type turn struct {
+	dim    int
+	matrix []int16
+	reach  float64      // the squared norm of a row x that counts: W·x fits 32 bits
+	form   *kernel.Turn // what measures rows: the matrix, the frame's center on its grid (zeros if there is none) and M
+}
+
+const (
+	// turnShift is the frame's shift: whitened rows of narrow integers have norms of up to 2^36.
+	turnShift = 6
+	// turnMost is the largest squared norm of y that counts, in units of n2.
+	turnMost = 1 << 60
+	// turnRows is how many rows are whitened at a time.
+	turnRows = 96
+	// turnDim is the largest number of coordinates of whitened rows: the rounding of their squared norms stays below 2^-31.
+	turnDim = 1 << 20
+)
+
+// whiten puts a whitening, and the center after it, on the grid. y = M·W·x - β·m then holds
+// integers below 2^53: a row that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz,
+// M is above 1 only where that leaves M·|W·x| below 2^29, β is at most 2^30 and |m| at most
+// 2^centerBits.
+func (f *frame) whiten(kind RowType, dim int) error {
+	w := f.Whitening
+	if f.Normalize != NormalizeUnit || dim > turnDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
+		return fmt.Errorf("release: whitening has %d numbers of unit %v for rows of %d coordinates that are normalized by way %d, want a square matrix, a positive finite unit, rows of norm 1 and at most %d coordinates", len(w.Numbers), w.Unit, dim, f.Normalize, turnDim)
+	}
+	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
+	for k := range dim {
+		longest = max(longest, kernel.SquareInt(t.matrix[k*dim:(k+1)*dim]))
+	}
+	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
+	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
+	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
+	center := make([]float64, dim)
+	if f.Center != nil {
+		if err := f.putTurned(center); err != nil {
+			return err
+		}
+	}
+	t.form = kernel.NewTurn(t.matrix, center, math.Ldexp(1, int(f.bits)))
+	return nil
+}
+
+// putTurned puts the center, multiplied by the matrix, on its grid, and writes it there to dst.
+func (f *frame) putTurned(dst []float64) error {
+	dim, moved := len(dst), make([]float64, len(dst))
+	f.Center = slices.Clone(f.Center)
+	for k := range moved {
+		for j, v := range f.turn.matrix[k*dim : (k+1)*dim] {
+			moved[k] += float64(v) * f.Whitening.Unit * f.Center[j]
+		}
+	}
+	if err := f.putCenter(moved); err != nil {
+		return err
+	}
+	for j, v := range f.m {
+		dst[j] = float64(v)
+	}
+	return nil
+}
+
+// equal reports whether two whitenings are the same; nil is none.
+func (t *turn) equal(o *turn) bool {
+	return t == o || t != nil && o != nil && slices.Equal(t.matrix, o.matrix)
+}
+
+// of returns W·v modulo 2^64, or v where there is no whitening.
+func (t *turn) of(v []int64) []int64 {
+	if t == nil {
+		return v
+	}
+	out := make([]int64, len(v))
+	kernel.MulInt(out, t.matrix, v)
+	return out
+}
+
+// turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
+func (f *frame) turnBack(dst []float32, w []float64) {
+	kernel.MulIntT(dst, f.turn.matrix, w)
+	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// see writes y of a row to dst, in units of n2's root.
+func (f *frame) see(dst []float64, row []int16, beta int64) {
+	if f.turn != nil {
+		f.seeTurned(dst, row, beta)
+		return
+	}
+	scale := math.Ldexp(1, int(f.bits))
+	for j, v := range row {
+		dst[j] = scale * float64(v)
+	}
+	if f.m != nil {
+		for j, v := range row {
+			dst[j] = float64(int64(v)<<f.bits - beta*f.m[j])
+		}
+	}
+}
+
+// seeTurned is see with a whitening.
+func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
+	own := make([]int64, len(row))
+	for j, v := range row {
+		own[j] = int64(v)
+	}
+	scale := math.Ldexp(1, -int(f.shift))
+	for j, v := range f.turn.of(own) {
+		if v <<= f.bits; f.m != nil {
+			v -= beta * f.m[j]
+		}
+		dst[j] = float64(v) * scale
+	}
+}
+
+// measureWhitened is measureAt for whitened rows, a few at a time.
+func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error {
+	f := &r.frame
+	dim, apart, width := f.turn.dim, f.turn.form.Stride(), f.turn.form.Width()
+	w := &whitened{rows: make([]int16, turnRows*apart), products: make([]int32, turnRows*width), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
+	for first, n := 0, x.count(); first < n; first += turnRows {
+		rows := min(turnRows, n-first)
+		part, some := m.part(first, rows), x.part(first, rows)
+		some.norms2(part.n2)
+		for i := range rows {
+			some.copyRow(w.rows[i*apart:i*apart+dim], i)
+		}
+		f.measureTurned(part, w)
+		for i := range rows {
+			if err := r.enterRow(&part, some, i, at(first+i), w.products[i*width:i*width+dim]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// whitened is what some rows are measured in.
+type whitened struct {
+	rows           []int16 // as the matrix takes them
+	products       []int32 // with the matrix, as a kernel proposes them
+	betas, squares []float64
+}
+
+// betaOf returns β of a row of this squared norm.
+func (f *frame) betaOf(n2 int64) int64 {
+	beta := min(f.beta/f.first(math.Sqrt(float64(n2))*f.step), 1<<frameBits)
+	if beta != beta { // of a center of zeros on a grid of no width
+		return 0
+	}
+	return int64(math.Round(beta))
+}
+
+// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum
+// in float64 of squares of integers that are exact there, and is rounded up. A row beyond the reach
+// of the matrix does not count, whatever its products are.
+func (f *frame) measureTurned(m measures, w *whitened) {
+	n := len(m.n2)
+	betas, squares := w.betas[:n], w.squares[:n]
+	if f.m != nil {
+		for i, n2 := range m.n2 {
+			betas[i] = float64(f.betaOf(n2))
+		}
+	}
+	f.turn.form.Squares(squares, w.products[:n*f.turn.form.Width()], w.rows[:n*f.turn.form.Stride()], betas)
+	for i, n2 := range m.n2 {
+		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*turnShift)))), measured{}
+		if float64(n2) <= f.turn.reach && y2 <= turnMost {
+			out = f.finishUnit(measured{beta: int64(betas[i])}, int64(y2), math.Sqrt(y2))
+		}
+		m.set(i, out)
+	}
+}

@@ -1,0 +1,76 @@
+package release
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Kernels propose the norms of whitened rows and their products W·x, and may be wrong. Portable
+// code holds the products to what they have in common with the secret, and the norm to what follows
+// from the products, in a time that grows with the coordinates and not with their square.
+// docs/release.md has the proof (lemma 5).
+
+const (
+	// turnedMost is what no coordinate of y passes: they are exact in float64.
+	turnedMost = 1 << 53
+	// turnedSpare is more than what the sum of their squares errs by, and less than what squared
+	// norms are raised by; with turnedRoom it is more than both.
+	turnedSpare, turnedRoom = 0x1p-32, 0x1p-29
+)
+
+// explainsTurned reports whether m says of row i what the frame makes of a whitened row of this
+// squared norm, whose product W·x with the secret is mix: with a squared norm that is not too
+// small, and not larger than rounding asks for. w is proposed as W·x.
+func (f *frame) explainsTurned(m *measures, i int, square int64, mix uint64, w []int32) bool {
+	if !(float64(square) <= f.turn.reach) {
+		return m.says(i, measured{})
+	}
+	beta := int64(0)
+	if f.m != nil {
+		beta = f.betaOf(square)
+	}
+	sum, fits := f.squareTurned(w, beta)
+	if !fits || mixTurned(w, f.turned, f.movedTurned) != mix {
+		return false
+	}
+	least, most := unitsOf(sum, turnedSpare), unitsOf(sum, turnedRoom)+1
+	if m.n2[i] == 0 && m.says(i, measured{}) { // too long
+		return most > turnMost || !(f.Intercept*math.Sqrt(most) < 1<<frameBits)
+	}
+	y2 := m.n2[i] - m.tail(i)*m.tail(i)
+	return least <= float64(y2) && float64(y2) <= most && y2 <= turnMost && m.says(i, f.finishUnit(measured{beta: beta}, y2, math.Sqrt(float64(y2))))
+}
+
+// unitsOf returns a squared norm and more in units of n2, rounded up.
+func unitsOf(square, spare float64) float64 {
+	return math.Ceil(square * (1 + spare) * (1.0 / (1 << (2 * turnShift))))
+}
+
+// squareTurned returns Σ (M·w - β·m)², but for rounding, and whether its terms are exact.
+func (f *frame) squareTurned(w []int32, beta int64) (square float64, fits bool) {
+	var even, odd float64
+	most := uint64(0)
+	center := f.turnedCenter[:len(w)] // as long as the rows of the frame
+	for k, v := range w {
+		y := int64(v)<<f.bits - beta*center[k]
+		most |= uint64(max(y, -y))
+		even, odd = odd, even+float64(y)*float64(y)
+	}
+	return even + odd, most < turnedMost
+}
+
+// turnedBits is the least power of 2 that makes an integer of 32 bits nonnegative.
+const turnedBits = 31
+
+// mixTurned returns Σ w_k·r_k modulo the prime, for at most 2^20 integers w; moved is 2^31·Σ r_k.
+// Its terms are moved up by 2^31·r_k, below 2^93, and have a sum below 2^113.
+func mixTurned(w []int32, r []uint64, moved uint64) uint64 {
+	var high, low, carry uint64
+	r = r[:len(w)]
+	for k, v := range w {
+		h, l := bits.Mul64(uint64(int64(v)+1<<turnedBits), r[k])
+		low, carry = bits.Add64(low, l, 0)
+		high, _ = bits.Add64(high, h, carry)
+	}
+	return residue(residue128(high, low) + prime - moved)
+}
