@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table as Read does and passes it on in consecutive data sets, in order:
-// each has exactly this many records, but for the last, which has from one to as many. A
-// table of which the schema drops every row gives none. Joined, the data sets are what Read
-// returns with the same options.
+// ReadBlocks reads a table as Read does and passes it on in consecutive data sets, in order: each
+// has exactly this many records, but for the last, which has from one to as many. A table whose
+// every row the schema drops gives none. Joined, the data sets are what Read returns with the same
+// options.
 //
 // An error of each ends the reading and is returned. A fault of the file is found only when
 // the reading comes to it, after the blocks before it were passed on: what was done with
 // them must then be undone.
 //
-// What is held is a block and a few pieces of the file, whatever its size, but for a matrix
-// in Fortran order, which is held as a whole, and for the texts of the columns that are named
-// in Extra, each text once. The levels of such a column grow from block to block; a code
-// means the same text in all of them.
+// Memory holds a block and a few pieces of the file, whatever its size. A matrix in Fortran order
+// is held as a whole. The texts of the columns that are named in Extra are held once each. The
+// levels of such a column grow from block to block; a code means the same text in all of them.
 //
 // A block belongs to whom it is given to.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {

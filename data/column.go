@@ -94,10 +94,10 @@ const (
 
 // Cell returns what is stored for a cell of a feature column. For a numeric column v is the value,
 // moved inside the bounds where the column clamps. For a categorical column it is the index of the
-// level, or len(Levels) for a text outside the declared levels (under Unknown == Other that is a
-// level of its own, under Unknown == Zero it sets no indicator). v is NaN for a missing cell. For a
-// text column, of which TextCell says what is stored, v is 0. ok is false when the row is to be
-// dropped; v is then NaN.
+// level, or len(Levels) for a text outside the declared levels. Under Unknown == Other that is a
+// level of its own; under Unknown == Zero it sets no indicator. For a missing cell v is NaN. For a
+// text column v is 0; TextCell says what is stored. When the row is to be dropped, ok is false and
+// v is NaN.
 //
 // Postcondition: a numeric v that is not NaN satisfies Lower <= v <= Upper in
 // exact arithmetic. Cell allocates nothing and is safe for concurrent use.

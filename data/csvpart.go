@@ -86,8 +86,8 @@ func (b *builder) plan(q request, t *table) *rowPlan {
 	return p
 }
 
-// begin makes room for the rows of a text, of which a number is not to be passed. A row has a
-// byte for each of its cells, but for the last row.
+// begin makes room for the rows of a text, up to a largest number. A row has a byte for each of its
+// cells, but for the last row.
 func (p *part) begin(plan *rowPlan, text []byte, limit int) {
 	p.plan, p.limit, p.rows, p.anyDrop, p.err = plan, limit, 0, false, nil
 	p.room = 1 + min(bytes.Count(text, []byte{'\n'}), len(text)/len(plan.cells))

@@ -70,7 +70,7 @@ func (p *part) split(row []byte) bool {
 	}
 }
 
-// splitRow takes the row of which split found the cells.
+// splitRow takes the row whose cells split found.
 func (p *part) splitRow(line int) {
 	if !p.accept(line, len(p.cells)) {
 		return

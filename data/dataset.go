@@ -6,8 +6,8 @@ import (
 )
 
 // Dataset is a table of float32 under a schema, in columns or, if Sparse, in the cells that the
-// table has. It does not change after it was made and is safe for concurrent use, as long as the
-// slices that its methods return are not written to.
+// table has. It does not change after it was made. It is safe for concurrent use, if nobody writes
+// to the slices that its methods return.
 type Dataset struct {
 	schema   *Schema
 	features []Column
@@ -88,10 +88,10 @@ func (d *Dataset) Target() []float32 { return d.target }
 // that cannot be used. It is true only for data read with KeepDropped.
 func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
 
-// Group returns a column as codes: for a categorical feature the index of the
-// level, len(levels) for a text outside the declared levels and -1 for a missing
-// cell. A column that was named in ReadOptions.Extra has its texts as levels, in
-// the order in which they first appear in the file; so has one with private levels.
+// Group returns a column as codes: for a categorical feature the index of the level, len(levels)
+// for a text outside the declared levels and -1 for a missing cell. A column that was named in
+// ReadOptions.Extra has its texts as levels, in the order in which they first appear in the file. A
+// column with private levels has them too.
 func (d *Dataset) Group(name string) (codes []int32, levels []string, err error) {
 	if g, ok := d.groups[name]; ok {
 		return g.codes, g.levels, nil

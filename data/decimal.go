@@ -11,9 +11,9 @@ const (
 	maxDigits = 19
 )
 
-// scanDecimal reads the decimal number at the start of a text and returns it with the number
-// of bytes it takes; 0 bytes for what it leaves to strconv.ParseFloat: a text that does not
-// begin with a number, and a number that takes more than one correctly rounded operation.
+// scanDecimal reads the decimal number at the start of a text and returns it with the number of
+// bytes it takes. It takes 0 bytes of texts that it leaves to strconv.ParseFloat: a text that does
+// not begin with a number, and a number that takes more than one correctly rounded operation.
 //
 // Postcondition: where it takes n > 0 bytes, the value is the one, to the bit, that
 // strconv.ParseFloat returns for these bytes. The digits without point are an integer of at most
@@ -72,8 +72,8 @@ func scanDigits(text []byte, at int, number uint64) (uint64, int) {
 	return number, at
 }
 
-// scanExponent reads sign and digits of a power of ten and returns it with the position after
-// it; position 0 where there is no power of at most 4 digits.
+// scanExponent reads sign and digits of a power of ten and returns it with the position after it.
+// The position is 0 where there is no power of at most 4 digits.
 func scanExponent(text []byte, at int) (power, end int) {
 	negative := false
 	if at < len(text) && (text[at] == '-' || text[at] == '+') {

@@ -46,12 +46,12 @@
 // leaves out has a default, and so has missing, which is zero or drop. With text: {positions: 200} its first 200 words
 // are tokens in order, for networks.
 //
-// What nobody can declare may be private: bounds inside a range that is wide enough for anything (without one,
-// ±1e12), cut points of at most max-bins bins, at most max-levels levels. A training learns them within its budget;
-// see [Learning]. Private bounds want out-of-range: clamp and private levels unknown: other, so that no row is
-// dropped by what other rows hold. The schema of a model has learned: true beside what was learned. The target is
-// declared. A draft writes DECLARE where a person must still
-// declare something; such a schema can be parsed and not used.
+// What nobody can declare may be private: bounds inside a range that is wide enough for anything
+// (without one, ±1e12), cut points of at most max-bins bins, at most max-levels levels. A training
+// learns them within its budget; see [Learning]. Private bounds want out-of-range: clamp and
+// private levels unknown: other, so that no row is dropped by what other rows hold. The schema of a
+// model has learned: true next to what was learned. The target is declared. A draft writes DECLARE
+// where a person must still declare something; such a schema can be parsed and not used.
 //
 // A CSV file has a header, by whose names columns are found. The other formats have no names:
 // their columns are those of the schema in its order.

@@ -340,8 +340,8 @@ func (s *Schema) fillTarget(o *observed) {
 	s.FromData = append(s.FromData, placeTarget)
 }
 
-// fillColumn declares an open column by what was seen. One of many long texts is hashed, one with
-// too many other texts, or with a text or a number that no schema can hold, is ignored.
+// fillColumn declares an open column by what was seen. A column of many long texts is hashed. One
+// with too many other texts, or with a text or a number that no schema can hold, is ignored.
 func (s *Schema) fillColumn(c *Column, o *observed) {
 	if c.Kind != 0 {
 		return

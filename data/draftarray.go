@@ -141,7 +141,7 @@ func spread[T any](file string, declared map[string]T, each func(string) []strin
 	return out, before
 }
 
-// headersOf reads the header of a matrix, and finds the name of the vector beside it, "" for none.
+// headersOf reads the header of a matrix, and finds the name of the vector next to it, "" for none.
 func headersOf(ctx context.Context, src Source) (a *array, labels string, err error) {
 	if src.Labels != "" {
 		if err = checkLabels(ctx, src.Labels); err != nil {

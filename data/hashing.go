@@ -19,7 +19,7 @@ import (
 // A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
 // stop list are left out before n-grams are made.
 //
-// With Positions a text is not a bag of n-grams but the first this many of its words in order, for
+// With Positions a text is not a bag of n-grams. It is its first Positions words in order, for
 // networks that begin with an embedding: each word is a token, a number below Buckets. A word that
 // is beyond them is not looked at, and positions after a shorter text are padding.
 type Hashing struct {

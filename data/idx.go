@@ -111,8 +111,8 @@ func (d *idxNumbers) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// scanIDX passes the numbers of an IDX matrix, and of the labels beside it, to the sink, by
-// the rules of an NPY matrix.
+// scanIDX passes the numbers of an IDX matrix, and of its labels, to the sink, by the rules of an
+// NPY matrix.
 func scanIDX(ctx context.Context, q request, src Source, r io.Reader) error {
 	a, numbers, err := readIDX(q.file, r)
 	if err != nil {

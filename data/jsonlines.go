@@ -21,9 +21,9 @@ func isJSONLines(head []byte) bool {
 	return len(head) > 1 && head[0] == '{' && strings.ContainsRune("\"} \t", rune(head[1]))
 }
 
-// jsonRows reads records that are JSON objects, one on each line, as rows of cells. A string is a cell as it is, a
-// number by its digits, null is an empty cell, and so is a key that a record leaves out. The format is that of
-// https://jsonlines.org and RFC 8259.
+// jsonRows reads records that are JSON objects, one on each line, as rows of cells. A string is a
+// cell as it is, and a number by its digits. null is an empty cell, and so is a key that a record
+// leaves out. The format is that of https://jsonlines.org and RFC 8259.
 type jsonRows struct {
 	file      string
 	r         *bufio.Reader

@@ -14,9 +14,9 @@ type Learning uint8
 const (
 	// Declared is public knowledge, written by a person.
 	Declared Learning = iota
-	// Private is to be learned of the records, within the budget of a plan. Until then [Lower, Upper] is a
-	// declared range that is wide enough for anything, and there are no levels or cut points, of which as many are
-	// learned at most as MaxLevels, or MaxBins less one.
+	// Private is to be learned of the records, within the budget of a plan. Until then [Lower,
+	// Upper] is a declared range that is wide enough for anything, and there are no levels or cut
+	// points. At most MaxLevels levels are learned, and at most MaxBins less one cut points.
 	Private
 	// Learned is what a plan has paid for and released.
 	Learned
@@ -48,8 +48,9 @@ func (l Learning) String() string {
 	return fmt.Sprintf("learning(%d)", uint8(l))
 }
 
-// Slots returns the number of places for levels, or for bins of a numeric column: MaxLevels or MaxBins where they
-// are private or learned, of which the first are taken, else their number. It depends on no record.
+// Slots returns the number of places for levels, or for bins of a numeric column: MaxLevels or
+// MaxBins where they are private or learned, else their number. The first places are taken. It
+// depends on no record.
 func (c *Column) Slots() int {
 	switch {
 	case c.Kind == Numeric && c.MaxBins > 0:
@@ -216,10 +217,10 @@ func (c *Column) faultLearnedLevels() *fault {
 	return nil
 }
 
-// Under returns a data set that was read under a schema with private columns as it would have been read under
-// s, which has learned bounds and levels in their place and is the same schema otherwise. Each row is looked at by
-// itself. It shares what does not change with d, and is d where
-// s is its schema or has nothing to be learned.
+// Under returns a data set that was read under a schema with private columns as it would have been
+// read under s. s has learned bounds and levels in their place, and is the same schema otherwise.
+// Each row is looked at by itself. It shares what does not change with d, and is d where s is its
+// schema or has nothing to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	if s == d.schema || len(d.schema.Private()) == 0 {
 		return d, nil

@@ -2,8 +2,7 @@ package data
 
 // sparseRows passes rows of few entries to a builder, which keeps the entries. It means the same as
 // builder.cells for each row with the cell "0", or the level that is this number, where there is no
-// entry; but what becomes of such a cell is found out once for each column and not once for each
-// cell.
+// entry. But the treatment of such a cell is found once for each column, not once for each cell.
 type sparseRows struct {
 	b        *builder
 	most     int       // how many columns drop a row without an entry
@@ -55,8 +54,8 @@ func (r *sparseRows) add(cells []string, entries []int) {
 	r.addRest(row, cells)
 }
 
-// value is what a cell of a feature is stored as, and whether its row is kept. A plain number is read
-// without asking the missing marks, of which none is one.
+// value is what a cell of a feature is stored as, and whether its row is kept. A plain number is
+// read without asking the missing marks, since no mark is one.
 func (r *sparseRows) value(j int, cell string) (float32, bool) {
 	c := r.declared[j]
 	if c.Kind == Numeric && r.plain {

@@ -9,7 +9,7 @@ import (
 // blockBytes is how much of a matrix is read at once, about what a fast cache holds.
 const blockBytes = 256 << 10
 
-// matrix is an array whose numbers are still to be read, with the labels beside it, or nil.
+// matrix is an array whose numbers are still to be read, with its labels, or nil.
 type matrix struct {
 	*array
 	r      io.Reader

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// scanMatrix passes the numbers of an NPY matrix, and of the labels beside it, to the sink.
+// scanMatrix passes the numbers of an NPY matrix, and of its labels, to the sink.
 func scanMatrix(ctx context.Context, q request, src Source, r *bufio.Reader) error {
 	a, err := readHeader(q.file, r)
 	if err != nil {

@@ -42,10 +42,9 @@ func (b *builder) numbers(row, column int, values []float64) {
 	b.columns[j] = b.plainNumbers(b.columns[j], row, &b.features[j], values)
 }
 
-// plainNumbers appends the stored values of numeric cells. Between the bounds that is the
-// nearest float32, kept between the least and the greatest float32 within the bounds, to
-// which within moves a value that rounding took over a bound. Every other cell goes through
-// Column.Number.
+// plainNumbers appends the stored values of numeric cells. Between the bounds that is the nearest
+// float32. within moves a value that rounding took over a bound to the least or the greatest
+// float32 within the bounds. Every other cell goes through Column.Number.
 func (b *builder) plainNumbers(dst []float32, row int, c *Column, values []float64) []float32 {
 	low, high := within(c.Lower, c.Lower, c.Upper), within(c.Upper, c.Lower, c.Upper)
 	for i, v := range values {

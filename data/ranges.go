@@ -80,8 +80,8 @@ func splitNumber(name string) (prefix string, number int, ok bool) {
 	return prefix, number, err == nil
 }
 
-// parseRange splits "pixel[0:784]" into its parts. ok tells whether the key has
-// the form of a range at all; from < to and the size are for the caller to check.
+// parseRange splits "pixel[0:784]" into its parts. The result ok tells whether the key has the form
+// of a range at all. The caller checks from < to and the size.
 func parseRange(key string) (prefix string, from, to int, ok bool) {
 	inner, found := strings.CutSuffix(key, "]")
 	open := strings.LastIndexByte(inner, '[')

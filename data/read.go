@@ -23,8 +23,8 @@ type Source struct {
 	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
 	// when that is 0 too, the one detected in the first line.
 	Delimiter rune
-	// Columns are the names of the columns of a CSV file without a header, in its order, where ranges may stand as
-	// x[0:10]. nil means the schema's Header.
+	// Columns are the names of the columns of a CSV file without a header, in its order, where
+	// ranges may stand as x[0:10]. No columns mean the schema's Header.
 	Columns []string
 	// NoQuotes is whether a quote in a CSV file is a character like others, and then no cell can hold the delimiter. False
 	// means what the schema says.

@@ -27,7 +27,7 @@ type Schema struct {
 	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
 	Delimiter rune
 	// Header are the names of the columns of a CSV file without a header line, in the order of the
-	// file; nil means that the first line has them.
+	// file. If it is nil, the first line has them.
 	Header []string
 	// NoQuotes is whether a quote in a CSV file is a character like others.
 	NoQuotes bool

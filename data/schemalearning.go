@@ -17,7 +17,8 @@ func isPrivate(e entry) bool { return e.node.Kind == yaml.ScalarNode && e.node.V
 //	job: {levels: private, max-levels: 20}
 //	pay: {numeric: [0, 1e9], bins: private, max-bins: 8}
 //
-// and the mark learned: true, which training writes beside numeric:, levels: and bins: of a model's schema.
+// and the mark learned: true, which training writes next to numeric:, levels: and bins: of a
+// model's schema.
 func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 	switch {
 	case e.key == "bins" && (hasKey(entries, "bounds") || !hasKey(entries, "max-bins")):

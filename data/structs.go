@@ -11,12 +11,12 @@ import (
 const structTag = "dither"
 
 // FromStructs makes a Dataset of records in memory: what Read makes of a CSV file with a row for
-// each of them. A field stands for the column that its tag names, as in `dither:"hours-per-week"`,
-// or without a tag for the one with its name in letters of any case. A tag of "-", and fields that
-// no column has the name of, are left out. The schema's feature columns, its target unless
-// o.WithoutTarget, and the columns of o.Extra need a field each; o.MaxBytes does not matter.
+// each of them. A field stands for the column that its tag names, as in `dither:"hours-per-week"`.
+// Without a tag it stands for the column with its name in letters of any case. A tag of "-", and
+// fields that no column has the name of, are left out. The schema's feature columns, its target
+// unless o.WithoutTarget, and the columns of o.Extra need a field each; o.MaxBytes does not matter.
 //
-// A field is a number, a string, a bool, or a pointer to one of these, of which nil is a missing
+// A field is a number, a string, a bool, or a pointer to one of these. A nil pointer is a missing
 // cell, as NaN and infinities are. A bool is the text true or false where its column has levels,
 // and elsewhere 1 or 0. It is an error if the fields do not fit the schema or there are more
 // records than the schema allows. What becomes of single values depends on the schema only. The

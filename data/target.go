@@ -15,8 +15,8 @@ type Target struct {
 	Levels []string
 	// Lower and Upper are the declared bounds of a regression target.
 	Lower, Upper float64
-	// Threshold, when not nil, makes the target level 1 if the numeric cell is
-	// greater than it and level 0 otherwise; Levels then has exactly two names.
+	// Threshold, when not nil, makes the target level 1 if the numeric cell is greater than it and
+	// level 0 otherwise. Levels then has exactly two names.
 	Threshold *float64
 	// Missing is Drop, or undecided which means Drop as well: a row whose target
 	// is missing, unknown or not a number contributes nothing.
@@ -26,8 +26,8 @@ type Target struct {
 // Regression reports whether the target is a number rather than a level.
 func (t Target) Regression() bool { return len(t.Levels) == 0 }
 
-// Cell returns the class index or, for regression, the value moved inside the
-// bounds. ok is false when the row contributes nothing; v is then NaN.
+// Cell returns the class index or, for regression, the value moved inside the bounds. When the row
+// contributes nothing, ok is false and v is NaN.
 func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	s, x := t.classify(text, marks)
 	return t.treat(s, x)

@@ -47,9 +47,9 @@ func (c *Column) isFeature() bool {
 	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text
 }
 
-// TextCell is Cell for a cell of a text column: the buckets that are not 0, ascending, and their values.
-// Both are empty for a missing cell; missing then tells it from a text without a word, and ok is false
-// when the row is to be dropped.
+// TextCell is Cell for a cell of a text column: the buckets that are not 0, ascending, and their
+// values. Both are empty for a missing cell. missing then tells it from a text without a word. ok
+// is false when the row is to be dropped.
 func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, values []float32, missing, ok bool) {
 	state, _ := c.classify(text, marks, nil)
 	if _, ok = c.treat(state, 0); state != good {

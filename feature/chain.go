@@ -52,8 +52,8 @@ func (c *Pipeline) Bound() (bound float64, signed bool) {
 	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
-// Shape returns how the features are a matrix of channels×places, channel after channel, as the last
-// Shaped transform says whose numbers stay in their places; 0, 0 when none says it.
+// Shape returns how the features are a matrix of channels×places, channel after channel. The last
+// Shaped transform whose numbers stay in their places says it. Shape is 0, 0 when none does.
 func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
 		if shaped, ok := t.(Shaped); ok {

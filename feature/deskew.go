@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// deskew sets a slanted grey image upright in the middle: it shears the image along its rows so that its
-// own mixed second moment becomes zero, and moves its centroid to the middle of the image. With mass p at
-// row y and column x, centroid (ȳ, x̄) and middle (m, n),
+// deskew sets a slanted grey image upright in the middle: it shears the image along its rows so
+// that its own mixed second moment becomes zero. It moves the centroid to the middle of the image.
+// With mass p at row y and column x, centroid (ȳ, x̄) and middle (m, n),
 //
 //	q(y, x) = p(y, x + x̄ - n + α·(y - ȳ)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
 //	out(y, x) = q(y + ȳ - m, x),
@@ -59,8 +59,9 @@ func (d deskew) Apply(dst, x []float64, _ any) {
 	}
 }
 
-// slant returns how far down and right of the middle the centroid is, and by how many columns a row is
-// off the one above it, 0 when all mass is in one row. Without mass nothing is found.
+// slant returns how far down and right of the middle the centroid is. It also returns by how many
+// columns a row is off the one above it, 0 when all mass is in one row. Without mass nothing is
+// found.
 func (d deskew) slant(x []float64) (down, right, slope float64, found bool) {
 	var mass, byRow, byColumn float64
 	d.each(x, func(y, x, p float64) {

@@ -9,11 +9,12 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1]
-// where a column is text: a numeric column into one number scaled by its bounds (after its transform) or one
-// indicator for each bin, a categorical column into one indicator for each level (and each place for a
-// level or a bin that is to be learned or was not found, whose feature is 0), a text
-// column into its buckets, or the tokens at its positions, and the first two, where declared, into one more indicator for "missing". It is immutable.
+// Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1] where a
+// column is text: a numeric column into one number scaled by its bounds (after its transform), or
+// one indicator for each bin. A categorical column becomes one indicator for each level. A place
+// for a level or a bin that is to be learned, or was not found, has a feature that is 0. Where
+// declared, both have one more indicator for "missing". A text column becomes its buckets, or the
+// tokens at its positions. It is immutable.
 type Encoder struct {
 	columns []column
 	dim     int

@@ -14,7 +14,7 @@ const tokenBound = data.MaxTokens
 // is then the token at a position, from 0 to Tokens - 1, or -1 for padding.
 func (e *Encoder) Tokens() int { return e.tokens }
 
-// checkTokens refuses tokens beside other features, or of several kinds.
+// checkTokens refuses tokens next to other features, or of several kinds.
 func checkTokens(features []data.Column) (tokens int, err error) {
 	for i, c := range features {
 		own := 0
@@ -95,8 +95,8 @@ func (c *column) entryAt(bucket int, v float64) (at int, x float64) {
 	return -1, 0
 }
 
-// columnOf returns the column in which a value of a row stands, from a column on that is not after it,
-// and which of its values it is.
+// columnOf returns the column in which a value of a row stands, and which of its values it is. It
+// looks from a column on that is not after it.
 func (e *Encoder) columnOf(value uint32, from int) (column, bucket int) {
 	if e.starts == nil {
 		return int(value), 0

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// filed is a Transform that stands on a public file beside the model.
+// filed is a Transform that stands on a public file next to the model.
 type filed interface {
 	// spec is the complete specification, in which the file is named without its folder.
 	spec() (Spec, error)
@@ -94,6 +94,6 @@ func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spe
 	return c, nil
 }
 
-// Files returns the files that the transforms stand on, by name; a model folder holds them beside the
-// model. The caller must not modify them.
+// Files returns the files that the transforms stand on, by name; a model folder holds them next to
+// the model. The caller must not modify them.
 func (c *Pipeline) Files() map[string][]byte { return c.files }

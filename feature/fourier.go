@@ -59,8 +59,8 @@ func rootOfOne(sign float64, k, n int) complex128 {
 	return complex(cos, sign*sin)
 }
 
-// apply transforms each of the batch columns of x, an n × batch array, and returns the result, which
-// lies in x or in y; both are overwritten.
+// apply transforms each of the batch columns of x, an n × batch array. It returns the result, which
+// lies in x or in y. Both are overwritten.
 func (f *fourier) apply(x, y []complex128, batch int) (result, other []complex128) {
 	width := batch
 	for i := range f.stages {

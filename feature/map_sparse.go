@@ -26,9 +26,9 @@ func (m *Map) Sparse() *SparseMap {
 type Mapped struct{ Scale, Shift, Intercept float64 }
 
 // Apply says where the row with these features goes; all others are 0. Index ascends, and x stands
-// next to it, as Encoder.Entries and Sparse.Entries give both. What it says is what Map.Apply does,
-// up to rounding of a few units in 2^-53 of the norms of row and center, and has the same bits for
-// the same entries. The time is proportional to the entries.
+// next to it, as Encoder.Entries and Sparse.Entries give both. Its result is that of Map.Apply, up
+// to rounding of a few units in 2^-53 of the norms of row and center. It has the same bits for the
+// same entries. The time is proportional to the entries.
 func (s *SparseMap) Apply(index []uint32, x []float64) Mapped {
 	m := s.m
 	norm2 := 0.0

@@ -27,8 +27,9 @@ func (m *Map) NewPlacing(whitened []float64) RowTransform {
 	return RowTransform{m, center * center, after * after}
 }
 
-// closest is the least squared distance of row and center, relative to the sum of their squared norms, of which products tell
-// the distance: its relative error is 2/closest times that of the products at most.
+// closest is the least squared distance of row and center, relative to the sum of their squared
+// norms, that products can tell: its relative error is 2/closest times that of the products at
+// most.
 const closest = 0x1p-6
 
 // Place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become

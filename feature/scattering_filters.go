@@ -66,8 +66,9 @@ func (w wavelet) spectrum(rows, columns int, scale float64) []float64 {
 // are the Gaussian's, and so are those of what is taken off.
 func (w wavelet) sum() float64 { return (1 + w.less) * w.periodic(0, 0, 0) }
 
-// lowPass is the matrix, outputs × n, that smooths a periodic signal of n samples, step pixels apart,
-// with the Gaussian, and keeps one value in coarseness pixels: those at coarseness, 2·coarseness, …
+// lowPass is the matrix, outputs × n, that smooths a periodic signal with the Gaussian. The signal
+// has n samples, step pixels apart. One value in coarseness pixels is kept: those at coarseness,
+// 2·coarseness, …
 func lowPass(outputs, n, step int) []float64 {
 	const periods = 2
 	out, length := make([]float64, outputs*n), n*step

@@ -1,7 +1,7 @@
 package feature
 
-// Sparse encodes records of which only some cells are given, the others having one value in each
-// column, as those of a sparse data.Dataset. It is immutable.
+// Sparse encodes records with only some cells given. The others have one value in each column, as
+// in a sparse data.Dataset. It is immutable.
 type Sparse struct {
 	encoder  *Encoder
 	defaults []standing
@@ -13,8 +13,8 @@ type standing struct {
 	x          float64
 }
 
-// Sparse returns the encoder of records that have the value absent[j] in column j where they have no
-// cell; absent has one for each value of a row, as Dataset.Absent returns them.
+// Sparse returns the encoder of records that have the value absent[j] in column j where they have
+// no cell. absent has one value for each value of a row, as Dataset.Absent returns them.
 func (e *Encoder) Sparse(absent []float32) *Sparse {
 	s := &Sparse{encoder: e}
 	for j := range e.columns {

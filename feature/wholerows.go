@@ -123,9 +123,10 @@ func (w *WholeRows) Unit() float64 { return w.unit }
 // Extent bounds the integers of every row.
 func (w *WholeRows) Extent() kernel.IntExtent { return w.extent }
 
-// Multiply returns the products of the rows of block b with columns of integers, row after row, in the memory of room
-// if there is enough: of row r and column k they are Σ_j x_j·columns[j·count+k] in units, exactly as far as the limbs hold
-// the features. Columns has shape Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
+// Multiply returns the products of the rows of block b with columns of integers, row after row. It
+// uses the memory of room if there is enough: of row r and column k they are Σ_j
+// x_j·columns[j·count+k] in units, exactly as far as the limbs hold the features. Columns has shape
+// Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
 func (w *WholeRows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {
 	_, n := w.Block(b)
 	room = slices.Grow(room[:0], w.limbs*n*count)[:w.limbs*n*count]

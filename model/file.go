@@ -61,7 +61,8 @@ type mapFile struct {
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
-// Encode returns the bytes of model.json. The parameters of a network stand in a file beside it, see Files.
+// Encode returns the bytes of model.json. The parameters of a network stand in a file next to it,
+// see Files.
 func (m *Model) Encode() ([]byte, error) {
 	schema, err := m.schema.YAML()
 	if err != nil {
@@ -116,10 +117,10 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode reads what Encode writes. Fields that are unknown, there twice or in other letters, and parts
-// that do not fit together are errors. A model may stand on further files, such as the parameters of
-// a network or the weights of a public encoder. open reads them by their names; see feature.FilesIn.
-// With a nil open such a model is refused.
+// Decode reads what Encode writes. Fields that are unknown, there twice or in other letters, and
+// parts that do not fit together are errors. A model may stand on further files, such as the
+// parameters of a network or the weights of a public encoder. The function open reads them by their
+// names; see feature.FilesIn. With a nil open such a model is refused.
 func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	if err := strict.Decode(text, &f); err != nil {

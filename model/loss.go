@@ -148,8 +148,8 @@ func maximum(x []float64) float64 {
 // defaultHuberWidth is the width of the Huber loss, in units of half the target's range.
 const defaultHuberWidth = 0.25
 
-// Huber returns half the squared residual z - y up to width, and linear beyond (Huber, "Robust
-// Estimation of a Location Parameter", Annals of Mathematical Statistics 1964). The
+// Huber returns the loss that is half the squared residual z - y up to width, and linear beyond
+// (Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 1964). The
 // target y is scaled to [-1, 1].
 func Huber(width float64) Loss { return huber{width} }
 

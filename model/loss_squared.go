@@ -11,10 +11,10 @@ var Squared squared
 type squared struct{}
 
 // SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
-// coordinates of the class, which are -1 and +1 on one score for two classes, and the unit vector of the
-// class for more. Its derivative is not bounded.
-// Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition 2009,
-// section 4.2, linear regression of an indicator matrix.
+// coordinates of the class. For two classes these are -1 and +1 on one score. For more they are the
+// unit vector of the class. Its derivative is not bounded. Source: Hastie, Tibshirani and Friedman,
+// "The Elements of Statistical Learning", 2nd edition 2009, section 4.2, linear regression of an
+// indicator matrix.
 var SquaredClasses squaredClasses
 
 // squaredClasses is the type of SquaredClasses.

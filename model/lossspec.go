@@ -88,8 +88,8 @@ func lossNames(wanted func(Loss) bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// oneForNumbers, oneForTwo and oneForEach are the number of scores of losses of numeric targets, of two
-// classes and of any classes, 0 where the loss is for other targets.
+// oneForNumbers, oneForTwo and oneForEach are the number of scores of losses of numeric targets, of
+// two classes and of any classes. They are 0 where the loss is for other targets.
 func oneForNumbers(classes int) int {
 	if classes == 0 {
 		return 1

@@ -13,8 +13,8 @@ const (
 	maxParameters = 1 << 26
 	// maxOutputs bounds the numbers that the layers of a network give for one record, all together.
 	maxOutputs = 1 << 24
-	// networkRows is how many rows of a data set a network predicts at a time, networkNumbers how many numbers
-	// they have at most, unless one row has more.
+	// networkRows is how many rows of a data set a network predicts at a time. networkNumbers is
+	// how many numbers they have at most, unless one row has more.
 	networkRows, networkNumbers = 64, 1 << 20
 )
 

@@ -196,7 +196,7 @@ func (m *Model) NewRow() *Row {
 	return r
 }
 
-// Reset makes a row of which no column is set.
+// Reset makes a row with no column set.
 func (r *Row) Reset() {
 	r.dropped, r.unset = false, len(r.set)
 	clear(r.set)
@@ -259,7 +259,7 @@ func (r *Row) Unset() []string {
 	return names
 }
 
-// SetText sets a cell as it would stand in a file, a number, a level or a text; bad cells are
+// SetText sets a cell as it would stand in a file, a number, a level or a text. Bad cells are
 // treated as the schema declares. An unknown column is an error.
 func (r *Row) SetText(column, text string) error {
 	j, err := r.column(column)
@@ -306,8 +306,8 @@ func (r *Row) SetNumber(column string, v float64) error {
 	return nil
 }
 
-// Predict returns the prediction; ok is false when a column is not set, which Unset names, and when the schema
-// declares that such a row is dropped. The slice is used again by the next call.
+// Predict returns the prediction. ok is false when a column is not set, which Unset names, and when
+// the schema declares that such a row is dropped. The slice is used again by the next call.
 func (r *Row) Predict() (prediction []float64, ok bool) {
 	if r.unset > 0 || r.dropped || r.lacks() {
 		return nil, false

@@ -10,16 +10,16 @@ import (
 
 // WholeScores predicts rows that are kept as integers between models. Of a row it makes exact
 // products: with the columns of the whitening, for the norm of the whitened row alone, and with
-// vectors, of which the scores are made: the weights after the whitening, and the center. It is
-// immutable and safe for concurrent use.
+// vectors, which give the scores: the weights after the whitening, and the center. It is immutable
+// and safe for concurrent use.
 //
 // Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a
-// whitening is of whole multiples of one unit, as training makes it; rows are rounded as
-// feature.WholeRows says. The norm of a whitened row is that of its numbers in float32. A score is
-// so far from that of Model.Predict at most, relative to the product of the norms of the weights
-// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Rows
-// of which more would be lost, those near the center or shortened much by the whitening, are
-// predicted by Model.Predict.
+// whitening is of whole multiples of one unit, as training makes it. Rows are rounded as
+// feature.WholeRows says. The norm of a whitened row is that of its numbers in float32. A score
+// differs from Model.Predict's by at most this, relative to the product of the norms of the weights
+// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Some
+// rows would lose more: rows near the center, or shortened much by the whitening. Model.Predict
+// predicts these.
 type WholeScores struct {
 	model     *Model
 	data      *data.Dataset
@@ -36,12 +36,13 @@ type WholeScores struct {
 	constants []float64 // of each score, the product of the center and its vector
 }
 
-// mostWholeDim is the most features of which the products of two limbs fit 62 bits.
+// mostWholeDim is the most features whose products of two limbs fit 62 bits.
 const mostWholeDim = 1 << 10
 
-// NewWholeScores returns what predicts rows of a data set under the model's schema, which are the same as those of the whole
-// rows. It returns nil for a model that does not take them: one that takes no features, whitens by other
-// than a matrix, has more than 1024 features, or products of weights and whitening that are not finite.
+// NewWholeScores returns what predicts rows of a data set under the model's schema, which are the
+// same as those of the whole rows. It returns nil for a model that does not take them: one that
+// takes no features, whitens by other than a matrix, or has more than 1024 features. It is also
+// none whose products of weights and whitening are not finite.
 func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeScores {
 	f := m.features
 	dim := f.Pipeline.Dim()
@@ -57,7 +58,8 @@ func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeS
 	return w
 }
 
-// vectors returns what rows are multiplied by beside the whitening, one after the other, and the whitened center.
+// vectors returns the vectors that rows are multiplied by in addition to the whitening, one after
+// the other, and the whitened center.
 func (w *WholeScores) vectors() (vectors, after []float64) {
 	m, f, dim := w.model, w.model.features, w.rows.Dim()
 	behind := make([]float64, 0, (m.linear.Columns+2)*dim)
@@ -87,7 +89,8 @@ func (w *WholeScores) vectors() (vectors, after []float64) {
 	return vectors, after
 }
 
-// lay rounds the whitening and the vectors and lays their columns beside each other. It reports whether they are finite.
+// lay rounds the whitening and the vectors and lays their columns next to each other. It reports
+// whether they are finite.
 func (w *WholeScores) lay(vectors []float64) bool {
 	dim := w.rows.Dim()
 	var matrix [][]int16 // limbs, row after row
@@ -152,7 +155,7 @@ func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
 	return [][]int16{one, two}
 }
 
-// splitUnit returns the least unit of which two limbs hold finite numbers.
+// splitUnit returns the least unit in which two limbs hold finite numbers.
 func splitUnit(x []float64) float64 {
 	return max(kernel.MaxAbs(x)*(1+0x1p-50)/(kernel.LimbUnit*kernel.LimbUnit), math.SmallestNonzeroFloat64)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// wideFeatures is the number of features beyond which a model that does not whiten predicts from the
+// wideFeatures is a number of features. Beyond it a model that does not whiten predicts from the
 // features that are not 0, whether a row is sparse or not: then all ways to one row give the same
 // bits.
 const wideFeatures = 1000

@@ -66,9 +66,9 @@ type chain[T kernel.Float] struct {
 	blocks  []int // how many blocks each worker has
 	lowest  int   // the first worker that is trained, len(workers) for none
 	records int   // the most that a pass may have
-	// sizes[i] is the size of a record before worker i; outputs[i] is where worker i writes what it gives, nil
-	// in place of its input; gradients[i] is where it writes the derivatives by its input, nil in place of those
-	// by its output.
+	// sizes[i] is the size of a record before worker i. outputs[i] is where worker i writes its
+	// output; nil means in place of its input. gradients[i] is where it writes the derivatives by
+	// its input; nil means in place of the derivatives by its output.
 	sizes              []int
 	outputs, gradients [][]T
 }

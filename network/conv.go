@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Conv is a convolution of an image [height, width, channels] with kernels of Kernel × Kernel
-// places, or of a text [positions, features] with kernels of Kernel positions. There is one block
-// for each of the Groups. Its row of weights for an output channel has the order [kernel row,
-// kernel column, channel of the group], and then the bias.
+// Conv is a convolution. An image [height, width, channels] has kernels of Kernel × Kernel places,
+// and a text [positions, features] has kernels of Kernel positions. There is one block for each of
+// the Groups. Its row of weights for an output channel has the order [kernel row, kernel column,
+// channel of the group], and then the bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`
@@ -86,9 +86,9 @@ func (l Conv) initial(in Shape, blocks [][]float32, gain float64, random *genera
 func (l Conv) worker32(in Shape, s *space) worker[float32] { return newConv[float32](l, in, s) }
 func (l Conv) worker64(in Shape, s *space) worker[float64] { return newConv[float64](l, in, s) }
 
-// conv is Conv at work. What the windows see is written out as the rows of a matrix, one for each place of the
-// output, and the rest is products of matrices. These rows are the left factors. With several groups each has
-// its own rows and its own copy of its part of dy.
+// conv is Conv at work. The windows are written out as the rows of a matrix, one for each place of
+// the output. The rest is products of matrices. These rows are the left factors. With several
+// groups each has its own rows and its own copy of its part of dy.
 type conv[T kernel.Float] struct {
 	space   *space
 	window  window

@@ -9,8 +9,8 @@ import (
 // Embedding gives, for each position of a text, the row of a table that its token names:
 // [positions] becomes [positions, Features]. An input is a token when it is an integer from 0 to
 // Vocabulary - 1; everything else, such as -1 or NaN, is padding, which gives zeros and adds
-// nothing, and which the attention, the recurrent layers and the global average pools after it
-// leave out for as long as there are as many positions. Derivatives by tokens are zero.
+// nothing. The attention, the recurrent layers and the global average pools after it leave padding
+// out, while the number of positions stays the same. Derivatives by tokens are zero.
 type Embedding struct {
 	Vocabulary int `json:"vocabulary"`
 	Features   int `json:"features"`

@@ -54,7 +54,7 @@ func (ChannelsLast) worker64(in Shape, _ *space) worker[float64] {
 	return &transposed[float64]{rows: in[0], columns: in.Size() / in[0]}
 }
 
-// transposed at work: each record is a matrix, of which it gives the transpose.
+// transposed at work: each record is a matrix, and the layer gives its transpose.
 type transposed[T kernel.Float] struct {
 	plain[T]
 	rows, columns int

@@ -5,9 +5,9 @@ import "github.com/ditherml/dither/internal/kernel"
 // run is a part of a row of what a window sees: numbers that stand together in the row and in the image.
 type run struct{ row, image, length int32 }
 
-// runs returns the parts of which the rows of all windows over one group of channels consist, of shape
-// positions × [kernel row, kernel column, channel of the group]. What is outside the image has no part: there the
-// rows have zeros, which nothing ever overwrites.
+// runs returns the parts of the rows of all windows over one group of channels. They have the shape
+// positions × [kernel row, kernel column, channel of the group]. What is outside the image has no
+// part: there the rows have zeros, which nothing ever overwrites.
 func (w window) runs(group, groups int) []run {
 	channels := w.channels / groups
 	joined := groups == 1 && w.dilation == 1 // columns of a window stand together in the image

@@ -19,8 +19,8 @@ func (g *generator) uniform(limit float64) float64 {
 	return limit * (math.Ldexp(float64(g.word()>>11), -52) - 1)
 }
 
-// fillUniform fills a matrix of rows × width numbers, but for the last of each row if there is a bias, with
-// uniform numbers of the given variance, and the biases with zeros.
+// fillUniform fills a matrix of rows × width numbers with uniform numbers of the given variance. If
+// there is a bias, the last number of each row is zero.
 func (g *generator) fillUniform(dst []float32, b Block, variance float64) {
 	limit := math.Sqrt(3 * variance)
 	for i := range dst {

@@ -74,8 +74,9 @@ type worker[T kernel.Float] interface {
 	bind(blocks [][]T)
 	// forward computes y from x, both of n records. It may keep x and y until the next call.
 	forward(y, x []T, n int)
-	// backward computes from dy, the derivatives of the records' losses by the outputs of the last pass
-	// forward, those by its inputs, unless dx is nil. It may keep dy until the next call.
+	// backward computes the derivatives of the records' losses by the inputs of the last pass
+	// forward, unless dx is nil. dy are the derivatives by its outputs. It may keep dy until the
+	// next call.
 	backward(dx, dy []T, n int)
 	// factors appends the factors of the last passes, one for each block that is trained.
 	factors(dst []kernel.Factors[T], n int) []kernel.Factors[T]

@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// masks draws the masks of dropout from AES in counter mode, under a key from crypto/rand that is used for one
-// tape and never shown. Which draw a record gets depends on its place in a chunk, and so on how many others there
-// are; since no draw can be told from one that is independent of everything, this says nothing about them. Sums
-// that promise privacy assume the same of their noise.
+// masks draws the masks of dropout from AES in counter mode, under a key from crypto/rand that is
+// used for one tape and never shown. The draw of a record depends on its place in a chunk, and so
+// on how many others there are. No draw can be told from one that is independent of everything, so
+// this says nothing about them. Sums that promise privacy assume the same of their noise.
 type masks struct {
 	stream cipher.Stream
 	words  [1024]byte

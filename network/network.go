@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Layers is a list of layers, of which each takes what the one before gives.
+// Layers is a list of layers. Each takes the output of the one before.
 type Layers []Layer
 
 // Network is a list of layers over the shape of its input. It is immutable, and goroutines may share it.

@@ -114,9 +114,9 @@ func (l RMSNorm) worker64(in Shape, s *space) worker[float64] {
 	return newNormalize[float64](in, s, 1, 1, l.Stabilizer, false)
 }
 
-// normalize is any of the three at work. A record is positions × features numbers, which are normalized in
-// parts of together positions and features/groups features each. hat holds the normalized numbers and inverse,
-// for each part, what they were multiplied by.
+// normalize is any of the three at work. A record is positions × features numbers. They are
+// normalized in parts of together positions and features/groups features each. The normalized
+// numbers are in hat, and the factor of each part is in inverse.
 type normalize[T kernel.Float] struct {
 	positions, together, features, groups int
 	stabilizer                            float64

@@ -12,13 +12,13 @@ import (
 // the record proposes to add: ‖Σ_t right_t ⊗ left_t‖². A record's result has the same bits whatever
 // records stand next to it, and a NaN in its factors gives NaN or +Inf for this record only.
 //
-// With one position the norm is a product of norms, and nothing is formed. With more, it is
-// Σ_ts (left_t·left_s)·(right_t·right_s), which is the cheaper way if 2·Positions² ≤ Left·Right, and otherwise
-// the norm of the matrix itself, formed for one record at a time: Z. Bu, Y.-X. Wang, S. Zha and G. Karypis,
-// "Scalable and efficient training of large convolutional neural networks with differential privacy",
-// NeurIPS 2022, section 3.3. Where the first sum is so much smaller than (Σ_t ‖left_t‖·‖right_t‖)² that it
-// may be rounding error, the matrix is formed as well. Equal indices of sparse factors are added up first, as
-// the norm of a sum wants it.
+// With one position the norm is a product of norms, and nothing is formed. With more, it is Σ_ts
+// (left_t·left_s)·(right_t·right_s), which is the cheaper way if 2·Positions² ≤ Left·Right.
+// Otherwise it is the norm of the matrix itself, formed for one record at a time: Z. Bu, Y.-X.
+// Wang, S. Zha and G. Karypis, "Scalable and efficient training of large convolutional neural
+// networks with differential privacy", NeurIPS 2022, section 3.3. Where the first sum is so much
+// smaller than (Σ_t ‖left_t‖·‖right_t‖)² that it may be rounding error, the matrix is formed as
+// well. Equal indices of sparse factors are added up first, as the norm of a sum wants it.
 //
 // Products are of type T and sums that decide a norm in float64. For float32 the relative error is
 // about 1e-4 or less as a rule. It may err to either side, so that a sum that promises a bound must

@@ -44,7 +44,7 @@ func (s *space) behind(shape Shape) *space {
 	return &out
 }
 
-// beginsWithTokens reports whether a layer is an embedding, or layers of which the first is.
+// beginsWithTokens reports whether a layer is an embedding, or layers that begin with one.
 func beginsWithTokens(layer Layer) bool {
 	if outer, holds := layer.(interface{ inner() Layers }); holds {
 		inner := outer.inner()

@@ -2,9 +2,9 @@ package network
 
 import "cmp"
 
-// MaxPool gives, for each channel, the largest number that a window of Kernel × Kernel places sees, or of
-// Kernel positions of a text. Of equal numbers the first one counts; which one counts beside a NaN is not
-// specified.
+// MaxPool gives, for each channel, the largest number that a window of Kernel × Kernel places sees,
+// or of Kernel positions of a text. Of equal numbers the first one counts; with a NaN it is not
+// specified which one counts.
 type MaxPool struct {
 	Kernel int `json:"kernel"`
 	// Stride is the distance between windows, Kernel when it is 0.

@@ -43,10 +43,11 @@ func (t *Tape[T]) Training(training bool) { t.space.training = training }
 // bits.
 func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 
-// Forward returns the outputs of n records, of shape n × Output, from their inputs x, of shape n × Input, and
-// the parameters of the network. n may be 0. The outputs are valid until the next call of Forward, and the
-// caller may overwrite them only when Backward will not be called. The tape keeps x and weights until the
-// call of Backward has been used. It panics when n is beyond Records or a length does not agree.
+// Forward returns the outputs of n records, of shape n × Output, from their inputs x, of shape n ×
+// Input, and the parameters of the network. There may be no records. The outputs are valid until
+// the next call of Forward, and the caller may overwrite them only when Backward will not be
+// called. The tape keeps x and weights until the call of Backward has been used. It panics when n
+// is beyond Records or a length does not agree.
 func (t *Tape[T]) Forward(x []T, n int, weights []T) []T {
 	if n >= 0 && len(x) != n*t.network.in.Size() {
 		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))
@@ -69,9 +70,10 @@ func (t *Tape[T]) begin(n int, weights []T) {
 }
 
 // Backward returns the factors of the records of the last pass forward, one for each block of
-// Network.Blocks. dOutputs, of the shape of the outputs, holds the derivatives of each record's loss by its
-// outputs. The factors, which may hold x and dOutputs, are valid until the next call of either method. No
-// gradient is formed, and the pass ends at the lowest layer that is trained.
+// Network.Blocks. The array dOutputs, of the shape of the outputs, holds the derivatives of each
+// record's loss by its outputs. The factors, which may hold x and dOutputs, are valid until the
+// next call of either method. No gradient is formed, and the pass ends at the lowest layer that is
+// trained.
 func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	t.backward(dOutputs, false)
 	t.factors = t.chain.factors(t.factors[:0], t.records)

@@ -15,10 +15,10 @@ type Adam struct {
 	Objective
 	// MeanDecay and SquareDecay are what the moving averages keep in a step, in [0, 1).
 	MeanDecay, SquareDecay float64
-	// NoiseVariance, if positive, is the variance of the noise in a coordinate of the gradient, public
-	// and in the units of the gradient. It is taken off v, of which adamFloor of it is left at least
-	// (Tang, Shpilevskiy & Lécuyer, "DP-AdamBC: Your DP-Adam Is Actually DP-SGD (Unless You Apply
-	// Bias Correction)", AAAI 2024, algorithm 1, https://arxiv.org/abs/2312.14334).
+	// NoiseVariance, if positive, is the variance of the noise in a coordinate of the gradient,
+	// public and in the units of the gradient. It is taken off v, and at least adamFloor of v is
+	// left (Tang, Shpilevskiy & Lécuyer, "DP-AdamBC: Your DP-Adam Is Actually DP-SGD (Unless You
+	// Apply Bias Correction)", AAAI 2024, algorithm 1, https://arxiv.org/abs/2312.14334).
 	NoiseVariance float64
 	mean, square  []float64
 }

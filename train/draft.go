@@ -6,7 +6,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Defaults returns the request and the options of a run of which nothing is said: the defaults of the command's flags.
+// Defaults returns the request and the options of a run without any flags: the defaults of the
+// command's flags.
 func Defaults() (Request, Options) {
 	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: ClipGradient, Accounting: AccountingComposition},
 		Options{Momentum: DefaultMomentum, FeatureBits: 16, Optimizer: OptimizerMomentum, Schedule: ScheduleConstant}

@@ -55,10 +55,10 @@ func (e *Encoder) Append(d *data.Dataset) error {
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
 // FitFile is Fit for a table that an Encoder wrote with the same schema and feature bits, of this
-// many bytes. Rows are read from it in every step; memory holds a few blocks, a few bits a record,
-// and of rows of bits of 256 bytes or more some 20 bytes a record. The file must not change
-// meanwhile: a change that the system tells of, or damage, is an error, and breaks no guarantee.
-// The plan must not whiten.
+// many bytes. Rows are read from it in every step. Memory holds a few blocks and a few bits a
+// record. For rows of bits of 256 bytes or more it holds some 20 bytes a record. The file must not
+// change meanwhile: a change that the system tells of, or damage, is an error, and breaks no
+// guarantee. The plan must not whiten.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err

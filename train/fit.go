@@ -32,8 +32,8 @@ type Options struct {
 	Temperature float64
 	// Output says which weights are returned; "" leaves it to Average.
 	Output OutputRule
-	// Average says whether the mean of the last 40 % of the iterates is returned instead
-	// of the last one; Auto averages private runs of 20 steps or more.
+	// Average says whether the mean of the last 40 % of the iterates is returned instead of the
+	// last one. Auto averages private runs of 20 steps or more.
 	Average Tristate
 	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8, which takes half of the
 	// memory. Features that are 0 or 1 take one bit.

@@ -108,8 +108,7 @@ func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
 	})
 }
 
-// splitBy is split with the coins of this many records, of which the held-out ones are listed in
-// order.
+// splitBy is split with the coins of this many records. The held-out ones are listed in order.
 func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) (trained, held []int, err error) {
 	if s.Plan.Person == nil {
 		chosen, failed := coins(d.Records())

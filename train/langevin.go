@@ -11,8 +11,8 @@ import (
 // Langevin algorithm, w ← w - η·gradient + √(2η·τ)·N(0, I), for η = 2τ/ν² (Roberts & Tweedie,
 // "Exponential convergence of Langevin distributions and their discrete approximations", Bernoulli
 // 1996, https://doi.org/10.2307/3318418). Its iterates approach a distribution close to the density
-// ∝ exp(-F(w)/τ), F being the mean loss with its ridge; how close is no part of the guarantee,
-// which is that of the releases. ν is multiplier·bound/records.
+// ∝ exp(-F(w)/τ), F being the mean loss with its ridge. How close is no part of the guarantee,
+// which comes from the releases. Here ν is multiplier·bound/records.
 func (s Setup) temperatureRate(o Options) (float64, error) {
 	p, reason := s.Plan, ""
 	switch {

@@ -30,8 +30,8 @@ func Accountings() []Accounting {
 	return []Accounting{AccountingComposition, AccountingLastIterate, AccountingAuto}
 }
 
-// LastIterate are the numbers that the cost of the last iterate alone depends on, beside those of the plan.
-// The learning rate and the ridge decide privacy here.
+// LastIterate are the numbers that the cost of the last iterate alone depends on, in addition to
+// the plan's. The learning rate and the ridge decide privacy here.
 type LastIterate struct {
 	LearningRate float64 `json:"learning-rate"`
 	Ridge        float64 `json:"ridge"`
@@ -45,7 +45,7 @@ type LastIterate struct {
 	Contraction float64 `json:"contraction"`
 }
 
-// lossNames of which the clipped gradients, score by score, are those of convex losses.
+// lossNames are losses whose clipped gradients, score by score, are gradients of convex losses.
 const logisticLoss, oneVsRestLoss, huberLoss = "logistic", "one-vs-rest", "huber"
 
 // link is the derivative of the loss.

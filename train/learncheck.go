@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// checkLearned compares what the schema of a model says was learned with what a plan pays for, and returns every
-// disagreement, joined: each learned column needs its statistic and each statistic its column; bounds must be two
-// candidates of the declared range, in order, and cut points candidates; levels must be distinct sorted texts, no more than there are places.
+// checkLearned compares what the schema of a model says was learned with what a plan pays for, and
+// returns every disagreement, joined: each learned column needs its statistic and each statistic
+// its column. Bounds must be two candidates of the declared range, in order, and cut points
+// candidates. Levels must be distinct sorted texts, no more than there are places.
 func checkLearned(p Plan, s *data.Schema) error {
 	columns := map[string]data.Column{}
 	for _, c := range s.Learned() {

@@ -10,9 +10,9 @@ import (
 const (
 	// candidatesOfDouble is how many candidates for a bound there are from one magnitude to its double.
 	candidatesOfDouble = 8
-	// leastCandidate is the smallest magnitude of a candidate beside 0, as a power of two.
+	// leastCandidate is the smallest magnitude of a candidate besides 0, as a power of two.
 	leastCandidate = -20
-	// evenCandidates is how many equal steps the declared range is divided into beside that.
+	// evenCandidates is how many equal steps the declared range is divided into in addition.
 	evenCandidates = 256
 )
 

@@ -6,8 +6,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// rankError bounds, with 95 % confidence, by how many records more the rank of a learned bound or cut point is wrong
-// than that of the best candidate; 0 for other statistics. It is a public number; see query.RankError.
+// rankError bounds the error of the rank of a learned bound or cut point, with 95 % confidence, in
+// records more than the best candidate's. It is 0 for other statistics. It is a public number; see
+// query.RankError.
 func (statistic PreparationStep) rankError() float64 {
 	if !statistic.Kind.chosen() {
 		return 0
@@ -28,9 +29,9 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	return limit
 }
 
-// Doubts says, from public numbers alone, of which columns this budget cannot be expected to learn what is wanted: of
-// bounds and bins where the rank may be wrong by more records than there are beyond a bound or in a bin, of levels
-// where the threshold is above a tenth of the records.
+// Doubts names, from public numbers alone, the columns for which this budget is probably too small:
+// bounds and bins where the rank may be wrong by more records than there are beyond a bound or in a
+// bin, and levels where the threshold is above a tenth of the records.
 func (p Plan) Doubts() []string {
 	records := float64(p.Records)
 	if p.Records == 0 {

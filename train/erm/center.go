@@ -30,7 +30,7 @@ const (
 	mostCentered = 4096
 )
 
-// centering is a method whose proof allows normal releases beside it.
+// centering is a method whose proof allows normal releases in addition.
 type centering interface {
 	// centers reports whether rows may be centered for a request.
 	centers(r Request) bool

@@ -36,8 +36,8 @@ type NonPrivateDiagnosis struct {
 	// their bound alone.
 	Smoothness       float64 `json:"smoothness"`
 	PublicSmoothness float64 `json:"public-smoothness"`
-	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the minimizer,
-	// without a ridge; NaN for losses of several scores that are coupled.
+	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the
+	// minimizer, without a ridge. It is NaN for losses of several scores that are coupled.
 	StrongConvexity float64 `json:"-"`
 	// MinimizerNorm is ‖θ*‖, ProjectedNorm ‖θ*‖_M; they are those of the minimizer with Ridge.
 	MinimizerNorm float64 `json:"minimizer-norm"`
@@ -51,8 +51,8 @@ type NonPrivateDiagnosis struct {
 	rows  *release.Rows
 }
 
-// DiagnosisRidge is the ridge beside the sum of losses with which the minimizer is found, since a problem
-// need not have one otherwise.
+// DiagnosisRidge is the ridge, added to the sum of losses, with which the minimizer is found. A
+// problem need not have a minimizer otherwise.
 const DiagnosisRidge = 1e-2
 
 // exactPayer pays for nothing but what is not private.

@@ -90,8 +90,8 @@ func (s *Spectrum) SemiNorm(v []float64, tolerance float64) float64 {
 	return norm
 }
 
-// ExcessBound returns the bound on the expected excess of the mean loss of noisy gradient descent for
-// generalized linear models that does not grow with the dimension but with the rank:
+// ExcessBound returns a bound on the expected excess of the mean loss of noisy gradient descent for
+// generalized linear models. It does not grow with the dimension but with the rank:
 //
 //	L·‖θ*‖_M·√(1 + 2·rank·ln(1/δ)) / (ε·n)
 //

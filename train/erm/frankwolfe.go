@@ -18,9 +18,10 @@ import (
 // MethodFrankWolfe is descent within an L1 ball from one private choice of a coordinate a step.
 const MethodFrankWolfe = "frank-wolfe"
 
-// FrankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records' gradients, of which each
-// coordinate of one record counts with a magnitude of at most ClippingNorm, gives a score to every coordinate
-// with either sign. One of them is chosen privately, and the weights move to
+// FrankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records'
+// gradients gives a score to every coordinate with either sign. Each coordinate of one record
+// counts with a magnitude of at most ClippingNorm. One of them is chosen privately, and the weights
+// move to
 //
 //	(1-γ)·w + γ·v, γ = 2/(t+2),
 //
@@ -133,7 +134,7 @@ func (w *FrankWolfePlan) fill(s *Setup, epsilon float64) {
 	}
 }
 
-// withoutIntercept takes the constant feature away unless it is asked for: beside rows with many
+// withoutIntercept takes the constant feature away unless it is asked for: among rows with many
 // features it is the largest one of each. So bounding a record by its largest coordinate would
 // bound it by this one.
 func withoutIntercept(r Request, s *Setup) (err error) {

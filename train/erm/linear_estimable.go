@@ -19,11 +19,11 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful lists the features that are not told apart from combinations of the others beside the noise, as many
-// as there are eigenvalues below what Infer asks for. It takes the eigenvectors of these, and of the features the one
-// on which they depend most, then the one on which the rest of them depends most, and so on: subset selection by
-// pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford STAN-CS-76-559, 1976).
-// The constant coordinate is never on the list.
+// Doubtful lists the features that noise hides among combinations of the others. There are as many
+// as eigenvalues below the least that Infer asks for. It takes the eigenvectors of these, and of
+// the features the one on which they depend most, then the one on which the rest of them depends
+// most, and so on: subset selection by pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least
+// Squares Problems", Stanford STAN-CS-76-559, 1976). The constant coordinate is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.SecondMoment())
 	if err != nil {

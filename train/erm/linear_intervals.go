@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Inference is what released moments say about the coefficients of least squares without a ridge, with
-// errors that count both the records being a sample and the noise of the release. All of it is
+// Inference is what released moments say about the coefficients of least squares without a ridge.
+// Its errors count both the sample of records and the noise of the release. All of it is
 // post-processing.
 type Inference struct {
 	// Weights are the coefficients, the first-order part of what the noise inflates them by taken off.

@@ -24,8 +24,8 @@ type Moments struct {
 type MomentsOptions struct {
 	// Features is how many coordinates x has, the constant one included; Targets how many y has.
 	Features, Targets int
-	// Deviation is the standard deviation of the noise on the diagonal of Sums, of which the noise off the
-	// diagonal has 1/√2 (the Gaussian orthogonal ensemble); 0 without noise.
+	// Deviation is the standard deviation of the noise on the diagonal of Sums, 0 without noise.
+	// The noise off the diagonal has 1/√2 of it (the Gaussian orthogonal ensemble).
 	Deviation float64
 	// Equal says that the noise has the same deviation off the diagonal.
 	Equal bool

@@ -10,8 +10,8 @@ import (
 // LinearPlan is what decides the privacy of the methods that release sums of products, once: of the
 // vector z = (x, c·y) of each record the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
 type LinearPlan struct {
-	// NoiseMultiplier is the standard deviation of the noise of each number, or the scale of Laplace noise,
-	// divided by Bound; 0 in a plan without privacy.
+	// NoiseMultiplier is the standard deviation of the noise of each number, or the scale of
+	// Laplace noise, divided by Bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Laplace says that the noise is Laplace noise on the upper triangle, for pure ε.
 	Laplace bool `json:"laplace,omitempty"`
@@ -58,8 +58,8 @@ func (p Plan) linearNoise() mechanism.Noise {
 	return p.noise(mechanism.Gaussian{NoiseMultiplier: p.Linear.NoiseMultiplier})
 }
 
-// mostFine is the largest number of products of a record that are summed on integers of up to 52 bits; of more,
-// normal noise takes the products of rows on a grid of 16 bits, which are faster.
+// mostFine is the largest number of products of a record that are summed on integers of up to 52
+// bits. Beyond it, normal noise takes the products of rows on a grid of 16 bits, which are faster.
 const mostFine = 1 << 10
 
 // triangle reports whether the upper triangle alone is released, on fine integers.

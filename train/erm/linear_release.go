@@ -129,8 +129,8 @@ func (f *fitting) release() (*Moments, error) {
 	return NewMoments(sums, o)
 }
 
-// onGrid returns a factor of at most 1, near 1, by which rows are multiplied so that the constant coordinate and
-// indicators stand on the grid without rounding, which would be the same error in every record.
+// onGrid returns a factor of at most 1, near 1. Rows times the factor have the constant coordinate
+// and indicators on the grid without rounding. Rounding would be the same error in every record.
 func (f *fitting) onGrid(step float64) float64 {
 	constant := f.Features.Intercept
 	if f.Features.Norm != feature.NormNone || constant < step {

@@ -135,8 +135,8 @@ func columnsOfFeatures(s *data.Schema) []*data.Column {
 	return out
 }
 
-// scaleOf returns where the feature of a number is 0 and how wide the range is in which it goes to 1, on the
-// scale of its transform.
+// scaleOf returns where the feature of a number is 0, on the scale of its transform. It also
+// returns the width of the range in which the feature goes to 1.
 func scaleOf(c data.Column) (low, width float64) {
 	if c.Transform == data.TransformLog1p {
 		low = math.Log1p(c.Lower)

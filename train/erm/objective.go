@@ -19,7 +19,7 @@ const MethodObjective = "objective-perturbation"
 // and Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
 // https://arxiv.org/abs/2401.00583).
 type ObjectivePlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses.
+	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses.
 	Ridge float64 `json:"ridge"`
 	// Smoothness is a bound on the second derivative of one record's loss, over Ridge; below 1.
 	Smoothness float64 `json:"smoothness"`
@@ -135,8 +135,9 @@ func (o ObjectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, err
 	return account.Calibrate(account.For(whole(1)), target, whole)
 }
 
-// leastRidge returns about the least ridge with which the linear term is at most nearGaussian times the
-// noise of a normal release of the same budget, counted by Rényi divergences.
+// leastRidge returns about the least ridge for the noise of the linear term. That noise is at most
+// nearGaussian times the noise of a normal release of the same budget, counted by Rényi
+// divergences.
 func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
 	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.MuOf(target)
 	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {

@@ -16,22 +16,22 @@ const MethodOutput = "output-perturbation"
 // sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
 // Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type OutputPlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖² beside the sum of losses; descent takes 0.
+	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. Descent takes 0.
 	Ridge float64 `json:"ridge"`
 	// Solver is nil for the exact minimizer.
 	Solver *SolverPlan `json:"solver,omitempty"`
 	// Noise is NoiseGaussian, or for guarantees with one epsilon at every delta NoiseL1, NoiseL2 or
 	// NoiseLInfinity.
 	Noise string `json:"noise"`
-	// NoiseMultiplier is the standard deviation of Gaussian noise, or the scale b of a density
-	// ∝ exp(-‖z‖/(b·bound)), over the bound of one record in the norm of the noise.
+	// NoiseMultiplier is the standard deviation of Gaussian noise over the bound of one record in
+	// the norm of the noise. For a density ∝ exp(-‖z‖/(b·bound)) it is the scale b.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Sensitivity is that bound in L2 norm.
 	Sensitivity float64 `json:"sensitivity"`
 }
 
-// The noises of a released vector of weights. L1 and L∞ noise is exact on the integers and has a guarantee
-// at delta 0; L2 noise is within a stated slack of it, for which delta must be above 0.
+// The noises of a released vector of weights. L1 and L∞ noise is exact on the integers and has a
+// guarantee at delta 0. L2 noise is within a stated slack of it, so delta must be above 0.
 const (
 	NoiseGaussian  = "gaussian"
 	NoiseL1        = "l1"

@@ -52,7 +52,7 @@ type Plan struct {
 	FrankWolfe *FrankWolfePlan `json:"frank-wolfe,omitempty"`
 }
 
-// only refuses a plan without the section of its method, or with another one beside it.
+// only refuses a plan without the section of its method, or with another section.
 func (p Plan) only(present bool) error {
 	sections := 0
 	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil, p.Zeroth != nil, p.FrankWolfe != nil} {

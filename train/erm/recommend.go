@@ -16,9 +16,9 @@ const MethodAuto = "auto"
 type Recommendation struct{ Method, Reason string }
 
 const (
-	// recommendedNoise is the largest noise of sums of products, as a share of what the records add up to at
-	// most, up to which they are preferred to descent. On the tables of docs/methods.md the two are equal
-	// about there.
+	// recommendedNoise is the largest noise up to which sums of products are preferred to descent.
+	// It is a share of the largest sum of the records. On the tables of docs/methods.md the two are
+	// equal about there.
 	recommendedNoise = 1.0 / 3000
 	// recommendedBaseline is the largest number of features up to which an exact minimizer is searched for.
 	recommendedBaseline = 5000
@@ -73,9 +73,9 @@ func recommendPure(r Request, s *data.Schema) Recommendation {
 	return Recommendation{MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"}
 }
 
-// noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target
-// over the largest that their own can be, and whether there is a plan. A symmetric matrix of this
-// many rows, of normal numbers with deviation ν/√2 off the diagonal, has a norm of about
+// noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target,
+// over the largest norm of the sums. It also returns whether there is a plan. A symmetric matrix of
+// this many rows, of normal numbers with deviation ν/√2 off the diagonal, has a norm of about
 // ν·√(2·rows) (Wigner's semicircle distribution).
 func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
 	r.Method = MethodSufficientStatistics

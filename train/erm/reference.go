@@ -12,7 +12,8 @@ const MethodLBFGS = "l-bfgs"
 
 // ReferencePlan is the section of the baseline.
 type ReferencePlan struct {
-	// SumRidge is Λ of the penalty (Λ/2)·‖w‖² beside the sum of losses. The intercept is not penalized.
+	// SumRidge is Λ of the penalty (Λ/2)·‖w‖², added to the sum of losses. The intercept is not
+	// penalized.
 	SumRidge float64 `json:"sum-ridge"`
 }
 

@@ -43,8 +43,8 @@ const (
 	searchIdle = 100
 	// lineEvaluations is how many points of a line are looked at.
 	lineEvaluations = 60
-	// lineDescent is what share of the first slope the value must fall, and lineSlope what share of it may be left
-	// where a line search ends: the strong conditions of Wolfe.
+	// lineDescent is the share of the first slope by which the value must fall. lineSlope is the
+	// share of it that may be left where a line search ends: the strong conditions of Wolfe.
 	lineDescent, lineSlope = 1e-4, 0.9
 	// lineRounding is by how much rounding may raise a value, relative to it.
 	lineRounding = 1e-12
@@ -142,8 +142,8 @@ func addTimes(dst []float64, f float64, x []float64) {
 
 // line looks along a direction for a point that is lower by a share of what the slope promises, and
 // where the slope is less steep. Between a point before it and one after it, it goes to where the
-// slopes say that the slope is 0, and near rounding, which hides what is lower, slopes decide
-// alone. It returns no point where there is none.
+// slopes say that the slope is 0. Near rounding, which hides lower values, slopes decide alone. It
+// returns no point where there is none.
 func (s *search) line(d []float64) (point, error) {
 	slope := kernel.Dot(s.at.gradient, d)
 	if !(slope < 0) {

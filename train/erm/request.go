@@ -39,12 +39,12 @@ type Request struct {
 	// NoiseGaussian, or NoiseL1 at delta 0, where its deviation is the least. That of zeroth-order descent is
 	// NoiseGaussian or, by default at delta 0, NoiseL1.
 	Noise string
-	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows; Auto takes it where
-	// method and noise allow it and the number of records is declared.
+	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows. Auto
+	// takes it where method and noise allow it and the number of records is declared.
 	Center train.Tristate
 	// Solver are the options of the solver of output perturbation.
 	Solver SolverRequest
-	// Choice are the options of the exponential mechanism, of which Frank-Wolfe has the way to choose.
+	// Choice are the options of the exponential mechanism. Frank-Wolfe uses its way to choose.
 	Choice ChoiceRequest
 	// Zeroth are the options of zeroth-order descent.
 	Zeroth ZerothRequest

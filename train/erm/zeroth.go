@@ -54,8 +54,8 @@ const (
 	zerothReach = 0.1
 	// zerothClipping is the default clipping norm over the length of differences of the largest gradient.
 	zerothClipping = 0.5
-	// zerothLogits is the largest noise of all steps together on the score of a row of the largest norm, as a
-	// standard deviation, of the default rate.
+	// zerothLogits is the largest noise of all steps together at the default rate. It is the
+	// standard deviation of the score of a row of the largest norm.
 	zerothLogits = 0.5
 	// maxZerothSteps and maxDirections keep plans far above any use.
 	maxZerothSteps, maxDirections = 1 << 14, 64
@@ -136,11 +136,11 @@ func (z ZerothPlan) length() float64 {
 	return math.Sqrt(k)
 }
 
-// defaultRate is the largest rate at which a step without noise goes down on average, or the one at
-// which all steps together have noise of zerothLogits, if that is less. For random signs u with
-// E[u·uᵀ] = I and the average v of K products (g·u)·u, E[vᵀHv] ≤ tr(H)·‖g‖²/K + (1+1/K)·gᵀHg. Both
-// the trace of the second derivative H (over Columns) and its eigenvalues are at most
-// curvature·RowBound². So the number of weights has no part in it, as in theorem 3 of DPZero.
+// defaultRate is the largest rate at which a step without noise goes down on average. If it is
+// less, defaultRate is the rate at which all steps together have noise of zerothLogits. For random
+// signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u, E[vᵀHv] ≤ tr(H)·‖g‖²/K +
+// (1+1/K)·gᵀHg. Both the trace of the second derivative H (over Columns) and its eigenvalues are at
+// most curvature·RowBound². So the number of weights has no part in it, as in theorem 3 of DPZero.
 func (z ZerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	k := float64(z.Directions)
 	rate := 1 / (curvature * p.RowBound * p.RowBound * (1 + (1+float64(p.Columns))/k))

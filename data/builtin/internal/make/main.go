@@ -59,7 +59,7 @@ func named(name, source string, words map[string]string) column {
 	return column{name, func(get func(string) string) string { return words[get(source)] }}
 }
 
-// health is the self-rating, of which the source has three indicators.
+// health is the self-rating, which the source has as three indicators.
 func health(get func(string) string) string {
 	for _, c := range []struct{ source, level string }{{"hlthg", "good"}, {"hlthf", "fair"}, {"hlthp", "poor"}} {
 		if get(c.source) == "1" {
