@@ -128,6 +128,7 @@ type Option func(*settings)
 type settings struct {
 	epsilon   float64
 	where, by string
+	folder    string
 	progress  func(step, steps int, epsilon float64)
 }
 
@@ -149,6 +150,11 @@ func WithEpsilon(epsilon float64) Option { return func(s *settings) { s.epsilon 
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return func(s *settings) { s.progress = f }
 }
+
+// Into has Train write what Save writes into a new folder, whose name it takes before it reads a record. From before the
+// first release until the results stand there the folder holds spent.json, which says what is spent: a process that is
+// killed leaves it. An error of Train after the first release names the file. Query refuses it.
+func Into(folder string) Option { return func(s *settings) { s.folder = folder } }
 
 // Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f". Train refuses it.
 func Where(condition string) Option { return func(s *settings) { s.where = condition } }

@@ -32,6 +32,9 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	asked := settled(options)
+	if asked.folder != "" {
+		return nil, errors.New("dither: option of Query is Into, want it left out; it is for Train")
+	}
 	statistic, rest, _ := strings.Cut(strings.TrimSpace(question), " ")
 	plan := query.Plan{Statistic: query.Statistic(statistic), Where: asked.where, By: asked.by, Noise: query.NoiseGaussian, Confidence: 0.95,
 		Neighboring: b.neighboring, Delta: b.delta}

@@ -3,11 +3,14 @@ package dither
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -24,8 +27,8 @@ type Run struct {
 // Train trains a linear model of the schema's target, as the command does without flags, and pays for it with what is
 // left of the budget, or less by WithEpsilon. Records are a slice of structs, a file name, or a *data.Dataset of the
 // same schema. What can be refused is refused before anything is spent; the error wraps ledger.ErrOverBudget when too
-// little is left. An error after the first step, as when ctx ends, leaves the budget spent. How many records there are is
-// private: none are trained on like many.
+// little is left. An error after the first step, as when ctx ends, leaves the budget spent, and says so; what Into names
+// keeps it. How many records there are is private: none are trained on like many.
 //
 // Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such a training wants an
 // unspent budget and leaves nothing of it, even by WithEpsilon.
@@ -45,44 +48,45 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if request.Epsilon, err = b.asked(asked.epsilon); err != nil {
 		return nil, err
 	}
-	setup, draft, err := train.Draft(request, s)
+	planned, err := training.Descent(request, how, false, training.Tables{Schema: s})
 	if err != nil {
 		return nil, err
 	}
-	draft.Assumptions = artefact.AssumptionsOf(setup.Plan.Premises(), setup.Schema, setup.Features, draft)
-	limit, err := b.open(setup.Plan.Event(), setup.Plan.Derivation().Unit)
+	limit, err := b.open(planned.Setup.Plan.Event(), planned.Setup.Plan.Derivation().Unit)
 	if err != nil {
 		return nil, err
 	}
-	d, err := read(ctx, s, records, data.ReadOptions{})
-	if err != nil {
+	if planned.Folder, err = taken(asked.folder); err != nil {
+		return nil, err
+	}
+	defer planned.Close()
+	if planned.Records, err = read(ctx, s, records, data.ReadOptions{}); err != nil {
 		return nil, err
 	}
 	if asked.progress != nil {
-		how.Progress = func(p train.Progress) { asked.progress(p.Step, p.Steps, p.Epsilon) }
+		planned.Options.Progress = func(p train.Progress) { asked.progress(p.Step, p.Steps, p.Epsilon) }
 	}
-	result, err := train.Fit(ctx, limit, setup, d, how)
+	finished, err := planned.Train(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
-	return sealed(setup, how, draft, result)
+	c, err := certificate.Decode(finished.Files[certificate.FileName])
+	return &Run{Model: finished.Result.Model, Certificate: c, files: finished.Files}, err
 }
 
-// sealed makes the files of a run.
-func sealed(setup train.Setup, how train.Options, draft certificate.Certificate, result *train.Result) (*Run, error) {
-	var held *evaluate.File // nothing is held out
-	files, c, err := artefact.Seal(result.Model, draft, held, result)
-	if err != nil {
-		return nil, err
+// taken takes the name of a folder; "" is none.
+func taken(folder string) (*artefact.Folder, error) {
+	if folder == "" {
+		return new(artefact.Folder), nil
 	}
-	if files[certificate.FileName], err = c.Encode(); err != nil {
-		return nil, err
+	if _, err := os.Lstat(folder); err == nil {
+		return nil, fmt.Errorf("dither: folder %s exists, want a name that nothing has", folder)
 	}
-	return &Run{Model: result.Model, Certificate: c, files: files}, nil
+	return artefact.Claim(folder, false, io.Discard)
 }
 
-// Save writes model and certificate into a new folder, which Verify and the command read; the page of the command is
-// not among them. A name that something has is refused, and so is a Run that Train did not return.
+// Save writes model, certificate and report.html into a new folder, which Verify and the command read. A name that
+// something has is refused, and so is a Run that Train did not return.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")

@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +44,10 @@ func TestFrontDoorIsTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustInvoke(t, "verify", "library")
+	command, library := headings(t, "command"), headings(t, "library")
+	if len(command) < 5 || !slices.Equal(library, command) {
+		t.Errorf("the page of the front door has the headings %q, want those of the command, %q", library, command)
+	}
 	v, err := verifyFolder("command")
 	if err != nil || !v.Verified {
 		t.Fatalf("got %+v and error %v, want a verified folder", v, err)
@@ -48,4 +56,14 @@ func TestFrontDoorIsTheCommand(t *testing.T) {
 	if string(c.Plan) != string(v.Certificate.Plan) && !sameJSON(c.Plan, v.Certificate.Plan) || c.Epsilon != v.Certificate.Epsilon || fmt.Sprint(c.Assumptions) != fmt.Sprint(v.Certificate.Assumptions) {
 		t.Errorf("the front door has the certificate %+v, want that of the command, %+v", c, *v.Certificate)
 	}
+}
+
+// headings lists the headings of the page in a folder.
+func headings(t *testing.T, folder string) []string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(folder, reportName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`<h[1-3][^>]*>[^<]*`).FindAllString(string(page), -1)
 }

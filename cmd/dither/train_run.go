@@ -54,9 +54,6 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err = t.read(ctx, source, f); err != nil {
 		return stopped(err)
 	}
-	if err = f.Rehearse(); err != nil {
-		return err
-	}
 	return t.fit(ctx, f)
 }
 
@@ -209,22 +206,15 @@ func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
 	if !t.quiet { // what a run costs so far takes time to price
 		f.Options.Progress = progress.show
 	}
-	result, err := f.Train(ctx, budget)
+	finished, err := f.Train(ctx, budget)
 	progress.end()
 	if err != nil {
 		return err
 	}
-	files, summary, err := f.Files(result)
-	if err != nil {
-		return f.Folder.Failure(err)
-	}
-	if err = f.Folder.Write(files); err != nil {
+	if err = f.Folder.Unprinted(finished.Files, t.print(finished.Summary)); err != nil {
 		return err
 	}
-	if err = f.Folder.Unprinted(files, t.print(summary)); err != nil {
-		return err
-	}
-	return t.printPrivateMetrics(f, result)
+	return t.printPrivateMetrics(f, finished.Result)
 }
 
 // print prints what can be printed as JSON or for people.

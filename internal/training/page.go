@@ -17,8 +17,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Files returns the files of the model folder, and what a person wants to know of them.
-func (r *Run) Files(result *train.Result) (map[string][]byte, Summary, error) {
+// files returns the files of the model folder, and what a person wants to know of them.
+func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 	evaluation, err := artefact.EvaluationOf(r.Setup.Plan, result)
 	if err != nil {
 		return nil, Summary{}, err

@@ -108,29 +108,48 @@ func (r *Run) declare(p certificate.Premises, features train.Setup) {
 	r.Draft.Assumptions = artefact.AssumptionsOf(p, features.Schema, features.Features, r.Draft)
 }
 
-// Rehearse makes everything that will be written, with weights of zero in place of the trained ones, so that what
+// rehearse makes everything that will be written, with weights of zero in place of the trained ones, so that what
 // cannot be made is refused before the budget is spent. It looks at no training record.
-func (r *Run) Rehearse() error {
+func (r *Run) rehearse() error {
 	m, err := r.method.untrained()
 	if err != nil {
 		return err
 	}
 	r.figures = curve.BudgetFigures(r.Draft)
-	_, _, err = r.Files(&train.Result{Model: m, LearningRate: 1, Divisor: 1})
+	_, _, err = r.files(&train.Result{Model: m, LearningRate: 1, Divisor: 1})
 	return err
 }
 
-// Train leaves the trace of the cost in the folder, trains, and pays with the ledger. An error says what was spent.
-func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*train.Result, error) {
+// Finished is a run that has ended well. All of it may be published.
+type Finished struct {
+	Result *train.Result
+	// Files are those of the folder, by name.
+	Files   map[string][]byte
+	Summary Summary
+}
+
+// Train rehearses, leaves the trace of the cost in the folder, trains, pays with the ledger, and writes the files where
+// the folder has a name. An error after the first draw of noise says what was spent.
+func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*Finished, error) {
+	if err := r.rehearse(); err != nil {
+		return nil, err
+	}
 	if err := r.Folder.Spend(r.Draft); err != nil {
 		return nil, err
 	}
 	before := len(l.Entries())
-	result, err := r.method.fit(ctx, l)
-	if err != nil {
+	out := &Finished{}
+	var err error
+	if out.Result, err = r.method.fit(ctx, l); err != nil {
 		return nil, r.failure(len(l.Entries()) > before, err)
 	}
-	return result, nil
+	if out.Files, out.Summary, err = r.files(out.Result); err != nil {
+		return nil, r.Folder.Failure(err)
+	}
+	if r.Folder.Path() == "" {
+		return out, nil
+	}
+	return out, r.Folder.Write(out.Files)
 }
 
 // failure marks the error of a run, of which nothing may have been reserved.
