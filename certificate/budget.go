@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// MostAttempts is the bound on how often a plan is made anew for a little less than was asked for.
-const MostAttempts = 4
+// mostAttempts is the bound on how often a plan is made anew for a little less than was asked for.
+const mostAttempts = 4
 
 // Within makes a plan that costs at most the epsilon that was asked for, as its certificate has it
 // and as a ledger charges. It notes that epsilon in the certificate. A plan of a proven accountant
@@ -18,7 +18,7 @@ const MostAttempts = 4
 // has no whole budget (asked is 0) is made once.
 func Within(asked float64, plan func(epsilon float64) (Certificate, error)) (Certificate, error) {
 	epsilon := asked
-	for range MostAttempts {
+	for range mostAttempts {
 		c, err := plan(epsilon)
 		if err != nil || asked == 0 || math.IsInf(asked, 1) {
 			return c, err
