@@ -144,9 +144,10 @@ func settled(options []Option) settings {
 // takes the whole budget all the same: see Train.
 func WithEpsilon(epsilon float64) Option { return func(s *settings) { s.epsilon = epsilon } }
 
-// WithProgress tells f how far Train is and what it would have cost to stop there: after the preparation, which is step
-// 0, and after each step, or each hundredth of the steps if there are more than 100. f must not call Left, Train or
-// Query with the same budget: they wait for Train to end.
+// WithProgress tells f how far Train is and what it would have cost to stop there: after the
+// preparation, which is step 0, and after each step, or each hundredth of the steps if there are
+// more than 100. The function f must not call Left, Train or Query with the same budget: they wait
+// for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return func(s *settings) { s.progress = f }
 }

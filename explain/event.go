@@ -60,7 +60,7 @@ func eventLines(e mechanism.Event, depth int) []line {
 	return lines
 }
 
-// eventWords says what an event is, and of which events it is made.
+// eventWords says what an event is, and which events it is made of.
 func eventWords(e mechanism.Event) (words string, parts []mechanism.Event) {
 	switch e := e.(type) {
 	case mechanism.Repeat:

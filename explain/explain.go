@@ -7,7 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Explanation is a subject in plain words, with the numbers behind them. Numbers that the subject has not are left out.
+// Explanation is a subject in plain words, with their numbers. Numbers that the subject has not are
+// left out.
 type Explanation struct {
 	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
 	Kind  string `json:"kind"`

@@ -21,10 +21,11 @@ import (
 	"github.com/ditherml/dither/report"
 )
 
-// Of returns the explanation of a subject: a folder that dither wrote, a certificate, a plan, an event in text, or a term
-// such as epsilon; of "" it lists the terms. What dither wrote is verified first, and where it does not verify the
-// explanation says only that. Settle completes the terms under which an event or a plan is priced, and may leave
-// Neighboring 0 for a relation under which there is a price; nil prices events at delta 1e-6.
+// Of returns the explanation of a subject: a folder that dither wrote, a certificate, a plan, an
+// event in text, or a term such as epsilon; of "" it lists the terms. What dither wrote is verified
+// first, and where it does not verify the explanation says only that. Settle completes the terms
+// under which an event or a plan is priced. It may leave Neighboring 0 for a relation under which
+// there is a price. nil prices events at delta 1e-6.
 func Of(subject string, settle func(Question) (Question, error)) (Explanation, error) {
 	if settle == nil {
 		settle = usual

@@ -12,7 +12,8 @@ type DiscoveryTerms struct {
 	RowsPerRecord int
 }
 
-// Events returns what a release costs: the noise of one count for each record, and Delta beside it.
+// Events returns what a release costs: the noise of one count for each record, and Delta in
+// addition.
 //
 // Let a record be added. Its rows with names that are there already move the counts of these, by at most
 // RowsPerRecord in the L1 and so in the L2 norm: the release of a histogram, followed by a threshold. What is

@@ -2,11 +2,12 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomAllocation is an event that happens at each of Steps steps, on the records that are allocated to
-// it: before the first step each record draws the one step that it takes part in, uniformly and
-// independently of everything else, and nobody learns which ("balls in bins"). Later steps may
-// be chosen with knowledge of the outputs of earlier ones. Repeat of a RandomAllocation, as over
-// several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of them.
+// RandomAllocation is an event that happens at each of Steps steps, on the records that are
+// allocated to it: before the first step each record draws the one step that it takes part in,
+// uniformly and independently of everything else. Nobody learns which ("balls in bins"). Later
+// steps may be chosen with knowledge of the outputs of earlier ones. Repeat of a RandomAllocation,
+// as over several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of
+// them.
 //
 // Unlike a Partition, it counts that the step of a record is secret. No Sampling of this package
 // draws it: it prices what other programs do.

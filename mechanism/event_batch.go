@@ -10,10 +10,10 @@ type WithReplacement struct {
 	Event          Event
 }
 
-// TruncatedPoisson is a Poisson sample with Probability out of at most Records records, of which a
-// uniformly random MaxBatch are kept when there are more: batches of a size that is fixed in
-// advance. Under add-or-remove-one the larger neighbor has at most Records. Event is a Gaussian or
-// a sequence of them.
+// TruncatedPoisson is a Poisson sample with Probability out of at most Records records. If more
+// than MaxBatch are drawn, a uniformly random MaxBatch of them are kept: batches of a size that is
+// fixed in advance. Under add-or-remove-one the larger neighbor has at most Records. Event is a
+// Gaussian or a sequence of them.
 type TruncatedPoisson struct {
 	Probability       float64
 	Records, MaxBatch int
@@ -41,9 +41,9 @@ type JLClipping struct {
 	Probability     float64
 }
 
-// MixtureOfGaussians is a Gaussian release that the protected unit moves by one of Sensitivities, in
-// bounds of one record, each with the probability beside it: a person with several records in a
-// Poisson sample (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of
+// MixtureOfGaussians is a Gaussian release that the protected unit moves by one of Sensitivities,
+// in bounds of one record. Each has its probability: a person with several records in a Poisson
+// sample (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of
 // Gaussians Mechanisms", 2024, https://arxiv.org/abs/2401.10294).
 type MixtureOfGaussians struct {
 	NoiseMultiplier float64

@@ -2,18 +2,18 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// Gaussian is the release of a sum of bounded contributions with normal noise whose
-// standard deviation is NoiseMultiplier times one record's bound (L2 norm), under
-// every neighboring relation.
+// Gaussian is the release of a sum of bounded contributions with normal noise, under every
+// neighboring relation. Its standard deviation is NoiseMultiplier times one record's bound (L2
+// norm).
 type Gaussian struct{ NoiseMultiplier float64 }
 
 // Laplace is the release of one number with Laplace noise whose scale (not standard
 // deviation) is NoiseMultiplier times one record's bound.
 type Laplace struct{ NoiseMultiplier float64 }
 
-// DiscreteGaussian is the release of one integer with noise P(x) ∝ exp(-x²/(2σ²)) on the
-// integers, σ being StandardDeviation, when one record moves the integer by at most
-// Sensitivity. Its cost differs from that of the continuous Gaussian in both directions.
+// DiscreteGaussian is the release of one integer with noise P(x) ∝ exp(-x²/(2σ²)) on the integers.
+// σ is StandardDeviation, and one record moves the integer by at most Sensitivity. Its cost differs
+// from that of the continuous Gaussian in both directions.
 type DiscreteGaussian struct {
 	StandardDeviation float64
 	Sensitivity       int64

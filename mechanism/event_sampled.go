@@ -19,10 +19,10 @@ type WithoutReplacement struct {
 	Event          Event
 }
 
-// Partition is an event that happens once on each of Parts disjoint parts of the records, one
-// part after the other. A record's part is drawn once, uniformly and independently of
-// everything else, and depends on the record's place, not on its content; so a record pays for its
-// own part alone. Repeat of a Partition keeps the parts or draws them anew, as it likes.
+// Partition is an event that happens once on each of Parts disjoint parts of the records, one part
+// after the other. A record's part is drawn once, uniformly and independently of everything else.
+// It depends on the record's place, not on its content. So a record pays for its own part alone.
+// Repeat of a Partition keeps the parts or draws them anew, as it likes.
 type Partition struct {
 	Parts int
 	Event Event

@@ -5,9 +5,9 @@ import (
 )
 
 // LastIterate is the release of the last of Steps iterates of gradient descent with noise in every
-// step, nothing else leaving: NoiseMultiplier is the noise of one step over one record's bound
-// in the same units, and every step contracts distances by Contraction < 1, as it does on a
-// smooth strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation for Differential
+// step, nothing else leaving: NoiseMultiplier is the noise of one step over one record's bound in
+// the same units. Every step contracts distances by Contraction < 1, as it does on a smooth
+// strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation for Differential
 // Privacy", ICML 2024, theorem 4.1, https://arxiv.org/abs/2403.00278).
 type LastIterate struct {
 	NoiseMultiplier, Contraction float64
@@ -15,29 +15,31 @@ type LastIterate struct {
 }
 
 // LastIterateConvex is LastIterate on a smooth convex objective over a set of diameter Reach, in
-// units of how far one record's bound moves a step; steps do not expand distances (the same, theorem
-// 4.3).
+// units of how far one record's bound moves a step. Steps do not expand distances (the same,
+// theorem 4.3).
 type LastIterateConvex struct {
 	NoiseMultiplier, Reach float64
 	Steps                  int
 }
 
 // TreeAggregation is the release of all prefix sums of a stream of Steps vectors by a binary tree
-// of noisy sums, each record being in one vector, which depends on the record's place, not on its content, and
-// on no other record: NoiseMultiplier is the noise of a node over one record's bound (Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep)
-// Learning without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039).
+// of noisy sums. Each record is in one vector, which depends on the record's place, not on its
+// content, and on no other record: NoiseMultiplier is the noise of a node over one record's bound
+// (Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning without
+// Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039).
 type TreeAggregation struct {
 	NoiseMultiplier float64
 	Steps           int
 }
 
-// BandedMatrix is a series of Steps releases with noise correlated by a lower-triangular matrix
-// of Bands bands, each record taking part at most once in Bands steps in a row: NoiseMultiplier is the
-// standard deviation of the uncorrelated noise over one record's bound times the largest column norm.
-// Below 1, Probability is that of a Poisson sample within the group of records whose turn it is. Which group
-// is a record's depends on the record's place, not on its content, and on no other record; so the proof, written
-// out at Series, holds under every relation. The source states it for zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded Matrix
-// Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
+// BandedMatrix is a series of Steps releases with noise correlated by a lower-triangular matrix of
+// Bands bands. Each record takes part at most once in Bands steps in a row: NoiseMultiplier is the
+// standard deviation of the uncorrelated noise over one record's bound times the largest column
+// norm. Below 1, Probability is that of a Poisson sample within the group of records whose turn it
+// is. A record's group depends on the record's place, not on its content, and on no other record.
+// So the proof, written out at Series, holds under every relation. The source states it for
+// zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
+// Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
 	NoiseMultiplier float64
 	Bands, Steps    int
@@ -52,11 +54,11 @@ type BandedMatrix struct {
 // 2023, theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }
 
-// RepeatAndSelect is an event that happens a random number of times, of which the best by its own
-// output is released: private tuning. The number follows the truncated negative binomial
-// distribution of shape Shape > -1 and mean Mean (1 the geometric, 0 the logarithmic distribution),
-// or with Shape +Inf the Poisson distribution (Papernot & Steinke, "Hyperparameter Tuning with
-// Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
+// RepeatAndSelect is an event that happens a random number of times. The best run by its own output
+// is released: private tuning. The number follows the truncated negative binomial distribution of
+// shape Shape > -1 and mean Mean (1 the geometric, 0 the logarithmic distribution), or with Shape
+// +Inf the Poisson distribution (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential
+// Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
 type RepeatAndSelect struct {
 	Shape, Mean float64
 	Event       Event

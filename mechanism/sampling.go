@@ -73,7 +73,7 @@ func (s Sampling) String() string {
 	return "invalid-sampling"
 }
 
-// Price returns the event of one release of e from one sample; of a partition, the event of
+// Price returns the event of one release of e from one sample. For a partition it is the event of
 // the releases of e from all its parts.
 func (s Sampling) Price(e Event) (Event, error) {
 	var priced Event
@@ -118,10 +118,11 @@ func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	return s, err
 }
 
-// Cyclic divides the records into this many parts, as Partitioned does, and goes round them: each sample is
-// of the part whose turn it is, and takes each record of it with probability q, 0 < q ≤ 1, independently
-// and anew each time. A round of releases, one from each part, is the event partition(parts,
-// poisson(q, …)): the record is in one part, drawn independently of all others, and pays for that alone.
+// Cyclic divides the records into this many parts, as Partitioned does, and goes round them: each
+// sample is of the part whose turn it is. It takes each record of the part with probability q, 0 <
+// q ≤ 1, independently and anew each time. A round of releases, one from each part, is the event
+// partition(parts, poisson(q, …)): the record is in one part, drawn independently of all others,
+// and pays for that alone.
 func Cyclic(parts int, q float64) (Sampling, error) {
 	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
 	if q != 1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Comparison is one published figure beside ours.
+// Comparison is one published figure and ours.
 type Comparison struct {
 	// Quantity says what is measured, and where: "accuracy on the test rows after 10 steps".
 	Quantity string `json:"quantity"`

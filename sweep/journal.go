@@ -157,9 +157,9 @@ type line struct {
 
 const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
 
-// OpenJournal opens the file of results of a definition, or makes it with mode 0600 where there is none. It errs
-// when the file is of another definition, which it says in which way, when it is no file of results, and when another
-// process has it open, where the system can tell.
+// OpenJournal opens the file of results of a definition, or makes it with mode 0600 where there is
+// none. It errs when the file is of another definition, and says how it differs. It errs when the
+// file is no file of results, and when another process has it open, where the system can tell.
 func OpenJournal(path string, d Definition) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

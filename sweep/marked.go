@@ -14,14 +14,16 @@ type Marked struct {
 	Why string
 }
 
-// Near returns, of summaries of one metric of which larger values are better, the configuration of the smallest
-// epsilon among those whose mean is at most one standard error below the best mean of private configurations: the
-// standard error of the best, which is its standard deviation over the root of its repeats, and 0 of one repeat. Of
-// several with that epsilon it is the one of the largest mean, of several of these the first. Configurations without
-// privacy or a mean, or with a run that diverged, do not count; the result is empty where no other is. The rule is that of Breiman, Friedman, Olshen &
-// Stone, "Classification and Regression Trees", 1984, section 3.4.3, for the simplest tree (also Hastie, Tibshirani &
-// Friedman, "The Elements of Statistical Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/).
-// It costs nothing beyond the runs, whose results it reads; it is no claim that configurations do not differ.
+// Near returns a configuration from summaries of one metric whose larger values are better. It has
+// the smallest epsilon of all whose mean is at most one standard error below the best mean of
+// private configurations: the standard error of the best, which is its standard deviation over the
+// root of its repeats, and 0 of one repeat. Of several with that epsilon it is the one of the
+// largest mean, of several of these the first. Configurations without privacy or a mean, or with a
+// run that diverged, do not count; the result is empty where no other is. The rule is that of
+// Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees", 1984, section 3.4.3,
+// for the simplest tree (also Hastie, Tibshirani & Friedman, "The Elements of Statistical
+// Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/). It costs nothing
+// beyond the runs, whose results it reads; it is no claim that configurations do not differ.
 func Near(summaries []Summary) Marked {
 	best := -1
 	for i := range summaries {
@@ -104,5 +106,5 @@ func (c chart) mark(more []Setting) []Mark {
 	return nil
 }
 
-// text names the configuration beside its mark.
+// text names the configuration next to its mark.
 func (m Marked) text() string { return m.Candidate.Words() }

@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// SetNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon asked for, and
-// everything that is released before them noise in the same proportion as it had. The price follows. Plans of
-// other methods than descent with noise in each step, and plans without privacy, have no such number.
+// SetNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon
+// asked for. The noise of everything that is released before them keeps its proportion. The price
+// follows. Plans of other methods than descent with noise in each step, and plans without privacy,
+// have no such number.
 func (c *Candidate) SetNoise(text string) error {
 	z, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(z > 0) || math.IsInf(z, 1) {

@@ -55,12 +55,12 @@ func Combine(parameters []Parameter) ([][]Setting, error) {
 	return out, nil
 }
 
-// ParseNumbers reads the values of a numeric parameter, in ascending or given order: numbers with commas between
-// them, as 0.5,1,2, of which each part may be a range: 0.1..10 log 9 has nine values, equal factors apart,
-// 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from the first by the step for
-// as long as the end, give or take a billionth of the step, is not passed. Values of ranges are rounded to
-// twelve digits, of logarithmic ones between the ends to four where that keeps them apart, and printed as short as
-// they can be.
+// ParseNumbers reads the values of a numeric parameter, in ascending or given order: numbers with
+// commas between them, as 0.5,1,2. Each part may be a range: 0.1..10 log 9 has nine values, equal
+// factors apart, 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from
+// the first by the step for as long as the end, give or take a billionth of the step, is not
+// passed. Values of ranges are rounded to twelve digits, of logarithmic ones between the ends to
+// four where that keeps them apart, and printed as short as they can be.
 func ParseNumbers(text string) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {

@@ -28,8 +28,8 @@ const (
 // https://arxiv.org/abs/2110.03620, price. The negative binomial distribution of shape η > -1,
 // truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their
 // sum (definition 1; priced by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is
-// η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k! (theorem 6), of which K = 0 is a part: then there
-// is no run and nothing is released but that. A smaller shape spreads K wider and costs less at the
+// η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k! (theorem 6), with K = 0 among them: then there is
+// no run and nothing is released but that. A smaller shape spreads K wider and costs less at the
 // same mean; Poisson keeps K close to its mean, and its price has no term in log 1/γ.
 type RunCountDistribution struct {
 	Name string `json:"law"`
@@ -150,7 +150,7 @@ func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 }
 
 // tailRuns is a number of runs that is exceeded with probability below 2^-180. Under the geometric
-// distribution it is with (1-1/Mean)^(125·Mean), at most e^-125; so it is under every negative
+// distribution it is with (1-1/Mean)^(125·Mean), at most e^-125. So it is under every negative
 // binomial distribution of shape at most 1, with γ for 1/Mean, since a probability is at most 1-γ
 // times the one before. For larger shapes Markov's inequality for (1-γ/2)^-K gives
 // e^(-γk/2)·2^η/(1-γ^η), and γ is at most 15/16 from a mean of 2 on. Under the Poisson distribution

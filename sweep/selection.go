@@ -277,10 +277,10 @@ func (e *TooDearError) Error() string {
 // Unwrap returns the reason.
 func (e *TooDearError) Unwrap() error { return e.Reason }
 
-// LargestRun returns about the largest epsilon of a run, of a thousandth of whole to whole, with
-// which a private choice by the distribution costs at most whole, by bisection of its logarithm.
-// Plan makes a candidate whose run has an epsilon; the cost must grow with it. Where there is none
-// the error is a *TooDearError.
+// LargestRun returns about the largest epsilon of a run with which a private choice by the
+// distribution costs at most whole. It bisects the logarithm of epsilon from a thousandth of whole
+// to whole. Plan makes a candidate whose run has an epsilon; the cost must grow with it. Where
+// there is none the error is a *TooDearError.
 func (l RunCountDistribution) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error

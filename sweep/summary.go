@@ -64,11 +64,12 @@ func summaries(c *Candidate, results []Measurement) []Summary {
 	return out
 }
 
-// interval returns mean and standard deviation of independent values of one distribution, and an interval that
-// contains its mean with probability Confidence if it is normal, and about so for many values of any other: the mean
-// give or take the standard deviation over the root of their number, times Student's quantile with one degree of
-// freedom less than values (Student, "The probable error of a mean", Biometrika 1908). Of one value standard
-// deviation and interval are NaN, of none all.
+// interval returns mean and standard deviation of independent values of one distribution, and an
+// interval. It contains the mean with probability Confidence if the distribution is normal, and
+// about so for many values of any other: the mean give or take the standard deviation over the root
+// of their number, times Student's quantile with one degree of freedom less than values (Student,
+// "The probable error of a mean", Biometrika 1908). Of one value standard deviation and interval
+// are NaN, of none all.
 func interval(values []float64) (mean, deviation, low, high float64) {
 	n := float64(len(values))
 	if n == 0 {

@@ -113,7 +113,7 @@ func parse(arguments []string) (settings, error) {
 	return s, nil
 }
 
-// listed divides a list with commas, of which an empty one has nothing.
+// listed divides a list with commas. An empty list has nothing.
 func listed(text string) []string {
 	if text == "" {
 		return nil
@@ -189,7 +189,7 @@ func (s settings) repeat(ctx context.Context, c set, p parts, method string, eps
 	return err
 }
 
-// moments returns the mean and the standard deviation, of which a single score has none: 0.
+// moments returns the mean and the standard deviation, which a single score does not have: 0.
 func moments(scores []float64) (mean, deviation float64) {
 	n := float64(len(scores))
 	for _, v := range scores {

@@ -19,7 +19,7 @@ func others() []set {
 
 var ruleBudgets = []float64{0.1, 0.5, 1, 3}
 
-// everyFifth reads a table of which every fifth row is for testing.
+// everyFifth reads a table whose every fifth row is for testing.
 func everyFifth(file string) func(context.Context, *data.Schema, string) (training, test *data.Dataset, err error) {
 	return func(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
 		all, err := data.Read(ctx, s, data.Source{Path: filepath.Join(in, file)}, data.ReadOptions{})

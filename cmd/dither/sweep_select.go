@@ -63,8 +63,8 @@ func (s *sweepCommand) selection(ctx context.Context, p *sweepPlan) (*sweepSelec
 	return out, err
 }
 
-// fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs no more, by
-// bisection of its logarithm, and returns the epsilon of the whole.
+// fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs
+// no more. It bisects its logarithm, and returns the epsilon of the whole.
 func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.RunCountDistribution) (float64, error) {
 	whole := 1.0
 	if given := p.allSettings("epsilon"); len(given) == 1 {
@@ -162,7 +162,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	return writeAll(s.stdout, fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", place.Path(), guaranteeText(won.Certificate), printable(won.Winner.Words()), place.Path()))
 }
 
-// selectionFailure marks the error of a choice, of which nothing may have been reserved.
+// selectionFailure marks the error of a choice for which nothing may have been reserved.
 func selectionFailure(place *artefact.Folder, budget *ledger.Ledger, err error) error {
 	if len(budget.Entries()) == 0 {
 		place.Unspend()

@@ -31,7 +31,7 @@ var _ model.Loss = logCosh{}
 // Name says what the loss is called.
 func (logCosh) Name() string { return "log-cosh" }
 
-// Columns is 1 for a numeric target, of which there are no classes, and 0 for others.
+// Columns is 1 for a numeric target, which has no classes, and 0 for others.
 func (logCosh) Columns(classes int) int {
 	if classes == 0 {
 		return 1

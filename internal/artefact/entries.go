@@ -20,8 +20,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// checkEntries refuses whatever stands in a folder beside the files that belong to it, and what is no plain file:
-// nothing says what a further file cost.
+// checkEntries refuses a file in a folder that does not belong to it, and everything that is no
+// plain file: nothing says what a further file cost.
 func checkEntries(folder string, names ...string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

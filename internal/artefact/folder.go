@@ -15,16 +15,16 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 )
 
-// Folder is a name that a run takes for its results before it reads a record. The results go to a hidden
-// folder beside it, and take the name in one step once they are safe on disk.
+// Folder is a name that a run takes for its results before it reads a record. The results go to a
+// hidden folder next to it, and take the name in one step once they are safe on disk.
 type Folder struct {
 	path string
 	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other folder
 	// becomes the same file.
 	old     os.FileInfo
 	oldOpen *os.File
-	// home is the folder that this run has made: path, or a name of its own beside an old folder. It holds
-	// the trace of what is spent until the results stand.
+	// home is the folder that this run has made: path, or a name of its own next to an old folder.
+	// It holds the trace of what is spent until the results stand.
 	home string
 	held *os.File    // home, open and locked
 	own  os.FileInfo // of home
@@ -34,13 +34,13 @@ type Folder struct {
 
 const (
 	defaultFolder = "dither-model"
-	// unfinishedEnd ends the name of the folder that a run holds beside the one that it replaces.
+	// unfinishedEnd ends the name of the folder that a run holds next to the one that it replaces.
 	unfinishedEnd = "-unfinished"
 )
 
-// Claim takes a name for a run alone, and makes sure that files can be written there; "" is the first free one of
-// dither-model, dither-model-2, …. With replace, a folder of results that has the name stands as it is until Write.
-// What dead runs left beside it is told of on tell.
+// Claim takes a name for a run alone, and makes sure that files can be written there; "" is the
+// first free one of dither-model, dither-model-2, …. With replace, a folder of results that has the
+// name stands as it is until Write. Folders of dead runs next to it are named on tell.
 func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
 		fmt.Fprintf(tell, "note: %s was left by a run that was killed, or replaced by one; its budget is spent; move it to a name of its own, or remove it\n", display.Printable(path))

@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/report"
 )
 
-// SlowEvent is the name of an event of which a curve takes seconds.
+// SlowEvent is the name of an event whose curve takes seconds.
 const SlowEvent = "jl-clipping"
 
 // Attacker returns what is proven about everyone who attacks one record of a certificate: by the event's own

@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// profileWidth is the relative width of the bounds behind a trade-off curve.
+// profileWidth is the relative width of the bounds that make a trade-off curve.
 const profileWidth = 1e-2
 
 // The points of a trade-off curve: where delta is large, delta at these shares of the epsilon

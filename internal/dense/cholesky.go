@@ -14,8 +14,9 @@ type Cholesky struct {
 	norm  float64 // the largest sum of magnitudes of a column of A
 }
 
-// NewCholesky returns the factor of a symmetric matrix, of which it reads what is not above the diagonal. It is false
-// for a matrix that is not positive definite up to rounding, or whose numbers are not finite.
+// NewCholesky returns the factor of a symmetric matrix. It does not read the entries above the
+// diagonal. It is false for a matrix that is not positive definite up to rounding, or whose numbers
+// are not finite.
 func NewCholesky(a Matrix) (*Cholesky, bool) {
 	n := a.Rows
 	l, products := Clone(a), make([]float64, n)

@@ -13,9 +13,9 @@ import (
 //
 // Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix for
 // Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969), Householder
-// reflections make the matrix zero below what stands next to the diagonal, and implicit QR steps
-// with two shifts at a time find the eigenvalues from the last row on (Golub and Van Loan, "Matrix
-// Computations", 4th edition 2013, algorithms 7.4.2 and 7.5.1).
+// reflections make the matrix zero below the subdiagonal, and implicit QR steps with two shifts at
+// a time find the eigenvalues from the last row on (Golub and Van Loan, "Matrix Computations", 4th
+// edition 2013, algorithms 7.4.2 and 7.5.1).
 func GeneralEigenvalues(a Matrix) ([]complex128, error) {
 	work, n, largest := Clone(a), a.Rows, 0.0
 	for _, v := range work.Data {
@@ -38,8 +38,8 @@ func GeneralEigenvalues(a Matrix) ([]complex128, error) {
 	return q.values, err
 }
 
-// balance scales rows and columns against each other by powers of two, which changes no eigenvalue, until no scale
-// makes the sum of a row's length and its column's less by a twentieth.
+// balance scales rows and columns against each other by powers of two, which changes no eigenvalue.
+// It stops when no scale makes the sum of a row's length and its column's less by a twentieth.
 func balance(a Matrix) {
 	n := a.Rows
 	for changed, round := true, 0; changed && round < 100; round++ {
@@ -123,7 +123,7 @@ type quasi struct {
 	values []complex128
 }
 
-// mostSteps an eigenvalue takes, of which two or three do.
+// mostSteps an eigenvalue takes; two or three are usually enough.
 const mostSteps = 60
 
 func (q *quasi) at(i, j int) float64 { return q.h[i*q.n+j] }

@@ -11,9 +11,9 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// Eigen are the eigenvalues and eigenvectors of a symmetric matrix A: A = Σ_k Values[k]·v_k·v_kᵀ, and the v_k are
-// orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A. Small eigenvalues beside large ones have no
-// accuracy of their own.
+// Eigen are the eigenvalues and eigenvectors of a symmetric matrix A: A = Σ_k Values[k]·v_k·v_kᵀ,
+// and the v_k are orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A. Small
+// eigenvalues have no accuracy of their own next to large ones.
 type Eigen struct {
 	// Values are in any order.
 	Values []float64
@@ -134,7 +134,7 @@ type chase struct {
 const (
 	// mostRotations are collected before they are applied.
 	mostRotations = 1 << 14
-	// mostSweeps a number of the diagonal take, of which two or three do.
+	// mostSweeps a number of the diagonal take; two or three are usually enough.
 	mostSweeps = 30
 )
 

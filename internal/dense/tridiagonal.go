@@ -10,9 +10,9 @@ import (
 const panelWidth = 32
 
 // reflections make a symmetric matrix A tridiagonal: A = Q·T·Qᵀ, Q being the product of I -
-// tau[j]·v_j·v_jᵀ in ascending order of j, of which v_j has zeros up to place j and 1 after it (G.
-// H. Golub and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithm 8.3.1; in panels
-// as J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of matrices to condensed
+// tau[j]·v_j·v_jᵀ in ascending order of j. Here v_j has zeros up to place j and 1 after it (G. H.
+// Golub and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithm 8.3.1; in panels as
+// J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of matrices to condensed
 // forms for eigenvalue computations", Journal of Computational and Applied Mathematics 27, 1989,
 // section 3, https://doi.org/10.1016/0377-0427(89)90367-1).
 type reflections struct {
@@ -48,7 +48,7 @@ func tridiagonal(a []float64, side int, vectors bool) (d, e []float64) {
 	return r.d, r.e
 }
 
-// scale multiplies numbers by a power of two, in two steps, of which each is a number.
+// scale multiplies numbers by a power of two, in two steps, each by a number.
 func (r *reflections) scale(x []float64, exponent int) {
 	half, rest := math.Ldexp(1, exponent/2), math.Ldexp(1, exponent-exponent/2)
 	for j := range x {

@@ -25,8 +25,8 @@ type Problem struct {
 	Excess          *float64 `json:"measured-excess,omitempty"`
 }
 
-// OfProblem returns a diagnosis under a notice, with the bound on the excess loss at epsilon and delta, and the excess
-// loss of a model, if one is given.
+// OfProblem returns a diagnosis under a notice, with the bound on the excess loss at epsilon and
+// delta. It has the excess loss of a model, if one is given.
 func OfProblem(notice string, found *erm.NonPrivateDiagnosis, epsilon, delta float64, m *model.Model) (Problem, error) {
 	d := Problem{Notice: notice, NonPrivateDiagnosis: found, Lipschitz: display.Finite(found.Lipschitz), StrongConvexity: display.Finite(found.StrongConvexity),
 		Epsilon: epsilon, Delta: delta, ExcessBound: display.Finite(found.Bound(epsilon, delta))}

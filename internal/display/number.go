@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rounded returns a number that is 0 or more as text of at most this many significant digits, rounded up or
-// down so that a bound that is printed is still a bound.
+// Rounded returns a number that is 0 or more as text of at most this many significant digits. It is
+// rounded up or down, so that a printed bound is still a bound.
 func Rounded(v float64, digits int, up bool) string {
 	switch {
 	case math.IsInf(v, 1):

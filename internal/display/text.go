@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Printable returns a text with a mark in place of every character that is invisible, changes the direction of text or
-// gives an order to a terminal, line ends and tabs included.
+// Printable returns a text with a mark in place of some characters. They are invisible, change the
+// direction of text or give orders to a terminal; line ends and tabs are among them.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

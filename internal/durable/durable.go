@@ -1,6 +1,5 @@
-// Package durable puts files and folders in their places so that a process that is killed, or a machine
-// that loses power, leaves either what stood there or what was to stand there. It knows nothing of
-// privacy.
+// Package durable puts files and folders in their places. A process that is killed, or a machine
+// that loses power, leaves either the old file or the new one. It knows nothing of privacy.
 package durable
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 )
 
-// outputFile is a file that appears under its name whole or not at all: it is written
-// beside its place, made safe on disk and then given its name.
+// outputFile is a file that appears under its name whole or not at all: it is written next to its
+// place, made safe on disk and then given its name.
 type outputFile struct {
 	path, temporary string
 	replace         bool

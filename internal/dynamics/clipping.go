@@ -10,10 +10,11 @@ type Clipping struct {
 	// Weight returns what the part of a record's gradient in a group is multiplied by, from its norm; nil means
 	// always 1.
 	Weight func(group int, norm float64) float64
-	// Most is the largest weight there is, by which descents divide their learning rate so that all rules go at a
-	// pace that is as stable; 0 means 1.
+	// Most is the largest weight there is, by which descents divide their learning rate so that all
+	// rules go at a pace that is as stable. 0 means 1.
 	Most float64
-	// Bound is the norm of one record's weighted gradient at most, in units of which descents take their noise.
+	// Bound is the largest norm of one record's weighted gradient. It is the unit of the noise of
+	// descents.
 	Bound float64
 }
 

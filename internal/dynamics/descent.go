@@ -46,7 +46,7 @@ type Trajectory struct {
 const (
 	// rounding is how far, relative to the first one, a loss must rise to count.
 	rounding = 1e-12
-	// points is how many losses of a trajectory are kept, beside the first.
+	// points is how many losses of a trajectory are kept, after the first.
 	points = 40
 	// settled is by how much the loss of a descent that has come to rest is lower in the last tenth than in the tenth
 	// before, at most, both of what is left and of what it went down. One that goes down as 1/steps loses a tenth of

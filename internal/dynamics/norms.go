@@ -27,7 +27,7 @@ var normQuantiles = [...]float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1}
 // NormQuantiles are the shares at which Norms.Quantiles stand.
 func NormQuantiles() []float64 { return slices.Clone(normQuantiles[:]) }
 
-// NewNorms describes a list of norms, none of which is NaN; it must hold one at least.
+// NewNorms describes a list of norms without NaN. It must hold at least one.
 func NewNorms(part string, norms []float64) Norms {
 	n := Norms{Part: part, sorted: slices.Sorted(slices.Values(norms))}
 	for _, share := range normQuantiles {

@@ -80,7 +80,7 @@ func gemm64Edge(set instructions, vectors int, t *gemmTile) {
 	}
 }
 
-// laneWindow returns the place of a mask of 32 bytes of which the given number are set.
+// laneWindow returns the place of a mask of 32 bytes with the given number set.
 func laneWindow(bytes int) unsafe.Pointer {
 	const row, most = 32, 16 // of vectorConstants: 16 ones, then 16 zeros
 	return unsafe.Pointer(&vectorConstants[row][max(0, most-bytes/4)])
@@ -106,8 +106,8 @@ func copyVector[T Float](set instructions, dst []T, width int, src []T, srcRow, 
 	return true
 }
 
-// transposeVector writes the first rows of src as columns of dst, of which there are the given
-// number left, in as many entries as it can. The caller writes the other entries.
+// transposeVector writes the first rows of src as columns of dst, in as many entries as it can. The
+// given number of columns is left. The caller writes the other entries.
 func transposeVector[T Float](set instructions, dst []T, dstRow int, src []T, srcRow, depth, left int) (done, columns int) {
 	size := int(unsafe.Sizeof(T(0)))
 	columns = 32 / size

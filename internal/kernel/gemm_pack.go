@@ -1,7 +1,7 @@
 package kernel
 
-// packB brings the entries from ≤ k < to of all columns of b into panels of two vectors, or
-// of one for a last panel of so few columns; lanes beyond the last column are 0.
+// packB brings the entries from ≤ k < to of all columns of b into panels of two vectors, or of one
+// for a last panel of few columns. Lanes beyond the last column are 0.
 func (g *gemmProduct[T]) packB(dst []T, from, to int) {
 	lanes, depth := g.shape.lanes, to-from
 	for j := 0; j < g.b.Columns; j += 2 * lanes {

@@ -119,7 +119,7 @@ func (g *gemmProduct[T]) part(w *gemmWorkspace[T], rows, columns [2]int) {
 	}
 }
 
-// whole does all rows and columns of c, of which there are few enough.
+// whole does all rows and columns of c, if there are few enough.
 func (g *gemmProduct[T]) whole(w *gemmWorkspace[T], depth int) {
 	if g.scratch {
 		g.throughScratch(w, depth)

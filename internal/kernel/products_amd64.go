@@ -14,8 +14,8 @@ type packedColumns[T IntEntry] struct {
 	rest   *IntColumns[T] // the columns after whole panels
 }
 
-// packedLimbs are the limbs of the weights, the higher before the lower, those of each column behind those
-// of the last, with zeros up to a multiple of packChunk.
+// packedLimbs are the limbs of the weights, the higher before the lower. Column follows column,
+// with zeros up to a multiple of packChunk.
 type packedLimbs struct {
 	bytes  []int8  // both limbs of weights for bytes
 	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
@@ -118,8 +118,8 @@ func (c *IntColumns[T]) productsByColumn(set instructions, dst []float32, x []T)
 	}
 }
 
-// nearBytes of rows stay in the first cache while many columns go by, which come from the second: with all of a block
-// it would be the rows, of which each two columns read more.
+// nearBytes of rows stay in the first cache while many columns go by, which come from the second:
+// with all of a block it would be the rows, since each two columns read more of them.
 const nearBytes = 24 << 10
 
 // nearRows returns how many rows to multiply by all columns at a time.
@@ -184,7 +184,7 @@ func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 	}
 }
 
-// productsNarrow makes the products of the first rows of whole chunks, of which there is at least one.
+// productsNarrow makes the products of the first rows of whole chunks. There is at least one chunk.
 func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
 	switch x := any(x).(type) {
@@ -214,7 +214,7 @@ func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, row
 //go:noescape
 func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
-// What follows does the same in chunks of 16 entries, the last of which is read to its end. It
+// The next function does the same in chunks of 16 entries, and reads the last chunk to its end. It
 // fetches nothing and has no mask.
 
 //go:noescape

@@ -2,7 +2,7 @@
 
 package kernel
 
-// rotateVector does all rotations, of which there is one at least, and reports whether the set has a kernel.
+// rotateVector does all rotations, at least one, and reports whether the set has a kernel.
 func rotateVector(set instructions, z []float64, rotations []Rotation) bool {
 	if set < avx512 {
 		return false

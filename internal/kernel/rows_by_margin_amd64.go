@@ -6,9 +6,9 @@ package kernel
 // worth calling for. Of longer rows four do not fit in the first cache.
 const leastPassDim, mostPassDim = lanes, 2048
 
-// partOf returns the number of rows of a part, of which the kernel takes two at a time: as many as
-// 8 KiB hold. So the rows of two parts stay in the first cache together with dst and w, but at
-// least two and at most 64.
+// partOf returns the number of rows of a part. The kernel takes two rows at a time: as many as 8
+// KiB hold. So the rows of two parts stay in the first cache together with dst and w, but at least
+// two and at most 64.
 func partOf(dim int) int { return min(max(1<<11/dim&^1, 2), 64) }
 
 // addRowsByMargin is AddRowsByMargin with a set of instructions that the processor has.
@@ -21,8 +21,8 @@ func addRowsByMargin(set instructions, dst, x []float32, dim int, w, margins []f
 	addRowsOnce(set, partOf(dim), dst, x, dim, w, margins, factors)
 }
 
-// addRowsOnce is AddRowsByMargin by parts of this many rows, an even number, of which there is at
-// least one; so is there one entry.
+// addRowsOnce is AddRowsByMargin by parts of this many rows, an even number. There is at least one
+// part and one entry.
 func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margins []float32, factors func(part []float32, first int)) {
 	measure(set, margins[:rows], x[:rows*dim], dim, w)
 	factors(margins[:rows], 0)
@@ -41,10 +41,10 @@ func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margi
 	addRowsTwice(set, dst, x, dim, w, margins, factors, at)
 }
 
-// What follows writes the margins of twice as many rows as there are turns, which stand
-// one after another from next on, and adds as many from last on, scaled by the factors, to
-// dst. There is at least one turn and one entry. Bit j of mask is set for each entry j of
-// the last dim%16. While a row is read what is behind it may be fetched.
+// What follows writes the margins of twice as many rows as there are turns, which stand one after
+// another from next on, and adds as many from last on, scaled by the factors, to dst. There is at
+// least one turn and one entry. Bit j of mask is set for each entry j of the last dim%16. While a
+// row is read the memory after it may be fetched.
 
 //go:noescape
 func byMarginSingleAVX512(margins, next, dst, last, factors *float32, turns, dim int, w *float32, mask uint64)

@@ -5,8 +5,8 @@ package kernel
 import "sync"
 
 const (
-	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in this many limbs,
-	// of which the largest is 127.
+	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in this many limbs.
+	// The largest limb is 127.
 	twoLimbs   = 127 * (1 + 1<<8)
 	threeLimbs = 127 * (1 + 1<<8 + 1<<16)
 	fourLimbs  = 127 * (1 + 1<<8 + 1<<16 + 1<<24)

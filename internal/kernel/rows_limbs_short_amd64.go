@@ -6,7 +6,7 @@ const (
 	// shortLimbBits is how many bits a limb of a factor of 16-bit rows has.
 	shortLimbBits = 10
 
-	// shortLimb is the greatest limb of factors, of which one, two or three make oneShortLimb, ….
+	// shortLimb is the greatest limb of factors. One, two or three limbs make oneShortLimb, ….
 	shortLimb       = 1<<(shortLimbBits-1) - 1
 	oneShortLimb    = shortLimb
 	twoShortLimbs   = shortLimb * (1 + 1<<shortLimbBits)
@@ -69,8 +69,8 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 type factorSteps struct{ row, column int }
 
 // packShortLimbs splits the factors of groups of two rows: for each group and each of count columns
-// it writes four words, of which each limb of this many bits from the lowest has one, with the limb
-// of each row.
+// it writes four words. Each limb of this many bits has one, from the lowest on, with the limb of
+// each row.
 func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, count, limbs, bits int) {
 	half, all := int32(1)<<(bits-1), int32(1)<<bits-1
 	at := 0

@@ -1,8 +1,8 @@
 package kernel
 
-// SparseRows are rows of which only some entries are given, the others being zero: row i
-// has the entries Start[i] to Start[i+1]-1 of Index and Value. A part of a longer matrix
-// is made by slicing Start alone.
+// SparseRows are rows with only some entries given, the others being zero: row i has the entries
+// Start[i] to Start[i+1]-1 of Index and Value. A part of a longer matrix is made by slicing Start
+// alone.
 type SparseRows struct {
 	// Start has one number more than there are rows, ascending.
 	Start []int

@@ -72,12 +72,11 @@ func (t *Turn) Width() int { return len(t.center) }
 
 // Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, and W·x to products, Width
 // apart, for rows of 16 bits that are Stride apart. W·x is taken modulo 2^32, as a number with a
-// sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum, of which products
-// are parts without a rounding of their own. Where s is a power of two and factors and centers are
-// integers, differences below 2^53 are exact. So for n coordinates the result errs by less than
-// (n+4)·2^-53 of itself. It has the same bits on every processor and in every build. The call
-// panics, and writes nothing, when rows is not of len(dst) rows or products or factors are of
-// another length.
+// sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum. Products in them
+// have no rounding of their own. Where s is a power of two and factors and centers are integers,
+// differences below 2^53 are exact. So for n coordinates the result errs by less than (n+4)·2^-53
+// of itself. It has the same bits on every processor and in every build. The call panics, and
+// writes nothing, when rows is not of len(dst) rows or products or factors are of another length.
 func (t *Turn) Squares(dst []float64, products []int32, rows []int16, factors []float64) {
 	wantLength("rows", len(rows), len(dst), t.stride)
 	wantLength("factors", len(factors), len(dst), 1)

@@ -9,9 +9,9 @@ import "math"
 // not on its neighbors, its place in the slice, the length, the processor or the build. A
 // model's margins may thus be turned into gradients record by record or all at once.
 //
-// Every NaN that they return has the bits 0x7fc00000. Subnormal numbers are arguments and
-// results like others. The error bounds, in units in the last place (ulp) of the exact
-// result, were found by taking all 2^32 arguments; the tests repeat it (tag long, -argument-stride 1).
+// Every NaN that they return has the bits 0x7fc00000. Subnormal numbers are arguments and results
+// like others. The error bounds are in units in the last place (ulp) of the exact result. They were
+// found by taking all 2^32 arguments; the tests repeat it (tag long, -argument-stride 1).
 
 // Exp writes e^x for every entry of x to dst. The error is below 1.1 ulp. Exp(-Inf) is 0 and
 // Exp(+Inf) is +Inf; above 88.72284 the result is +Inf, below -103.97208 it is 0.
@@ -114,8 +114,7 @@ func expParts(x float32) (n int32, p float32) {
 	return n, r + float32(float32(r*r)*q)
 }
 
-// expOne is the definition of Exp. It multiplies with 2^n in two steps of which the first is
-// exact.
+// expOne is the definition of Exp. It multiplies with 2^n in two steps, the first exact.
 func expOne(x float32) float32 {
 	if x != x {
 		return math.Float32frombits(nanBits)

@@ -4,10 +4,10 @@ package kernel
 
 import "math"
 
-// vectorConstants holds what the kernels of the vector functions add, multiply and compare
-// with, by its bits and once for each lane of 512 bits. The order is that of the names in
-// linalg/internal/asm/vecmath.go. The last two rows are a mask of 16 ones and 16 zeros, of
-// which a kernel takes a window.
+// vectorConstants holds what the kernels of the vector functions add, multiply and compare with, by
+// its bits and once for each lane of 512 bits. The order is that of the names in
+// linalg/internal/asm/vecmath.go. The last two rows are a mask of 16 ones and 16 zeros. A kernel
+// takes a window of it.
 var vectorConstants = tabulate(
 	float32(log2E), float32(roundShift), float32(ln2High), float32(ln2Low),
 	expPolynomial[0], expPolynomial[1], expPolynomial[2], expPolynomial[3], expPolynomial[4],

@@ -8,9 +8,11 @@ const limbBits = 13
 // LimbUnit is how many units of the lower limb of SplitInt one of the upper limb is.
 const LimbUnit = 1 << limbBits
 
-// CommonUnit returns the largest unit of which all numbers are whole multiples, at most most times: each differs from one by
-// at most tolerance times the largest magnitude. It returns 1 where all are zero, and 0 where there is no such unit or a
-// number is not finite or all are beyond 2^±900. Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The numbers decide the time, which is proportional to their count and at worst to most times it.
+// CommonUnit returns the largest unit that all numbers are multiples of, at most most times: each
+// differs from one by at most tolerance times the largest magnitude. It returns 1 where all are
+// zero, and 0 where there is no such unit or a number is not finite or all are beyond 2^±900.
+// Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The numbers decide the
+// time, which is proportional to their count and at worst to most times it.
 func CommonUnit(x []float64, most int, tolerance float64) float64 {
 	largest := MaxAbs(x)
 	switch {

@@ -38,7 +38,7 @@ func (p *wholeProduct) wide(columns int) int {
 	return p.tile.columns
 }
 
-// high returns how high the tile of this many columns of b is, of which there may be more than it
+// high returns how high the tile of this many columns of b is. There may be more columns than it
 // has.
 func (p *wholeProduct) high(columns int) int {
 	if p.set >= avx512VNNI && columns <= 8 {

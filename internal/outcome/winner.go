@@ -14,7 +14,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Origin is what a certificate states of a run beside its plan.
+// Origin is what a certificate states of a run in addition to its plan.
 type Origin struct {
 	// Program is the program with its version.
 	Program string

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Begin runs do beside the caller. It does not wait for its end.
+// Begin runs do alongside the caller. It does not wait for its end.
 func Begin(do func()) {
 	go do()
 	free()

@@ -54,8 +54,9 @@ func (r *Rows) Entries() bool {
 	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.turn == nil
 }
 
-// AppendEntries appends the coordinates of the i-th row of the block that are not 0, ascending, to index, and
-// their values, as AddTo gives them, to values, and returns both. It is for rows of which Entries is true.
+// AppendEntries appends to index the coordinates of the i-th row of the block that are not 0,
+// ascending. It appends to values their values, as AddTo gives them, and returns both. It is for
+// rows whose Entries is true.
 func (b *Block) AppendEntries(i int, index []uint32, values []float32) ([]uint32, []float32) {
 	f := &b.rows.frame
 	unit, scale := b.multiplier(i, f), float64(int64(1)<<f.bits)

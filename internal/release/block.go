@@ -48,9 +48,9 @@ func (r *Rows) rowBytes() int {
 	return max(1, r.dim*bits/8)
 }
 
-// Load returns the rows first … first+n-1. It may use the memory of old, a block that Load or LoadAt
-// made of any rows and that is not used any more, or the zero Block. It errs when rows are read from
-// a file that fails or is damaged.
+// Load returns the rows first … first+n-1. It may use the memory of old, or the zero Block. Load or
+// LoadAt made old of any rows, and nobody uses it any more. It errs when rows are read from a file
+// that fails or is damaged.
 func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	if n < 0 || first < r.first || first > r.first+r.count-n {
 		return Block{}, errOutside

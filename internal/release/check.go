@@ -9,8 +9,9 @@ import (
 // shares nothing with them. docs/release.md has the proof (lemma 16).
 //
 //   - When rows are measured, the squared norm n2 of each is computed once more (entered).
-//   - When a record is added, the integers q that its row is multiplied by are held to (Σ q²)·n2 ≤ Δ², and each column
-//     notes Σ q·h modulo a prime, where h is the product of the row, as the sum has it, with a secret (admit).
+//   - When a record is added, the integers q that its row is multiplied by are held to (Σ q²)·n2 ≤
+//     Δ² (admit). Each column notes Σ q·h modulo a prime. There h is the product of the row, as the
+//     sum has it, with a secret.
 //   - When the sum ends, its product with the secret must be what was noted (agrees). A sum that is not Σ q·y agrees with
 //     probability 2^-61.
 
@@ -21,9 +22,10 @@ var ErrComputation = errors.New("release: the check of a computation failed and 
 // admitRows records are noted at a time: few enough that what is added up of each stays near the processor.
 const admitRows = 64
 
-// admit holds that the integers which the records of a block are multiplied by are within the bound, and notes them. Those of
-// one record stand so far behind those of the last, and those of one column behind those of the last. It errs where
-// they are not within the bound, and then the sum is never released.
+// admit holds that the integers which the records of a block are multiplied by are within the
+// bound, and notes them. The integers of one record stand record entries after those of the last,
+// and the integers of one column column entries after. It errs where they are not within the bound,
+// and then the sum is never released.
 func (s *Sum) admit(q []float64, record, column int, b *Block) error {
 	n := b.Len()
 	s.faulty = s.faulty || len(b.n2) != n || len(b.mixes) != n

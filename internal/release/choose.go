@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Scores are sealed scores of candidates, of which one record moves each by at most 1. They cannot be
-// looked into; only a paid choice reads them. The zero value is refused.
+// Scores are sealed scores of candidates. One record moves each by at most 1. They cannot be looked
+// into; only a paid choice reads them. The zero value is refused.
 type Scores struct{ state *scores }
 
 type scores struct {

@@ -61,9 +61,9 @@ func (d GradientDescent) roundings(dim int) (rounding, size float64) {
 	return d.Rate*d.Problem.roundingError(dim, n, size, 0) + 4*0x1p-53*size, size
 }
 
-// Sensitivity returns a bound on the L2 distance of the last iterates of neighbors that differ in one record
-// added or removed, the rounding of every step counted in. It refuses a descent in which that is more than
-// maxRounding of it.
+// Sensitivity returns a bound on the L2 distance of the last iterates of neighbors that differ in
+// one record added or removed. It counts the rounding of every step. It refuses a descent in which
+// that is more than maxRounding of it.
 func (d GradientDescent) Sensitivity(dim int) (float64, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
@@ -112,9 +112,9 @@ func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 // https://arxiv.org/abs/1606.04722). It is proved under replace-one alone: with one record more or less the
 // batches after it would all differ.
 //
-// Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), λ = Ridge/Records and η_t = min(1/(β+λ), 1/(λ·t)), or
-// Rate where the ridge is 0. A record that is replaced moves the step of its batch by 2·η_t·G/Batch, once a
-// pass, and every later step draws the two together by 1 - η_s·λ.
+// Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), λ = Ridge/Records and η_t = min(1/(β+λ),
+// 1/(λ·t)), or Rate where the ridge is 0. A record that is replaced moves the step of its batch by
+// 2·η_t·G/Batch, once a pass. Every later step draws the two together by 1 - η_s·λ.
 type PermutedDescent struct {
 	Problem Problem
 	// Records is the public number of records.
@@ -166,9 +166,9 @@ func (d PermutedDescent) size() float64 {
 	return 2 * d.Problem.GradientBound() * sum
 }
 
-// Sensitivity returns half of a bound on the L2 distance of the last iterates of neighbors of which one record
-// is replaced: what accountants double under replace-one. It is the largest over the batches in which the
-// record may be, computed step by step, with the rounding of every step.
+// Sensitivity returns half of a bound on the L2 distance of the last iterates of neighbors that
+// differ in one replaced record: what accountants double under replace-one. It is the largest over
+// the batches in which the record may be, computed step by step, with the rounding of every step.
 func (d PermutedDescent) Sensitivity(dim int) (float64, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
@@ -193,8 +193,8 @@ func (d PermutedDescent) Sensitivity(dim int) (float64, error) {
 	return (moved + rounding) * (1 + 0x1p-30), nil
 }
 
-// Run returns the last iterate over all rows, of which there must be Records, sealed. Replacing one record
-// moves it by at most two bounds.
+// Run returns the last iterate over all rows, sealed. There must be Records rows. Replacing one
+// record moves it by at most two bounds.
 func (d PermutedDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if rows == nil || rows.count != d.Records {
 		return Bounded{}, fmt.Errorf("release: the rows are not as many as the declared records, which this descent takes as public, want %d", d.Records)

@@ -11,11 +11,12 @@ import (
 // VectorSum of one vector a group, and the records of each group, ascending. These are private, and
 // for gradient code only.
 //
-// A record that is added or removed changes one group, whose vector may then be any other: it moves the sum by
-// twice the largest norm of a vector. So a sum over groups keeps each vector within half of its Bound, which
-// remains what one record moves it by. Where one record replaces another in its place, the same group changes,
-// and the sum moves by Bound at most, half of what accountants take for it. What is proposed for a group must
-// depend on the records of that group and on released values only.
+// A record that is added or removed changes one group, whose vector may then be any other: it moves
+// the sum by twice the largest norm of a vector. So a sum over groups keeps each vector within half
+// of its Bound, which remains what one record moves it by. Where one record replaces another in its
+// place, the same group changes. The sum then moves by Bound at most; accountants count twice that.
+// What is proposed for a group must depend on the records of that group and on released values
+// only.
 //
 // A release from the groups is one from the sample: what was drawn is released from once.
 func (s Sample) Divide(groups int) (Sample, [][]int, error) {

@@ -12,9 +12,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Rows in a file. The file holds blocks, each of them the integers of some rows and then their labels,
-// then a table of the blocks in JSON, its checksum, its length and a mark. Integers and labels stand in the
-// order of the processor that wrote them: such a file is for the machine that made it.
+// Rows in a file. The file holds blocks: each has the integers of some rows and then their labels.
+// After them stand a table of the blocks in JSON, its checksum, its length and a mark. Integers and
+// labels stand in the order of the processor that wrote them: such a file is for the machine that
+// made it.
 //
 // What a record may add is verified with measures of the very integers that are added: those in the memory
 // that a block was copied into, or those in the file itself while the operating system keeps writers away

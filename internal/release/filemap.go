@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Blocks where the operating system has them. To read a file that is in the page cache is to copy it, which
-// takes as long as a step. Blocks of a file that is held are used in place instead: a part of the file is seen
-// in the memory of this process, and given back behind.
+// Blocks where the operating system has them. To read a file that is in the page cache is to copy
+// it, which takes as long as a step. Blocks of a file that is held are used in place instead: a
+// part of the file is seen in the memory of this process, and given back afterwards.
 //
-// A row is read more than once, to be measured, to be multiplied and to be added, and only a copy is the
-// same each time whoever writes to the file. So the kernel must keep writers away (holdFile), and whether it
-// did, and whether the file is still the one that was opened, is looked at after the blocks were used and
-// before anything is made of their sum. The owner of the machine can get around that, as around the rest.
+// A row is read more than once, to be measured, to be multiplied and to be added. Only a copy is
+// the same each time, whoever writes to the file. So the kernel must keep writers away (holdFile).
+// Whether it did, and whether the file is still the one that was opened, is asked after the blocks
+// were used. That is before anything is made of their sum. The owner of the machine can get around
+// that, as around the rest.
 
 const (
 	// viewAlign is where parts of a file begin: the size of a large page.

@@ -23,16 +23,17 @@ func identityOf(info fs.FileInfo) identity {
 	return identity{uint64(s.Dev), s.Ino, s.Ctim.Nano()}
 }
 
-// heldFile is a file with a lease for reading (fcntl(2), F_SETLEASE). It is given when nobody has the file open
-// for writing. Who wants to open it for writing, or to cut it, then waits until the file is closed here, or
-// until the system's lease-break-time is over (45 s); from then on the lease is not held.
+// heldFile is a file with a lease for reading (fcntl(2), F_SETLEASE). It is given when nobody has
+// the file open for writing. Whoever opens it for writing, or cuts it, then waits until the file is
+// closed here, or until the system's lease-break-time is over (45 s). From then on the lease is not
+// held.
 type heldFile struct {
 	conn  syscall.RawConn
 	bytes int64
 }
 
-// holdFile holds a file that the user of this process owns and nobody else may read or write, for as long as it is
-// open, or returns nil. The first bytes of it are seen.
+// holdFile holds a file for as long as it is open, or returns nil. The user of this process must
+// own the file, and nobody else may read or write it. The first bytes of it are seen.
 func holdFile(file fs.File, bytes int64) *heldFile {
 	info, err := file.Stat()
 	with, ok := file.(syscall.Conn)

@@ -33,7 +33,7 @@ import (
 //     difference d = A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it
 //     in the last step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends;
 //     its distance z from X' obeys z ← c·z + s + √(numbers) - a for a step in which ‖k‖ ≤ a;
-//     keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
+//     Keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
 //     moved by k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
 //     theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially
 //     private, S being the noise's standard deviation. And the ends of Y and X are the same
@@ -117,10 +117,10 @@ func (o RecursionOptions) check() error {
 // maxSlack is the largest part of the charged sensitivity that rounding may take.
 const maxSlack = 0.01
 
-// slack bounds, in integers of a step, twice the distance e of A from a step without rounding, plus what
-// rounding k costs, for noise of which total integers are charged. Of e, half an integer in each number is
-// the ridge's, and each record's coefficients are off by a half each, by the error of their scores times
-// the slope, and by the link's own error.
+// slack bounds, in integers of a step, twice the distance e of A from a step without rounding, plus
+// the cost of rounding k. total integers of the noise are charged. Of e, half an integer in each
+// number is the ridge's, and each record's coefficients are off by a half each, by the error of
+// their scores times the slope, and by the link's own error.
 func (o RecursionOptions) slack(total float64) float64 {
 	columns, numbers := math.Sqrt(float64(o.Columns)), math.Sqrt(float64(o.Columns)*float64(o.Dim))
 	largestScore := o.Reach * math.Sqrt(float64(o.Dim)) * o.RowBound

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Loss is a convex loss of the scores of one record and its label, of which this package knows the
-// constants that sensitivities rest on. The set is closed; the zero value is invalid. A label is a class
-// index, or for Huber and quantile the target, moved into [-1, 1].
+// Loss is a convex loss of the scores of one record and its label. This package knows its
+// constants, which sensitivities rest on. The set is closed; the zero value is invalid. A label is
+// a class index, or for Huber and quantile the target, moved into [-1, 1].
 type Loss struct {
 	kind     lossKind
 	width    float64

@@ -148,8 +148,8 @@ func (m *minimization) curvature(direction []float64) ([]float64, error) {
 	return h, nil
 }
 
-// converged reports whether the exact gradient at weights w, of which g is computed, is within the
-// tolerance.
+// converged reports whether the exact gradient at weights w is within the tolerance. g is the
+// computed one.
 func (m *minimization) converged(w, g []float64) bool {
 	linear := 0.0
 	if m.linear != nil {

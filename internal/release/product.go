@@ -40,12 +40,12 @@ type ProductOptions struct {
 	MaxRecords int
 }
 
-// ProductSum is an exact sum of verified contributions to blocks of parameters, of which each is a sum of
-// outer products: what the layers of a network make of a record (see kernel.Factors). Factors are
-// proposals: both sides are rounded to integers, the norm of their products is computed exactly, over all
-// blocks, and the record is added only if it is within the bound. It is not safe for concurrent use;
-// goroutines fill their own (Empty) and Merge. Order and division of the work do not change a bit of the
-// result.
+// ProductSum is an exact sum of verified contributions to blocks of parameters. Each contribution
+// is a sum of outer products: what the layers of a network make of a record (see kernel.Factors).
+// Factors are proposals: both sides are rounded to integers, and the norm of their products is
+// computed exactly, over all blocks. The record is added only if it is within the bound. It is not
+// safe for concurrent use; goroutines fill their own (Empty) and Merge. Order and division of the
+// work do not change a bit of the result.
 type ProductSum struct {
 	seenSet
 	blocks []ProductBlock
@@ -112,9 +112,9 @@ func (s *ProductSum) Empty() *ProductSum {
 	return newProductSum(s.sample, s.blocks, s.bound, s.grid, len(s.total), s.secrets)
 }
 
-// EmptyIn is Empty in the memory of old, a sum of the same blocks that was merged or never added to, and that is of no
-// use after it. A sum with records in it, sealed, or of other blocks is left as it is, and so is the nil of a first
-// call.
+// EmptyIn is Empty in the memory of old, which is of no use after it. old is a sum of the same
+// blocks that was merged or never added to. A sum with records in it, sealed, or of other blocks is
+// left as it is, and so is the nil of a first call.
 func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 	if old == nil || old == s || old.sealed || old.faulty || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
 		return s.Empty()

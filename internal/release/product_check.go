@@ -2,8 +2,9 @@ package release
 
 import "math/bits"
 
-// A ProductSum is checked as a Sum is (check.go), with a secret of two sides: a block of its parameters is a matrix, whose
-// product with a vector of the secret on either side is a number modulo the prime. docs/release.md has the proof (lemma 17).
+// A ProductSum is checked as a Sum is (check.go), with a secret of two sides: a block of its
+// parameters is a matrix, whose product with a vector of the secret on either side is a number
+// modulo the prime. Lemma 17 of docs/release.md has the proof.
 
 // productSecret is what one block is mixed with.
 type productSecret struct {

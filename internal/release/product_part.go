@@ -9,9 +9,9 @@ import (
 )
 
 // productPart is one block of a ProductSum with the integers of the records that are being added.
-// Where a record has one position and a dense left factor, its contribution is one outer product,
-// and those of all records are summed together at the end. Otherwise it is formed, measured and
-// added by itself.
+// Where a record has one position and a dense left factor, its contribution is one outer product.
+// The contributions of all records are summed together at the end. Otherwise it is formed, measured
+// and added by itself.
 type productPart struct {
 	ProductBlock
 	total   []int64

@@ -28,10 +28,11 @@ type ProjectedOptions struct {
 
 // ProjectedSum is a sum of vectors that are clipped by estimates of their norms: M = √(Σ ⟨g,
 // v_j⟩²/r) along r normal directions v_j, which the sum draws itself and shows to nobody before it
-// is released. A vector g is multiplied by min(1, C/M), and comes to a length of C·√(r/x) at most,
-// x of the chi-square distribution with r degrees whatever g is, because g was chosen before the
-// directions were known; and by exact measure to Cap·C at most. This is what JLClipping states. It
-// is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less noise.
+// is released. A vector g is multiplied by min(1, C/M), and comes to a length of C·√(r/x) at most.
+// By exact measure it comes to Cap·C at most. x has the chi-square distribution with r degrees
+// whatever g is, because g was chosen before the directions were known. This is what JLClipping
+// states. It is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less
+// noise.
 //
 // Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken
 // off it. A direction is a normal number rounded to 2^-40, which the same allowance covers (its
@@ -189,10 +190,11 @@ func (s *ProjectedSum) verify(q []int64, v []float64) {
 	}
 }
 
-// estimate returns at least √(Σ_j ⟨v, z_j⟩²/r) for the normal directions z_j that were rounded; NaN or +Inf for a
-// vector that is not finite or too long. A scalar product of d numbers is off by 2·d·2^-53·Σ|v|·largest at most, for
-// d below 2^50 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition (2002), section 3.1), and the
-// rounding of directions changes it by 2^-(directionBits+1)·Σ|v| at most.
+// estimate returns at least √(Σ_j ⟨v, z_j⟩²/r) for the normal directions z_j that were rounded. It
+// is NaN or +Inf for a vector that is not finite or too long. A scalar product of d numbers is off
+// by 2·d·2^-53·Σ|v|·largest at most, for d below 2^50 (Higham, "Accuracy and Stability of Numerical
+// Algorithms", 2nd edition (2002), section 3.1), and the rounding of directions changes it by
+// 2^-(directionBits+1)·Σ|v| at most.
 func (s *ProjectedSum) estimate(v []float64) float64 {
 	dim, absolute, sum := s.o.Dim, 0.0, 0.0
 	for _, x := range v {

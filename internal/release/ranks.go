@@ -11,8 +11,8 @@ type RanksOptions struct {
 	Points int
 	// MaxRecords is the declared public bound on the number of records, at most 2^40.
 	MaxRecords int
-	// Replaced says that what is added are not records but a public number of entries, of which one
-	// record may change one in any way (as the block of sample-and-aggregate that it lies in).
+	// Replaced says that not records are added but a public number of entries. One record may
+	// change one entry in any way, as the block of sample-and-aggregate that it lies in.
 	Replaced bool
 	// RowsPerRecord is how many rows of one record count at most, 0 or 1 to 1024; 0 means one.
 	RowsPerRecord int

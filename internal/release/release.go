@@ -32,10 +32,10 @@ type Noisy struct{ values []float64 }
 // caller must not modify them.
 func (n Noisy) Values() []float64 { return n.values }
 
-// Release pays for the event that the sample's sampling makes of n, then draws noise of the
-// scale that n states, in bounds of one record, for every number, and returns the noisy sum.
-// It refuses a Bounded made for another noise. A sample that was drawn, not taken in full, is
-// released from once: several sums of one sample are one event (see Join).
+// Release pays for the event that the sample's sampling makes of n. Then it draws noise for every
+// number, of the scale that n states in bounds of one record, and returns the noisy sum. It refuses
+// a Bounded made for another noise. A sample that was drawn, not taken in full, is released from
+// once: several sums of one sample are one event (see Join).
 //
 // Gaussian noise is rounded to the integer grid (up to SlackOf). The sum is an integer, and
 // round(f+Z) = f + round(Z) for integer f. So the result is a function of the continuous Gaussian

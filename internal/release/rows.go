@@ -99,8 +99,8 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	return r, r.measure()
 }
 
-// write lets a worker of NewWholeRows fill the rows, which hold zeros and are those from first on, and clears those beyond
-// the limit, if there is one.
+// write lets a worker of NewWholeRows fill the rows from first on, which hold zeros. It clears rows
+// beyond the limit, if there is one.
 func (x dense[T]) write(worker func(dst []T, first, n int), first int, limit int64) {
 	for i := 0; i < x.count(); i += wholeBlock {
 		n := min(wholeBlock, x.count()-i)

@@ -58,17 +58,18 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	return s
 }
 
-// Scores writes the products of the rows of a block, as they are seen, with the columns of the weights to
-// dst, of length block length × columns, row-major. A row's scores have the same bits in every
-// block. They differ from the exact ones as kernel.Margins says, or kernel.IntColumns, scaled like the row.
+// Scores writes to dst the products of the rows of a block, as they are seen, with the columns of
+// the weights. dst has length block length × columns, row-major. A row's scores have the same bits
+// in every block. They differ from the exact ones as kernel.Margins says, or kernel.IntColumns,
+// scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	s.weighed(dst, b.x)
 	s.finish(dst, dst, s.columns, 1, &b)
 }
 
-// finish turns products with the rows' own integers, those of each row and of each column so far
-// after those of the last, into those with the rows as they are seen. Dst may be src, where rows
-// are the same distance apart.
+// finish turns products with the rows' own integers into products with the rows as they are seen.
+// The steps from one row to the next, and from one column to the next, are given. Dst may be src,
+// where rows are the same distance apart.
 func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	r := s.rows
 	switch {

@@ -17,8 +17,9 @@ type RowsWithMax struct {
 	largest int64
 }
 
-// NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, which no coordinate of
-// bounds alone, and rows that are read from a file, which would have to hold at each reading what it held at the first.
+// NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, since no
+// coordinate of the rows bounds them alone. It refuses rows of a file too, which would have to hold
+// at each reading what it held at the first.
 func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
 	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")

@@ -87,8 +87,8 @@ func joinParts(high, low int64) uint64 {
 // signedResidue returns v modulo the prime.
 func signedResidue(v int64) uint64 { return residue(negated(v, residue(uint64(max(v, -v))))) }
 
-// mixWhole returns the squared norm of integers of at most 16 bits, of which there are at most 2^32, and their product with
-// the secret modulo the prime.
+// mixWhole returns the squared norm of at most 2^32 integers of at most 16 bits, and their product
+// with the secret modulo the prime.
 func mixWhole[T int16 | uint8](x []T, r []uint64) (square int64, mix uint64) {
 	for r = r[:len(x)]; len(x) > 0; {
 		n := min(len(x), mixTerms)

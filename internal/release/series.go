@@ -10,8 +10,8 @@ import (
 )
 
 // Series is a run of releases with correlated noise that one event has paid for: BandedMatrix or
-// TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z, where C is a
-// public lower-triangular matrix of integers and Z is fresh rounded Gaussian noise on every row.
+// TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z. C is a
+// public lower-triangular matrix of integers, and Z is fresh rounded Gaussian noise on every row.
 // Neither G nor C·G leaves. What it hands out, an estimate of G_t, is computed from the released
 // rows alone.
 //
@@ -21,7 +21,7 @@ import (
 //
 //  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all
 //     other records (Rotation). So whether the record is added, replaced or made zero, the groups
-//     and samples of the others have the same distribution on both neighbors, and may be given; a
+//     and samples of the others have the same distribution on both neighbors, and may be given. A
 //     record and its replacement share group and coins. Given its group, it takes part in steps a
 //     period apart, in each by an own coin of probability q or less.
 //  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded

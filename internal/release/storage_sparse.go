@@ -197,7 +197,7 @@ func (p *sparseRows) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-// flush turns the sums, of which those of one coordinate stand side by side.
+// flush turns the sums. The sums of one coordinate stand side by side.
 func (p *sparseRows) flush(total []int64, whole []float64, columns int) {
 	for j := range p.dim {
 		for k := range columns {

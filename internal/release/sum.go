@@ -18,11 +18,12 @@ type SumOptions struct {
 	Bound float64
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
-	// Coarse asks for the coarsest grid on which rounding is lost in Gaussian noise, instead of the finest that
-	// holds the sum: coefficients are shorter and rows of bytes are added faster. The rounding of all
-	// coefficients together moves a number of the sum by less than 1 % of a standard deviation of the noise.
-	// Rows with a center, an intercept or a whitening have a grid on which rounding moves what a record with a row of
-	// usual length adds by at most 2^-16 of its bound.
+	// Coarse asks for the coarsest grid on which rounding is lost in Gaussian noise, instead of the
+	// finest that holds the sum: coefficients are shorter and rows of bytes are added faster. The
+	// rounding of all coefficients together moves a number of the sum by less than 1 % of a
+	// standard deviation of the noise. Rows with a center, an intercept or a whitening have a grid.
+	// On it, rounding moves the contribution of a row of usual length by at most 2^-16 of a
+	// record's bound.
 	Coarse bool
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// verifyBlock writes the integers that the records of a block may add, those of each record and of
-// each column so far after those of the last, and adds what stands next to their rows.
+// verifyBlock writes the integers that the records of a block may add, and adds what stands next to
+// their rows. record and column are the steps from one record to the next, and from one column to
+// the next.
 func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
 	if s.columns == 1 {
 		s.verifyOnes(dst, b, proposals)
@@ -88,8 +89,8 @@ func (s *Sum) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) 
 // maxSmall and mostSmall are how large and how many coefficients are for verifySmall: their squares have 64 bits.
 const maxSmall, mostSmall = 1 << 28, 64
 
-// verifySmall rounds and compares as verify does, to the nearest and then toward zero, and reports whether what it wrote is
-// within the bound; else verify decides.
+// verifySmall rounds and compares as verify does, to the nearest and then toward zero. It reports
+// whether its result is within the bound; else verify decides.
 func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
 	squares, truncated := uint64(0), uint64(0)
 	q = q[:len(proposal)]

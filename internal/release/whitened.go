@@ -34,8 +34,8 @@ const (
 )
 
 // whiten puts a whitening, and the center after it, on the grid. y = M·W·x - β·m then holds
-// integers below 2^53: a row that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz,
-// M is above 1 only where that leaves M·|W·x| below 2^29, β is at most 2^30 and |m| at most
+// integers below 2^53: a row that counts has |W·x| < 2^31 in each coordinate by Cauchy and Schwarz.
+// M is above 1 only where that leaves M·|W·x| below 2^29. β is at most 2^30, and |m| at most
 // 2^centerBits.
 func (f *frame) whiten(kind RowType, dim int) error {
 	w := f.Whitening

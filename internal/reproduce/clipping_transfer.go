@@ -19,7 +19,8 @@ const publicRate = 1
 // transferEpochs is how long the public network learns, and the private ones.
 const transferEpochs = 5
 
-// transfer adds what the last layers attain behind layers of a public network, beside a network that learns all.
+// transfer adds what the last layers attain after layers of a public network, compared with a
+// network that learns all.
 func (t *table) transfer(ctx context.Context, l sweep.Environment, public, private images) error {
 	l.Report("the public network", 0.8)
 	layers := network.CNN(10)
@@ -52,8 +53,9 @@ func (t *table) transfer(ctx context.Context, l sweep.Environment, public, priva
 	return nil
 }
 
-// behind is a private trial of a network of which the first layers stay as they are, with these parameters of the
-// whole network, and the others begin anew. The first weights of those come from a fixed seed: they depend on no record.
+// behind is a private trial of a network with these parameters of the whole network. Its first
+// layers stay as they are, and the others begin anew. The first weights of those come from a fixed
+// seed: they depend on no record.
 func behind(whole *network.Network, kept int, weights []float32) (networkTrial, error) {
 	frozen, initial, err := whole.Freeze(kept, weights)
 	if err != nil {

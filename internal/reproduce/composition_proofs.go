@@ -75,7 +75,7 @@ func adaptiveSequences(runs int, epsilon float64) outcomes {
 	return o
 }
 
-// parallelSequences asks once about each of several parts, of which one differs.
+// parallelSequences asks once about each of several parts; one of them differs.
 func parallelSequences(parts int, epsilon float64) outcomes {
 	o := outcomes{[]float64{1}, []float64{1}}
 	truth := 1 / (1 + math.Exp(-epsilon))

@@ -119,7 +119,7 @@ func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
 	}
 }
 
-// kernelWords says what is behind the answers for a clipping: the worst kernel on the way.
+// kernelWords says what decides the answers for a clipping: the worst kernel on the way.
 func kernelWords(c neural.ClippingDiagnosis, steps int) string {
 	least, form := c.Kernel.Least, c.Kernel.LeastForm
 	for _, on := range c.Flow.Characters {

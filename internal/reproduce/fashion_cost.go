@@ -94,7 +94,7 @@ func runFashionCost(ctx context.Context, l sweep.Environment) (sweep.Outcome, er
 	return out, nil
 }
 
-// compare sets one epsilon of the report beside that of its own accountant and the exact one.
+// compare compares one epsilon of the report with that of its own accountant and the exact one.
 func (p fashionPoint) compare() ([]sweep.Comparison, error) {
 	event := sampledSteps(float64(p.batch)/fashionRecords, p.noise, stepsOf(fashionEpochs, fashionRecords, p.batch))
 	renyi, err := reportOrders().Epsilon(event, fashionDelta, privacy.AddOrRemoveOne)

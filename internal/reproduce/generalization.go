@@ -86,7 +86,7 @@ func gapBound(p train.Plan) (float64, error) {
 	return math.Erf(mu / 2 / math.Sqrt2), err
 }
 
-// exact returns both accuracies of the minimizer with a ridge of 0.001 beside the sum of losses.
+// exact returns both accuracies of the minimizer with a ridge of 0.001 added to the sum of losses.
 func (r gapRun) exact(ctx context.Context) (training, test float64, err error) {
 	setup, err := erm.NewSetup(erm.Request{Method: erm.MethodLBFGS, Epsilon: math.Inf(1), Neighboring: privacy.ReplaceOne, SumRidge: 1e-3}, r.schema)
 	if err != nil {

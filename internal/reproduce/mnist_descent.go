@@ -158,7 +158,7 @@ func try(ctx context.Context, l sweep.Environment, of share, m images, trials []
 	return out, nil
 }
 
-// effort is how much work a trial is, in steps with what each costs beside its records.
+// effort is how much work a trial is, in steps, each with its cost besides its records.
 func (t trial) effort(l sweep.Environment, m images) float64 {
 	return float64(repeats(l, t.usual)*stepsOf(t.epochs, m.training.Records(), t.batch)) * (600 + float64(t.batch))
 }

@@ -156,7 +156,7 @@ func tutorialWhy(epsilon float64) string {
 	return ours
 }
 
-// networksFigure shows what was attained beside what is published.
+// networksFigure shows attained next to published figures.
 func networksFigure(dense, convolved, linear []sample) sweep.Figure {
 	published := func(name string, points ...sweep.Point) sweep.Series {
 		return sweep.Series{Name: name, Published: true, Scattered: true, Points: points}

@@ -183,7 +183,8 @@ func (a attack) lowerBound(noise float64) float64 {
 	return best
 }
 
-// clopperPearson returns limits of a probability from k successes of n, each of which fails with probability fail.
+// clopperPearson returns limits of a probability from k successes of n. Each limit fails with
+// probability fail.
 func clopperPearson(k, n int, fail float64) (low, high float64) {
 	low, high = 0, 1
 	if k > 0 {

@@ -13,8 +13,8 @@ const (
 	sqrt2Pi = 2.50662827463100050242
 )
 
-// NormalCDF returns P(Z ≤ x) for a standard normal Z, accurate to a few units in
-// the last place relative to the value for x ≥ -37; below it underflows to 0.
+// NormalCDF returns P(Z ≤ x) for a standard normal Z. For x ≥ -37 it is accurate to a few units in
+// the last place; below it underflows to 0.
 func NormalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/sqrt2) }
 
 // NormalDensity returns the density of the standard normal distribution at x.

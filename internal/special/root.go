@@ -21,11 +21,12 @@ func BisectLog(low, high, tolerance float64, ok func(float64) bool) float64 {
 	return low
 }
 
-// Crossing finds where f turns from at most 0, as at inside, to more, as at outside, and returns a point
-// with f at most 0 that is within tolerance of one where it is more, or next to it. The ends may be in either
-// order and f infinite. The next point is the zero of the inverse parabola through the last three where that
-// is sure to help, else the middle (Chandrupatla, "A New Hybrid Quadratic/Bisection Algorithm for Finding the
-// Zero of a Nonlinear Function", Advances in Engineering Software 1997); the first time that of the secant.
+// Crossing finds where f turns from at most 0, as at inside, to more, as at outside. It returns a
+// point with f at most 0 that is within tolerance of one where f is more, or next to it. The ends
+// may be in either order and f infinite. The next point is the zero of the inverse parabola through
+// the last three where that is sure to help, else the middle (Chandrupatla, "A New Hybrid
+// Quadratic/Bisection Algorithm for Finding the Zero of a Nonlinear Function", Advances in
+// Engineering Software 1997); the first time that of the secant.
 func Crossing(inside, outside, tolerance float64, f func(float64) float64) float64 {
 	a, b := inside, outside // of a the value was found last; c is the point before
 	fa, fb := f(a), f(b)
@@ -62,9 +63,9 @@ func parabola(a, b, c, fa, fb, fc float64) float64 {
 	return fa/(fb-fa)*fc/(fb-fc) + (c-a)/(b-a)*fa/(fc-fa)*fb/(fc-fb)
 }
 
-// GoldenSection looks for a small value of f between low and high, shrinking the interval about the
-// lesser of two inner points steps times, and returns the least value that it met. For a function that
-// falls and then rises it closes in on the minimum.
+// GoldenSection looks for a small value of f between low and high, and returns the least value that
+// it met. It shrinks the interval about the lesser of two inner points steps times. For a function
+// that falls and then rises it closes in on the minimum.
 func GoldenSection(low, high float64, steps int, f func(float64) float64) float64 {
 	const golden = 0.6180339887498949
 	x, y := high-golden*(high-low), low+golden*(high-low)

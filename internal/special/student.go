@@ -36,10 +36,10 @@ func studentWithin(angle float64, freedom int) float64 {
 	return sin * sum
 }
 
-// BinomialLimit returns the largest p with P(X ≥ k) ≤ fail for X binomial(n, p), for 1 ≤ k ≤ n and 0 < fail < 1, to a
-// relative 1e-9 and not above it but for the error of BinomialTail: k successes of n refute every smaller
-// probability of success with error fail (Clopper & Pearson, "The Use of Confidence or Fiducial Limits",
-// Biometrika 1934).
+// BinomialLimit returns the largest p with P(X ≥ k) ≤ fail for X binomial(n, p), for 1 ≤ k ≤ n and
+// 0 < fail < 1. It is right to a relative 1e-9, and not above it but for the error of BinomialTail:
+// k successes of n refute every smaller probability of success with error fail (Clopper & Pearson,
+// "The Use of Confidence or Fiducial Limits", Biometrika 1934).
 func BinomialLimit(n, k int, fail float64) float64 {
 	// P(X ≥ k) ≤ P(X ≥ 1) ≤ n·p.
 	return math.Exp(Crossing(math.Log(fail/float64(n))-1, 0, 1e-13, func(logarithm float64) float64 {

@@ -30,9 +30,9 @@ func Decode(text []byte, into any) error {
 	return Check(text, reflect.TypeOf(into).Elem())
 }
 
-// Check returns an error where the names in a JSON value are not those of the type, each at most once, or a null
-// stands where the type has a value. A type that reads itself (json.Unmarshaler), and nil, may have any names, each
-// at most once.
+// Check returns an error where the names in a JSON value are not those of the type, each at most
+// once. It errs where a null stands and the type has a value. A type that reads itself
+// (json.Unmarshaler), and nil, may have any names, each at most once.
 func Check(text []byte, as reflect.Type) error {
 	w := walk{json.NewDecoder(bytes.NewReader(text))}
 	w.UseNumber()
@@ -103,7 +103,7 @@ func (w walk) list(as reflect.Type) error {
 	return err
 }
 
-// numbers checks lists of numbers, of which a model has millions: they have no names.
+// numbers checks lists of numbers. A model has millions of them: they have no names.
 func (w walk) numbers() error {
 	var raw json.RawMessage
 	err := w.Decode(&raw)

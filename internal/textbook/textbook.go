@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Lesson is a formula of a course beside the exact cost.
+// Lesson is a formula of a course and the exact cost.
 type Lesson struct {
 	Name    string              `json:"name"`
 	Formula string              `json:"formula"`

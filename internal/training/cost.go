@@ -7,9 +7,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Costs measured on one core at about 3.6 GHz, in nanoseconds: a feature of a step, forth and back, once and
-// for each weight vector; the same of features with few entries; a multiply-add of covariance and whitening; a
-// feature that a transform makes, by its name; and a draw of noise.
+// Costs measured on one core at about 3.6 GHz, in nanoseconds: a feature of a step, forth and back,
+// once and for each weight vector. The others are the same of features with few entries, a
+// multiply-add of covariance and whitening, a feature that a transform makes, by its name, and a
+// draw of noise.
 const (
 	featureCost     = 0.1
 	stepCost        = 0.08
@@ -22,8 +23,8 @@ const (
 
 var transformCosts = map[string]float64{"scattering": 140, "fourier": 200, "encoder": 200}
 
-// textEntries is how many buckets of a text are taken to be other than 0, and textCells how many cells of
-// numbers take the time of reading such a text.
+// textEntries is how many buckets of a text are taken to be other than 0. textCells is how many
+// cells of numbers take the time of reading such a text.
 const textEntries, textCells = 400, 4000
 
 // manyFeatures is from how many features on a table is likely to be sparse.

@@ -14,7 +14,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Ask is what a dry run is asked for beside the plan.
+// Ask is what a dry run is asked for in addition to the plan.
 type Ask struct {
 	// PerStep is the epsilon that was asked for in each step, 0 for none.
 	PerStep float64

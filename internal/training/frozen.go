@@ -80,7 +80,8 @@ func begin(whole, part *network.Network, weights []float32) []float32 {
 	return out
 }
 
-// openFrozen reads the network to take layers from: a model folder, or weights beside a file of layers.
+// openFrozen reads the network to take layers from: a model folder, or weights next to a file of
+// layers.
 func (asked NetworkRequest) openFrozen(ctx context.Context, t Tables, size layers.Sizes) (base, *certificate.Frozen, error) {
 	path := asked.Frozen.From
 	info, err := os.Stat(path)

@@ -33,9 +33,9 @@ type timing struct {
 	read, before, step float64
 }
 
-// measure estimates the seconds of a run from the same run of few steps on two tables of made-up rows, which
-// stand under the schema, so that what the run has in common with it is timed and not guessed. It reads no
-// record. The error says why there is no measurement, such as a plan that has no fewer steps.
+// measure estimates the seconds of a run from the same run of few steps on two tables of made-up
+// rows under the schema. So the parts in common are timed and not guessed. It reads no record. The
+// error says why there is no measurement, such as a plan that has no fewer steps.
 func (r descent) measure(ctx context.Context, planned float64) (seconds float64, rows int, err error) {
 	p := r.Setup.Plan
 	if p.LastIterate != nil || len(p.NoiseMultipliers) > 0 || p.Steps < measuredSteps {

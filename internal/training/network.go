@@ -16,7 +16,7 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Network is what a run of a network needs beside what all runs need.
+// Network is what a run of a network needs in addition to all runs.
 type Network struct {
 	Setup   neural.Setup
 	Options neural.Options

@@ -32,8 +32,8 @@ type Tables struct {
 	Argument string
 	// Extra are the columns of the training table that are read besides its features.
 	Extra []string
-	// TestName is the table to measure the model on, TestPublic whether it is declared public, and Group the column by
-	// whose levels its measures are divided, "" for none.
+	// TestName is the table to measure the model on, and TestPublic says whether it is declared
+	// public. Group is the column by whose levels its measures are divided, "" for none.
 	TestName   string
 	TestPublic bool
 	Group      string
@@ -152,7 +152,7 @@ func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*Finished, error) {
 	return out, r.Folder.Write(out.Files)
 }
 
-// failure marks the error of a run, of which nothing may have been reserved.
+// failure marks the error of a run for which nothing may have been reserved.
 func (r *Run) failure(reserved bool, err error) error {
 	if !reserved {
 		r.Folder.Unspend()

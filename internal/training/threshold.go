@@ -30,7 +30,8 @@ func (h Threshold) Number() (float64, error) {
 	return v, nil
 }
 
-// Check refuses a threshold that a target with so many levels has no use for, before anything is read.
+// Check refuses a threshold that a target with this many levels has no use for, before anything is
+// read.
 func (h Threshold) Check(levels int, holdout bool) error {
 	switch {
 	case h == "":

@@ -10,8 +10,8 @@ import (
 // wideInterval is the relative width beyond which an interval is said to be wide.
 const wideInterval = 1e-3
 
-// Width returns between which bounds the truth is proven to lie, where they are more than wideInterval apart
-// and the lower one is more than 0, as words; "" elsewhere.
+// Width returns in words the bounds between which the truth is proven to lie. It is "" unless they
+// are more than wideInterval apart and the lower one is more than 0.
 func Width(lower, upper float64) string {
 	if !(lower > 0) || math.IsInf(upper, 1) || upper-lower <= wideInterval*upper {
 		return ""

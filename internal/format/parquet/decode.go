@@ -141,8 +141,8 @@ func (h *hybrid) begin() bool {
 	return h.run > 0
 }
 
-// delta decodes DELTA_BINARY_PACKED: a first value, then blocks of differences, of which each part
-// has a width of its own.
+// delta decodes DELTA_BINARY_PACKED: a first value, then blocks of differences. Each part has a
+// width of its own.
 type delta struct {
 	data           []byte
 	left           uint64 // values still to come

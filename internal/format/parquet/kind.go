@@ -91,7 +91,7 @@ func (e element) width() int {
 	return 0
 }
 
-// number returns how the bits of a number are read, of which those of 32 bits are the low half.
+// number returns how the bits of a number are read. A number of 32 bits is the low half.
 func (e element) number() func(bits uint64) float64 {
 	unsigned, unit := e.annotation() == isUnsigned, 1.0
 	if e.annotation() == isDecimal {

@@ -177,7 +177,7 @@ func (r *reader) nextGroup() error {
 	return nil
 }
 
-// takeDictionary reads the dictionary of a chunk, of which there is one.
+// takeDictionary reads the one dictionary of a chunk.
 func (r *reader) takeDictionary(h pageHeader) error {
 	page, ok := r.unpacker.unpack(r.codec, r.packed, int(h.uncompressed))
 	if !ok || r.dictionary.read || h.values < 0 || h.encoding != encodingPlain && h.encoding != encodingPlainDictionary {

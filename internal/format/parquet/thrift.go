@@ -92,7 +92,7 @@ func (d *decoder) small() int32 {
 	return int32(v)
 }
 
-// length reads a length in bytes or elements, each of which takes a byte at least.
+// length reads a length in bytes or elements. Each element takes at least a byte.
 func (d *decoder) length() int64 {
 	n := d.varint()
 	if n > uint64(d.left) {

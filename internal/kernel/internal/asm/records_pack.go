@@ -62,8 +62,8 @@ func packOneByte(c *build.Context) {
 	finishRecords(c)
 }
 
-// packOneShort writes the kernel of packShortLimbs for one column: three limbs of each row, of which those of two rows
-// stand together.
+// packOneShort writes the kernel of packShortLimbs for one column: three limbs of each row; the
+// limbs of two rows stand together.
 func packOneShort(c *build.Context) {
 	for h, name := range []string{"packLow", "packHigh"} {
 		var places []byte

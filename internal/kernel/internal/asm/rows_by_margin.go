@@ -105,8 +105,8 @@ func (s *passState) prefetch(offset int) {
 	s.PREFETCHT0(operand.Mem{Base: s.next, Index: s.at, Scale: 1, Disp: offset + soonAhead})
 }
 
-// rest calls do for what is behind the pairs of whole chunks: a whole chunk, behind which
-// it moves on, and an incomplete one.
+// rest calls do for the entries after the pairs of whole chunks: a whole chunk, after which it
+// moves on, and an incomplete one.
 func (s *passState) rest(stride reg.Register, do func(tail bool), place reg.Register) {
 	even, none := s.label("even"), s.label("none")
 	s.TESTQ(operand.U32(64), stride)

@@ -16,8 +16,8 @@ const limbStrip = 64
 // limbWordBytes is the distance of the packed factors of two columns.
 const limbWordBytes = 16
 
-// limbShape says of which entries and of how many limbs of factors a kernel is, and how many columns it
-// takes together.
+// limbShape is the shape of a kernel: its entries, the number of limbs of factors, and the columns
+// that it takes together.
 type limbShape struct {
 	name           string
 	of             rowEntry

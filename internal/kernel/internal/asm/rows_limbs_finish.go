@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// finish adds the sums of all limbs of a column to a strip of dst. Of bytes the lower two limbs, and the upper ones, are
-// put together in 32 bits first, which hold them for so few rows.
+// finish adds the sums of all limbs of a column to a strip of dst. Of bytes the lower two limbs,
+// and the upper ones, are put together in 32 bits first, which hold them for this few rows.
 func (s *limbState) finish(out reg.Register, sums [][4]reg.VecVirtual) {
 	var parts [4][]reg.VecVirtual // of each register
 	for v := range parts {

@@ -45,8 +45,8 @@ func (s squares) store() {
 	s.RET()
 }
 
-// moveWhole takes a number of groups of 16 entries, and those of one group more that a mask has, of which there is one or a
-// group before.
+// moveWhole takes a number of groups of 16 entries, and the entries of one group more that a mask
+// has. The mask has one, or there is a group before.
 func moveWhole(c *build.Context) {
 	c.Function("moveWholeAVX512")
 	c.Attributes(attr.NOSPLIT)

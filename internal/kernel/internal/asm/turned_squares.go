@@ -40,7 +40,7 @@ func turnedSquares(c *build.Context) {
 	c.RET()
 }
 
-// eightfold is where rows stand, of which eight have a base in common.
+// eightfold is where rows stand; eight rows have a base in common.
 type eightfold struct {
 	bases                      []reg.Register
 	stride, three, five, seven reg.Register

@@ -9,10 +9,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// wholePairsWide writes a kernel that brings pairs of rows together: each number of 32 bits that it writes has
-// the entry of the first row below and that of the second above. Of the last vector of 16 it reads the
-// entries of one mask, takes 0 for the others, and writes those of another. A single row after the pairs has
-// zeros beside it.
+// wholePairsWide writes a kernel that brings pairs of rows together: each number of 32 bits that it
+// writes has the entry of the first row below and that of the second above. Of the last vector of
+// 16 it reads the entries of one mask, takes 0 for the others, and writes those of another. A
+// single row after the pairs has zeros next to it.
 func wholePairsWide(c *build.Context, vectors int) {
 	c.Function(fmt.Sprintf("wholePairs%dAVX512", vectors))
 	c.Attributes(attr.NOSPLIT)

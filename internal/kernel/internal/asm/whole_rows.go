@@ -30,9 +30,10 @@ func wholeRows(c *build.Context) {
 	squareRowsByteFour(c)
 }
 
-// squareRowsByteVNNI writes the kernel of SquareRows for bytes where the processor adds products of bytes, 64 entries a turn:
-// x² = x·(x-128) + 128·x, of which the first factor has no sign and the second has one. The two sums go together in 32 bits, modulo 2^32,
-// where the whole is not negative and, as the callers see to, below 2^32.
+// squareRowsByteVNNI writes the kernel of SquareRows for bytes where the processor adds products of
+// bytes, 64 entries a turn: x² = x·(x-128) + 128·x. There the first factor has no sign and the
+// second has one. The two sums go together in 32 bits, modulo 2^32, where the whole is not negative
+// and, as the callers see to, below 2^32.
 func squareRowsByteVNNI(c *build.Context) {
 	k := &wholeRowsKernel{Context: c, bytes: true, square: true}
 	c.Function("squareRowsByteVNNI")
@@ -104,7 +105,8 @@ func (k *wholeRowsKernel) begin() {
 	k.SignatureExpr("func(dst *int64, x *" + entry + ", " + m + "rows, turns, left int, mask uint32)")
 }
 
-// write writes the kernel: of rows of 32·turns+left entries, of which the last have a bit each in mask.
+// write writes the kernel: of rows of 32·turns+left entries. The last entries have a bit each in
+// mask.
 func (k *wholeRowsKernel) write() {
 	k.begin()
 	dst, rows := k.Load(k.Param("dst"), k.GP64()), k.Load(k.Param("rows"), k.GP64())
@@ -145,8 +147,8 @@ func (k *wholeRowsKernel) write() {
 // wholeRowsSteps write what happens at the start of a row, at a whole turn, with the entries that are left, and at its end.
 type wholeRowsSteps struct{ start, turn, last, total func() }
 
-// eachRow writes the loop over rows of this many whole turns and this many entries left, each of
-// which makes a number of dst, and the return.
+// eachRow writes the loop over rows of this many whole turns and this many entries left, and the
+// return. Each row makes a number of dst.
 func (k *wholeRowsKernel) eachRow(dst, rows, turns, left reg.Register, s wholeRowsSteps) {
 	k.Label("row")
 	s.start()

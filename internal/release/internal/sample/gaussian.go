@@ -15,7 +15,7 @@ import (
 // Journal of Statistical Software 2000) made exact: layers are rectangles of one area that cover
 // the region under the curve, the lowest as wide as the whole range. So there is no tail of its
 // own. A layer is drawn uniformly, then a point of its first width points, exactly uniformly
-// (Lemire 2019); below inside the whole layer is under the curve; else a height decides, against
+// (Lemire 2019). Below inside the whole layer is under the curve. Else a height decides, against
 // the curve in 64-bit arithmetic and, if that is too close to call, in 320 bits.
 const (
 	fineBits     = 54
@@ -47,10 +47,10 @@ type layer struct{ width, inside, remainder uint64 }
 // metaPerWord is how many layer numbers and signs one random word gives.
 const metaPerWord = 64 / (layerBits + 1)
 
-// RoundedGaussian fills dst with independent draws of round(Z), Z normal with mean 0
-// and standard deviation 2^gridBits, MinGridBits ≤ gridBits ≤ MaxGridBits, up to the slack
-// that SlackBits and TailBits state. Rounding is an arithmetic shift, which commutes with
-// adding an integer; no point of the lattice lies between two cells.
+// RoundedGaussian fills dst with independent draws of round(Z), up to the slack that SlackBits and
+// TailBits state. Z is normal with mean 0 and standard deviation 2^gridBits, MinGridBits ≤ gridBits
+// ≤ MaxGridBits. Rounding is an arithmetic shift, which commutes with adding an integer; no point
+// of the lattice lies between two cells.
 func (s *Stream) RoundedGaussian(dst []int64, gridBits uint) {
 	if gridBits < MinGridBits || gridBits > MaxGridBits {
 		panic("sample: the grid's standard deviation is outside its range")

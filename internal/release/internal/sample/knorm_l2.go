@@ -49,7 +49,7 @@ const (
 )
 
 // RoundedL2 fills dst with round(z), z a continuous vector of density proportional to
-// exp(-‖z/axes‖₂/t), t = numerator/denominator, the division being by coordinates; the dimension d
+// exp(-‖z/axes‖₂/t), t = numerator/denominator, the division being by coordinates. The dimension d
 // is len(dst). No axes means that all are 1: K-norm noise of the Euclidean norm. Otherwise axes has
 // length d, and the unit ball is the ellipsoid of these half-axes. The distribution is met up to
 // d·2^-L2SlackBits in total variation: it is not called exact. Rounding is to the nearest integer,

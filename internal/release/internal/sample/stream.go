@@ -68,7 +68,7 @@ func (s *Stream) Word() uint64 {
 	return binary.LittleEndian.Uint64(s.buffer[s.next-8:])
 }
 
-// refill replaces the buffer, all of which was given out, by fresh bits.
+// refill replaces the buffer by fresh bits. All of the buffer was given out.
 //
 //go:noinline
 func (s *Stream) refill() {

@@ -34,8 +34,8 @@ func (f *fraction) put(x *big.Int, whole uint64) {
 	x.SetBytes(text[:])
 }
 
-// fractionCoin is true with probability f, exactly. It compares f with a uniform fraction, of
-// which it draws the words that it needs.
+// fractionCoin is true with probability f, exactly. It compares f with a uniform fraction, and
+// draws the words of it that it needs.
 func (s *Stream) fractionCoin(f *fraction) bool {
 	for _, word := range f {
 		if u := s.Word(); u != word {
