@@ -91,6 +91,8 @@ var layers = []layer{
 	{"model", "internal/special internal/kernel internal/parallel network data internal/safetensors feature internal/strict"},
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	{"internal/tabular", "internal/display internal/failure internal/durable data data/builtin model"},
+	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
+	{"internal/wholerows", "internal/kernel internal/parallel data feature model"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
 	{"internal/reference", "model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
@@ -106,7 +108,7 @@ var layers = []layer{
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
-	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict"},
+	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural sweep"},
 	// What figures are drawn on: as SVG or as dots.

@@ -159,7 +159,7 @@ func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) 
 func (m *Model) finish(dst []float64) {
 	m.linear.Loss.Predict(dst)
 	if t := m.schema.Target; t.Regression() {
-		dst[0] = unscaleTarget(t, dst[0])
+		dst[0] = UnscaleTarget(t, dst[0])
 	}
 }
 
@@ -169,8 +169,9 @@ func ScaleTarget(t data.Target, v float64) float64 {
 	return max(-1, min(1, (2*v-t.Lower-t.Upper)/(t.Upper-t.Lower)))
 }
 
-// unscaleTarget is the way back, kept inside the declared bounds.
-func unscaleTarget(t data.Target, z float64) float64 {
+// UnscaleTarget maps a number of [-1, 1] to the declared bounds of a target, the way back of ScaleTarget;
+// numbers outside are moved to the bounds.
+func UnscaleTarget(t data.Target, z float64) float64 {
 	v := (t.Lower + t.Upper + float64(z*(t.Upper-t.Lower))) / 2
 	return max(t.Lower, min(t.Upper, v))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/wholerows"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -51,7 +52,7 @@ type Evaluator struct {
 	// tables are the features of the data set by their transforms, so that costly ones are made once.
 	tables map[string]*train.Table
 	// rows are those of the data set under a schema without transforms, kept for the models that follow; nil for none.
-	rows   *feature.WholeRows
+	rows   *wholerows.Rows
 	schema *data.Schema
 }
 
@@ -93,7 +94,7 @@ func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	return out, err
 }
 
-// predict returns what a model predicts for every row: rounded as model.WholeScores says where rows
+// predict returns what a model predicts for every row: rounded as package wholerows says where rows
 // are kept. Features after transforms are made once for all models and rounded to the grid of
 // training, by half a step of it at most.
 func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
@@ -108,9 +109,9 @@ func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) 
 	k, n := m.Outputs(), d.Records()
 	out := make([]float64, n*k)
 	if scores := e.scores(m, d); scores != nil {
-		inBlocks(n, feature.WholeBlock, func() func(first, rows int) {
+		inBlocks(n, wholerows.Block, func() func(first, rows int) {
 			predict := scores.NewPredictor()
-			return func(first, rows int) { predict(out[first*k:(first+rows)*k], first/feature.WholeBlock) }
+			return func(first, rows int) { predict(out[first*k:(first+rows)*k], first/wholerows.Block) }
 		})
 		return out, nil
 	}
@@ -126,14 +127,14 @@ const mostFeatures = 1 << 25
 
 // scores returns what predicts all rows of a data set as they are kept between models, or nil where they are too many or the
 // model does not take them.
-func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
+func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *wholerows.Scores {
 	dim, n := m.Features().Dim(), d.Records()
 	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
 		return nil
 	}
 	e.mutex.Lock()
 	if e.schema != m.Schema() {
-		e.schema, e.rows = m.Schema(), m.Features().WholeRows(n, func() func(i int) []float32 {
+		e.schema, e.rows = m.Schema(), wholerows.New(m.Features().Pipeline, n, func() func(i int) []float32 {
 			var values []float32
 			return func(i int) []float32 {
 				values = d.Row(values, i)
@@ -146,7 +147,7 @@ func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *model.WholeScores {
 	if rows == nil {
 		return nil
 	}
-	return m.NewWholeScores(d, rows)
+	return wholerows.NewScores(m, d, rows)
 }
 
 // inBlocks lets workers go through the rows of [0, n) in blocks of most rows; each goroutine has a worker of its own.

@@ -1,4 +1,4 @@
-package model
+package wholerows
 
 import (
 	"math"
@@ -9,10 +9,51 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/model"
 )
 
+// wideModel is a random model of many features: a range of numbers, among which a column whose 0 is
+// not encoded to 0, and a level column.
+func wideModel(t testing.TB, r *rand.Rand, loss model.Loss, levels []string, m feature.Map, width int) *model.Model {
+	t.Helper()
+	s := &data.Schema{MaxRecords: 100, Row: "one row", Target: data.Target{Column: "y", Levels: levels, Upper: 4}, Columns: []data.Column{
+		{Name: "a", Kind: data.Numeric, Lower: -1, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero},
+		{Name: "f", Kind: data.Numeric, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator, Repeat: width},
+		{Name: "b", Kind: data.Categorical, Levels: []string{"1", "0"}, Unknown: data.Other, Missing: data.Zero},
+	}}
+	if levels != nil {
+		s.Target.Upper = 0
+	}
+	s, err := s.Expand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := feature.NewEncoder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Pipeline, err = feature.NewChain(e); err != nil {
+		t.Fatal(err)
+	}
+	if m.Center != nil {
+		m.Center = make([]float64, m.Pipeline.Dim())
+		for j := range m.Center {
+			m.Center[j] = r.NormFloat64() / 100
+		}
+	}
+	w := make([]float64, loss.Columns(len(levels))*m.Dim())
+	for j := range w {
+		w[j] = r.NormFloat64()
+	}
+	out, err := model.New(s, &m, loss, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // denseRecords are records under the schema of wideModel whose numbers are multiples of 1/200, or any.
-func denseRecords(t *testing.T, r *rand.Rand, m *Model, n int, multiples bool) *data.Dataset {
+func denseRecords(t *testing.T, r *rand.Rand, m *model.Model, n int, multiples bool) *data.Dataset {
 	t.Helper()
 	columns := make([][]float32, len(m.Schema().Columns))
 	for j := range columns {
@@ -53,8 +94,8 @@ func whitening(r *rand.Rand, dim int, whole bool) *feature.Whitening {
 }
 
 // keptRows are the rows of a data set as integers.
-func keptRows(m *Model, d *data.Dataset) *feature.WholeRows {
-	return m.features.WholeRows(d.Records(), func() func(int) []float32 {
+func keptRows(m *model.Model, d *data.Dataset) *Rows {
+	return New(m.Features().Pipeline, d.Records(), func() func(int) []float32 {
 		return func(i int) []float32 { return d.Row(nil, i) }
 	})
 }
@@ -74,7 +115,7 @@ func TestWholeScores(t *testing.T) {
 		{"none", feature.Map{Norm: feature.NormNone, Center: []float64{}, Intercept: 1}},
 	} {
 		name, f := c.name, c.Map
-		for _, loss := range []Loss{logistic{}, softmax{}, squared{}} {
+		for _, loss := range []model.Loss{model.Logistic, model.Softmax, model.Squared} {
 			levels := map[string][]string{"logistic": {"a", "b"}, "softmax": {"a", "b", "c"}}[loss.Name()]
 			for _, whiten := range []string{"", "whole", "any"} {
 				if f.Norm == feature.NormNone && whiten != "" {
@@ -82,11 +123,11 @@ func TestWholeScores(t *testing.T) {
 				}
 				m := wideModel(t, r, loss, levels, f, width)
 				if whiten != "" {
-					m.features.Whitening = whitening(r, m.features.Pipeline.Dim(), whiten == "whole")
+					m.Features().Whitening = whitening(r, m.Features().Pipeline.Dim(), whiten == "whole")
 				}
 				for _, multiples := range []bool{true, false} {
 					d := denseRecords(t, r, m, records, multiples)
-					w := m.NewWholeScores(d, keptRows(m, d))
+					w := NewScores(m, d, keptRows(m, d))
 					if whiten == "whole" && w.limbs != 1 || whiten == "any" && w.limbs != 2 {
 						t.Fatalf("%s: %s whitening has %d limbs", name, whiten, w.limbs)
 					}
@@ -99,15 +140,15 @@ func TestWholeScores(t *testing.T) {
 
 // checkWhole compares predictions. Those of these models change by less than a score does, and scores by less than their
 // rounding says.
-func checkWhole(t *testing.T, name string, m *Model, d *data.Dataset, w *WholeScores) {
+func checkWhole(t *testing.T, name string, m *model.Model, d *data.Dataset, w *Scores) {
 	t.Helper()
 	k := m.Outputs()
-	want, got, reader, predict := make([]float64, k), make([]float64, feature.WholeBlock*k), m.NewReader(d), w.NewPredictor()
+	want, got, reader, predict := make([]float64, k), make([]float64, Block*k), m.NewReader(d), w.NewPredictor()
 	norms, least, most := 0.0, math.Inf(1), math.Inf(-1)
-	for _, v := range m.weights {
+	for _, v := range m.Weights() {
 		norms += v * v
 	}
-	norms = math.Sqrt(norms) * m.features.RowBound()
+	norms = math.Sqrt(norms) * m.Features().RowBound()
 	for b := range w.rows.Blocks() {
 		first, n := w.rows.Block(b)
 		predict(got[:n*k], b)
@@ -130,32 +171,32 @@ func checkWhole(t *testing.T, name string, m *Model, d *data.Dataset, w *WholeSc
 // to almost nothing: they are predicted with the bits of Predict.
 func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
-	for name, change := range map[string]func(m *Model, x []float64){
-		"center": func(m *Model, x []float64) {
-			m.features.Center = slices.Clone(x)
+	for name, change := range map[string]func(m *model.Model, x []float64){
+		"center": func(m *model.Model, x []float64) {
+			m.Features().Center = slices.Clone(x)
 			for j := range x {
-				m.features.Center[j] += 1e-3 * r.NormFloat64()
+				m.Features().Center[j] += 1e-3 * r.NormFloat64()
 			}
 		},
-		"whitening": func(m *Model, x []float64) { // all but 1e-4 of the direction of the row is left out
-			m.features.Whitening = &feature.Whitening{}
+		"whitening": func(m *model.Model, x []float64) { // all but 1e-4 of the direction of the row is left out
+			m.Features().Whitening = &feature.Whitening{}
 			for i, u := range x {
 				for j, v := range x {
 					e := -(1 - 1e-4) * u * v
 					if i == j {
 						e++
 					}
-					m.features.Whitening.Matrix = append(m.features.Whitening.Matrix, e)
+					m.Features().Whitening.Matrix = append(m.Features().Whitening.Matrix, e)
 				}
 			}
 		},
 	} {
-		m := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Intercept: 0.5}, 20)
+		m := wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit, Intercept: 0.5}, 20)
 		d := denseRecords(t, r, m, 3, false)
 		change(m, newRow(m, d, 1))
 		want, got := []float64{0}, []float64{0, 0, 0}
 		m.NewReader(d).Predict(want, 1)
-		m.NewWholeScores(d, keptRows(m, d)).NewPredictor()(got, 0)
+		NewScores(m, d, keptRows(m, d)).NewPredictor()(got, 0)
 		if got[1] != want[0] {
 			t.Errorf("%s: the prediction is %v, want the bits of %v", name, got[1], want[0])
 		}
@@ -163,9 +204,9 @@ func TestWholeScoresOfRowsThatDoNotTell(t *testing.T) {
 }
 
 // newRow returns the features of a record, scaled to norm 1.
-func newRow(m *Model, d *data.Dataset, i int) []float64 {
-	x := make([]float64, m.features.Pipeline.Dim())
-	m.features.FeaturesOf(x, 1, m.features.Pipeline.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
+func newRow(m *model.Model, d *data.Dataset, i int) []float64 {
+	x := make([]float64, m.Features().Pipeline.Dim())
+	m.Features().FeaturesOf(x, 1, m.Features().Pipeline.NewScratch(), func(int) []float32 { return d.Row(nil, i) })
 	norm := kernel.Norm(x)
 	for j := range x {
 		x[j] /= norm
@@ -176,24 +217,24 @@ func newRow(m *Model, d *data.Dataset, i int) []float64 {
 // TestWholeScoresRefuses has models that do not take rows of integers.
 func TestWholeScoresRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
-	narrow := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	narrow := wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
 	d := denseRecords(t, r, narrow, 5, true)
 	rows := keptRows(narrow, d)
-	if narrow.NewWholeScores(d, rows) == nil {
+	if NewScores(narrow, d, rows) == nil {
 		t.Fatal("a model of its rows got nil")
 	}
-	scaled := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
-	scaled.features.Whitening = &feature.Whitening{Scales: make([]float64, scaled.features.Pipeline.Dim())}
-	large := wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
-	large.features.Whitening = whitening(r, large.features.Pipeline.Dim(), false)
-	large.features.Whitening.Matrix[0], large.weights[0] = 1e200, 1e200
-	for name, m := range map[string]*Model{
-		"of other rows":   wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),
-		"of 1300 columns": wideModel(t, r, logistic{}, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 1300),
+	scaled := wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	scaled.Features().Whitening = &feature.Whitening{Scales: make([]float64, scaled.Features().Pipeline.Dim())}
+	large := wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 20)
+	large.Features().Whitening = whitening(r, large.Features().Pipeline.Dim(), false)
+	large.Features().Whitening.Matrix[0], large.Weights()[0] = 1e200, 1e200
+	for name, m := range map[string]*model.Model{
+		"of other rows":   wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 21),
+		"of 1300 columns": wideModel(t, r, model.Logistic, []string{"a", "b"}, feature.Map{Norm: feature.NormUnit}, 1300),
 		"with scales":     scaled,
 		"that overflows":  large,
 	} {
-		if m.NewWholeScores(d, rows) != nil {
+		if NewScores(m, d, rows) != nil {
 			t.Errorf("a model %s takes the rows, want nil", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package feature
+package wholerows
 
 import (
 	"math"
@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
 )
 
 // numbers returns a chain of columns of bytes, and rows of it that draw gives.
-func numbers(t *testing.T, width, rows int, draw func() float64) (*Pipeline, func() func(i int) []float32) {
+func numbers(t *testing.T, width, rows int, draw func() float64) (*feature.Pipeline, func() func(i int) []float32) {
 	t.Helper()
 	s := &data.Schema{MaxRecords: 10, Row: "one row", Target: data.Target{Column: "y", Upper: 1}, Columns: []data.Column{{Name: "x", Kind: data.Numeric, Upper: 255, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: width}}}
 	s, err := s.Expand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEncoder(s)
+	e, err := feature.NewEncoder(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,11 @@ func numbers(t *testing.T, width, rows int, draw func() float64) (*Pipeline, fun
 			values[i] = append(values[i], float32(draw()))
 		}
 	}
-	return plainChain(e), func() func(i int) []float32 { return func(i int) []float32 { return values[i] } }
+	chain, err := feature.NewChain(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chain, func() func(i int) []float32 { return func(i int) []float32 { return values[i] } }
 }
 
 // TestWholeRows compares products of rows of bytes, of any numbers, and of bytes but for one row far behind, with those of
@@ -48,8 +53,8 @@ func TestWholeRows(t *testing.T) {
 	} {
 		const dim, rows, count = 13, 250, 5
 		chain, values := numbers(t, dim, rows, c.draw)
-		w := chain.WholeRows(rows, values)
-		if w.limbs != c.limbs || w.Rows() != rows || w.Dim() != dim || w.Blocks() != (rows+WholeBlock-1)/WholeBlock {
+		w := New(chain, rows, values)
+		if w.limbs != c.limbs || w.Rows() != rows || w.Dim() != dim || w.Blocks() != (rows+Block-1)/Block {
 			t.Fatalf("%s: %d limbs, %d rows of %d in %d blocks, want %d limbs, %d rows of %d", name, w.limbs, w.Rows(), w.Dim(), w.Blocks(), c.limbs, rows, dim)
 		}
 		columns, extent := make([]int16, dim*count), kernel.IntExtent{Entry: 32767, Square: 32767 * 32767 * dim}
@@ -68,7 +73,7 @@ func TestWholeRows(t *testing.T) {
 				t.Fatalf("%s: block %d has %d products, want %d", name, b, len(room), n*count)
 			}
 			for i := range n {
-				chain.Features(x, values()(first+i), scratch)
+				chain.FeaturesOf(x, 1, scratch, func(int) []float32 { return values()(first + i) })
 				if norm := kernel.Norm(x); math.Abs(w.Square(first+i)-norm*norm) > 1e-15*norm*norm {
 					t.Fatalf("%s: square of row %d is %v, want %v", name, first+i, w.Square(first+i), norm*norm)
 				}
@@ -90,15 +95,18 @@ func TestWholeRows(t *testing.T) {
 // TestWholeRowsOfNone has no rows, and features beyond what is declared.
 func TestWholeRowsOfNone(t *testing.T) {
 	chain, values := numbers(t, 3, 2, func() float64 { return 3.7 })
-	if chain.WholeRows(0, values) != nil {
+	if New(chain, 0, values) != nil {
 		t.Error("got rows without rows, want nil")
 	}
-	chain.encoder.columns[0].fill = 3
-	missing := float32(math.NaN())
-	if w := chain.WholeRows(2, func() func(int) []float32 {
-		return func(i int) []float32 { return []float32{missing, 0.3, 0.7 * float32(i)} }
-	}); w != nil {
-		t.Errorf("got rows of features beyond the bound in %d limbs, want nil", w.limbs)
+	third := Rows{dim: 3, rows: 2, limbs: 2, unit: 1.0 / (3 * kernel.LimbUnit * kernel.LimbUnit)} // for features up to a third
+	large := func() func(int) []float32 {
+		return func(i int) []float32 { return []float32{255, 0.3, 0.7 * float32(i)} }
+	}
+	if third.fill(chain, large) {
+		t.Error("two limbs hold features beyond their bound, want a refusal")
+	}
+	if !third.fill(chain, values) {
+		t.Error("two limbs refuse features within their bound")
 	}
 }
 
@@ -110,9 +118,9 @@ func TestPlacing(t *testing.T) {
 	told, near := 0, 0
 	for range 400 {
 		chain, values := numbers(t, dim, 1, func() float64 { return 255 * r.Float64() })
-		m := &Map{Pipeline: chain, Norm: []Normalization{NormNone, NormClip, NormUnit}[r.IntN(3)], Radius: 0.3 + 2*r.Float64(), Intercept: float64(r.IntN(2))}
+		m := &feature.Map{Pipeline: chain, Norm: []feature.Normalization{feature.NormNone, feature.NormClip, feature.NormUnit}[r.IntN(3)], Radius: 0.3 + 2*r.Float64(), Intercept: float64(r.IntN(2))}
 		x, scratch, want := make([]float64, dim), m.NewScratch(1), make([]float64, m.Dim())
-		chain.Features(x, values()(0), scratch.chain)
+		chain.FeaturesOf(x, 1, chain.NewScratch(), func(int) []float32 { return values()(0) })
 		if r.IntN(2) == 0 {
 			m.Center = make([]float64, dim)
 			away := []float64{1, 0.1}[r.IntN(2)]
@@ -120,8 +128,8 @@ func TestPlacing(t *testing.T) {
 				m.Center[j] = x[j]*m.Factor(kernel.Norm(x)) + away*r.NormFloat64()
 			}
 		}
-		if m.Norm != NormNone && r.IntN(2) == 0 {
-			m.Whitening = &Whitening{Matrix: randomSymmetric(dim)}
+		if m.Norm != feature.NormNone && r.IntN(2) == 0 {
+			m.Whitening = &feature.Whitening{Matrix: whitening(r, dim, false).Matrix}
 		}
 		if err := m.Validate(); err != nil {
 			t.Fatal(err)
@@ -145,7 +153,7 @@ func TestPlacing(t *testing.T) {
 }
 
 // place writes out where products send the row of these features.
-func place(m *Map, x []float64) (out []float64, ok bool) {
+func place(m *feature.Map, x []float64) (out []float64, ok bool) {
 	white := func(v []float64) []float64 {
 		v = append([]float64(nil), v...)
 		if m.Whitening != nil {
@@ -156,8 +164,8 @@ func place(m *Map, x []float64) (out []float64, ok bool) {
 	center := make([]float64, len(x))
 	copy(center, m.Center)
 	after := white(center)
-	in := Inner{Square: kernel.Dot(x, x), Center: kernel.Dot(x, center), Whitened: kernel.Dot(white(x), white(x)), WhitenedCenter: kernel.Dot(white(x), after)}
-	at, ok := m.NewPlacing(after).Place(in)
+	in := inner{Square: kernel.Dot(x, x), Center: kernel.Dot(x, center), Whitened: kernel.Dot(white(x), white(x)), WhitenedCenter: kernel.Dot(white(x), after)}
+	at, ok := newPlacing(m, after).place(in)
 	for j := range x {
 		out = append(out, at.Scale*x[j]-at.Shift*center[j])
 	}

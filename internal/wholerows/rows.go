@@ -1,4 +1,6 @@
-package feature
+// Package wholerows keeps the rows of a table as integers between models, and predicts all of them with
+// one model after the other.
+package wholerows
 
 import (
 	"runtime"
@@ -6,14 +8,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// WholeRows are the features of many rows before normalization, as integers of a unit: exact, or nearly, where one unit
+// Rows are the features of many rows before normalization, as integers of a unit: exact, or nearly, where one unit
 // has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitInt). A
 // feature is off by at most 2^-24 of the largest, or 2^-27 of Pipeline.Bound. They are immutable and safe for concurrent use.
-type WholeRows struct {
+type Rows struct {
 	dim, rows, limbs int
 	unit, tolerance  float64   // how far features may be from multiples, in units
 	blocks           [][]int16 // feature after feature; of each the higher limbs of all rows of the block, then the lower
@@ -22,31 +25,31 @@ type WholeRows struct {
 }
 
 const (
-	// WholeBlock is how many rows stand in a block of WholeRows, but for the last.
-	WholeBlock = 96
+	// Block is how many rows stand in a block of Rows, but for the last.
+	Block = 96
 	// mostMultiple is the largest multiple of a unit that one limb is tried for.
 	mostMultiple = 4095
-	// wholeTolerance is how far features may be from multiples in one limb, relative to the largest.
-	wholeTolerance = 0x1p-24
+	// tolerance is how far features may be from multiples in one limb, relative to the largest.
+	tolerance = 0x1p-24
 )
 
-// WholeRows returns the features of n rows. Each goroutine asks for a function of its own that gives the values of row i
+// New returns the features of n rows of a chain. Each goroutine asks for a function of its own that gives the values of row i
 // as Dataset.Row does. It returns nil where the features are no finite numbers within Pipeline.Bound, or there are no rows.
-func (c *Pipeline) WholeRows(n int, values func() func(i int) []float32) *WholeRows {
+func New(c *feature.Pipeline, n int, values func() func(i int) []float32) *Rows {
 	if n == 0 {
 		return nil
 	}
-	first := make([]float64, min(n, WholeBlock)*c.Dim())
+	first := make([]float64, min(n, Block)*c.Dim())
 	c.FeaturesOf(first, len(first)/c.Dim(), c.NewScratch(), values())
-	one := WholeRows{dim: c.Dim(), rows: n, limbs: 1, unit: kernel.CommonUnit(first, mostMultiple, wholeTolerance)}
+	one := Rows{dim: c.Dim(), rows: n, limbs: 1, unit: kernel.CommonUnit(first, mostMultiple, tolerance)}
 	if one.unit > 0 {
-		one.tolerance = wholeTolerance * kernel.MaxAbs(first) / one.unit
+		one.tolerance = tolerance * kernel.MaxAbs(first) / one.unit
 		if one.fill(c, values) {
 			return &one
 		}
 	}
 	bound, _ := c.Bound()
-	two := WholeRows{dim: c.Dim(), rows: n, limbs: 2, unit: bound / (kernel.LimbUnit * kernel.LimbUnit)}
+	two := Rows{dim: c.Dim(), rows: n, limbs: 2, unit: bound / (kernel.LimbUnit * kernel.LimbUnit)}
 	if !two.fill(c, values) {
 		return nil
 	}
@@ -54,13 +57,13 @@ func (c *Pipeline) WholeRows(n int, values func() func(i int) []float32) *WholeR
 }
 
 // fill writes all rows and reports whether the unit and the limbs hold them.
-func (w *WholeRows) fill(c *Pipeline, values func() func(i int) []float32) bool {
-	w.blocks, w.squares = make([][]int16, (w.rows+WholeBlock-1)/WholeBlock), make([]float64, w.rows)
+func (w *Rows) fill(c *feature.Pipeline, values func() func(i int) []float32) bool {
+	w.blocks, w.squares = make([][]int16, (w.rows+Block-1)/Block), make([]float64, w.rows)
 	var next atomic.Int64
 	var fails atomic.Bool
 	var mutex sync.Mutex
 	parallel.Each(min(runtime.GOMAXPROCS(0), len(w.blocks)), func(int) {
-		row, scratch, x := values(), c.NewScratch(), make([]float64, WholeBlock*w.dim)
+		row, scratch, x := values(), c.NewScratch(), make([]float64, Block*w.dim)
 		var extent kernel.IntExtent
 		for b := int(next.Add(1)) - 1; b < len(w.blocks) && !fails.Load(); b = int(next.Add(1)) - 1 {
 			from, n := w.Block(b)
@@ -78,7 +81,7 @@ func (w *WholeRows) fill(c *Pipeline, values func() func(i int) []float32) bool 
 }
 
 // put writes the features of a block, one row after the other, and reports whether they are what the unit and the limbs hold.
-func (w *WholeRows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
+func (w *Rows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
 	from, n := w.Block(b)
 	numbers := make([]int16, w.limbs*len(x)) // row after row of the higher limbs, then of the lower
 	high, low := numbers[:len(x)], numbers[len(x):]
@@ -100,34 +103,34 @@ func (w *WholeRows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
 }
 
 // Rows returns the number of rows, Dim that of features.
-func (w *WholeRows) Rows() int { return w.rows }
+func (w *Rows) Rows() int { return w.rows }
 
 // Dim returns the number of features.
-func (w *WholeRows) Dim() int { return w.dim }
+func (w *Rows) Dim() int { return w.dim }
 
 // Blocks returns the number of blocks.
-func (w *WholeRows) Blocks() int { return len(w.blocks) }
+func (w *Rows) Blocks() int { return len(w.blocks) }
 
 // Block returns which rows stand in block b: this many from first on.
-func (w *WholeRows) Block(b int) (first, rows int) {
-	first = b * WholeBlock
-	return first, min(WholeBlock, w.rows-first)
+func (w *Rows) Block(b int) (first, rows int) {
+	first = b * Block
+	return first, min(Block, w.rows-first)
 }
 
 // Square returns the squared norm of the features of row i.
-func (w *WholeRows) Square(i int) float64 { return w.squares[i] }
+func (w *Rows) Square(i int) float64 { return w.squares[i] }
 
 // Unit returns the unit of the products that Multiply writes, of columns that are integers.
-func (w *WholeRows) Unit() float64 { return w.unit }
+func (w *Rows) Unit() float64 { return w.unit }
 
 // Extent bounds the integers of every row.
-func (w *WholeRows) Extent() kernel.IntExtent { return w.extent }
+func (w *Rows) Extent() kernel.IntExtent { return w.extent }
 
 // Multiply returns the products of the rows of block b with columns of integers, row after row. It
 // uses the memory of room if there is enough: of row r and column k they are Σ_j
 // x_j·columns[j·count+k] in units, exactly as far as the limbs hold the features. Columns has shape
 // Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
-func (w *WholeRows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {
+func (w *Rows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {
 	_, n := w.Block(b)
 	room = slices.Grow(room[:0], w.limbs*n*count)[:w.limbs*n*count]
 	clear(room)

@@ -1,30 +1,30 @@
-package model
+package wholerows
 
 import (
 	"math"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/model"
 )
 
-// WholeScores predicts rows that are kept as integers between models. Of a row it makes exact
+// Scores predicts rows that are kept as integers between models. Of a row it makes exact
 // products: with the columns of the whitening, for the norm of the whitened row alone, and with
 // vectors, which give the scores: the weights after the whitening, and the center. It is immutable
 // and safe for concurrent use.
 //
 // Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a
 // whitening is of whole multiples of one unit, as training makes it. Rows are rounded as
-// feature.WholeRows says. The norm of a whitened row is that of its numbers in float32. A score
+// Rows says. The norm of a whitened row is that of its numbers in float32. A score
 // differs from Model.Predict's by at most this, relative to the product of the norms of the weights
 // and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Some
 // rows would lose more: rows near the center, or shortened much by the whitening. Model.Predict
 // predicts these.
-type WholeScores struct {
-	model     *Model
+type Scores struct {
+	model     *model.Model
 	data      *data.Dataset
-	rows      *feature.WholeRows
-	placing   feature.RowTransform
+	rows      *Rows
+	placing   rowTransform
 	columns   []int16 // dim × count: the whitening in side columns, in limbs, then the vectors, each in two limbs
 	count     int
 	side      int // of the whitening; 0 without
@@ -36,22 +36,22 @@ type WholeScores struct {
 	constants []float64 // of each score, the product of the center and its vector
 }
 
-// mostWholeDim is the most features whose products of two limbs fit 62 bits.
-const mostWholeDim = 1 << 10
+// mostDim is the most features whose products of two limbs fit 62 bits.
+const mostDim = 1 << 10
 
-// NewWholeScores returns what predicts rows of a data set under the model's schema, which are the
+// NewScores returns what predicts rows of a data set under the model's schema, which are the
 // same as those of the whole rows. It returns nil for a model that does not take them: one that
 // takes no features, whitens by other than a matrix, or has more than 1024 features. It is also
 // none whose products of weights and whitening are not finite.
-func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeScores {
-	f := m.features
+func NewScores(m *model.Model, d *data.Dataset, rows *Rows) *Scores {
+	f := m.Features()
 	dim := f.Pipeline.Dim()
-	if !m.TakesFeatures() || dim > mostWholeDim || dim != rows.Dim() || f.Whitening != nil && f.Whitening.Matrix == nil {
+	if !m.TakesFeatures() || dim > mostDim || dim != rows.Dim() || f.Whitening != nil && f.Whitening.Matrix == nil {
 		return nil
 	}
-	w := &WholeScores{model: m, data: d, rows: rows}
+	w := &Scores{model: m, data: d, rows: rows}
 	vectors, after := w.vectors()
-	w.placing = f.NewPlacing(after)
+	w.placing = newPlacing(f, after)
 	if !w.lay(vectors) {
 		return nil
 	}
@@ -60,11 +60,11 @@ func (m *Model) NewWholeScores(d *data.Dataset, rows *feature.WholeRows) *WholeS
 
 // vectors returns the vectors that rows are multiplied by in addition to the whitening, one after
 // the other, and the whitened center.
-func (w *WholeScores) vectors() (vectors, after []float64) {
-	m, f, dim := w.model, w.model.features, w.rows.Dim()
-	behind := make([]float64, 0, (m.linear.Columns+2)*dim)
-	for k := range m.linear.Columns {
-		behind = append(behind, m.weights[k*m.linear.Dim:k*m.linear.Dim+dim]...)
+func (w *Scores) vectors() (vectors, after []float64) {
+	m, f, dim := w.model, w.model.Features(), w.rows.Dim()
+	behind := make([]float64, 0, (m.Linear().Columns+2)*dim)
+	for k := range m.Linear().Columns {
+		behind = append(behind, m.Weights()[k*m.Linear().Dim:k*m.Linear().Dim+dim]...)
 	}
 	if f.Whitening != nil {
 		matrix := kernel.NewMatrix(f.Whitening.Matrix, dim, dim)
@@ -77,24 +77,24 @@ func (w *WholeScores) vectors() (vectors, after []float64) {
 		kernel.Gemm(kernel.NewMatrix(turned, len(turned)/dim, dim), 1, kernel.NewMatrix(behind, len(behind)/dim, dim), matrix.Transposed(), 0)
 		behind = turned
 	}
-	w.constants = make([]float64, m.linear.Columns)
+	w.constants = make([]float64, m.Linear().Columns)
 	if f.Center == nil {
 		return behind, after
 	}
 	for k := range w.constants {
 		w.constants[k] = kernel.Dot(f.Center, behind[k*dim:(k+1)*dim])
 	}
-	scores := m.linear.Columns * dim
+	scores := m.Linear().Columns * dim
 	vectors = append(append(append(vectors, behind[:scores]...), f.Center...), behind[scores:]...)
 	return vectors, after
 }
 
 // lay rounds the whitening and the vectors and lays their columns next to each other. It reports
 // whether they are finite.
-func (w *WholeScores) lay(vectors []float64) bool {
+func (w *Scores) lay(vectors []float64) bool {
 	dim := w.rows.Dim()
 	var matrix [][]int16 // limbs, row after row
-	if f := w.model.features.Whitening; f != nil {
+	if f := w.model.Features().Whitening; f != nil {
 		matrix = w.roundMatrix(f.Matrix)
 	}
 	n := len(vectors) / dim
@@ -122,7 +122,7 @@ func (w *WholeScores) lay(vectors []float64) bool {
 }
 
 // extent bounds all columns.
-func (w *WholeScores) extent() (extent kernel.IntExtent) {
+func (w *Scores) extent() (extent kernel.IntExtent) {
 	dim, columns := w.rows.Dim(), make([]int16, len(w.columns))
 	kernel.Transpose(columns, w.columns, dim, w.count)
 	for k := range w.count {
@@ -140,7 +140,7 @@ const (
 )
 
 // roundMatrix returns the whitening as integers, in one limb where they are.
-func (w *WholeScores) roundMatrix(matrix []float64) [][]int16 {
+func (w *Scores) roundMatrix(matrix []float64) [][]int16 {
 	w.side = w.rows.Dim()
 	norm := shortest * kernel.Norm(matrix)
 	w.least = norm * norm

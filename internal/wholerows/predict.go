@@ -1,33 +1,33 @@
-package model
+package wholerows
 
 import (
-	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/model"
 )
 
 // NewPredictor returns what one goroutine predicts with: it writes the predictions for block b of the rows to dst, of length
 // rows·Outputs. A row whose products do not tell where it goes is predicted by Model.Predict.
-func (w *WholeScores) NewPredictor() func(dst []float64, b int) {
-	r := &wholeReader{WholeScores: w}
+func (w *Scores) NewPredictor() func(dst []float64, b int) {
+	r := &reader{Scores: w}
 	return r.predict
 }
 
-// wholeReader is the working space of one goroutine.
-type wholeReader struct {
-	*WholeScores
+// reader is the working space of one goroutine.
+type reader struct {
+	*Scores
 	products []int64
 	single   []float32
-	near     *Reader // of rows whose products do not tell
+	near     *model.Reader // of rows whose products do not tell
 }
 
-func (r *wholeReader) predict(dst []float64, b int) {
+func (r *reader) predict(dst []float64, b int) {
 	first, rows := r.rows.Block(b)
 	k := r.model.Outputs()
 	r.products = r.rows.Multiply(r.products, b, r.columns, r.count, r.group)
 	for i := range rows {
 		own := dst[i*k : (i+1)*k]
 		if r.score(own, first+i, r.products[i*r.count:(i+1)*r.count]) {
-			r.model.finish(own)
+			r.finish(own)
 			continue
 		}
 		if r.near == nil {
@@ -38,42 +38,50 @@ func (r *wholeReader) predict(dst []float64, b int) {
 }
 
 // score writes the scores of row i by its products; it reports false where these do not tell them.
-func (r *wholeReader) score(dst []float64, i int, products []int64) bool {
+func (r *reader) score(dst []float64, i int, products []int64) bool {
 	m := r.model
 	whitened, vectors := products[:r.limbs*r.side], products[r.limbs*r.side:]
-	k := m.linear.Columns
-	in := feature.Inner{Square: r.rows.Square(i)}
-	if m.features.Center != nil {
+	k := m.Linear().Columns
+	in := inner{Square: r.rows.Square(i)}
+	if m.Features().Center != nil {
 		in.Center = r.inner(vectors, k)
 	}
 	if r.side > 0 {
 		if in.Whitened = r.square(whitened); in.Whitened < r.least*max(1, in.Square) {
 			return false
 		}
-		if m.features.Center != nil {
+		if m.Features().Center != nil {
 			in.WhitenedCenter = r.inner(vectors, k+1)
 		}
 	}
-	at, ok := r.placing.Place(in)
+	at, ok := r.placing.place(in)
 	if !ok {
 		return false
 	}
 	for c := range dst {
 		dst[c] = at.Scale*r.inner(vectors, c) - at.Shift*r.constants[c]
 		if at.Intercept > 0 {
-			dst[c] += at.Intercept * m.weights[(c+1)*m.linear.Dim-1]
+			dst[c] += at.Intercept * m.Weights()[(c+1)*m.Linear().Dim-1]
 		}
 	}
 	return true
 }
 
+// finish turns scores into a prediction.
+func (r *reader) finish(dst []float64) {
+	r.model.Linear().Loss.Predict(dst)
+	if t := r.model.Schema().Target; t.Regression() {
+		dst[0] = model.UnscaleTarget(t, dst[0])
+	}
+}
+
 // inner returns the product of a row with vector v.
-func (r *wholeReader) inner(vectors []int64, v int) float64 {
+func (r *reader) inner(vectors []int64, v int) float64 {
 	return float64(vectors[2*v]*kernel.LimbUnit+vectors[2*v+1]) * r.rows.Unit() * r.units[v]
 }
 
 // square returns the squared norm of the whitened row.
-func (r *wholeReader) square(products []int64) float64 {
+func (r *reader) square(products []int64) float64 {
 	if r.limbs == 2 {
 		for j, low := range products[r.side:] {
 			products[j] = products[j]*kernel.LimbUnit + low

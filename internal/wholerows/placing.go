@@ -1,30 +1,35 @@
-package feature
+package wholerows
 
 import (
 	"math"
 
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Inner are the products of the features x of a row, the center c and the whitening W that say
+// inner are the products of the features x of a row, the center c and the whitening W that say
 // where the row goes. Those with what a map does not have are not looked at.
-type Inner struct {
+type inner struct {
 	Square         float64 // ‖x‖²
 	Center         float64 // x·c
 	Whitened       float64 // ‖xW‖²
 	WhitenedCenter float64 // xW·cW
 }
 
-// RowTransform says where rows go by their products. It is immutable.
-type RowTransform struct {
-	m                 *Map
+// mapped says where a row goes: its features x become Scale·x - Shift·Center, multiplied by the
+// whitening, and the intercept after them is Intercept.
+type mapped struct{ Scale, Shift, Intercept float64 }
+
+// rowTransform says where rows go by their products. It is immutable.
+type rowTransform struct {
+	m                 *feature.Map
 	center2, whitened float64 // squared norms of c and of cW
 }
 
-// NewPlacing returns the placing of a map; whitened is cW, nil without.
-func (m *Map) NewPlacing(whitened []float64) RowTransform {
+// newPlacing returns the placing of a map; whitened is cW, nil without.
+func newPlacing(m *feature.Map, whitened []float64) rowTransform {
 	center, after := kernel.Norm(m.Center), kernel.Norm(whitened)
-	return RowTransform{m, center * center, after * after}
+	return rowTransform{m, center * center, after * after}
 }
 
 // closest is the least squared distance of row and center, relative to the sum of their squared
@@ -32,9 +37,9 @@ func (m *Map) NewPlacing(whitened []float64) RowTransform {
 // most.
 const closest = 0x1p-6
 
-// Place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become
+// place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become
 // Scale·x - Shift·c, multiplied by W. It reports false for a row so near the center that products do not tell.
-func (p RowTransform) Place(in Inner) (at Mapped, ok bool) {
+func (p rowTransform) place(in inner) (at mapped, ok bool) {
 	m := p.m
 	scale, shift := m.Factor(math.Sqrt(in.Square)), 0.0
 	square := scale * scale * in.Square
@@ -52,10 +57,10 @@ func (p RowTransform) Place(in Inner) (at Mapped, ok bool) {
 		last := m.Factor(math.Sqrt(square))
 		scale, shift, square = scale*last, shift*last, last*last*square
 	}
-	at = Mapped{Scale: scale, Shift: shift, Intercept: m.Intercept}
-	if m.Intercept > 0 && m.Norm == NormUnit {
+	at = mapped{Scale: scale, Shift: shift, Intercept: m.Intercept}
+	if m.Intercept > 0 && m.Norm == feature.NormUnit {
 		last := 1 / math.Sqrt(square+m.Intercept*m.Intercept)
-		at = Mapped{scale * last, shift * last, m.Intercept * last}
+		at = mapped{scale * last, shift * last, m.Intercept * last}
 	}
 	return at, true
 }
