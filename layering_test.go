@@ -135,6 +135,8 @@ var layers = []layer{
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
 	{"internal/measures", "privacy certificate data evaluate model report internal/wording internal/curve internal/artefact internal/display"},
+	// How far something is, on a terminal or in a file.
+	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy report sweep train train/erm train/neural"},
 	// The front door: what most programs need, with the defaults of the command.
@@ -148,7 +150,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "privacy internal/special internal/kernel internal/parallel mechanism internal/release account ledger certificate data internal/format/parquet data/builtin internal/public network internal/dynamics feature query model evaluate train train/erm train/neural sweep internal/reproduce report internal/strict internal/durable internal/artefact internal/display internal/failure internal/glossary internal/wording internal/textbook internal/curve internal/calibration explain internal/diagnosis internal/outcome internal/flags internal/process internal/cache internal/layers internal/tabular internal/measures internal/training"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query report sweep train train/erm train/neural"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

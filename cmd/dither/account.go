@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -122,7 +123,7 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 		cost explain.Cost
 		plot func(io.Writer) error
 	}
-	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
+	out, err := progress.Await(c.Context(), c.ErrOrStderr(), "computing what the releases cost", func() (answer, error) {
 		cost, failure := a.answer(q)
 		if failure != nil || a.plot == "" {
 			return answer{cost: cost}, failure

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/calibration"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +84,7 @@ func (k *calibrateCommand) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out, err := computed(c.Context(), c.ErrOrStderr(), "calibrating", p.Solve)
+	out, err := progress.Await(c.Context(), c.ErrOrStderr(), "calibrating", p.Solve)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -149,7 +150,7 @@ func planEvaluation(c *cobra.Command, request evaluate.Request, m *model.Model) 
 		plan  evaluate.Plan
 		draft certificate.Certificate
 	}
-	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p planned, err error) {
+	p, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p planned, err error) {
 		p.plan, p.draft, err = measures.Draft(request, m)
 		return p, err
 	})

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/progress"
+	"github.com/spf13/cobra"
 )
 
 const explainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,
@@ -50,7 +50,7 @@ func (e *explainCommand) command() *cobra.Command {
 }
 
 func (e *explainCommand) run(c *cobra.Command, subject string) error {
-	out, err := computed(c.Context(), c.ErrOrStderr(), "computing what is explained", func() (explain.Explanation, error) { return e.explain(subject) })
+	out, err := progress.Await(c.Context(), c.ErrOrStderr(), "computing what is explained", func() (explain.Explanation, error) { return e.explain(subject) })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
@@ -150,7 +151,7 @@ func (k *queryCommand) priced(c *cobra.Command, q *query.Question) (*query.Quest
 		question *query.Question
 		draft    certificate.Certificate
 	}
-	p, err := computed(c.Context(), c.ErrOrStderr(), calibrating, func() (p priced, err error) {
+	p, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p priced, err error) {
 		if p.question, err = k.settleNoise(q); err == nil {
 			p.draft, err = p.question.Plan().Certificate()
 		}

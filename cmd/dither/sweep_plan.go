@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/erm"
 )
@@ -52,10 +53,10 @@ func (s *sweepCommand) plan(ctx context.Context) (*sweepPlan, error) {
 		return nil, err
 	}
 	if s.choose != "" {
-		p.selection, err = computed(ctx, s.stderr, calibrating, func() (*sweepSelection, error) { return s.selection(ctx, p) })
+		p.selection, err = progress.Await(ctx, s.stderr, calibrating, func() (*sweepSelection, error) { return s.selection(ctx, p) })
 		return p, err
 	}
-	if _, err = computed(ctx, s.stderr, calibrating, func() (*sweepPlan, error) { return p, s.candidates(ctx, p) }); err != nil {
+	if _, err = progress.Await(ctx, s.stderr, calibrating, func() (*sweepPlan, error) { return p, s.candidates(ctx, p) }); err != nil {
 		return nil, err
 	}
 	if err = s.checkMark(p); err != nil {

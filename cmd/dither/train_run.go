@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 )
@@ -33,7 +34,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
-	f, err := computed(ctx, t.stderr, calibrating, func() (*training.Run, error) {
+	f, err := progress.Await(ctx, t.stderr, calibrating, func() (*training.Run, error) {
 		f, failed := t.planned(ctx, source)
 		if failed == nil && t.dryRun {
 			f.Compare()
@@ -202,12 +203,12 @@ func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
 		return err
 	}
 	process.OutliveReaders()
-	progress := newProgress(t.stderr, t.quiet)
+	told := progress.NewSteps(t.stderr, t.quiet)
 	if !t.quiet { // what a run costs so far takes time to price
-		f.Options.Progress = progress.show
+		f.Options.Progress = told.Show
 	}
 	finished, err := f.Train(ctx, budget)
-	progress.end()
+	told.End()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-package main
+// Package progress tells on a terminal, or in a file, how far something is. It tells public numbers only.
+package progress
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ditherml/dither/internal/failure"
 	"golang.org/x/term"
 )
 
@@ -15,22 +17,22 @@ import (
 const progressEvery = time.Second
 
 // errNoPrice is the error of a computation that was stopped.
-var errNoPrice = failed{errors.New("stopped before the price was known; nothing was spent or written")}
+var errNoPrice = failure.Running(errors.New("stopped before the price was known; nothing was spent or written"))
 
-// computed returns what work returns, or an error as soon as the context ends: prices of plans take
+// Await returns what work returns, or an error as soon as the context ends: prices of plans take
 // what time they take, and a command stops at once. Work changes nothing but what it returns, since
 // what is left of it runs on until the process ends. A long computation says on a file or terminal
 // after messages that it goes on; the time that it takes depends on public numbers alone.
-func computed[T any](ctx context.Context, messages io.Writer, what string, work func() (T, error)) (T, error) {
+func Await[T any](ctx context.Context, messages io.Writer, what string, work func() (T, error)) (T, error) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
 	say, end := announcer(messages, what)
 	defer end()
-	return computedAt(ctx, ticker.C, say, work)
+	return awaitAt(ctx, ticker.C, say, work)
 }
 
-// computedAt is computed with a clock: say is called for each tick.
-func computedAt[T any](ctx context.Context, tick <-chan time.Time, say func(ticks int), work func() (T, error)) (T, error) {
+// awaitAt is Await with a clock: say is called for each tick.
+func awaitAt[T any](ctx context.Context, tick <-chan time.Time, say func(ticks int), work func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error

@@ -3,36 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 	"testing"
-	"time"
 )
-
-// TestComputedStopsWithItsContext: work that never ends is left, and what ends is returned with its error.
-func TestComputedStopsWithItsContext(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	never := make(chan struct{})
-	defer close(never)
-	tick := make(chan time.Time)
-	go func() {
-		tick <- time.Time{}
-		tick <- time.Time{}
-		stop()
-	}()
-	var said []int
-	v, err := computedAt(ctx, tick, func(ticks int) { said = append(said, ticks) }, func() (int, error) { <-never; return 7, nil })
-	if v != 0 || err == nil || status(err) != exitFailed || !strings.Contains(err.Error(), "nothing was spent") {
-		t.Errorf("got %v, %v, want a failure that says that nothing was spent", v, err)
-	}
-	if len(said) != 2 || said[0] != 1 || said[1] != 2 {
-		t.Errorf("two ticks were announced as %v", said)
-	}
-	want := errors.New("refused")
-	if v, err = computed(context.Background(), new(bytes.Buffer), "", func() (int, error) { return 7, want }); v != 7 || !errors.Is(err, want) {
-		t.Errorf("got %v, %v, want 7 and %v", v, err, want)
-	}
-}
 
 // TestPricesStopWithTheirContext runs each command that prices under a context that has ended: only a command
 // that does not look at its context answers.
