@@ -51,14 +51,13 @@ const trainExample = `  dither train
 type trainCommand struct {
 	table                       tableFlags
 	tablePath, schema           string
-	target                      string
 	test, testLabels            string
 	testPublic, printNotPrivate bool
 	out                         string
-	replace, assumePublic       bool
+	replace                     bool
+	declared                    training.Declarations
 	dryRun, nonPrivate          bool
 	json, quiet                 bool
-	records, maxRecords         int
 	group                       string
 	stream, cacheFeatures       bool
 	streamed                    *data.Source // the table that --stream and --cache-features are for, or nil
@@ -90,7 +89,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.StringVar(&t.tablePath, "data", "", "table: "+tableWords()+" (default: the built-in data set)")
 	t.table.add(c)
 	f.StringVar(&t.schema, "schema", "", "schema file (YAML) that declares columns, bounds, levels and target")
-	f.StringVar(&t.target, "target", "", "column to predict, when it is not the schema's target")
+	f.StringVar(&t.declared.Target, "target", "", "column to predict, when it is not the schema's target")
 	f.StringVar(&t.test, "test", "", "table of other records to measure the model on")
 	f.StringVar(&t.testLabels, "test-labels", "", "NPY or IDX file with the target of the test table")
 	f.BoolVar(&t.testPublic, "test-public", false, "declare the test table public: its metrics go into the report")
@@ -98,11 +97,11 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.StringVar(&t.group, "group", "", "categorical column by whose levels metrics are split")
 	f.StringVar(&t.out, "out", "", "model folder to write (default: dither-model, or the next free dither-model-2, …)")
 	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
-	f.BoolVar(&t.assumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
+	f.BoolVar(&t.declared.AssumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
 	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory; check headers, columns and the output folder; stop before a record is read or anything is spent")
 	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so; a linear model is trained to convergence without clipping unless flags say how it descends")
-	f.IntVar(&t.records, "records", 0, "declared public number of records, instead of the schema's")
-	f.IntVar(&t.maxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
+	f.IntVar(&t.declared.Records, "records", 0, "declared public number of records, instead of the schema's")
+	f.IntVar(&t.declared.MaxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")

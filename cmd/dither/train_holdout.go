@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
-	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
@@ -105,11 +103,10 @@ func (h *holdoutFlags) sampleWeights() (*train.SampleWeights, error) {
 	return nil, fmt.Errorf("--sample-weights is %q, want COLUMN:LOW:HIGH with 0 ≤ low ≤ high, such as weight:0:10", h.rowWeights)
 }
 
-// weightColumn names the column of weights for reading when it is not a feature.
-func (h *holdoutFlags) weightColumn(s *data.Schema) []string {
-	w, err := h.sampleWeights()
-	if err != nil || w == nil || measures.IsFeature(s, w.Column) {
-		return nil
+// weightColumn is the column of weights, "" for none.
+func (h *holdoutFlags) weightColumn() string {
+	if w, err := h.sampleWeights(); err == nil && w != nil {
+		return w.Column
 	}
-	return []string{w.Column}
+	return ""
 }

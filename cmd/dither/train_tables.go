@@ -51,7 +51,7 @@ func (t *trainCommand) open() (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	if schema, err = t.declare(schema); err != nil {
+	if schema, err = t.declared.Apply(schema); err != nil {
 		return tables{}, err
 	}
 	source, err := t.table.source(t.tablePath)
@@ -66,7 +66,7 @@ func (t *trainCommand) open() (tables, error) {
 	}
 	held := source
 	held.Path, held.Labels = t.test, t.testLabels
-	heldOptions := data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)}
+	heldOptions := data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)}
 	out.test = func(ctx context.Context) (*data.Dataset, error) {
 		if t.test == "" {
 			return nil, nil
@@ -106,7 +106,7 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	schema, err := t.declare(declared)
+	schema, err := t.declared.Apply(declared)
 	if err != nil {
 		return tables{}, err
 	}
@@ -114,94 +114,19 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 		return func(ctx context.Context) (*data.Dataset, error) { return file(ctx, schema, o) }
 	}
 	check := func(context.Context) error {
-		return schema.CheckExtra(append(t.personColumn(schema), t.extra(schema)...))
+		return schema.CheckExtra(append(t.personColumn(schema), training.Besides(schema, t.group)...))
 	}
 	return tables{schema: schema, name: builtinPrefix + name, check: check, testName: "the public test split of " + set.Title, testPublic: true,
-		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: t.extra(schema)})}, nil
+		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)})}, nil
 }
 
 // personColumn names the columns of persons and of weights for reading when they are no features.
 func (t *trainCommand) personColumn(s *data.Schema) []string {
-	weights := t.holdout.weightColumn(s)
-	column, person := strings.CutPrefix(t.plan.unit, "person:")
-	if !person || len(weights) > 0 && weights[0] == column {
-		return weights
+	person, _ := strings.CutPrefix(t.plan.unit, "person:")
+	if person == t.plan.unit {
+		person = ""
 	}
-	for _, c := range s.Features() {
-		if c.Name == column && c.Kind == data.Categorical {
-			return weights
-		}
-	}
-	return append(weights, column)
-}
-
-// extra names the group column for reading when it is not a feature.
-func (t *trainCommand) extra(s *data.Schema) []string {
-	if t.group == "" {
-		return nil
-	}
-	for _, c := range s.Features() {
-		if c.Name == t.group && c.Kind == data.Categorical {
-			return nil
-		}
-	}
-	return []string{t.group}
-}
-
-// declare applies the flags that change the schema, and holds it to the rules of training.
-func (t *trainCommand) declare(s *data.Schema) (*data.Schema, error) {
-	if t.records < 0 || t.maxRecords < 0 {
-		return nil, fmt.Errorf("--records is %d and --max-records %d, want positive numbers", t.records, t.maxRecords)
-	}
-	changed := *s
-	if t.records > 0 {
-		changed.Records = t.records
-	}
-	if t.maxRecords > 0 {
-		changed.MaxRecords = t.maxRecords
-	}
-	if t.target != "" && t.target != s.Target.Column {
-		if err := retarget(&changed, t.target); err != nil {
-			return nil, err
-		}
-	}
-	if err := changed.Validate(); err != nil {
-		return nil, err
-	}
-	if changed.Tainted() && !t.assumePublic {
-		return nil, fmt.Errorf("the schema was copied out of the records in part (%s), want declared facts; declare them, or accept that the guarantee does not cover what they reveal with --assume-public", strings.Join(changed.FromData, ", "))
-	}
-	return &changed, nil
-}
-
-// retarget makes the named feature column the target; the old target is ignored.
-func retarget(s *data.Schema, name string) error {
-	old := s.Target.Column
-	columns := []data.Column{{Name: old, Kind: data.Ignored}}
-	found := false
-	for _, c := range s.Columns {
-		if c.Name != name {
-			columns = append(columns, c)
-			continue
-		}
-		found = true
-		if c.Learning != data.Declared {
-			return fmt.Errorf("--target %q has private bounds or levels in the schema, want declared ones; what is predicted must be public", name)
-		}
-		switch c.Kind {
-		case data.Categorical:
-			s.Target = data.Target{Column: name, Levels: c.Levels}
-		case data.Numeric:
-			s.Target = data.Target{Column: name, Lower: c.Lower, Upper: c.Upper}
-		default:
-			return fmt.Errorf("--target %q is an ignored column of the schema, want a declared one", name)
-		}
-	}
-	if !found {
-		return fmt.Errorf("--target is %q, want a column of the schema", name)
-	}
-	s.Columns = columns
-	return nil
+	return training.Besides(s, t.holdout.weightColumn(), person)
 }
 
 // checkTest holds the test flags to each other: metrics of a test table need a word on
